@@ -1,0 +1,111 @@
+import type { Outcome } from '../domain/session/errors.ts';
+import type { EventType, Mode, NewEvent, SessionEvent, Trigger } from '../domain/session/events.ts';
+import type { Head } from '../domain/session/head.ts';
+
+/** A session of a tenant. A tenant sees only its own sessions (SPEC section 19). */
+export type SessionRef = { tenant: string; session_id: string };
+
+export type CompactionOutcome =
+  | 'skipped'
+  | 'not_needed'
+  | 'micro_compacted'
+  | 'full_compacted'
+  | 'failed'
+  | 'cancelled';
+
+/**
+ * One compaction as the projection keeps it: what lists and checks need. Everything else is read
+ * from its events (`versions` are those of its own events, oldest first).
+ */
+export type CompactionRow = {
+  id: string;
+  status: 'queued' | 'running' | 'ended';
+  outcome: CompactionOutcome | null;
+  mode: Mode;
+  trigger: Trigger;
+  reason: string;
+  /** Skip or failure reason of an ended one. */
+  outcome_reason: string | null;
+  attempts: number;
+  tokens_before: number | null;
+  tokens_after: number | null;
+  requested_at: string;
+  ended_at: string | null;
+  reverted_at: string | null;
+  requested_version: number;
+  ended_version: number | null;
+};
+
+export type StoredEvent = SessionEvent & { hash: string };
+
+/** A client's `Idempotency-Key` and a fingerprint (SHA-256) of the request body. */
+export type Idempotency = { key: string; fingerprint: string };
+
+/**
+ * What a command answers for a head (null: no such session): the events to append and the value for
+ * the caller, which may depend on the head after the events. Pure and synchronous: stores run it
+ * inside a transaction, and may run it again.
+ */
+export type Decision<T> = { events: NewEvent[]; value: (after: Head) => T };
+export type Decide<T> = (head: Head | null) => Outcome<Decision<T>>;
+
+export type CommitOptions = {
+  /** Time of the events, ISO 8601; the domain has no clock. */
+  at: string;
+  idempotency?: Idempotency;
+};
+
+/** `replayed`: the value is the one stored under the same idempotency key; nothing was appended. */
+export type Committed<T> = { value: T; replayed: boolean };
+
+export type EventQuery = {
+  /** Only events with a greater version. */
+  after?: number;
+  /** Only events up to this version. */
+  up_to?: number;
+  types?: readonly EventType[];
+  limit?: number;
+};
+
+export type SessionPage = { ref: SessionRef; head: Head };
+
+export type VerifyReport = {
+  sessions: number;
+  events: number;
+  /** One sentence per difference found; empty when everything matches. */
+  problems: string[];
+};
+
+/**
+ * The event store (SPEC section 3). Contract: events of a session are contiguous from version 1 and
+ * never change; head and projections are written with them in one transaction; an answered commit
+ * survives a crash. Not in the contract: the order of events across sessions.
+ */
+export interface EventStore {
+  /** Runs a command on one session and appends its events atomically. Values must be JSON. */
+  commit<T>(ref: SessionRef, decide: Decide<T>, options: CommitOptions): Promise<Outcome<Committed<T>>>;
+  head(ref: SessionRef): Promise<Head | null>;
+  /** Oldest first. */
+  events(ref: SessionRef, query?: EventQuery): Promise<StoredEvent[]>;
+  /** Newest first; `cursor` is the opaque value of the page before. */
+  sessions(
+    tenant: string,
+    page: { limit: number; cursor?: string },
+  ): Promise<{ data: SessionPage[]; next_cursor: string | null }>;
+  compactions(
+    ref: SessionRef,
+    page: { limit: number; cursor?: string },
+  ): Promise<{ data: CompactionRow[]; next_cursor: string | null }>;
+  compaction(ref: SessionRef, id: string): Promise<CompactionRow | null>;
+  /** Compactions that have no terminal event yet: the outbox of the dispatcher. Oldest first. */
+  pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]>;
+  /** Erases every row of the session; false when there was none. */
+  erase(ref: SessionRef): Promise<boolean>;
+  /** Calls back after commits that touched the session; answers a function that stops it. */
+  subscribe(ref: SessionRef, listener: () => void): () => void;
+  /** Recomputes hash chains, heads and projections from the events and reports any difference. */
+  verify(): Promise<VerifyReport>;
+  /** Throws when the store cannot be used. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

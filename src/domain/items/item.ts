@@ -1,0 +1,86 @@
+import type { Json, JsonObject } from '../json.ts';
+
+/** The wire formats that a session can have (SPEC section 4). */
+export const FORMATS = ['anthropic', 'openai-responses', 'openai-chat'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** An item exactly as the client sent it: a message of the session's format or a control item. */
+export type Item = JsonObject;
+
+/** Token figures of one model call, in tokens, whatever names the provider gives them. */
+export type Usage = {
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_creation: number;
+};
+
+export type ImagePart = { kind: 'image'; width?: number; height?: number };
+export type TextPart = { kind: 'text'; text: string };
+/** A part that no codec names: kept, counted as its JSON, shown as its JSON. */
+export type OpaquePart = { kind: 'opaque'; json: Json };
+/** `source` is the block's own JSON, which is what its token count is taken from (SPEC 5). */
+export type ThinkingPart = { kind: 'thinking'; text: string; source: Json };
+
+/**
+ * A call of a tool. `input` is the decoded input (parsed JSON arguments where they parse, else the
+ * raw string); `source` is the block's own JSON, which is what its token count is taken from.
+ */
+export type ToolCall = { kind: 'tool_call'; id: string; name: string; input: Json; source: Json };
+export type ToolResult = {
+  kind: 'tool_result';
+  call_id: string;
+  content: (TextPart | ImagePart | OpaquePart)[];
+  is_error: boolean;
+};
+export type Part = TextPart | ImagePart | ThinkingPart | ToolCall | ToolResult | OpaquePart;
+
+/** Fields of ours that a message may carry and that providers would refuse (SPEC section 4). */
+export const OWN_MESSAGE_FIELDS = [
+  'model',
+  'usage',
+  'is_meta',
+  'is_compact_summary',
+  'is_visible_in_transcript_only',
+  'is_api_error_message',
+  'timestamp',
+  'agent_id',
+] as const;
+
+export type Role = 'system' | 'user' | 'assistant';
+
+export type Message = {
+  kind: 'message';
+  role: Role;
+  parts: Part[];
+  id?: string;
+  model?: string;
+  usage?: Usage;
+  is_meta: boolean;
+  is_compact_summary: boolean;
+  is_api_error_message: boolean;
+  agent_id?: string;
+};
+export type AttachmentKind = 'file' | 'todo' | 'plan' | 'memory';
+export type Attachment = {
+  kind: 'attachment';
+  attachment: AttachmentKind;
+  /** Path of a file or plan, when the attachment names one. */
+  path?: string;
+  /** The content as text: strings as they are, anything else as indented JSON. */
+  text: string;
+  is_empty: boolean;
+};
+export type Normalised =
+  | Message
+  | Attachment
+  | { kind: 'progress' }
+  | { kind: 'system'; subtype: string; content: string }
+  | { kind: 'ghost_snapshot' };
+
+/** Control items have these `type`s in every format. */
+export const CONTROL_TYPES = ['attachment', 'progress', 'system', 'ghost_snapshot'] as const;
+
+export function isBoundary(item: Item): boolean {
+  return item.type === 'system' && item.subtype === 'compact_boundary';
+}

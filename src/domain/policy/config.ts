@@ -1,0 +1,96 @@
+import { z } from 'zod';
+
+const tokens = z.int().min(0).max(100_000_000);
+const count = z.int().min(0).max(1_000_000);
+
+/** Tool names that micro-compaction may clear, matched case-insensitively (SPEC section 7). */
+export const DEFAULT_ELIGIBLE_TOOLS = [
+  // our own vocabulary
+  'shell',
+  'read',
+  'grep',
+  'glob',
+  'list_dir',
+  'web_fetch',
+  'web_search',
+  'task_output',
+  // the names that real agents use for the same things
+  'bash',
+  'exec_command',
+  'local_shell',
+  'container.exec',
+  'execute_bash',
+  'run_shell_command',
+  'run_command',
+  'read_file',
+  'open_file',
+  'view',
+  'search_files',
+  'ls',
+  'find',
+  'list_directory',
+  'webfetch',
+  'websearch',
+  'fetch',
+  'task',
+  'taskoutput',
+  'bashoutput',
+];
+
+/**
+ * The flat configuration table of SPEC section 15. Token figures are in tokens, times in seconds.
+ * Every field has a value in every profile; `null` means "not set".
+ */
+export const configSchema = z.strictObject({
+  enabled: z.boolean(),
+  auto_compact_enabled: z.boolean(),
+  auto_compact_threshold: tokens.min(1).nullable(),
+  auto_compact_pct_override: z.number().gt(0).max(100).nullable(),
+  free_space_buffer: tokens,
+  warning_threshold: tokens,
+  error_threshold: tokens,
+  /** What warning and error levels and the percentage are taken from (SPEC section 6). */
+  threshold_style: z.enum(['window', 'limit']),
+  micro_compact_enabled: z.boolean(),
+  micro_compact_strategy: z.enum(['all_older', 'until_target']),
+  micro_compact_min_tokens_to_save: tokens,
+  micro_compact_keep_last_n_tools: count,
+  micro_compact_target_tokens: tokens,
+  micro_compact_eligible_tools: z.array(z.string().min(1).max(200)).max(500),
+  micro_compact_clear_errors: z.boolean(),
+  micro_compact_placeholder: z.string().min(1).max(1000),
+  micro_compact_truncate_over_tokens: tokens.min(16).nullable(),
+  micro_compact_escalate: z.boolean(),
+  restore_max_files: count,
+  restore_tokens_per_file: tokens,
+  restore_total_file_budget: tokens,
+  restore_over_budget: z.enum(['skip', 'stop']),
+  restore_exclude: z.array(z.string().min(1).max(500)).max(100),
+  restore_todos: z.boolean(),
+  restore_plan: z.boolean(),
+  token_counter: z.enum(['estimate', 'o200k_base', 'cl100k_base']),
+  token_estimate: z.enum(['utf8_ceil', 'utf16_round']),
+  token_safety_multiplier: z.number().min(1).max(10),
+  approx_bytes_per_token: z.int().min(1).max(64),
+  tokens_per_image: tokens,
+  preserve_user_messages: z.boolean(),
+  user_message_max_tokens: tokens,
+  protected_messages: count.nullable(),
+  protected_tokens: tokens.nullable(),
+  summarization_model: z.string().min(1).max(200).nullable(),
+  summarization_model_provider_id: z.string().min(1).max(100).nullable(),
+  summary_template: z.enum(['nine-sections', 'seven-sections', 'handoff']),
+  summary_style: z.enum(['lines', 'claude-code']),
+  summary_include_analysis: z.boolean(),
+  summary_max_tokens: tokens.min(64),
+  summarizer_fallback: z.array(z.enum(['extractive', 'micro'])).max(2),
+  summarizer_max_attempts: z.int().min(1).max(10),
+  summarizer_timeout_seconds: z.number().gt(0).max(3600),
+  min_new_tokens_between_compactions: tokens,
+  breaker_max_failures: z.int().min(1).max(100),
+  breaker_reset_seconds: z.number().gt(0).max(1_000_000),
+});
+
+export type Config = z.infer<typeof configSchema>;
+export const configOverridesSchema = configSchema.partial();
+export type ConfigOverrides = z.infer<typeof configOverridesSchema>;

@@ -1,0 +1,151 @@
+import { type Config, type ConfigOverrides, DEFAULT_ELIGIBLE_TOOLS } from './config.ts';
+
+export const PROFILES = ['default', 'claude-code', 'codex-v2'] as const;
+export type Profile = (typeof PROFILES)[number];
+
+export const DEFAULT_CONTEXT_WINDOW = 200_000;
+
+const base: Config = {
+  enabled: true,
+  auto_compact_enabled: true,
+  auto_compact_threshold: null,
+  auto_compact_pct_override: null,
+  free_space_buffer: 13_000,
+  warning_threshold: 20_000,
+  error_threshold: 20_000,
+  threshold_style: 'window',
+  micro_compact_enabled: true,
+  micro_compact_strategy: 'until_target',
+  micro_compact_min_tokens_to_save: 20_000,
+  micro_compact_keep_last_n_tools: 3,
+  micro_compact_target_tokens: 40_000,
+  micro_compact_eligible_tools: DEFAULT_ELIGIBLE_TOOLS,
+  micro_compact_clear_errors: false,
+  micro_compact_placeholder: '[Old tool result content cleared]',
+  micro_compact_truncate_over_tokens: null,
+  micro_compact_escalate: true,
+  restore_max_files: 5,
+  restore_tokens_per_file: 5_000,
+  restore_total_file_budget: 50_000,
+  restore_over_budget: 'skip',
+  restore_exclude: ['.claude/plans/', '.claude/agents/', '*.agent.json', '*.agent.toml'],
+  restore_todos: true,
+  restore_plan: true,
+  token_counter: 'estimate',
+  token_estimate: 'utf8_ceil',
+  token_safety_multiplier: 1.33,
+  approx_bytes_per_token: 4,
+  tokens_per_image: 2_000,
+  preserve_user_messages: false,
+  user_message_max_tokens: 20_000,
+  protected_messages: null,
+  protected_tokens: null,
+  summarization_model: null,
+  summarization_model_provider_id: null,
+  summary_template: 'nine-sections',
+  summary_style: 'lines',
+  summary_include_analysis: true,
+  summary_max_tokens: 8_000,
+  summarizer_fallback: ['extractive'],
+  summarizer_max_attempts: 3,
+  summarizer_timeout_seconds: 120,
+  min_new_tokens_between_compactions: 2_000,
+  breaker_max_failures: 3,
+  breaker_reset_seconds: 600,
+};
+
+/** Budgets that profile `default` shrinks in proportion below a 200,000 token window (SPEC 15). */
+const SCALED = [
+  'free_space_buffer',
+  'warning_threshold',
+  'error_threshold',
+  'micro_compact_min_tokens_to_save',
+  'micro_compact_target_tokens',
+  'restore_tokens_per_file',
+  'restore_total_file_budget',
+  'user_message_max_tokens',
+  'min_new_tokens_between_compactions',
+] as const satisfies readonly (keyof Config)[];
+
+/**
+ * The values of a profile for a context window (tokens). `default` follows the window; the others
+ * keep the absolute figures of their documents (SPEC section 15).
+ */
+export function profileConfig(profile: Profile, contextWindow: number): Config {
+  switch (profile) {
+    case 'default':
+      return scaledDefault(contextWindow);
+    case 'claude-code':
+      return {
+        ...base,
+        threshold_style: 'limit',
+        token_estimate: 'utf16_round',
+        token_safety_multiplier: 4 / 3,
+        summary_style: 'claude-code',
+        summary_max_tokens: 20_000,
+      };
+    case 'codex-v2':
+      return {
+        ...base,
+        micro_compact_strategy: 'all_older',
+        micro_compact_escalate: false,
+        restore_over_budget: 'stop',
+        preserve_user_messages: true,
+        summary_max_tokens: 20_000,
+      };
+    default:
+      return profile satisfies never;
+  }
+}
+
+function scaledDefault(contextWindow: number): Config {
+  const share = Math.min(1, contextWindow / DEFAULT_CONTEXT_WINDOW);
+  const config: Config = {
+    ...base,
+    protected_tokens: Math.floor(contextWindow / 10),
+    // A summary may take a tenth of a small window, and never needs more than 8,000 tokens.
+    summary_max_tokens: Math.max(64, Math.min(8_000, Math.floor(contextWindow / 10))),
+  };
+  for (const field of SCALED) config[field] = Math.floor(base[field] * share);
+  return config;
+}
+
+/**
+ * The configuration in force: profile, then the server's overrides, then the session's.
+ * A plain merge: later ones win field by field (SPEC section 15).
+ */
+export function resolveConfig(settings: {
+  profile: Profile;
+  context_window: number;
+  server: ConfigOverrides;
+  session: ConfigOverrides;
+}): Config {
+  return {
+    ...profileConfig(settings.profile, settings.context_window),
+    ...withoutUndefined(settings.server),
+    ...withoutUndefined(settings.session),
+  };
+}
+
+function withoutUndefined(overrides: ConfigOverrides): Partial<Config> {
+  return Object.fromEntries(
+    Object.entries(overrides).filter(([, value]) => value !== undefined),
+  ) as Partial<Config>;
+}
+
+/**
+ * Says why a configuration has no room in a window, with the figures, or null when it has
+ * (SPEC section 15: refused, never silently bent).
+ */
+export function windowProblem(config: Config, contextWindow: number): string | null {
+  const threshold = contextWindow - config.free_space_buffer;
+  const from = config.threshold_style === 'limit' ? threshold : contextWindow;
+  const needed = Math.max(config.warning_threshold, config.error_threshold);
+  if (threshold > 0 && from - needed > 0) return null;
+  return (
+    `a context_window of ${contextWindow} tokens leaves no room for free_space_buffer ` +
+    `${config.free_space_buffer}, warning_threshold ${config.warning_threshold} and error_threshold ` +
+    `${config.error_threshold}; use a larger context_window, smaller figures, or profile "default", ` +
+    'whose figures follow the window'
+  );
+}

@@ -1,0 +1,30 @@
+/**
+ * Why a command is refused. Typed values in the domain; the API turns them into problem+json in one
+ * exhaustive switch (DESIGN, decision 9). `detail` says what to change.
+ */
+export type RejectionCode =
+  | 'session_not_found'
+  | 'session_exists'
+  | 'version_mismatch'
+  | 'idempotency_mismatch'
+  | 'invalid_item'
+  | 'invalid_config'
+  | 'compaction_disabled'
+  | 'compaction_not_found'
+  | 'compaction_not_cancellable'
+  | 'compaction_not_revertible'
+  | 'version_not_found';
+
+export type FieldError = { path: string; message: string };
+
+export type Rejection = { code: RejectionCode; detail: string; errors?: FieldError[] };
+
+export type Outcome<T> = { ok: true; value: T } | { ok: false; rejection: Rejection };
+
+export function accept<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+export function reject(code: RejectionCode, detail: string, errors?: FieldError[]): Outcome<never> {
+  return { ok: false, rejection: errors ? { code, detail, errors } : { code, detail } };
+}

@@ -1,0 +1,83 @@
+import type { Normalised, Part, ToolResult } from '../items/item.ts';
+import type { Config } from '../policy/config.ts';
+
+/** Counts the tokens of a text. Pure; tokenizers are handed in, see `tokenizers.ts`. */
+export type TextCounter = (text: string) => number;
+
+/** The estimate of SPEC section 5: ceil(UTF-8 bytes / n), or round(UTF-16 length / 4). */
+export function estimator(config: Config): TextCounter {
+  if (config.token_estimate === 'utf16_round') return (text) => Math.round(text.length / 4);
+  const bytesPerToken = config.approx_bytes_per_token;
+  return (text) => Math.ceil(utf8Length(text) / bytesPerToken);
+}
+
+/** Bytes of the text in UTF-8; a lone surrogate counts three, as its replacement character does. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes += 1;
+    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(i + 1))) {
+      bytes += 2;
+      i++;
+    } else bytes += 2;
+  }
+  return bytes;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
+
+/** Tokens of one tool result: its text and image parts; any other part as its JSON. */
+export function countToolResult(result: ToolResult, count: TextCounter, config: Config): number {
+  let sum = 0;
+  for (const part of result.content) sum += countPart(part, count, config);
+  return sum;
+}
+
+function countPart(part: Part, count: TextCounter, config: Config): number {
+  switch (part.kind) {
+    case 'text':
+      return count(part.text);
+    case 'image':
+      return config.tokens_per_image;
+    case 'tool_result':
+      return countToolResult(part, count, config);
+    case 'thinking':
+    case 'tool_call':
+      return count(JSON.stringify(part.source));
+    case 'opaque':
+      return count(JSON.stringify(part.json));
+    default:
+      return part satisfies never;
+  }
+}
+
+/**
+ * Tokens of one item without safety margin. Messages count, and attachments, which reach the model
+ * as user messages; progress, system markers and ghost snapshots never reach it and count nothing.
+ */
+export function countItem(item: Normalised, count: TextCounter, config: Config): number {
+  switch (item.kind) {
+    case 'message': {
+      let sum = 0;
+      for (const part of item.parts) sum += countPart(part, count, config);
+      return sum;
+    }
+    case 'attachment':
+      return count(item.text);
+    case 'progress':
+    case 'system':
+    case 'ghost_snapshot':
+      return 0;
+    default:
+      return item satisfies never;
+  }
+}
+
+/** A sum of estimates with the safety margin on top (SPEC section 5). */
+export function withSafetyMargin(sum: number, config: Config): number {
+  return Math.ceil(sum * config.token_safety_multiplier);
+}

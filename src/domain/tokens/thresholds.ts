@@ -1,0 +1,60 @@
+import type { Config } from '../policy/config.ts';
+
+export type Thresholds = {
+  /** Tokens from which a session compacts by itself. */
+  threshold: number;
+  /** What the percentage is taken from: the threshold, or the window when auto-compaction is off. */
+  limit: number;
+};
+
+export type ThresholdState = {
+  tokens: number;
+  limit: number;
+  percent_remaining: number;
+  is_above_warning: boolean;
+  is_above_error: boolean;
+  is_above_auto_compact: boolean;
+};
+
+/**
+ * The threshold of a window (tokens): window − free_space_buffer, lowered, never raised, by an
+ * explicit threshold or else by a percentage (SPEC section 6).
+ */
+export function thresholds(config: Config, contextWindow: number): Thresholds {
+  const byBuffer = contextWindow - config.free_space_buffer;
+  const threshold = Math.min(byBuffer, explicitThreshold(config, contextWindow) ?? byBuffer);
+  return { threshold, limit: isAutoCompactOn(config) ? threshold : contextWindow };
+}
+
+export function isAutoCompactOn(config: Config): boolean {
+  return config.enabled && config.auto_compact_enabled;
+}
+
+function explicitThreshold(config: Config, contextWindow: number): number | null {
+  if (config.auto_compact_threshold !== null) return config.auto_compact_threshold;
+  if (config.auto_compact_pct_override !== null) {
+    return Math.floor((contextWindow * config.auto_compact_pct_override) / 100);
+  }
+  return null;
+}
+
+/** Where a context of `tokens` stands in its window (SPEC section 6). */
+export function thresholdState(
+  tokens: number,
+  config: Config,
+  contextWindow: number,
+): ThresholdState {
+  const { threshold, limit } = thresholds(config, contextWindow);
+  const percent = Math.max(0, ((limit - tokens) * 100) / limit);
+  // claude-code measures warning and error from the limit and rounds; the others from the window.
+  const fromLimit = config.threshold_style === 'limit';
+  const from = fromLimit ? limit : contextWindow;
+  return {
+    tokens,
+    limit,
+    percent_remaining: fromLimit ? Math.round(percent) : Math.floor(percent),
+    is_above_warning: tokens >= from - config.warning_threshold,
+    is_above_error: tokens >= from - config.error_threshold,
+    is_above_auto_compact: isAutoCompactOn(config) && tokens >= threshold,
+  };
+}

@@ -1,0 +1,32 @@
+import type { FailureReason, SummarizerUsage } from '../../domain/session/events.ts';
+
+/** What a model is asked: data only, built by `src/domain/compaction/prompt.ts`. */
+export type SummaryRequest = {
+  system: string;
+  prompt: string;
+  /** Tokens that the answer may take. */
+  max_output_tokens: number;
+  timeout_ms: number;
+  signal: AbortSignal;
+};
+
+/**
+ * The answer of a summariser. Failures carry kind and retryability, never request or reply text
+ * (DESIGN, decision 9). `retry_after_ms` is what the provider asked for.
+ */
+export type SummaryAnswer =
+  | { ok: true; text: string; model: string; usage: SummarizerUsage }
+  | {
+      ok: false;
+      reason: FailureReason;
+      message: string;
+      retryable: boolean;
+      retry_after_ms?: number;
+    };
+
+/** One model that can write summaries. `context_window` in tokens, null when it is not known. */
+export interface ModelSummarizer {
+  readonly name: string;
+  readonly context_window: number | null;
+  summarize(request: SummaryRequest): Promise<SummaryAnswer>;
+}
