@@ -1,5 +1,6 @@
+import type { Decide } from '../domain/session/decision.ts';
 import type { Outcome } from '../domain/session/errors.ts';
-import type { EventType, Mode, NewEvent, SessionEvent, Trigger } from '../domain/session/events.ts';
+import type { EventType, Mode, SessionEvent, Trigger } from '../domain/session/events.ts';
 import type { Head } from '../domain/session/head.ts';
 
 /** A session of a tenant. A tenant sees only its own sessions (SPEC section 19). */
@@ -41,14 +42,6 @@ export type StoredEvent = SessionEvent & { hash: string };
 /** A client's `Idempotency-Key` and a fingerprint (SHA-256) of the request body. */
 export type Idempotency = { key: string; fingerprint: string };
 
-/**
- * What a command answers for a head (null: no such session): the events to append and the value for
- * the caller, which may depend on the head after the events. Pure and synchronous: stores run it
- * inside a transaction, and may run it again.
- */
-export type Decision<T> = { events: NewEvent[]; value: (after: Head) => T };
-export type Decide<T> = (head: Head | null) => Outcome<Decision<T>>;
-
 export type CommitOptions = {
   /** Time of the events, ISO 8601; the domain has no clock. */
   at: string;
@@ -65,6 +58,8 @@ export type EventQuery = {
   up_to?: number;
   types?: readonly EventType[];
   limit?: number;
+  /** Default: oldest first. */
+  newest_first?: boolean;
 };
 
 export type SessionPage = { ref: SessionRef; head: Head };
@@ -83,7 +78,11 @@ export type VerifyReport = {
  */
 export interface EventStore {
   /** Runs a command on one session and appends its events atomically. Values must be JSON. */
-  commit<T>(ref: SessionRef, decide: Decide<T>, options: CommitOptions): Promise<Outcome<Committed<T>>>;
+  commit<T>(
+    ref: SessionRef,
+    decide: Decide<T>,
+    options: CommitOptions,
+  ): Promise<Outcome<Committed<T>>>;
   head(ref: SessionRef): Promise<Head | null>;
   /** Oldest first. */
   events(ref: SessionRef, query?: EventQuery): Promise<StoredEvent[]>;

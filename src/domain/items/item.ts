@@ -15,7 +15,11 @@ export type Usage = {
   cache_creation: number;
 };
 
-export type ImagePart = { kind: 'image'; width?: number; height?: number };
+/** Where the pixels of an image are, when they can travel to another format. */
+export type ImageSource =
+  | { kind: 'base64'; media_type: string; data: string }
+  | { kind: 'url'; url: string };
+export type ImagePart = { kind: 'image'; width?: number; height?: number; source?: ImageSource };
 export type TextPart = { kind: 'text'; text: string };
 /** A part that no codec names: kept, counted as its JSON, shown as its JSON. */
 export type OpaquePart = { kind: 'opaque'; json: Json };

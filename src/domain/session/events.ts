@@ -50,6 +50,7 @@ export type CompletedReport = {
   /** Estimates without margin: what the compaction replaced, and what it put there. */
   covered_tokens: number;
   replacement_tokens: number;
+  is_above_threshold: boolean;
   summarizer: string;
   model: string | null;
   template: string;
@@ -83,15 +84,15 @@ export type EventData = {
     parent_session_id: string;
     parent_version: number;
     entries: Entry[];
-    edits: ResultEdit[];
-    tokens: number;
   };
   'item.appended': {
     item: Item;
-    /** Estimate without margin. */
+    /** Estimate without margin, after the edits below. */
     tokens: number;
     /** Context tokens that the provider reported with this message. */
     usage?: number;
+    /** Edits that were in force in the parent when this session was forked from it. */
+    edits?: ResultEdit[];
   };
   'compaction.requested': {
     compaction_id: string;
@@ -138,6 +139,8 @@ export type EventData = {
   'compaction.cancelled': { compaction_id: string };
   'compaction.reverted': {
     compaction_id: string;
+    /** What was undone: edits of tool results only, or a replacement of the context too. */
+    kind: 'micro' | 'full';
     /** The base of the context from now on. */
     base: Base | null;
     /** Estimate without margin of the context from now on. */
@@ -148,7 +151,7 @@ export type EventData = {
     post_compact_tokens: number;
     threshold: number;
   };
-  'breaker.opened': { failures: number; reset_at: string };
+  'breaker.opened': { failures: number; reset_at_ms: number };
   'breaker.closed': { reason: 'success' | 'timeout' };
 };
 

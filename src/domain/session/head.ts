@@ -23,6 +23,7 @@ export type Running = {
   status: CompactionStatus;
   mode: Mode;
   trigger: Trigger;
+  reason: string;
   attempt: number;
   requested_version: number;
 };
@@ -47,7 +48,7 @@ export type State = {
   compacted_version: number;
   /** Consecutive automatic compactions that failed or changed nothing. */
   failures: number;
-  breaker_reset_at: string | null;
+  breaker_reset_at_ms: number | null;
   created_at: string;
   updated_at: string;
 };

@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { exportCommand } from './cli/export-session.ts';
+import { type ImportFlags, importCommand } from './cli/import-files.ts';
+import { serveCommand } from './cli/serve.ts';
+import { verifyCommand } from './cli/verify.ts';
+import { SettingsError } from './config.ts';
+import { packageVersion } from './service.ts';
+
+const FAILED = 1;
+const WRONG_USE = 2;
+
+const program = new Command('palimpsest')
+  .description('Keeps the conversations of LLM agents inside their context window, and loses nothing.')
+  .version(packageVersion())
+  .showHelpAfterError('(palimpsest --help shows how it is used)')
+  .exitOverride()
+  .addHelpText(
+    'after',
+    `
+Settings come from the environment; .env.example lists them all.
+  HOST, PORT         where serve listens (127.0.0.1, 8787; PORT=0 takes a free one)
+  DATABASE_URL       the store (file:./data/palimpsest.db)
+
+Exit codes: 0 fine, 1 failed, 2 wrong use.`,
+  );
+
+program
+  .command('serve')
+  .description('run the service: API and workers in one process')
+  .action(serveCommand);
+
+program
+  .command('import')
+  .description('import agent transcripts, one session per conversation')
+  .argument('<file...>', 'Claude Code, Codex, OpenAI chat, SWE-agent or pi files, plain or gzipped')
+  .option('--url <url>', 'import over REST into the service at this address, not the local store')
+  .option('--profile <profile>', 'profile of the new sessions')
+  .option('--context-window <tokens>', 'context window of the new sessions', positiveInteger)
+  .option('--id-prefix <prefix>', 'put this before each session id')
+  .option('--json', 'print one JSON line per session')
+  .action(async (files: string[], flags: ImportFlags) => exitWith(await importCommand(files, flags)));
+
+program
+  .command('verify')
+  .description('rebuild projections and hash chains of the local store and report any difference')
+  .action(async () => exitWith(await verifyCommand()));
+
+program
+  .command('export')
+  .description('write the audit trail of a session as rollout JSONL')
+  .argument('<session>', 'session id in the local store')
+  .action(async (session: string) => {
+    const found = await exportCommand(session);
+    if (!found) console.error(`there is no session "${session}" in the local store`);
+    exitWith(found);
+  });
+
+function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('it must be a whole number of tokens above 0');
+}
+
+function exitWith(worked: boolean): void {
+  process.exitCode = worked ? 0 : FAILED;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = reported(error);
+}
+
+/** Exit code for what was thrown; says what commander has not said already. */
+function reported(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
+  if (error instanceof SettingsError) {
+    console.error(error.message);
+    return WRONG_USE;
+  }
+  console.error(error instanceof Error ? error.message : error);
+  return FAILED;
+}

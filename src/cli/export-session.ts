@@ -1,0 +1,28 @@
+import { readSettings } from '../config.ts';
+import { openSqliteStore } from '../db/sqlite/sqlite-store.ts';
+import { rolloutRecords } from '../domain/session/rollout.ts';
+
+const PAGE = 500;
+
+/** Writes a session of the local store as rollout JSONL; false when there is none of this id. */
+export async function exportCommand(sessionId: string): Promise<boolean> {
+  const settings = readSettings(process.env);
+  const store = await openSqliteStore({ path: settings.database_path });
+  const ref = { tenant: 'local', session_id: sessionId };
+  try {
+    if ((await store.head(ref)) === null) return false;
+    for (let after = 0; ; ) {
+      const events = await store.events(ref, { after, limit: PAGE });
+      for (const event of events) {
+        for (const record of rolloutRecords(sessionId, event)) {
+          process.stdout.write(`${JSON.stringify(record)}\n`);
+        }
+      }
+      const last = events.at(-1);
+      if (last === undefined) return true;
+      after = last.version;
+    }
+  } finally {
+    await store.close();
+  }
+}

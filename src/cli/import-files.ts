@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Presets, SingleBar } from 'cli-progress';
+import { readTranscripts } from '../importers/read-transcripts.ts';
+import { type Transcript, TranscriptError } from '../importers/transcript.ts';
+import { ImportError, type ImportTarget, localTarget, remoteTarget } from './import-target.ts';
+import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
+
+export type ImportFlags = {
+  url?: string;
+  profile?: string;
+  contextWindow?: number;
+  idPrefix?: string;
+  json?: boolean;
+};
+
+/**
+ * Imports transcript files, one session per conversation. A file that cannot be imported is named and
+ * the others go on. Answers whether all of them worked.
+ */
+export async function importCommand(files: string[], flags: ImportFlags): Promise<boolean> {
+  const options: ImportOptions = {
+    idPrefix: flags.idPrefix ?? '',
+    ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+    ...(flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow }),
+  };
+  const target = flags.url === undefined ? await localTarget() : remoteTarget(flags.url);
+  let allWorked = true;
+  try {
+    for (const file of files) {
+      try {
+        for (const transcript of readTranscripts(basename(file), readFileSync(file))) {
+          const session = await withProgress(target, transcript, options);
+          console.log(flags.json ? JSON.stringify(session) : describe(session, transcript));
+        }
+      } catch (error) {
+        if (!isExpected(error)) throw error;
+        console.error(`${file}: ${error.message}`);
+        allWorked = false;
+      }
+    }
+  } finally {
+    await target.close();
+  }
+  return allWorked;
+}
+
+/** Shows a bar while a conversation is imported, on a terminal only. */
+async function withProgress(
+  target: ImportTarget,
+  transcript: Transcript,
+  options: ImportOptions,
+): Promise<ImportedSession> {
+  const bar = new SingleBar(
+    { format: '{name} [{bar}] {value}/{total} items', clearOnComplete: true, noTTYOutput: false },
+    Presets.legacy,
+  );
+  bar.start(transcript.items.length, 0, { name: transcript.name });
+  try {
+    return await importTranscript(target, transcript, options, (items) => bar.increment(items));
+  } finally {
+    bar.stop();
+  }
+}
+
+function describe(session: ImportedSession, transcript: Transcript): string {
+  const skipped = Object.entries(session.skipped).map(([kind, count]) => `${kind} ${count}`);
+  const { micro, full } = session.compactions;
+  return [
+    `${session.id}: ${session.items} items (${transcript.source} as ${session.format}), ` +
+      `${session.tokens} tokens in context, ${micro} micro and ${full} full compactions`,
+    ...(skipped.length === 0 ? [] : [`  not imported: ${skipped.join(', ')}`]),
+    ...(transcript.notes ?? []).map((note) => `  ${note}`),
+  ].join('\n');
+}
+
+function isExpected(error: unknown): error is Error {
+  return (
+    error instanceof TranscriptError ||
+    error instanceof ImportError ||
+    // Files that are missing or unreadable, and servers that do not answer.
+    (error instanceof Error && ('code' in error || error.message === 'fetch failed'))
+  );
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { readSettings } from '../config.ts';
+import { startService } from '../service.ts';
+
+/** Where imported items go: the REST API, over a socket or in this process. */
+export type ImportTarget = {
+  request: (path: string, init?: RequestInit) => Promise<Response>;
+  close: () => Promise<void>;
+};
+
+/** The API at `url`; `PALIMPSEST_API_KEY` in the environment is sent as bearer key. */
+export function remoteTarget(url: string): ImportTarget {
+  const base = url.replace(/\/+$/, '');
+  const key = process.env.PALIMPSEST_API_KEY;
+  return {
+    request: (path, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (key) headers.set('authorization', `Bearer ${key}`);
+      return fetch(base + path, { ...init, headers });
+    },
+    close: async () => {},
+  };
+}
+
+/** The service in this process over the local store, without keys and without a socket. */
+export async function localTarget(): Promise<ImportTarget> {
+  const settings = readSettings(process.env);
+  const service = await startService(
+    { ...settings, api_keys: [], rate_limit_per_minute: null },
+    process.env,
+  );
+  return {
+    request: async (path, init) => service.fetch(new Request(`http://local${path}`, init)),
+    close: service.stop,
+  };
+}
+
+/** A refusal of the API, with its own words. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError';
+}
+
+const problemSchema = z.object({
+  detail: z.string().optional(),
+  title: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+
+/** The JSON body of an answer; throws ImportError with the problem's detail when it is a refusal. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text);
+  const problem = problemSchema.safeParse(safeJson(text));
+  const first = problem.data?.errors?.[0];
+  const detail = problem.data?.detail ?? problem.data?.title ?? text.slice(0, 200);
+  throw new ImportError(
+    `${response.status}: ${detail}${first ? ` (${first.path}: ${first.message})` : ''}`,
+  );
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Item } from '../domain/items/item.ts';
+import type { Transcript } from '../importers/transcript.ts';
+import { type ImportTarget, jsonOf } from './import-target.ts';
+
+export type ImportOptions = { profile?: string; contextWindow?: number; idPrefix: string };
+
+export type ImportedSession = {
+  id: string;
+  format: string;
+  items: number;
+  skipped: Record<string, number>;
+  tokens: number;
+  compactions: { micro: number; full: number; skipped: number; failed: number };
+};
+
+/** Small, so that compactions happen about where they would have happened in the real session. */
+const ITEMS_PER_APPEND = 8;
+
+const appendedSchema = z.object({ compaction: z.object({ id: z.string() }).nullable() });
+const sessionSchema = z.object({
+  context: z.object({ tokens: z.number() }),
+  counts: z.object({
+    items: z.number(),
+    compactions: z.object({
+      micro: z.number(),
+      full: z.number(),
+      skipped: z.number(),
+      failed: z.number(),
+    }),
+  }),
+});
+
+/**
+ * Creates a session from a transcript and appends its items in order, waiting for each compaction
+ * that an append requests. Throws ImportError when the API refuses.
+ */
+export async function importTranscript(
+  target: ImportTarget,
+  transcript: Transcript,
+  options: ImportOptions,
+  onProgress: (items: number) => void,
+): Promise<ImportedSession> {
+  const id = sessionId(options.idPrefix + transcript.name);
+  await jsonOf(
+    await post(target, '/sessions', {
+      id,
+      format: transcript.format,
+      model: transcript.model ?? undefined,
+      profile: options.profile,
+      context_window: options.contextWindow,
+      metadata: { imported_from: transcript.source },
+    }),
+  );
+  const path = `/sessions/${encodeURIComponent(id)}`;
+  for (const batch of batches(transcript.items)) {
+    const appended = appendedSchema.parse(await jsonOf(await post(target, `${path}/items`, batch)));
+    if (appended.compaction !== null) await settle(target, path);
+    onProgress(batch.length);
+  }
+  const session = sessionSchema.parse(await jsonOf(await target.request(path)));
+  return {
+    id,
+    format: transcript.format,
+    items: session.counts.items,
+    skipped: transcript.skipped,
+    tokens: session.context.tokens,
+    compactions: session.counts.compactions,
+  };
+}
+
+/** Waits until no compaction is under way: each request holds for at most a minute. */
+async function settle(target: ImportTarget, path: string): Promise<void> {
+  const running = z.object({ running_compaction: z.unknown().nullable() });
+  for (;;) {
+    const waited = await target.request(`${path}/context?wait=compaction`);
+    await waited.arrayBuffer();
+    const state = running.parse(await jsonOf(await target.request(path)));
+    if (state.running_compaction === null) return;
+  }
+}
+
+function post(target: ImportTarget, path: string, body: unknown): Promise<Response> {
+  return target.request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+function* batches(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += ITEMS_PER_APPEND) {
+    yield items.slice(start, start + ITEMS_PER_APPEND);
+  }
+}
+
+/** A name as a session id (SPEC section 2): other characters become `-`, at most 128 of them. */
+function sessionId(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._:-]+/g, '-').slice(0, 128);
+}

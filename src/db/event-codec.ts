@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import type { Json } from '../domain/json.ts';
+import {
+  EVENT_SCHEMA_VERSION,
+  EVENT_TYPES,
+  type EventType,
+  type SessionEvent,
+} from '../domain/session/events.ts';
+import type { StoredEvent } from './event-store.ts';
+
+/** An event as a store keeps it: `data` is JSON text, exactly as it was hashed. */
+export type EventRow = {
+  version: number;
+  type: string;
+  at: string;
+  schema_version: number;
+  data: string;
+  hash: string;
+};
+
+/** What stands for the hash before the first event of a session. */
+export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
+
+/** The link of the hash chain (SPEC section 3): SHA-256, hex, over the previous hash and this event. */
+export function eventHash(
+  previousHash: string,
+  sessionId: string,
+  event: Pick<EventRow, 'version' | 'type' | 'at' | 'data'>,
+): string {
+  return hash(
+    'sha256',
+    `${previousHash}\n${sessionId}\n${event.version}\n${event.type}\n${event.at}\n${event.data}`,
+  );
+}
+
+/** The row of a new event; its data is turned into text once, here. */
+export function encodeEvent(
+  previousHash: string,
+  sessionId: string,
+  event: SessionEvent,
+): EventRow {
+  const { version, type, at } = event;
+  const data = JSON.stringify(event.data);
+  return {
+    version,
+    type,
+    at,
+    schema_version: EVENT_SCHEMA_VERSION,
+    data,
+    hash: eventHash(previousHash, sessionId, { version, type, at, data }),
+  };
+}
+
+/**
+ * The event of a row, in the shape of today's schema. Throws when the data is no JSON, or when a
+ * newer release wrote the row. The shape of the data is not checked: `verify` does that.
+ */
+export function decodeEvent(row: EventRow): StoredEvent {
+  if (!isEventType(row.type)) {
+    throw new Error(`the event type "${row.type}" is unknown; a newer release may have written it`);
+  }
+  const data = upcast(row, JSON.parse(row.data));
+  // The row was written by `encodeEvent`, so its data belongs to its type.
+  return { version: row.version, at: row.at, type: row.type, data, hash: row.hash } as StoredEvent;
+}
+
+/** Data of an older schema version in today's shape (SPEC section 3). */
+function upcast(row: EventRow, data: Json): Json {
+  if (row.schema_version === EVENT_SCHEMA_VERSION) return data;
+  throw new Error(
+    `the event has schema version ${row.schema_version}, this release reads ${EVENT_SCHEMA_VERSION}; ` +
+      'run the release that wrote it, or a newer one',
+  );
+}
+
+const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+function isEventType(type: string): type is EventType {
+  return TYPES.has(type);
+}

@@ -1,0 +1,34 @@
+import type { SessionRef } from './event-store.ts';
+import { sessionKey } from './session-key.ts';
+
+/** Who wants to hear of commits, per session. In this process only. */
+export class Listeners {
+  readonly #bySession = new Map<string, Set<() => void>>();
+
+  /** Answers a function that stops it; stopping twice is harmless. */
+  add(ref: SessionRef, listener: () => void): () => void {
+    const key = sessionKey(ref);
+    const listeners = this.#bySession.get(key) ?? new Set();
+    this.#bySession.set(key, listeners);
+    // Wrapped, so that the same function subscribed twice is called and stopped twice.
+    const entry = () => listener();
+    listeners.add(entry);
+    return () => {
+      listeners.delete(entry);
+      if (listeners.size === 0 && this.#bySession.get(key) === listeners) {
+        this.#bySession.delete(key);
+      }
+    };
+  }
+
+  /** Calls back soon, each listener in its own microtask: one that throws cannot stop the others. */
+  notify(key: string): void {
+    const listeners = this.#bySession.get(key);
+    if (!listeners) return;
+    for (const listener of listeners) {
+      queueMicrotask(() => {
+        if (listeners.has(listener)) listener();
+      });
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
+import type { Base, EventOf, EventType } from '../domain/session/events.ts';
+import type { EventStore, SessionRef } from './event-store.ts';
+
+/**
+ * The context of a session at a version (default: the newest), or null when there is no such session
+ * or version. Reads from the compaction in force onward, so the cost depends on the live context and
+ * not on the length of the history (SPEC section 3).
+ */
+export async function loadView(
+  store: EventStore,
+  ref: SessionRef,
+  at?: number,
+): Promise<View | null> {
+  const head = await store.head(ref);
+  if (head === null || (at !== undefined && (at < 1 || at > head.state.version))) return null;
+  const version = at ?? head.state.version;
+  const created = await eventAt(store, ref, 1, 'session.created');
+  if (created === null) return null;
+  const base = at === undefined ? head.state.base : await baseAt(store, ref, version);
+  const events = await store.events(ref, { after: base?.through ?? 1, up_to: version });
+  return { ...foldView({ created, base: await withEvent(store, ref, base), events }), version };
+}
+
+/** The base that was in force at a version: the newest event that set one decides. */
+async function baseAt(store: EventStore, ref: SessionRef, version: number): Promise<Base | null> {
+  const [newest] = await store.events(ref, {
+    types: ['compaction.completed', 'compaction.reverted', 'session.forked'],
+    up_to: version,
+    newest_first: true,
+    limit: 1,
+  });
+  if (newest === undefined) return null;
+  switch (newest.type) {
+    case 'compaction.completed': {
+      const { compaction_id, through } = newest.data;
+      return { compaction_id, version: newest.version, through };
+    }
+    case 'compaction.reverted':
+      return newest.data.base;
+    case 'session.forked':
+      return { compaction_id: 'fork', version: newest.version, through: newest.version };
+    default:
+      throw new Error(`an event of type ${newest.type} was not asked for`);
+  }
+}
+
+async function withEvent(
+  store: EventStore,
+  ref: SessionRef,
+  base: Base | null,
+): Promise<ViewSource['base']> {
+  if (base === null) return null;
+  const type = base.compaction_id === 'fork' ? 'session.forked' : 'compaction.completed';
+  const event = await eventAt(store, ref, base.version, type);
+  if (event === null) throw new Error(`the event of compaction ${base.compaction_id} is missing`);
+  return { ref: base, event };
+}
+
+async function eventAt<T extends EventType>(
+  store: EventStore,
+  ref: SessionRef,
+  version: number,
+  type: T,
+): Promise<EventOf<T> | null> {
+  const [event] = await store.events(ref, { after: version - 1, up_to: version });
+  // The type is what narrows the event; TypeScript cannot see that through the generic.
+  return event?.type === type ? (event as unknown as EventOf<T>) : null;
+}

@@ -1,0 +1,95 @@
+import type { SessionEvent } from '../domain/session/events.ts';
+import type { CompactionOutcome, CompactionRow } from './event-store.ts';
+
+/** The compaction that an event belongs to, or null. */
+export function compactionIdOf(event: SessionEvent): string | null {
+  return 'compaction_id' in event.data ? event.data.compaction_id : null;
+}
+
+/**
+ * The row of a compaction after one more of its events; null before its request. Used when events
+ * are written and when projections are rebuilt (SPEC section 3).
+ */
+export function projectCompaction(
+  row: CompactionRow | null,
+  event: SessionEvent,
+): CompactionRow | null {
+  if (event.type === 'compaction.requested') return requested(event);
+  if (row === null) return null;
+  switch (event.type) {
+    case 'compaction.started':
+      return { ...row, status: 'running', attempts: event.data.attempt };
+    case 'compaction.micro_completed': {
+      const counted = withTokens(row, event.data.tokens_before, event.data.tokens_after);
+      return event.data.is_final ? ended(counted, event, 'micro_compacted', null) : counted;
+    }
+    case 'compaction.completed': {
+      const { tokens_before, tokens_after } = event.data.report;
+      return ended(withTokens(row, tokens_before, tokens_after), event, 'full_compacted', null);
+    }
+    case 'compaction.skipped': {
+      const { reason } = event.data;
+      const outcome = reason === 'below_threshold' ? 'not_needed' : 'skipped';
+      return ended(row, event, outcome, reason);
+    }
+    case 'compaction.failed':
+      return event.data.will_retry
+        ? { ...row, status: 'queued' }
+        : ended(row, event, 'failed', event.data.reason);
+    case 'compaction.cancelled':
+      return ended(row, event, 'cancelled', null);
+    case 'compaction.reverted':
+      return { ...row, reverted_at: event.at };
+    case 'compaction.threshold_exceeded':
+    case 'session.created':
+    case 'session.configured':
+    case 'session.forked':
+    case 'item.appended':
+    case 'breaker.opened':
+    case 'breaker.closed':
+      return row;
+    default:
+      return event satisfies never;
+  }
+}
+
+function requested(event: Extract<SessionEvent, { type: 'compaction.requested' }>): CompactionRow {
+  return {
+    id: event.data.compaction_id,
+    status: 'queued',
+    outcome: null,
+    mode: event.data.mode,
+    trigger: event.data.trigger,
+    reason: event.data.reason,
+    outcome_reason: null,
+    attempts: 0,
+    tokens_before: null,
+    tokens_after: null,
+    requested_at: event.at,
+    ended_at: null,
+    reverted_at: null,
+    requested_version: event.version,
+    ended_version: null,
+  };
+}
+
+/** A full compaction may follow a micro step of the same id: the first `before`, the last `after`. */
+function withTokens(row: CompactionRow, before: number, after: number): CompactionRow {
+  return { ...row, tokens_before: row.tokens_before ?? before, tokens_after: after };
+}
+
+function ended(
+  row: CompactionRow,
+  event: SessionEvent,
+  outcome: CompactionOutcome,
+  outcomeReason: string | null,
+): CompactionRow {
+  return {
+    ...row,
+    status: 'ended',
+    outcome,
+    outcome_reason: outcomeReason,
+    ended_at: event.at,
+    ended_version: event.version,
+  };
+}

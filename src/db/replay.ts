@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SessionEvent } from '../domain/session/events.ts';
+import { evolve } from '../domain/session/evolve.ts';
+import type { Head } from '../domain/session/head.ts';
+import { decodeEvent, type EventRow, eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
+import { eventSchemas } from './event-schema.ts';
+import type { CompactionRow, SessionRef } from './event-store.ts';
+import { compactionIdOf, projectCompaction } from './projection.ts';
+
+/** The projections of one session as the store keeps them, for the comparison. */
+export type StoredProjections = {
+  version: number;
+  hash: string;
+  head: () => Head;
+  compactions: CompactionRow[];
+};
+
+/**
+ * Recomputes one session from its event rows, oldest first: hash chain, head, compactions. What is
+ * wrong is collected as one sentence each and not thrown, so that one damaged row does not hide
+ * another.
+ */
+export class Replay {
+  readonly problems: string[] = [];
+  readonly compactions = new Map<string, CompactionRow>();
+  head: Head | null = null;
+  version = 0;
+  hash = FIRST_PREVIOUS_HASH;
+  readonly #ref: SessionRef;
+  #isFoldable = true;
+
+  constructor(ref: SessionRef) {
+    this.#ref = ref;
+  }
+
+  /** Whether head and compactions could be computed: every event so far could follow the one before. */
+  get isComplete(): boolean {
+    return this.#isFoldable && this.head !== null;
+  }
+
+  add(row: EventRow): void {
+    const expected = this.version + 1;
+    if (row.version !== expected) {
+      this.#isFoldable = false;
+      this.#problem(`version ${row.version} stands where version ${expected} is expected`);
+    } else if (eventHash(this.hash, this.#ref.session_id, row) !== row.hash) {
+      this.#problem(`version ${row.version} (${row.type}) does not match its hash: it was changed`);
+    }
+    // Goes on from the stored values: each damaged place is reported once, not all that follow it.
+    this.version = row.version;
+    this.hash = row.hash;
+    this.#fold(row);
+  }
+
+  /** Compares with what the store keeps; call it after the last event. */
+  compare(stored: StoredProjections): void {
+    if (stored.version !== this.version) {
+      this.#problem(
+        `the session's row is at version ${stored.version}, its log at ${this.version}`,
+      );
+    } else if (stored.hash !== this.hash) {
+      this.#problem(`the session's row has another hash than its last event, ${this.version}`);
+    }
+    if (!this.isComplete) {
+      this.#problem('head and compactions could not be recomputed from a damaged log');
+      return;
+    }
+    this.#compareHead(stored);
+    this.#compareCompactions(stored.compactions);
+  }
+
+  #fold(row: EventRow): void {
+    let event: SessionEvent;
+    try {
+      event = decodeEvent(row);
+    } catch (error) {
+      this.#isFoldable = false;
+      this.#problem(`version ${row.version} cannot be read: ${messageOf(error)}`);
+      return;
+    }
+    const checked = eventSchemas[event.type].safeParse(event.data);
+    const issue = checked.error?.issues[0];
+    if (issue) {
+      const path = ['data', ...issue.path].join('.');
+      this.#problem(
+        `version ${row.version} (${row.type}) is misshapen at ${path}: ${issue.message}`,
+      );
+      this.#isFoldable = false;
+    }
+    if (!this.#isFoldable) return;
+    try {
+      this.head = evolve(this.head, event);
+    } catch (error) {
+      this.#isFoldable = false;
+      this.#problem(`version ${row.version} (${row.type}) cannot follow: ${messageOf(error)}`);
+      return;
+    }
+    const id = compactionIdOf(event);
+    const projected = id && projectCompaction(this.compactions.get(id) ?? null, event);
+    if (projected) this.compactions.set(projected.id, projected);
+  }
+
+  #compareHead(stored: StoredProjections): void {
+    let head: Head;
+    try {
+      head = stored.head();
+    } catch (error) {
+      this.#problem(`the stored head cannot be read: ${messageOf(error)}`);
+      return;
+    }
+    for (const part of ['settings', 'state'] as const) {
+      const differing = differingFields(head[part], this.head?.[part] ?? {});
+      if (differing.length > 0) {
+        this.#problem(`the stored ${part} differ from the log in ${differing.join(', ')}`);
+      }
+    }
+  }
+
+  #compareCompactions(stored: CompactionRow[]): void {
+    const left = new Map(this.compactions);
+    for (const row of stored) {
+      const computed = left.get(row.id);
+      left.delete(row.id);
+      if (!computed) {
+        this.#problem(`the compaction ${row.id} is stored but not in the log`);
+        continue;
+      }
+      const differing = differingFields(row, computed);
+      if (differing.length > 0) {
+        this.#problem(`the compaction ${row.id} differs from the log in ${differing.join(', ')}`);
+      }
+    }
+    for (const id of left.keys())
+      this.#problem(`the compaction ${id} is in the log but not stored`);
+  }
+
+  #problem(what: string): void {
+    this.problems.push(
+      `Session "${this.#ref.session_id}" of tenant "${this.#ref.tenant}": ${what}.`,
+    );
+  }
+}
+
+/** The names of the fields that are not deep-equal as JSON. */
+function differingFields(stored: object, computed: object): string[] {
+  // What was computed never was text: drop what JSON would have dropped.
+  const fresh: object = JSON.parse(JSON.stringify(computed));
+  const names = new Set([...Object.keys(stored), ...Object.keys(fresh)]);
+  return [...names].filter((name) => !isDeepStrictEqual(field(stored, name), field(fresh, name)));
+}
+
+function field(object: object, name: string): unknown {
+  return Object.getOwnPropertyDescriptor(object, name)?.value;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,6 @@
+import type { SessionRef } from './event-store.ts';
+
+/** One string per session, for maps. Tenants and session ids never contain a NUL. */
+export function sessionKey(ref: SessionRef): string {
+  return `${ref.tenant}\0${ref.session_id}`;
+}

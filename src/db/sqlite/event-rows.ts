@@ -1,0 +1,70 @@
+import type { Database, Statement } from 'better-sqlite3';
+import type { EventRow } from '../event-codec.ts';
+import type { EventQuery, SessionRef } from '../event-store.ts';
+
+type Range = [tenant: string, session: string, after: number, upTo: number];
+
+const COLUMNS = 'version, type, at, schema_version, data, hash';
+const IN_RANGE = 'tenant = ? AND session_id = ? AND version > ? AND version <= ?';
+const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
+
+/** Reads and writes the `events` rows. */
+export class EventRows {
+  readonly #insert: Statement<[string, string, number, string, string, number, string, string]>;
+  readonly #all: Statement<[...Range, limit: number], EventRow>;
+  readonly #ofTypes: Statement<[...Range, types: string, limit: number], EventRow>;
+  readonly #ofTypesWithoutItems: Statement<[...Range, types: string, limit: number], EventRow>;
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      `INSERT INTO events (tenant, session_id, version, type, at, schema_version, hash, data)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#all = db.prepare(
+      `SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} ORDER BY version LIMIT ?`,
+    );
+    this.#ofTypes = db.prepare(
+      `SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ORDER BY version LIMIT ?`,
+    );
+    // The planner cannot know that this index holds few rows; without the hint it walks all items.
+    this.#ofTypesWithoutItems = db.prepare(
+      `SELECT ${COLUMNS} FROM events INDEXED BY events_without_items
+       WHERE ${IN_RANGE} AND type <> 'item.appended' AND ${OF_TYPES} ORDER BY version LIMIT ?`,
+    );
+  }
+
+  insert(ref: SessionRef, row: EventRow): void {
+    this.#insert.run(
+      ref.tenant,
+      ref.session_id,
+      row.version,
+      row.type,
+      row.at,
+      row.schema_version,
+      row.hash,
+      row.data,
+    );
+  }
+
+  /** Oldest first. */
+  list(ref: SessionRef, query: EventQuery): EventRow[] {
+    const range = rangeOf(ref, query);
+    // SQLite takes a negative limit as none.
+    const limit = query.limit ?? -1;
+    if (!query.types) return this.#all.all(...range, limit);
+    const statement = query.types.includes('item.appended')
+      ? this.#ofTypes
+      : this.#ofTypesWithoutItems;
+    return statement.all(...range, JSON.stringify(query.types), limit);
+  }
+
+  /** All events of a session, oldest first, one at a time. */
+  iterate(ref: SessionRef): IterableIterator<EventRow> {
+    return this.#all.iterate(...rangeOf(ref, {}), -1);
+  }
+}
+
+function rangeOf(ref: SessionRef, query: EventQuery): Range {
+  const { after = 0, up_to = Number.MAX_SAFE_INTEGER } = query;
+  return [ref.tenant, ref.session_id, after, up_to];
+}

@@ -1,0 +1,55 @@
+import type { Database } from 'better-sqlite3';
+import { and, eq, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
+import type { Committed, Idempotency, SessionRef } from '../event-store.ts';
+import { idempotencyKeys } from './schema.ts';
+
+/** Reads and writes the answers that are kept under a client's idempotency key. */
+export class IdempotencyRows {
+  readonly #select;
+  readonly #insert;
+
+  constructor(db: Database) {
+    const orm = drizzle(db);
+    const { tenant, session_id, key, fingerprint, response } = idempotencyKeys;
+    this.#select = orm
+      .select({ fingerprint, response })
+      .from(idempotencyKeys)
+      .where(
+        and(
+          eq(tenant, sql.placeholder('tenant')),
+          eq(session_id, sql.placeholder('session_id')),
+          eq(key, sql.placeholder('key')),
+        ),
+      )
+      .prepare();
+    this.#insert = orm
+      .insert(idempotencyKeys)
+      .values({
+        tenant: sql.placeholder('tenant'),
+        session_id: sql.placeholder('session_id'),
+        key: sql.placeholder('key'),
+        fingerprint: sql.placeholder('fingerprint'),
+        response: sql.placeholder('response'),
+      })
+      .prepare();
+  }
+
+  /** The first answer under this key, a rejection when it was for another body; null: a new key. */
+  replay(ref: SessionRef, { key, fingerprint }: Idempotency): Outcome<Committed<unknown>> | null {
+    const stored = this.#select.get({ ...ref, key });
+    if (!stored) return null;
+    if (stored.fingerprint !== fingerprint) {
+      return reject(
+        'idempotency_mismatch',
+        'this Idempotency-Key was used with another request body: send a new key with a new body',
+      );
+    }
+    return accept({ value: JSON.parse(stored.response), replayed: true });
+  }
+
+  insert(ref: SessionRef, { key, fingerprint }: Idempotency, value: unknown): void {
+    this.#insert.run({ ...ref, key, fingerprint, response: JSON.stringify(value) });
+  }
+}

@@ -1,0 +1,36 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite3, { type Database } from 'better-sqlite3';
+import { migrate } from './migrate.ts';
+
+export type SqliteOptions = {
+  /** Path of the file, or `:memory:`. Its folder is created. */
+  path: string;
+  /** FULL (default): an answered commit survives a power cut. NORMAL: only a crash of the process. */
+  synchronous?: 'FULL' | 'NORMAL';
+};
+
+/** How long a connection waits for another process's write lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Opens the file with all settings made explicit and the schema brought up to date. */
+export function openDatabase(options: SqliteOptions): Database {
+  const { path, synchronous = 'FULL' } = options;
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const mode = db.pragma('journal_mode = WAL', { simple: true });
+    if (mode !== 'wal' && path !== ':memory:') {
+      throw new Error(`The file system of ${path} does not support SQLite's WAL mode.`);
+    }
+    // Per connection: better-sqlite3 opens an existing WAL file with NORMAL, which would lose the
+    // durability of the first run silently.
+    db.pragma(`synchronous = ${synchronous}`);
+    db.pragma('foreign_keys = ON');
+    migrate(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

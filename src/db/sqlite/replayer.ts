@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Statement } from 'better-sqlite3';
+import type { VerifyReport } from '../event-store.ts';
+import { Replay } from '../replay.ts';
+import { sessionKey } from '../session-key.ts';
+import type { Tables } from './group-writer.ts';
+import { parseHead } from './session-rows.ts';
+import { asStoreError } from './store-error.ts';
+
+type SessionTextRow = {
+  created_order: number;
+  tenant: string;
+  session_id: string;
+  version: number;
+  hash: string;
+  state: string;
+  settings: string;
+};
+type Orphans = { tenant: string; session_id: string; table: string; count: number };
+type Replayed = { row: SessionTextRow; replay: Replay; events: number };
+
+/**
+ * Recomputes every session from its events, to compare with what is stored (`verify`) or to replace
+ * it (`rebuild`). One session per transaction and turn of the event loop; events are streamed.
+ */
+export class SqliteReplayer {
+  readonly #db: Database;
+  readonly #tables: Tables;
+  readonly #nextSession: Statement<[after: number], SessionTextRow>;
+  readonly #orphans: Statement<[], Orphans>;
+
+  constructor(db: Database, tables: Tables) {
+    this.#db = db;
+    this.#tables = tables;
+    this.#nextSession = db.prepare(
+      `SELECT created_order, tenant, session_id, version, hash, state, settings FROM sessions
+       WHERE created_order > ? ORDER BY created_order LIMIT 1`,
+    );
+    this.#orphans = db.prepare(
+      ['events', 'compactions', 'idempotency_keys'].map(orphansOf).join(' UNION ALL '),
+    );
+  }
+
+  async verify(): Promise<VerifyReport> {
+    const verifyNext = this.#db.transaction((after: number) => {
+      const replayed = this.#replayNext(after);
+      if (!replayed) return null;
+      const { row, replay } = replayed;
+      replay.compare({
+        version: row.version,
+        hash: row.hash,
+        head: () => parseHead(row),
+        compactions: this.#tables.compactions.list(row),
+      });
+      return replayed;
+    });
+    return this.#everySession((after) => verifyNext.deferred(after));
+  }
+
+  /**
+   * Writes the heads and compactions of all sessions anew. A session whose log is damaged is left as
+   * it is; the report says what was found.
+   */
+  async rebuild(): Promise<VerifyReport> {
+    const rebuildNext = this.#db.transaction((after: number) => {
+      const replayed = this.#replayNext(after);
+      if (!replayed) return null;
+      const { row, replay } = replayed;
+      if (replay.isComplete && replay.head) {
+        const { sessions, compactions } = this.#tables;
+        const { created_order } = row;
+        sessions.update({ created_order, head: replay.head, hash: replay.hash }, true);
+        compactions.deleteAll(row);
+        for (const compaction of replay.compactions.values()) compactions.put(row, compaction);
+        sessions.forget(sessionKey(row));
+      }
+      return replayed;
+    });
+    return this.#everySession((after) => {
+      try {
+        return rebuildNext.immediate(after);
+      } catch (error) {
+        throw asStoreError(error);
+      }
+    });
+  }
+
+  async #everySession(next: (after: number) => Replayed | null): Promise<VerifyReport> {
+    const report: VerifyReport = { sessions: 0, events: 0, problems: [] };
+    for (let step = next(0); step; step = next(step.row.created_order)) {
+      report.sessions += 1;
+      report.events += step.events;
+      report.problems.push(...step.replay.problems);
+      await nextTurn();
+    }
+    for (const { tenant, session_id, table, count } of this.#orphans.all()) {
+      report.problems.push(
+        `Session "${session_id}" of tenant "${tenant}": it does not exist, but ${table} has ${count} ` +
+          'row(s) of it.',
+      );
+    }
+    return report;
+  }
+
+  #replayNext(after: number): Replayed | null {
+    const row = this.#nextSession.get(after);
+    if (!row) return null;
+    const replay = new Replay(row);
+    let events = 0;
+    for (const event of this.#tables.events.iterate(row)) {
+      replay.add(event);
+      events += 1;
+    }
+    return { row, replay, events };
+  }
+}
+
+function orphansOf(table: string): string {
+  return `SELECT tenant, session_id, '${table}' AS "table", count(*) AS count FROM ${table} AS t
+    WHERE NOT EXISTS (
+      SELECT 1 FROM sessions AS s WHERE s.tenant = t.tenant AND s.session_id = t.session_id
+    ) GROUP BY tenant, session_id`;
+}

@@ -1,0 +1,155 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { and, desc, eq, lt } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import type { Head } from '../../domain/session/head.ts';
+import type { SessionRef } from '../event-store.ts';
+import { sessionKey } from '../session-key.ts';
+import { sessions } from './schema.ts';
+
+/** A session's row: where it stands in the creation order, its head, its newest event's hash. */
+export type SessionRow = { created_order: number; head: Head; hash: string };
+
+type TextRow = { created_order: number; hash: string; state: string; settings: string };
+
+/** Heads kept in memory; one takes about 2 KB. */
+const CACHED_SESSIONS = 10_000;
+
+/** Reads and writes the `sessions` rows, with the parsed heads of recent ones kept in memory. */
+export class SessionRows {
+  readonly #cache = new Map<string, SessionRow>();
+  #dataVersion: number | undefined;
+  readonly #readDataVersion: Statement<[], number>;
+  readonly #select: Statement<[string, string], TextRow>;
+  readonly #orm;
+  readonly #insert: Statement<[string, string, number, string, string, string]>;
+  readonly #updateState: Statement<[number, string, string, number]>;
+  readonly #updateAll: Statement<[number, string, string, string, number]>;
+
+  constructor(db: Database) {
+    this.#orm = drizzle(db);
+    this.#readDataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#select = db.prepare(
+      'SELECT created_order, hash, state, settings FROM sessions WHERE tenant = ? AND session_id = ?',
+    );
+    this.#insert = db.prepare(
+      `INSERT INTO sessions (tenant, session_id, version, hash, state, settings)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#updateState = db.prepare(
+      'UPDATE sessions SET version = ?, hash = ?, state = ? WHERE created_order = ?',
+    );
+    this.#updateAll = db.prepare(
+      'UPDATE sessions SET version = ?, hash = ?, state = ?, settings = ? WHERE created_order = ?',
+    );
+  }
+
+  /** Forgets every cached head when another connection has written since the last call. */
+  refresh(): void {
+    const dataVersion = this.#readDataVersion.get();
+    if (dataVersion === this.#dataVersion) return;
+    this.#cache.clear();
+    this.#dataVersion = dataVersion;
+  }
+
+  /** The row of a session; call `refresh` before, once per transaction. */
+  load(ref: SessionRef): SessionRow | null {
+    const key = sessionKey(ref);
+    const cached = this.#cache.get(key);
+    if (cached) {
+      this.remember(key, cached);
+      return cached;
+    }
+    const row = this.#select.get(ref.tenant, ref.session_id);
+    if (!row) return null;
+    const session = {
+      created_order: row.created_order,
+      head: parseHead(row),
+      hash: row.hash,
+    };
+    this.remember(key, session);
+    return session;
+  }
+
+  /** Newest first; only those that were created before the place, when there is one. */
+  list(
+    tenant: string,
+    limit: number,
+    before?: number,
+  ): { created_order: number; ref: SessionRef; head: Head }[] {
+    const { created_order } = sessions;
+    const rows = this.#orm
+      .select()
+      .from(sessions)
+      .where(
+        and(
+          eq(sessions.tenant, tenant),
+          before === undefined ? undefined : lt(created_order, before),
+        ),
+      )
+      .orderBy(desc(created_order))
+      .limit(limit)
+      .all();
+    return rows.map((row) => ({
+      created_order: row.created_order,
+      ref: { tenant, session_id: row.session_id },
+      head: parseHead(row),
+    }));
+  }
+
+  /** Adds a row and answers its place in the creation order. */
+  insert(ref: SessionRef, head: Head, hash: string): number {
+    const { lastInsertRowid } = this.#insert.run(
+      ref.tenant,
+      ref.session_id,
+      head.state.version,
+      hash,
+      JSON.stringify(head.state),
+      JSON.stringify(head.settings),
+    );
+    return Number(lastInsertRowid);
+  }
+
+  /** Settings are written only when asked for: they rarely change and may be large. */
+  update(session: SessionRow, withSettings: boolean): void {
+    const { head, hash, created_order } = session;
+    const { version } = head.state;
+    const state = JSON.stringify(head.state);
+    if (withSettings) {
+      this.#updateAll.run(version, hash, state, JSON.stringify(head.settings), created_order);
+    } else {
+      this.#updateState.run(version, hash, state, created_order);
+    }
+  }
+
+  /** Keeps a committed row; the one that was not used for longest makes room. */
+  remember(key: string, session: SessionRow): void {
+    // A map iterates in insertion order: taking the key out first moves it to the young end.
+    this.#cache.delete(key);
+    this.#cache.set(key, session);
+    if (this.#cache.size <= CACHED_SESSIONS) return;
+    for (const oldest of this.#cache.keys()) {
+      this.#cache.delete(oldest);
+      return;
+    }
+  }
+
+  forget(key: string): void {
+    this.#cache.delete(key);
+  }
+
+  /** Deletes the session with all its rows; false when there was none. */
+  erase(ref: SessionRef): boolean {
+    // The rows of the other tables go with it (ON DELETE CASCADE).
+    const { changes } = this.#orm
+      .delete(sessions)
+      .where(and(eq(sessions.tenant, ref.tenant), eq(sessions.session_id, ref.session_id)))
+      .run();
+    this.forget(sessionKey(ref));
+    return changes > 0;
+  }
+}
+
+/** The head of a row. Throws when its text is no JSON, which only damage can cause. */
+export function parseHead(row: Pick<TextRow, 'state' | 'settings'>): Head {
+  return { settings: JSON.parse(row.settings), state: JSON.parse(row.state) };
+}

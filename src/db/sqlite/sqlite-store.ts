@@ -1,0 +1,155 @@
+import type { Database } from 'better-sqlite3';
+import type { Decide } from '../../domain/session/decision.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
+import type { Head } from '../../domain/session/head.ts';
+import { cutPage, decodeCursor } from '../cursor.ts';
+import { decodeEvent } from '../event-codec.ts';
+import type {
+  CommitOptions,
+  Committed,
+  CompactionRow,
+  EventQuery,
+  EventStore,
+  SessionPage,
+  SessionRef,
+  StoredEvent,
+  VerifyReport,
+} from '../event-store.ts';
+import { Listeners } from '../listeners.ts';
+import { sessionKey } from '../session-key.ts';
+import { CompactionRows } from './compaction-rows.ts';
+import { EventRows } from './event-rows.ts';
+import { GroupWriter, type Tables } from './group-writer.ts';
+import { IdempotencyRows } from './idempotency-rows.ts';
+import { openDatabase, type SqliteOptions } from './open-database.ts';
+import { SqliteReplayer } from './replayer.ts';
+import { SessionRows } from './session-rows.ts';
+import { asStoreError } from './store-error.ts';
+
+/**
+ * Opens the event store in an SQLite file, which is created and migrated as needed. Several
+ * processes may open one file; `subscribe` tells only of the commits of this one. Throws when the
+ * file cannot be opened or a newer release has migrated it.
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  return new SqliteStore(openDatabase(options));
+}
+
+/** SQLite runs in the calling thread: every method does its work at once, commits in groups. */
+export class SqliteStore implements EventStore {
+  readonly #db: Database;
+  readonly #tables: Tables;
+  readonly #writer: GroupWriter;
+  readonly #replayer: SqliteReplayer;
+  readonly #listeners = new Listeners();
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#tables = {
+      sessions: new SessionRows(db),
+      events: new EventRows(db),
+      compactions: new CompactionRows(db),
+      idempotency: new IdempotencyRows(db),
+    };
+    this.#writer = new GroupWriter(db, this.#tables, (key) => this.#listeners.notify(key));
+    this.#replayer = new SqliteReplayer(db, this.#tables);
+  }
+
+  /**
+   * Rejects with `StoreBusyError` when another process holds the file for longer than five seconds,
+   * with what `decide` threw, or with SQLite's own error.
+   */
+  commit<T>(
+    ref: SessionRef,
+    decide: Decide<T>,
+    options: CommitOptions,
+  ): Promise<Outcome<Committed<T>>> {
+    const committed = new Promise<Outcome<Committed<unknown>>>((resolve, reject) => {
+      this.#writer.enqueue({ ref, decide, options, resolve, reject });
+    });
+    // The queue holds commands of all kinds; the value comes from this command's own `decide`.
+    return committed as Promise<Outcome<Committed<T>>>;
+  }
+
+  async head(ref: SessionRef): Promise<Head | null> {
+    this.#tables.sessions.refresh();
+    return this.#tables.sessions.load(ref)?.head ?? null;
+  }
+
+  async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
+    return this.#tables.events.list(ref, query).map(decodeEvent);
+  }
+
+  async sessions(
+    tenant: string,
+    { limit, cursor }: { limit: number; cursor?: string },
+  ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
+    const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
+    return cutPage(this.#tables.sessions.list(tenant, limit + 1, before), {
+      list: 'sessions',
+      limit,
+      position: (row) => row.created_order,
+      value: ({ ref, head }) => ({ ref, head }),
+    });
+  }
+
+  async compactions(
+    ref: SessionRef,
+    { limit, cursor }: { limit: number; cursor?: string },
+  ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
+    const before = cursor === undefined ? undefined : decodeCursor('compactions', cursor);
+    return cutPage(this.#tables.compactions.list(ref, limit + 1, before), {
+      list: 'compactions',
+      limit,
+      position: (row) => row.requested_version,
+      value: (row) => row,
+    });
+  }
+
+  async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {
+    return this.#tables.compactions.get(ref, id);
+  }
+
+  async pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
+    return this.#tables.compactions.pending(limit);
+  }
+
+  async erase(ref: SessionRef): Promise<boolean> {
+    // Commands that were handed in before come first, or an append would bring the session back.
+    this.#writer.flush();
+    let existed: boolean;
+    try {
+      existed = this.#tables.sessions.erase(ref);
+    } catch (error) {
+      throw asStoreError(error);
+    }
+    if (existed) this.#listeners.notify(sessionKey(ref));
+    return existed;
+  }
+
+  subscribe(ref: SessionRef, listener: () => void): () => void {
+    return this.#listeners.add(ref, listener);
+  }
+
+  verify(): Promise<VerifyReport> {
+    return this.#replayer.verify();
+  }
+
+  /**
+   * Writes heads and compactions anew from the events. Sessions whose log is damaged are left as they
+   * are; the report names the damage.
+   */
+  rebuild(): Promise<VerifyReport> {
+    return this.#replayer.rebuild();
+  }
+
+  async ping(): Promise<void> {
+    this.#db.prepare('SELECT 1 FROM sessions LIMIT 1').get();
+  }
+
+  /** Commits what is queued, then closes the file. Closing twice is harmless. */
+  async close(): Promise<void> {
+    this.#writer.flush();
+    this.#db.close();
+  }
+}

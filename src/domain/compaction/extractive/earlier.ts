@@ -1,0 +1,89 @@
+import { INDEX_TITLE, type Topic, topicOfTitle } from './headings.ts';
+import { cleaned, oneLine } from './text.ts';
+
+/**
+ * What an earlier summary hands on. `points` are its list points by topic; `prose` is what stands
+ * under no known heading.
+ */
+export type EarlierSummary = { points: Map<Topic, string[]>; prose: string };
+
+/** How the lines of a summary say what they are, so that the next summary can take them on. */
+export const LABELS = {
+  first_request: 'User, first request: ',
+  latest_request: 'User, latest request: ',
+  message: 'User: ',
+  earlier: 'Earlier summary: ',
+  tool: 'Tool ',
+  error: 'Error in ',
+  decision: 'Assistant: ',
+  open_todo: 'Open: ',
+  active_todo: 'In progress: ',
+  done_todo: 'Done: ',
+  plan: 'Plan: ',
+} as const;
+
+/** Characters of an earlier summary that are read: more than any budget in use. */
+const LOOKED_AT = 400_000;
+
+const LABEL_TOPICS: readonly [string, Topic][] = [
+  [LABELS.first_request, 'request'],
+  [LABELS.latest_request, 'messages'],
+  [LABELS.message, 'messages'],
+  [LABELS.tool, 'tools'],
+  [LABELS.error, 'errors'],
+  [LABELS.open_todo, 'todos'],
+  [LABELS.active_todo, 'todos'],
+  [LABELS.done_todo, 'todos'],
+  [LABELS.plan, 'todos'],
+];
+
+/**
+ * Takes an earlier summary apart by its headings and list points. It may be ours or a model's: the
+ * titles are the same ones, numbered or marked as headings. The caller knows by the item's flag that
+ * the text is a summary.
+ */
+export function parseEarlier(text: string): EarlierSummary {
+  const points = new Map<Topic, string[]>();
+  const prose: string[] = [];
+  let topic: Topic | null = null;
+  let isKnown = false;
+  let inIndex = false;
+  for (const line of cleaned(text, LOOKED_AT).split('\n')) {
+    const title = titleOf(line);
+    const opened = title === null ? null : topicOfTitle(title);
+    if (title?.toLowerCase() === INDEX_TITLE.toLowerCase()) inIndex = true;
+    else if (opened !== null) {
+      topic = opened;
+      isKnown = true;
+      inIndex = false;
+    } else if (!inIndex && line.trim() !== '') {
+      if (topic === null) prose.push(line);
+      else addLine(points, topic, line);
+    }
+  }
+  // Before the first heading there is only the note that a summary follows.
+  return { points, prose: isKnown ? '' : prose.join('\n') };
+}
+
+function addLine(points: Map<Topic, string[]>, topic: Topic, line: string): void {
+  const match = /^\s{0,3}(?:[-*]|\d{1,3}\.)\s+(\S.*)$/.exec(line);
+  const labelled = match === null ? undefined : labelTopic(match[1] ?? '');
+  const list = points.get(labelled ?? topic) ?? [];
+  const last = list.length - 1;
+  const isContinuation = match === null && last >= 0 && /^\s/.test(line);
+  if (isContinuation) list[last] = `${list[last]}\n${oneLine(line)}`;
+  else list.push(match?.[1] ?? oneLine(line));
+  points.set(labelled ?? topic, list);
+}
+
+function labelTopic(point: string): Topic | undefined {
+  return LABEL_TOPICS.find(([label]) => point.startsWith(label))?.[1];
+}
+
+/** `## Files`, `2. Files:`, `**Files**` → `Files`; null for other lines. */
+function titleOf(line: string): string | null {
+  const match = /^(?:#{1,4}\s+|\d{1,2}\.\s+|\*\*)([A-Z][A-Za-z ]{2,40})(?:\*\*)?:?(?:\*\*)?$/.exec(
+    line,
+  );
+  return match?.[1]?.trim() ?? null;
+}

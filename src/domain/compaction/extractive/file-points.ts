@@ -1,0 +1,56 @@
+import { extractNames, isFileName } from '../names.ts';
+import type { Facts } from './facts.ts';
+import { commonFolder, type FileFact, type FileUse } from './files.ts';
+import type { Point } from './point.ts';
+
+const MAX_FILES = 400;
+
+/** Written for the folder that most files share. */
+const FOLDER_MARK = '…/';
+
+const USES: readonly FileUse[] = ['written', 'edited', 'deleted', 'read', 'named in commands'];
+
+/** The files touched and how often, those of an earlier summary added. */
+export function filePoints(facts: Facts): Point[] {
+  const earlier = facts.earlier?.points.get('files') ?? [];
+  const folderThen = earlier
+    .map((line) => /^Here …\/ stands for (\S+)$/.exec(line)?.[1])
+    .find(Boolean);
+  for (const line of earlier) {
+    addEarlierFiles(
+      facts,
+      line.startsWith(FOLDER_MARK) ? (folderThen ?? '') + line.slice(2) : line,
+    );
+  }
+  const files = facts.files.ranked().slice(0, MAX_FILES);
+  const folder = commonFolder(files.map((file) => file.path));
+  const points = files.map((file, i) => ({ text: fileText(file, folder), place: i + 1 }));
+  if (folder !== '') points.unshift({ text: `Here ${FOLDER_MARK} stands for ${folder}`, place: 0 });
+  return points;
+}
+
+function fileText(file: FileFact, folder: string): string {
+  const isInside = folder !== '' && file.path.startsWith(folder);
+  const path = isInside ? FOLDER_MARK + file.path.slice(folder.length) : file.path;
+  const uses = USES.filter((use) => file.uses.has(use)).map((use) => {
+    const times = file.uses.get(use) ?? 0;
+    return times > 1 ? `${use} ${times}×` : use;
+  });
+  return uses.length === 0 ? path : `${path}: ${uses.join(', ')}`;
+}
+
+function addEarlierFiles(facts: Facts, line: string): void {
+  const ours =
+    /^(\S+): ((?:(?:written|edited|deleted|read|named in commands)(?: \d+×)?(?:, )?)+)$/.exec(line);
+  if (ours === null) {
+    const paths = extractNames(line).filter((name) => isFileName(name));
+    for (const path of paths) facts.files.note(path);
+    return;
+  }
+  for (const use of (ours[2] ?? '').split(', ')) {
+    const match = /^(.*?)(?: (\d{1,6})×)?$/.exec(use);
+    const known = USES.find((candidate) => candidate === match?.[1]);
+    if (known) facts.files.add({ path: ours[1] ?? '', use: known }, -1, Number(match?.[2] ?? 1));
+  }
+}
+

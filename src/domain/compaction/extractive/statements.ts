@@ -1,0 +1,42 @@
+import type { Said } from './facts.ts';
+import { oneLine } from './text.ts';
+
+const DECIDES =
+  /\b(?:decided|decision|instead of|rather than|root cause|the (?:issue|problem|bug|fix) (?:is|was)|because|turns out|(?:we|I)(?:'ll| will| should) (?:use|keep|go with)|going with|agreed|must not|trade-?off)\b/i;
+
+function decisionPoints(facts: Facts, intention: string | undefined): Point[] {
+  const points: Point[] = [];
+  const seen = new Set<string | undefined>([intention]);
+  for (let i = facts.assistant.length - 1; i >= 0 && points.length < MAX_DECISIONS; i--) {
+    const said = facts.assistant[i];
+    const sentence = sentencesOf(said?.text ?? '').find((text) => DECIDES.test(text));
+    if (said === undefined || sentence === undefined || seen.has(sentence)) continue;
+    seen.add(sentence);
+    points.push({ text: LABELS.decision + sentence, place: said.index });
+  }
+  return points;
+}
+
+/** Sentences of readable length, without headings, tables and code. */
+function sentencesOf(text: string): string[] {
+  return text
+    .slice(0, 20_000)
+    .split(/\n|(?<=[.!?]) (?=[A-Z`"*])/)
+    .map((sentence) => oneLine(sentence).replace(/^(?:[-*>]|\d{1,2}\.) /, ''))
+    .filter(
+      (sentence) =>
+        sentence.length >= 20 && sentence.length <= 300 && /^[\p{L}`*"]/u.test(sentence),
+    );
+}
+
+const INTENDS =
+  /\b(?:next|let me|let's|I'll|I will|I'm going to|I need to|we need to|we should|remaining|would you like)\b/i;
+
+/** The last sentence in which the assistant says what it is going to do. */
+function lastIntention(assistant: readonly Said[]): string | undefined {
+  for (const said of assistant.slice(-5).reverse()) {
+    const sentence = sentencesOf(said.text).findLast((text) => INTENDS.test(text));
+    if (sentence !== undefined) return sentence;
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+/** Characters of one text that are looked at; what lies between its two ends says little. */
+const LOOKED_AT = 60_000;
+/** A cut of fewer characters than this is not worth a note in the middle. */
+const SMALL_CUT = 80;
+
+/**
+ * A text as a summary may quote it: without terminal codes, encoded data, line-number gutters and
+ * harness notes, and without tags that would end the summary around it. Of a text longer than
+ * `lookedAt` characters only both ends are taken.
+ */
+export function cleaned(text: string, lookedAt = LOOKED_AT): string {
+  return withoutHarnessNotes(bothEnds(text, lookedAt))
+    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
+    .replace(/\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g, '')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
+    .replace(/[A-Za-z0-9+/=_-]{200,}/g, '[encoded data]')
+    .replace(/^[ \t]{0,8}\d{1,7}(?:→|\t)/gm, '')
+    .replace(/<(\/?)(summary|analysis)>/gi, '[$1$2]')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .join('\n')
+    .trim();
+}
+
+/** The head and the tail of a very long text. */
+export function bothEnds(text: string, lookedAt = LOOKED_AT): string {
+  if (text.length <= lookedAt) return text;
+  const half = Math.floor(lookedAt / 2);
+  return `${safeSlice(text, 0, half)}\n…\n${safeSlice(text, text.length - half, text.length)}`;
+}
+
+/** Reminders that an agent's own program writes into messages; nobody said them. */
+function withoutHarnessNotes(text: string): string {
+  const open = '<system-reminder>';
+  const close = '</system-reminder>';
+  let rest = '';
+  let from = 0;
+  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, from)) {
+    const end = text.indexOf(close, start);
+    if (end < 0) break;
+    rest += text.slice(from, start);
+    from = end + close.length;
+  }
+  return rest + text.slice(from);
+}
+
+/** At most `max` characters of a text: its head and its tail, with a note of what is between. */
+export function clipMiddle(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // The note takes room itself, so a little more than the excess is left out.
+  const note = ` … [${text.length - max + 35} characters left out] … `;
+  const room = max - note.length;
+  if (room < 40 || text.length - max < SMALL_CUT) return clipEnd(text, Math.max(2, max));
+  const head = Math.ceil(room * 0.65);
+  const tail = safeSlice(text, text.length - (room - head), text.length);
+  return safeSlice(text, 0, head).trimEnd() + note + tail.trimStart();
+}
+
+/** White space of any kind and length as one blank. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The first line that says something, as one line of at most `max` characters. */
+export function firstLine(text: string, max: number): string {
+  const line = text.split('\n', 50).find((candidate) => /[\p{L}\p{N}]/u.test(candidate));
+  return clipEnd(oneLine(line ?? ''), max);
+}
+
+export function clipEnd(text: string, max: number): string {
+  return text.length <= max ? text : `${safeSlice(text, 0, max - 1).trimEnd()}…`;
+}
+
+/** A list point; further lines of the text stand indented, so that they cannot pose as headings. */
+export function bullet(text: string): string {
+  return `- ${text.split('\n').join('\n    ')}`;
+}
+
+/** A slice that cuts no surrogate pair in two. */
+function safeSlice(text: string, from: number, to: number): string {
+  return text.slice(insidePair(text, from) ? from + 1 : from, insidePair(text, to) ? to - 1 : to);
+}
+
+function insidePair(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return at > 0 && unit >= 0xdc00 && unit < 0xe000;
+}

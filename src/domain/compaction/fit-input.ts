@@ -1,0 +1,88 @@
+import { safeCuts } from '../context/invariants/safe-cuts.ts';
+import type { Normalised, Part } from '../items/item.ts';
+import type { Config } from '../policy/config.ts';
+import type { LeftOut } from '../session/events.ts';
+import { countItem, type TextCounter } from '../tokens/count.ts';
+import { truncateMiddle } from '../tokens/truncate.ts';
+
+const CLEARED = '[tool output left out]';
+/** Tokens that a single text may keep when the input has to be cut down. */
+const LONG_TEXT_TOKENS = 1_000;
+
+export type FittedInput = { items: Normalised[]; left_out: LeftOut };
+
+/**
+ * Cuts the summariser's input down to `maxTokens`: clears tool results oldest first, then truncates
+ * long texts in the middle, then drops the oldest items pair-safely; says what was left out (SPEC
+ * section 8, phase 3). An earlier summary at the head is never dropped: everything before it lives on
+ * in it alone.
+ */
+export function fitInput(
+  items: readonly Normalised[],
+  maxTokens: number,
+  count: TextCounter,
+  config: Config,
+): FittedInput {
+  const left_out: LeftOut = { cleared_results: 0, truncated_results: 0, dropped_items: 0 };
+  const fitted = [...items];
+  const sizes = fitted.map((item) => countItem(item, count, config));
+  let total = sizes.reduce((sum, size) => sum + size, 0);
+  const replace = (index: number, item: Normalised) => {
+    const size = countItem(item, count, config);
+    total += size - (sizes[index] ?? 0);
+    sizes[index] = size;
+    fitted[index] = item;
+  };
+  for (let i = 0; i < fitted.length && total > maxTokens; i++) {
+    const cleared = mapParts(fitted[i], (part) => {
+      if (part.kind !== 'tool_result') return part;
+      left_out.cleared_results += 1;
+      return { ...part, content: [{ kind: 'text', text: CLEARED }] };
+    });
+    if (cleared) replace(i, cleared);
+  }
+  for (let i = 0; i < fitted.length && total > maxTokens; i++) {
+    if ((sizes[i] ?? 0) <= LONG_TEXT_TOKENS) continue;
+    const truncated = mapParts(fitted[i], (part) => {
+      if (part.kind !== 'text') return part;
+      const text = truncateMiddle(part.text, LONG_TEXT_TOKENS, count);
+      if (text !== part.text) left_out.truncated_results += 1;
+      return { ...part, text };
+    });
+    if (truncated) replace(i, truncated);
+  }
+  if (total <= maxTokens) return { items: fitted, left_out };
+  return dropOldest(fitted, sizes, total - maxTokens, left_out);
+}
+
+function mapParts(
+  item: Normalised | undefined,
+  change: (part: Part) => Part,
+): Normalised | undefined {
+  if (item?.kind !== 'message' || item.is_compact_summary) return undefined;
+  return { ...item, parts: item.parts.map(change) };
+}
+
+function dropOldest(
+  items: Normalised[],
+  sizes: number[],
+  excess: number,
+  left_out: LeftOut,
+): FittedInput {
+  const summary = items.filter((item) => item.kind === 'message' && item.is_compact_summary);
+  const legal = safeCuts(items);
+  let freed = 0;
+  let cut = 0;
+  for (let i = 0; i < items.length; i++) {
+    if (freed >= excess && legal[i]) break;
+    const item = items[i];
+    const isSummary = item?.kind === 'message' && item.is_compact_summary;
+    if (!isSummary) freed += sizes[i] ?? 0;
+    cut = i + 1;
+  }
+  const kept = items.slice(cut);
+  const carried = summary.filter((item) => !kept.includes(item));
+  const result = [...carried, ...kept];
+  left_out.dropped_items = items.length - result.length;
+  return { items: result, left_out };
+}

@@ -1,0 +1,257 @@
+import type { Entry } from '../context/entry.ts';
+import { sumTokens, type View } from '../context/view.ts';
+import { codecFor } from '../items/codecs.ts';
+import type { Item, Normalised } from '../items/item.ts';
+import { measureItem } from '../items/measure.ts';
+import type { Config } from '../policy/config.ts';
+import type { Base, Contributor, LeftOut, SummarizerUsage } from '../session/events.ts';
+import type { FullResult, Skip } from '../session/compaction-commands.ts';
+import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { chooseCut } from './cut.ts';
+import { filterForSummary } from './filter.ts';
+import type { Material } from './material.ts';
+import { preservedUserMessages } from './preserve.ts';
+import { filesToRestore, latestAttachment, type RestoredFile } from './restore.ts';
+import { cleanSummary, formatSummary } from './summary.ts';
+
+/** Everything of a full compaction that needs no model (SPEC section 8, phases 1, 3 and 5). */
+export type FullPlan = {
+  kind: 'full';
+  through: number;
+  previous: Base | null;
+  /** Estimates without margin of what is covered and of what stays. */
+  covered_tokens: number;
+  kept_tokens: number;
+  /** The filtered conversation to summarise. */
+  conversation: Normalised[];
+  instructions: Entry[];
+  preserved: Entry[];
+  files: RestoredFile[];
+  attachments: Entry[];
+  ghosts: Entry[];
+  /** Tokens that the summary may count, without margin. */
+  summary_budget: number;
+  /** The context with margin has to stay below this to be worth it and under the threshold. */
+  limit: number;
+  tokens_before: number;
+};
+
+export type PlanInput = {
+  view: View;
+  material: readonly Material[];
+  config: Config;
+  count: TextCounter;
+  /** Context tokens now (SPEC section 5), and the threshold of the window. */
+  tokens: number;
+  threshold: number;
+};
+
+/** Plans a full compaction, or says why there is none. Pure; a dry run shows this plan. */
+export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Skip } {
+  const { view, material, config, count, threshold } = input;
+  const initial = material.filter(({ entry }) => entry.origin === 'initial').length;
+  const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
+  if (firstLog === -1) return skip('nothing_to_compact', 'the session has no items to compact');
+  let cut = chooseCut(material, firstLog, config);
+  if (cut !== null && floorOf(material, initial, cut, config) >= threshold) {
+    // The protected part is what makes it too large: keep only what has to stay.
+    cut = chooseCut(material, firstLog, { ...config, protected_messages: 0, protected_tokens: 0 });
+  }
+  const lastCovered = cut === null ? undefined : material[cut - 1];
+  if (cut === null || !lastCovered?.entry.seq) {
+    return skip(
+      'nothing_to_compact',
+      'everything behind the last compaction is protected or belongs to an open tool call',
+    );
+  }
+  if (floorOf(material, initial, cut, config) >= threshold) {
+    return {
+      kind: 'skip',
+      skip: {
+        reason: 'irreducible_floor',
+        detail:
+          `initial context and open tool calls alone reach the threshold of ${threshold} tokens: ` +
+          'compaction cannot help',
+        contributors: contributors(material, initial, cut),
+      },
+    };
+  }
+  const covered = material.slice(initial, cut);
+  const coveredEntries = covered.map(({ entry }) => entry);
+  const covered_tokens = sumTokens(coveredEntries);
+  const instructions = leadingInstructions(covered);
+  const kept = new Set(instructions.map(({ item }) => item));
+  const preserved = preservedUserMessages(covered, view.format, config, count);
+  const attachments = [
+    ...(config.restore_todos ? [latestAttachment(material, cut, 'todo')] : []),
+    ...(config.restore_plan ? [latestAttachment(material, cut, 'plan')] : []),
+  ].flatMap((found) => (found === null ? [] : [restored(found)]));
+  const ghosts = covered
+    .filter(({ item }) => item.kind === 'ghost_snapshot')
+    .map(({ entry }): Entry => ({ ...entry, origin: 'ghost' }));
+  const all = sumTokens(material.map(({ entry }) => entry));
+  const kept_tokens = all - covered_tokens;
+  const fixed = sumTokens([...instructions, ...preserved, ...attachments]);
+  const limit = Math.min(threshold, input.tokens);
+  const room = Math.floor((limit - 1) / config.token_safety_multiplier) - kept_tokens - fixed;
+  const budget = Math.min(config.summary_max_tokens, Math.floor(covered_tokens / 2), room);
+  return {
+    kind: 'full',
+    through: lastCovered.entry.seq,
+    previous: view.base,
+    covered_tokens,
+    kept_tokens,
+    conversation: filterForSummary(
+      covered.filter(({ entry }) => !kept.has(entry.item)).map(({ item }) => item),
+    ),
+    instructions,
+    preserved,
+    files: filesToRestore(material, cut, config, count),
+    attachments,
+    ghosts,
+    summary_budget: Math.max(64, budget),
+    limit,
+    tokens_before: input.tokens,
+  };
+}
+
+export type Summary = {
+  text: string;
+  summarizer: string;
+  model: string | null;
+  template: string;
+  usage: SummarizerUsage;
+  left_out: LeftOut;
+  summarizer_ms: number;
+};
+
+export type FinishContext = {
+  view: View;
+  config: Config;
+  count: TextCounter;
+  is_automatic: boolean;
+  boundary_uuid: string;
+  at: string;
+  duration_ms: number;
+};
+
+/**
+ * Builds what the compaction puts in place of everything up to the cut, in the order of SPEC section
+ * 8. Restored files are left out, oldest first, until the context fits under its limit.
+ */
+export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
+  const { view, config, count } = context;
+  const codec = codecFor(view.format);
+  const entry = (origin: Entry['origin'], item: Item): Entry => {
+    const { tokens } = measureItem(codec, item, count, config);
+    return { seq: null, item, tokens, origin };
+  };
+  const cleaned = cleanSummary(summary.text, config.summary_include_analysis);
+  const text = formatSummary(cleaned, {
+    style: config.summary_style,
+    automatic: context.is_automatic,
+  });
+  const summaryEntry = entry(
+    'summary',
+    codec.message('user', text, {
+      is_compact_summary: true,
+      is_visible_in_transcript_only: true,
+    }),
+  );
+  const files = plan.files.map(({ path, content }) =>
+    entry('file', { type: 'attachment', attachment: { kind: 'file', path, content } }),
+  );
+  const others = [...plan.instructions, ...plan.preserved, summaryEntry, ...plan.attachments];
+  const isTooLarge = () => {
+    const replacement = sumTokens(others) + sumTokens(files);
+    return (
+      replacement >= plan.covered_tokens ||
+      withSafetyMargin(plan.kept_tokens + replacement, config) >= plan.limit
+    );
+  };
+  while (files.length > 0 && isTooLarge()) files.pop();
+  const entries = [
+    ...plan.instructions,
+    entry('boundary', boundary(plan, context)),
+    ...plan.preserved,
+    summaryEntry,
+    ...files,
+    ...plan.attachments,
+    ...plan.ghosts,
+  ];
+  return {
+    mode: 'full',
+    through: plan.through,
+    previous: plan.previous,
+    summary_text: cleaned,
+    entries,
+    report: {
+      covered_tokens: plan.covered_tokens,
+      replacement_tokens: sumTokens(entries),
+      summarizer: summary.summarizer,
+      model: summary.model,
+      template: summary.template,
+      usage: summary.usage,
+      left_out: summary.left_out,
+      files_restored: files.length,
+      duration_ms: context.duration_ms,
+      summarizer_ms: summary.summarizer_ms,
+    },
+  };
+}
+
+function boundary(plan: FullPlan, context: FinishContext): Item {
+  return {
+    type: 'system',
+    subtype: 'compact_boundary',
+    content: 'Conversation compacted',
+    is_meta: false,
+    level: 'info',
+    timestamp: context.at,
+    uuid: context.boundary_uuid,
+    compact_metadata: {
+      trigger: context.is_automatic ? 'auto' : 'manual',
+      pre_tokens: plan.tokens_before,
+    },
+  };
+}
+
+/**
+ * System and developer messages that open the conversation are the agent's instructions: they stay
+ * verbatim instead of being summarised away. `covered` starts behind the initial context.
+ */
+function leadingInstructions(covered: readonly Material[]): Entry[] {
+  const result: Entry[] = [];
+  for (const { entry, item } of covered) {
+    if (entry.origin === 'boundary' || item.kind !== 'message') continue;
+    if (item.role !== 'system') break;
+    result.push({ ...entry, seq: null, origin: 'instructions' });
+  }
+  return result;
+}
+
+function restored({ entry, item }: Material): Entry {
+  const isTodo = item.kind === 'attachment' && item.attachment === 'todo';
+  return { ...entry, seq: null, origin: isTodo ? 'todo' : 'plan' };
+}
+
+/** What stays whatever the summary says, with margin: initial context and everything from the cut. */
+function floorOf(material: readonly Material[], initial: number, cut: number, config: Config) {
+  const kept = material.filter((_, index) => index < initial || index >= cut);
+  return withSafetyMargin(sumTokens(kept.map(({ entry }) => entry)), config);
+}
+
+function contributors(material: readonly Material[], initial: number, cut: number): Contributor[] {
+  return material
+    .filter((_, index) => index < initial || index >= cut)
+    .map(({ entry }) => ({
+      what: entry.seq === null ? 'initial context' : `item ${entry.seq}`,
+      tokens: entry.tokens,
+    }))
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, 5);
+}
+
+function skip(reason: Skip['reason'], detail: string): { kind: 'skip'; skip: Skip } {
+  return { kind: 'skip', skip: { reason, detail } };
+}

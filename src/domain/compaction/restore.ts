@@ -1,0 +1,118 @@
+import type { ToolCall, ToolResult } from '../items/item.ts';
+import { isJsonObject, stringField } from '../json.ts';
+import type { Config } from '../policy/config.ts';
+import type { TextCounter } from '../tokens/count.ts';
+import { truncateMiddle } from '../tokens/truncate.ts';
+import type { Material } from './material.ts';
+
+export type RestoredFile = { path: string; content: string };
+
+const READ_TOOLS = new Set(['read', 'read_file', 'view', 'open_file', 'view_file', 'cat']);
+const PATH_FIELDS = ['path', 'file_path', 'filename', 'file', 'absolute_path', 'target_file'];
+
+type Known = { path: string; content: string; index: number; isEdited: boolean };
+
+/**
+ * The files to restore, newest first (SPEC section 9): the latest content that the session knows of
+ * each, from file attachments and results of read-like tools, cut to `restore_tokens_per_file` and
+ * together within `restore_total_file_budget` tokens. Files whose latest content stands behind the
+ * cut anyway are left out.
+ */
+export function filesToRestore(
+  material: readonly Material[],
+  cut: number,
+  config: Config,
+  count: TextCounter,
+): RestoredFile[] {
+  const newest = knownFiles(material)
+    .filter((file) => file.index < cut && !isExcluded(file.path, config.restore_exclude))
+    .sort((a, b) => b.index - a.index)
+    .slice(0, config.restore_max_files);
+  const files: RestoredFile[] = [];
+  let budget = config.restore_total_file_budget;
+  for (const { path, content, isEdited } of newest) {
+    const note = isEdited ? '[edited after this was read]\n' : '';
+    const text = note + truncateMiddle(content, config.restore_tokens_per_file, count);
+    const tokens = count(text);
+    if (tokens > budget) {
+      if (config.restore_over_budget === 'stop') break;
+      continue;
+    }
+    budget -= tokens;
+    files.push({ path, content: text });
+  }
+  return files;
+}
+
+function knownFiles(material: readonly Material[]): Known[] {
+  const files = new Map<string, Known>();
+  const reads = new Map<string, string>();
+  material.forEach(({ original }, index) => {
+    if (original.kind === 'attachment' && original.attachment === 'file') {
+      const { path, text } = original;
+      if (path !== undefined && text !== '') {
+        files.set(path, { path, content: text, index, isEdited: false });
+      }
+    }
+    if (original.kind !== 'message') return;
+    for (const part of original.parts) {
+      if (part.kind === 'tool_call') noteCall(part, files, reads);
+      if (part.kind !== 'tool_result') continue;
+      const path = reads.get(part.call_id);
+      const content = textOf(part);
+      if (path === undefined || part.is_error || content === '') continue;
+      files.set(path, { path, content, index, isEdited: false });
+    }
+  });
+  return [...files.values()];
+}
+
+/** Any other tool that names a known file by a path field has probably changed it since. */
+function noteCall(call: ToolCall, files: Map<string, Known>, reads: Map<string, string>): void {
+  const path = pathOf(call);
+  if (path === undefined) return;
+  if (READ_TOOLS.has(call.name.toLowerCase())) {
+    reads.set(call.id, path);
+    return;
+  }
+  const file = files.get(path);
+  if (file !== undefined && /edit|write|patch|replace|insert/i.test(call.name)) file.isEdited = true;
+}
+
+function pathOf(call: ToolCall): string | undefined {
+  const { input } = call;
+  if (!isJsonObject(input)) return undefined;
+  for (const field of PATH_FIELDS) {
+    const path = stringField(input, field);
+    if (path !== undefined && path !== '') return path;
+  }
+  return undefined;
+}
+
+function textOf(result: ToolResult): string {
+  return result.content.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** `*.x` matches the end of a path, anything else any part of it. */
+function isExcluded(path: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) =>
+    pattern.startsWith('*') ? path.endsWith(pattern.slice(1)) : path.includes(pattern),
+  );
+}
+
+/**
+ * The newest todo or plan attachment if it is not empty and stands in front of the cut; one behind
+ * the cut stays in the context by itself.
+ */
+export function latestAttachment(
+  material: readonly Material[],
+  cut: number,
+  kind: 'todo' | 'plan',
+): Material | null {
+  const index = material.findLastIndex(
+    ({ item }) => item.kind === 'attachment' && item.attachment === kind,
+  );
+  const found = material[index];
+  if (found === undefined || index >= cut) return null;
+  return found.item.kind === 'attachment' && !found.item.is_empty ? found : null;
+}

@@ -1,0 +1,52 @@
+import type { Normalised } from '../../items/item.ts';
+import { cutsOutside, type Group, type Invariant } from './invariant.ts';
+import { turnNumbers } from './turns.ts';
+
+/**
+ * The pieces of one assistant message stay together.
+ *
+ * One Anthropic message may be logged as several items with one `id`. Its thinking blocks must come
+ * back byte-identical: the whole message or nothing, so no cut goes through it.
+ */
+export const messageParts: Invariant = {
+  name: 'message-parts',
+  cuts(items) {
+    return cutsOutside(pieceGroups(items), items.length);
+  },
+  check(items) {
+    const complete = new Map<string, number>();
+    const found: string[] = [];
+    for (const { first, last } of pieceGroups(items)) {
+      const id = idOf(items[first]);
+      if (id === undefined) continue;
+      if (complete.has(id)) {
+        found.push(`item ${first}: the message ${id} goes on behind other messages`);
+      }
+      complete.set(id, last);
+    }
+    return found;
+  },
+};
+
+/** Per message with an `id`, the items from its first to its last piece. */
+function pieceGroups(items: readonly Normalised[]): Group[] {
+  const turns = turnNumbers(items);
+  const groups: Group[] = [];
+  let current: { id: string; turn: number; group: Group } | undefined;
+  for (const [index, item] of items.entries()) {
+    const turn = turns[index] ?? null;
+    if (turn === null) continue;
+    const id = idOf(item);
+    if (id !== undefined && current?.id === id && current.turn === turn) {
+      current.group.last = index;
+      continue;
+    }
+    current = id === undefined ? undefined : { id, turn, group: { first: index, last: index } };
+    if (current !== undefined) groups.push(current.group);
+  }
+  return groups;
+}
+
+function idOf(item: Normalised | undefined): string | undefined {
+  return item?.kind === 'message' && item.role === 'assistant' ? item.id : undefined;
+}

@@ -1,0 +1,20 @@
+import type { Normalised } from '../../items/item.ts';
+import type { Invariant } from './invariant.ts';
+import { messageParts } from './message-parts.ts';
+import { reasoningGroups } from './reasoning-groups.ts';
+import { toolPairs } from './tool-pairs.ts';
+
+/** All rules that decide about cuts (DESIGN, decision 7). */
+export const INVARIANTS: readonly Invariant[] = [toolPairs, messageParts, reasoningGroups];
+
+/**
+ * Where a context may be cut: index i true means that everything before item i may be covered by a
+ * compaction while item i and all after it stay. One answer per place, so items + 1 in number; 0 is
+ * always true, the last one when no call is open. Linear time (SPEC section 8, the cut).
+ */
+export function safeCuts(items: readonly Normalised[]): boolean[] {
+  const allowed = INVARIANTS.map((invariant) => invariant.cuts(items));
+  return Array.from({ length: items.length + 1 }, (_, index) =>
+    allowed.every((cuts) => cuts[index] === true),
+  );
+}

@@ -1,0 +1,104 @@
+import { codecFor } from '../items/codecs.ts';
+import type { Format, Item } from '../items/item.ts';
+import type { Base, EventOf, ResultEdit, SessionEvent } from '../session/events.ts';
+import type { Entry } from './entry.ts';
+
+/**
+ * The context at a version: what is left after all compactions in force (SPEC section 1).
+ * `edits` are the edits in force by `editKey`; `originals` the unedited items of edited entries.
+ */
+export type View = {
+  version: number;
+  format: Format;
+  base: Base | null;
+  entries: Entry[];
+  edits: ReadonlyMap<string, ResultEdit>;
+  originals: ReadonlyMap<number, Item>;
+};
+
+export type ViewSource = {
+  created: EventOf<'session.created'>;
+  /** The event that `base` names; null when nothing has been compacted. */
+  base: { ref: Base; event: EventOf<'compaction.completed'> | EventOf<'session.forked'> } | null;
+  /** All events behind the base's cut (all events when there is no base), oldest first. */
+  events: readonly SessionEvent[];
+};
+
+export function editKey(seq: number, toolUseId: string): string {
+  return `${seq}:${toolUseId}`;
+}
+
+/**
+ * Folds the context from the compaction in force onward (SPEC section 3): initial context, what the
+ * base put in place of everything up to its cut, then the items behind the cut with edits applied.
+ */
+export function foldView(source: ViewSource): View {
+  const { format, initial_context } = source.created.data;
+  const codec = codecFor(format);
+  const edits = editsInForce(source.events);
+  const bySeq = groupBySeq(edits.values());
+  const originals = new Map<number, Item>();
+  const entries: Entry[] = [...initial_context];
+  if (source.base !== null) entries.push(...source.base.event.data.entries);
+  let version = source.created.version;
+  for (const event of source.events) {
+    version = event.version;
+    if (event.type !== 'item.appended') continue;
+    const { item, tokens, edits: own = [] } = event.data;
+    const applied = bySeq.get(event.version);
+    if (applied === undefined) {
+      entries.push({ seq: event.version, item, tokens, origin: 'log' });
+      continue;
+    }
+    const contents = new Map(applied.map((edit) => [edit.tool_use_id, edit.content]));
+    originals.set(event.version, item);
+    entries.push({
+      seq: event.version,
+      item: codec.editResults(item, contents),
+      // The event's own tokens already stand after its own edits.
+      tokens: tokens + savedBy(own) - savedBy(applied),
+      origin: 'log',
+    });
+  }
+  return { version, format, base: source.base?.ref ?? null, entries, edits, originals };
+}
+
+/** Edits of tool results by micro-compactions that were not reverted; later ones win. */
+function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> {
+  const reverted = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'compaction.reverted') reverted.add(event.data.compaction_id);
+  }
+  const edits = new Map<string, ResultEdit>();
+  const add = (edit: ResultEdit) => {
+    const key = editKey(edit.seq, edit.tool_use_id);
+    const earlier = edits.get(key);
+    // Truncated first and cleared later: what the result once cost stays the first figure.
+    edits.set(key, earlier ? { ...edit, tokens_before: earlier.tokens_before } : edit);
+  };
+  for (const event of events) {
+    if (event.type === 'item.appended') event.data.edits?.forEach(add);
+    if (event.type !== 'compaction.micro_completed') continue;
+    if (!reverted.has(event.data.compaction_id)) event.data.edits.forEach(add);
+  }
+  return edits;
+}
+
+function groupBySeq(edits: Iterable<ResultEdit>): Map<number, ResultEdit[]> {
+  const groups = new Map<number, ResultEdit[]>();
+  for (const edit of edits) {
+    const group = groups.get(edit.seq);
+    if (group === undefined) groups.set(edit.seq, [edit]);
+    else group.push(edit);
+  }
+  return groups;
+}
+
+function savedBy(edits: readonly ResultEdit[]): number {
+  return edits.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0);
+}
+
+/** The sum of the entries' estimates, without margin. */
+export function sumTokens(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.tokens, 0);
+}

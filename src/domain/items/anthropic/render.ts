@@ -1,0 +1,151 @@
+import { stringField } from '../../json.ts';
+import { visibleItems } from '../control-items.ts';
+import type { Item } from '../item.ts';
+import { withoutOwnFields } from '../own-fields.ts';
+import { MISSING_RESULT_NOTE, pairTools } from '../pairing.ts';
+import { anthropicMessage } from './encode.ts';
+import {
+  isCall,
+  isResult,
+  isThinking,
+  mergeTurns,
+  messageOfTurn,
+  type Slot,
+  type Turn,
+  turnOf,
+} from './turns.ts';
+
+const FIRST_USER_NOTE = '[The conversation continues from here.]';
+
+/** The items as Anthropic's Messages API accepts them, see `Codec.render`. */
+export function renderAnthropic(items: readonly Item[]): Item[] {
+  const shown = visibleItems(items, (text) => anthropicMessage('user', text));
+  const pieces = shown.map((item) => turnOf(withoutOwnFields(item, true), stringField(item, 'id')));
+  joinResults(pieces);
+  let turns = mergeTurns(pieces);
+  dropTrailingThinking(turns);
+  turns = mergeTurns(turns);
+  placeResults(turns);
+  turns = mergeTurns(turns);
+  makeCallIdsUnique(turns);
+  answerAbandonedCalls(turns);
+  return startWithUser(turns).map(messageOfTurn);
+}
+
+/** Joins each call with its result and drops results without a partner. */
+function joinResults(turns: readonly Turn[]): void {
+  const slots = turns
+    .flatMap((turn) => turn.slots)
+    .filter((slot) => isCall(slot) || isResult(slot));
+  const partners = pairTools(
+    slots.map((slot) =>
+      isCall(slot)
+        ? { kind: 'call', id: String(slot.block.id) }
+        : { kind: 'result', id: String(slot.block.tool_use_id) },
+    ),
+  );
+  const orphans = new Set<Slot>();
+  for (const [index, slot] of slots.entries()) {
+    slot.position = index;
+    const partner = partners[index];
+    const other = typeof partner === 'number' ? slots[partner] : undefined;
+    if (isCall(slot)) slot.result = other ?? null;
+    else if (other === undefined) orphans.add(slot);
+  }
+  for (const turn of turns) turn.slots = turn.slots.filter((slot) => !orphans.has(slot));
+}
+
+/** The API refuses an assistant message that ends with thinking: the response was cut off there. */
+function dropTrailingThinking(turns: readonly Turn[]): void {
+  for (const turn of turns) {
+    if (turn.role !== 'assistant') continue;
+    const last = turn.slots.findLastIndex((slot) => !isThinking(slot));
+    turn.slots = turn.slots.slice(0, last + 1);
+  }
+}
+
+/** Puts every result in front of the user message that follows its call, in log order. */
+function placeResults(turns: readonly Turn[]): void {
+  for (const turn of turns) {
+    if (turn.role === 'user') turn.slots = turn.slots.filter((slot) => !isResult(slot));
+  }
+  for (const [index, turn] of turns.entries()) {
+    const results = turn.slots.flatMap((slot) => slot.result ?? []);
+    // A result stands behind its call in the log, so a user message follows wherever there is one.
+    const home = turns[index + 1];
+    if (home === undefined || results.length === 0) continue;
+    results.sort((a, b) => a.position - b.position);
+    home.slots.unshift(...results);
+    home.isString = false;
+  }
+}
+
+/**
+ * The API wants every call id once per request. A second call of one id in one message is a repeated
+ * piece and is dropped; in a later message the client used the id again, so call and result are
+ * renamed together.
+ */
+function makeCallIdsUnique(turns: readonly Turn[]): void {
+  const taken = new Set<string>();
+  for (const turn of turns) {
+    const own = new Map<string, Slot>();
+    turn.slots = turn.slots.filter((slot) => {
+      if (!isCall(slot)) return true;
+      const id = String(slot.block.id);
+      const first = own.get(id);
+      if (first === undefined) {
+        own.set(id, slot);
+        return true;
+      }
+      first.result ??= slot.result;
+      return false;
+    });
+    for (const [id, slot] of own) {
+      const free = freeId(id, taken);
+      taken.add(free);
+      if (free !== id) rename(slot, free);
+    }
+  }
+}
+
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  let free = id;
+  for (let use = 2; taken.has(free); use++) free = `${id}_${use}`;
+  return free;
+}
+
+function rename(call: Slot, id: string): void {
+  call.block = { ...call.block, id };
+  if (call.result !== null) call.result.block = { ...call.result.block, tool_use_id: id };
+}
+
+/** Calls without result get a note as their result, unless they are open at the very end. */
+function answerAbandonedCalls(turns: readonly Turn[]): void {
+  for (const [index, turn] of turns.entries()) {
+    const home = turns[index + 1];
+    const isOpenEnd = index + 2 >= turns.length && (home?.slots.every(isResult) ?? true);
+    if (home === undefined || isOpenEnd) continue;
+    const missing = turn.slots.filter((slot) => isCall(slot) && slot.result === null);
+    if (missing.length === 0) continue;
+    const from = home.slots.findLastIndex(isResult) + 1;
+    home.slots.splice(from, 0, ...missing.map(noteFor));
+    home.isString = false;
+  }
+}
+
+function noteFor(call: Slot): Slot {
+  const block = {
+    type: 'tool_result',
+    tool_use_id: String(call.block.id),
+    content: MISSING_RESULT_NOTE,
+    is_error: true,
+  };
+  return { block, result: null, position: call.position };
+}
+
+/** A conversation starts with the user, unless its head is the provider's own compaction block. */
+function startWithUser(turns: Turn[]): Turn[] {
+  const first = turns[0];
+  if (first?.role !== 'assistant' || first.slots[0]?.block.type === 'compaction') return turns;
+  return [turnOf(anthropicMessage('user', FIRST_USER_NOTE), undefined), ...turns];
+}

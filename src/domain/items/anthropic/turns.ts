@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../json.ts';
+import type { Item } from '../item.ts';
+import { blocksOf } from '../shape.ts';
+
+/** One content block; for a tool call its result, for calls and results their order in the log. */
+export type Slot = { block: JsonObject; result: Slot | null; position: number };
+
+/** A message under construction. `id` is the API message that the items are pieces of. */
+export type Turn = {
+  role: 'user' | 'assistant';
+  id: string | undefined;
+  fields: Item;
+  slots: Slot[];
+  /** The content came as a plain string and is still that one text. */
+  isString: boolean;
+};
+
+export function isCall(slot: Slot): boolean {
+  return slot.block.type === 'tool_use';
+}
+
+export function isResult(slot: Slot): boolean {
+  return slot.block.type === 'tool_result';
+}
+
+export function isThinking(slot: Slot): boolean {
+  return slot.block.type === 'thinking' || slot.block.type === 'redacted_thinking';
+}
+
+/** Splits a stripped message into its blocks; blank text, which the provider refuses, is left out. */
+export function turnOf(item: Item, id: string | undefined): Turn {
+  const { content, ...fields } = item;
+  const isString = typeof content === 'string';
+  const blocks = isString ? [{ type: 'text', text: content }] : blocksOf(content);
+  return {
+    role: item.role === 'assistant' ? 'assistant' : 'user',
+    id,
+    fields,
+    isString,
+    slots: blocks
+      .map(withoutBlankResultText)
+      .filter((block) => !isBlankText(block))
+      .map((block) => ({ block, result: null, position: 0 })),
+  };
+}
+
+function isBlankText(block: JsonObject): boolean {
+  return block.type === 'text' && (typeof block.text !== 'string' || block.text.trim() === '');
+}
+
+function withoutBlankResultText(block: JsonObject): JsonObject {
+  if (block.type !== 'tool_result') return block;
+  const isBlank =
+    typeof block.content === 'string'
+      ? block.content.trim() === ''
+      : blocksOf(block.content).every(isBlankText);
+  // An error without any text is refused, an ordinary result without text is not.
+  if (isBlank && block.is_error === true) return { ...block, content: '[no output]' };
+  if (!Array.isArray(block.content)) return block;
+  const content = blocksOf(block.content).filter((part) => !isBlankText(part));
+  return content.length === block.content.length ? block : { ...block, content };
+}
+
+/**
+ * Joins neighbours of one role, and the pieces of one API message also when only tool results stand
+ * between them: clients log a result as soon as it is there, in the middle of a parallel turn.
+ * Turns without content vanish.
+ */
+export function mergeTurns(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = [];
+  for (const turn of turns) {
+    if (turn.slots.length === 0) continue;
+    const target = mergeTarget(merged, turn);
+    if (target === undefined) merged.push({ ...turn, slots: [...turn.slots] });
+    else absorb(target, turn);
+  }
+  return merged;
+}
+
+function mergeTarget(merged: readonly Turn[], turn: Turn): Turn | undefined {
+  const last = merged.at(-1);
+  if (last?.role === turn.role) return last;
+  const before = merged.at(-2);
+  const isTornApart =
+    turn.id !== undefined && before?.id === turn.id && last?.slots.every(isResult) === true;
+  return isTornApart ? before : undefined;
+}
+
+function absorb(target: Turn, turn: Turn): void {
+  target.slots.push(...turn.slots);
+  target.fields = { ...turn.fields, ...target.fields };
+  target.id = turn.id;
+  target.isString = false;
+}
+
+/** The finished message. */
+export function messageOfTurn({ fields, slots, isString }: Turn): Item {
+  const content = slots.map((slot) => slot.block);
+  const text = isString && content.length === 1 ? content[0]?.text : undefined;
+  return { ...fields, content: text ?? content };
+}

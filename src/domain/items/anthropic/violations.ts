@@ -1,0 +1,120 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { CONTROL_TYPES, type Item, OWN_MESSAGE_FIELDS } from '../item.ts';
+
+// Stands by itself: it shares nothing with the renderer that it checks.
+
+/** The rules of the Messages API that a rendered context breaks, see `Codec.violations`. */
+export function anthropicViolations(rendered: readonly Item[]): string[] {
+  const found: string[] = [];
+  const seenIds = new Set<string>();
+  for (const [index, message] of rendered.entries()) {
+    const say = (text: string) => found.push(`message ${index}: ${text}`);
+    checkFields(message, say);
+    checkOrder(rendered, index, say);
+    checkContent(message, say);
+    if (message.role === 'assistant') checkCalls(rendered, index, seenIds, say);
+    else checkResults(rendered, index, say);
+  }
+  return found;
+}
+
+type Say = (text: string) => void;
+
+function checkFields(message: Item, say: Say): void {
+  if (CONTROL_TYPES.some((type) => type === message.type)) say('a control item reached the model');
+  for (const field of [...OWN_MESSAGE_FIELDS, 'id']) {
+    if (field in message) say(`the provider refuses the field "${field}"`);
+  }
+  if (message.role !== 'user' && message.role !== 'assistant') say('the role is unknown');
+}
+
+function checkOrder(rendered: readonly Item[], index: number, say: Say): void {
+  const message = rendered[index];
+  const isCompactionHead = blocks(message)[0]?.type === 'compaction';
+  if (index === 0 && message?.role !== 'user' && !isCompactionHead) {
+    say('the conversation does not start with the user');
+  }
+  if (index > 0 && rendered[index - 1]?.role === message?.role) {
+    say('two messages of one role stand next to each other');
+  }
+}
+
+function checkContent(message: Item, say: Say): void {
+  const content = message.content;
+  if (typeof content === 'string' ? content.trim() === '' : blocks(message).length === 0) {
+    say('the content is empty');
+  }
+  for (const block of blocks(message)) {
+    if (isBlank(block)) say('a text block is empty');
+    if (block.type === 'tool_result') checkResultContent(block, say);
+  }
+  const last = blocks(message).at(-1)?.type;
+  if (message.role === 'assistant' && (last === 'thinking' || last === 'redacted_thinking')) {
+    say('an assistant message ends with thinking');
+  }
+}
+
+function checkResultContent(result: JsonObject, say: Say): void {
+  const parts = objects(result.content);
+  if (parts.some(isBlank)) say('a tool result holds an empty text block');
+  const hasText = typeof result.content === 'string' ? result.content !== '' : parts.length > 0;
+  if (result.is_error === true && !hasText) say('an error result has no content');
+}
+
+function checkCalls(rendered: readonly Item[], index: number, seen: Set<string>, say: Say): void {
+  const own = blocks(rendered[index]);
+  if (own.some((block) => block.type === 'tool_result')) say('an assistant holds a tool result');
+  const next = blocks(rendered[index + 1]);
+  const answered = new Set(
+    next.filter((block) => block.type === 'tool_result').map((block) => block.tool_use_id),
+  );
+  const isEnd = index === rendered.length - 1;
+  const onlyResultsFollow =
+    index === rendered.length - 2 &&
+    next.length > 0 &&
+    next.every((block) => block.type === 'tool_result');
+  for (const block of own) {
+    if (block.type !== 'tool_use') continue;
+    const id = String(block.id);
+    if (seen.has(id)) say(`the call id ${id} occurs twice`);
+    seen.add(id);
+    if (!answered.has(id) && !isEnd && !onlyResultsFollow) {
+      say(`the call ${id} is not answered in the next message`);
+    }
+  }
+}
+
+function checkResults(rendered: readonly Item[], index: number, say: Say): void {
+  const previous = index === 0 ? undefined : rendered[index - 1];
+  const calls = new Set(
+    blocks(previous)
+      .filter((block) => block.type === 'tool_use')
+      .map((block) => block.id),
+  );
+  let isPastResults = false;
+  const answered = new Set<Json | undefined>();
+  for (const block of blocks(rendered[index])) {
+    if (block.type === 'tool_use') say('a user message holds a tool call');
+    if (block.type !== 'tool_result') {
+      isPastResults = true;
+      continue;
+    }
+    const id = block.tool_use_id;
+    if (isPastResults) say(`the result of ${String(id)} stands behind other content`);
+    if (!calls.has(id)) say(`the result of ${String(id)} has no call in the message before it`);
+    if (answered.has(id)) say(`the call ${String(id)} has two results`);
+    answered.add(id);
+  }
+}
+
+function blocks(message: Item | undefined): JsonObject[] {
+  return objects(message?.content);
+}
+
+function objects(content: Json | undefined): JsonObject[] {
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
+function isBlank(block: JsonObject): boolean {
+  return block.type === 'text' && (typeof block.text !== 'string' || block.text.trim() === '');
+}

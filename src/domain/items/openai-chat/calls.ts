@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
+import { decodeArguments } from '../convert.ts';
+import type { Item, ToolCall } from '../item.ts';
+import { blocksOf } from '../shape.ts';
+
+/** The tool calls of an assistant message, the old single `function_call` among them. */
+export function callsOf(message: Item): ToolCall[] {
+  const calls = blocksOf(message.tool_calls).map(callOf);
+  const legacy = message.function_call;
+  if (isJsonObject(legacy)) {
+    calls.push({
+      kind: 'tool_call',
+      id: legacyId(legacy),
+      name: stringField(legacy, 'name') ?? '',
+      input: decodeArguments(legacy.arguments),
+      source: legacy,
+    });
+  }
+  return calls;
+}
+
+function callOf(call: JsonObject): ToolCall {
+  const definition = isJsonObject(call.function) ? call.function : call.custom;
+  const body = isJsonObject(definition) ? definition : {};
+  return {
+    kind: 'tool_call',
+    id: stringField(call, 'id') ?? '',
+    name: stringField(body, 'name') ?? '',
+    input: body === call.custom ? (body.input ?? '') : decodeArguments(body.arguments),
+    source: call,
+  };
+}
+
+/** The id of the call that a message answers, or undefined when it is no tool result. */
+export function answeredCallId(message: Item): string | undefined {
+  if (message.role === 'tool') return stringField(message, 'tool_call_id') ?? '';
+  if (message.role === 'function') return legacyId(message);
+  return undefined;
+}
+
+// A function_call has no id: the function's name is all that joins it to its result.
+function legacyId(named: JsonObject): string {
+  return `function_call:${stringField(named, 'name') ?? ''}`;
+}
+
+/** A result message for a call of the given message, in the shape that its kind of call takes. */
+export function resultMessage(call: ToolCall, text: string): Item {
+  const isLegacy = isJsonObject(call.source) && call.source.id === undefined;
+  return isLegacy
+    ? { role: 'function', name: call.name, content: text }
+    : { role: 'tool', tool_call_id: call.id, content: text };
+}

@@ -1,0 +1,78 @@
+import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import type { ResultEdits } from '../codec.ts';
+import { isControlItem, normaliseControlItem } from '../control-items.ts';
+import { imageOf, sourceOfUrl } from '../convert.ts';
+import type { ImagePart, Item, Message, Normalised, Part, ToolResult } from '../item.ts';
+import { messageOf } from '../own-fields.ts';
+import { blocksOf } from '../shape.ts';
+import { answeredCallId, callsOf } from './calls.ts';
+
+/** The normalised view of a Chat Completions message or control item. */
+export function normaliseOpenaiChat(item: Item): Normalised {
+  return isControlItem(item) ? normaliseControlItem(item) : normaliseMessage(item);
+}
+
+function normaliseMessage(item: Item): Message {
+  const callId = answeredCallId(item);
+  if (callId !== undefined) {
+    const isError = item.is_error === true || item.error === true;
+    const content = partsOf(item.content);
+    return messageOf(item, 'user', [
+      { kind: 'tool_result', call_id: callId, content, is_error: isError },
+    ]);
+  }
+  switch (item.role) {
+    case 'assistant':
+      return messageOf(item, 'assistant', assistantParts(item));
+    case 'user':
+      return messageOf(item, 'user', partsOf(item.content));
+    default:
+      return messageOf(item, 'system', partsOf(item.content));
+  }
+}
+
+function assistantParts(item: Item): Part[] {
+  // Not in OpenAI's own API, but what compatible servers send beside the content.
+  const reasoning = stringField(item, 'reasoning_content') ?? '';
+  const refusal = stringField(item, 'refusal') ?? '';
+  return [
+    ...(reasoning === ''
+      ? []
+      : [{ kind: 'thinking', text: reasoning, source: reasoning } as const]),
+    ...partsOf(item.content),
+    ...(refusal === '' ? [] : [{ kind: 'text', text: refusal } as const]),
+    ...callsOf(item),
+  ];
+}
+
+function partsOf(content: Json | undefined): ToolResult['content'] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return blocksOf(content).map(partOf);
+}
+
+function partOf(block: JsonObject): ToolResult['content'][number] {
+  switch (block.type) {
+    case 'text':
+      return { kind: 'text', text: stringField(block, 'text') ?? '' };
+    case 'refusal':
+      return { kind: 'text', text: stringField(block, 'refusal') ?? '' };
+    case 'image_url':
+      return chatImage(block);
+    default:
+      return { kind: 'opaque', json: block };
+  }
+}
+
+function chatImage(block: JsonObject): ImagePart {
+  const image = block.image_url;
+  const url = isJsonObject(image) ? stringField(image, 'url') : undefined;
+  return imageOf(block, url === undefined ? undefined : sourceOfUrl(url));
+}
+
+/** The message with its content replaced when it is one of the named tool results. */
+export function editOpenaiChatResults(item: Item, edits: ResultEdits): Item {
+  if (isControlItem(item)) return item;
+  const callId = answeredCallId(item);
+  const text = callId === undefined ? undefined : edits.get(callId);
+  return text === undefined ? item : { ...item, content: text };
+}

@@ -1,0 +1,21 @@
+import type { Codec } from './codec.ts';
+import { checkOpenaiResponses } from './openai-responses/check.ts';
+import { encodeOpenaiResponses, openaiResponsesMessage } from './openai-responses/encode.ts';
+import {
+  editOpenaiResponsesResults,
+  normaliseOpenaiResponses,
+} from './openai-responses/normalise.ts';
+import { renderOpenaiResponses } from './openai-responses/render.ts';
+import { openaiResponsesViolations } from './openai-responses/violations.ts';
+
+/** Items of OpenAI's Responses API. */
+export const openaiResponsesCodec: Codec = {
+  format: 'openai-responses',
+  check: checkOpenaiResponses,
+  normalise: normaliseOpenaiResponses,
+  editResults: editOpenaiResponsesResults,
+  message: openaiResponsesMessage,
+  encode: encodeOpenaiResponses,
+  render: renderOpenaiResponses,
+  violations: openaiResponsesViolations,
+};

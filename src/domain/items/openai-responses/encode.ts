@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../json.ts';
+import { attachmentText } from '../control-items.ts';
+import { IMAGE_NOTE, inputObject, resultPartText, safeName, urlOfSource } from '../convert.ts';
+import type { Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
+
+/** A text message. */
+export function openaiResponsesMessage(role: Role, text: string, fields: Item = {}): Item {
+  return { type: 'message', role, content: [textPart(text, role)], ...fields };
+}
+
+/** A normalised message as Responses items, in the order of its parts. */
+export function encodeOpenaiResponses(message: Normalised): Item[] {
+  switch (message.kind) {
+    case 'attachment':
+      return message.is_empty ? [] : [openaiResponsesMessage('user', attachmentText(message))];
+    case 'progress':
+    case 'system':
+    case 'ghost_snapshot':
+      return [];
+    case 'message':
+      return encodeMessage(message);
+    default:
+      return message satisfies never;
+  }
+}
+
+function encodeMessage({ role, parts }: Message): Item[] {
+  const items: Item[] = [];
+  let content: JsonObject[] = [];
+  const flush = () => {
+    if (content.length > 0) items.push({ type: 'message', role, content });
+    content = [];
+  };
+  for (const part of parts) {
+    const item = toolItem(part);
+    if (item === undefined) {
+      content.push(...contentPart(part, role));
+      continue;
+    }
+    flush();
+    items.push(item);
+  }
+  flush();
+  return items;
+}
+
+function toolItem(part: Part): Item | undefined {
+  if (part.kind === 'tool_call') {
+    return {
+      type: 'function_call',
+      call_id: part.id,
+      name: safeName(part.name),
+      arguments: JSON.stringify(inputObject(part.input)),
+    };
+  }
+  if (part.kind === 'tool_result') {
+    return { type: 'function_call_output', call_id: part.call_id, output: outputOf(part) };
+  }
+  return undefined;
+}
+
+function outputOf({ content }: ToolResult): string | JsonObject[] {
+  const hasImage = content.some((part) => part.kind === 'image' && part.source !== undefined);
+  if (!hasImage) return content.map(resultPartText).join('\n');
+  return content.flatMap((part) => contentPart(part, 'user'));
+}
+
+function contentPart(part: Part, role: Role): JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text === '' ? [] : [textPart(part.text, role)];
+    case 'opaque':
+      return [textPart(JSON.stringify(part.json), role)];
+    case 'image':
+      // What the model wrote holds text only.
+      if (part.source === undefined || role === 'assistant') return [textPart(IMAGE_NOTE, role)];
+      return [{ type: 'input_image', image_url: urlOfSource(part.source) }];
+    case 'thinking':
+    case 'tool_call':
+    case 'tool_result':
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
+
+function textPart(text: string, role: Role): JsonObject {
+  return { type: role === 'assistant' ? 'output_text' : 'input_text', text };
+}

@@ -1,0 +1,95 @@
+import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import type { ResultEdits } from '../codec.ts';
+import { isControlItem, normaliseControlItem } from '../control-items.ts';
+import { imageOf, sourceOfUrl } from '../convert.ts';
+import type { Item, Message, Normalised, TextPart, ToolResult } from '../item.ts';
+import { messageOf } from '../own-fields.ts';
+import { blocksOf } from '../shape.ts';
+import { answeredId, calledId, toolKindOf, withOutputText } from './tools.ts';
+
+/** The normalised view of a Responses item or control item. */
+export function normaliseOpenaiResponses(item: Item): Normalised {
+  return isControlItem(item) ? normaliseControlItem(item) : normaliseResponsesItem(item);
+}
+
+function normaliseResponsesItem(item: Item): Message {
+  if (item.type === undefined || item.type === null || item.type === 'message') {
+    return messageOf(item, roleOf(item), partsOf(item.content));
+  }
+  if (item.type === 'reasoning') {
+    const text = [...blocksOf(item.summary), ...blocksOf(item.content)]
+      .map((part) => stringField(part, 'text') ?? '')
+      .join('\n');
+    return messageOf(item, 'assistant', [{ kind: 'thinking', text, source: item }]);
+  }
+  const kind = toolKindOf(item);
+  const callId = calledId(item);
+  if (kind !== undefined && callId !== undefined) {
+    const call = { id: callId, name: kind.name(item), input: kind.input(item), source: item };
+    return messageOf(item, 'assistant', [{ kind: 'tool_call', ...call }]);
+  }
+  const answered = answeredId(item);
+  if (answered !== undefined) {
+    const result = { call_id: answered, content: outputContent(item), is_error: isFailed(item) };
+    return messageOf(item, 'user', [{ kind: 'tool_result', ...result }]);
+  }
+  return messageOf(item, 'assistant', [{ kind: 'opaque', json: item }]);
+}
+
+function roleOf(item: Item): Message['role'] {
+  if (item.role === 'assistant') return 'assistant';
+  return item.role === 'user' ? 'user' : 'system';
+}
+
+function isFailed(output: Item): boolean {
+  return output.is_error === true || output.success === false || output.status === 'failed';
+}
+
+function outputContent(item: Item): ToolResult['content'] {
+  const output = item.output ?? item.tools;
+  switch (item.type) {
+    case 'shell_call_output':
+      return blocksOf(output).flatMap(shellText);
+    case 'computer_call_output':
+      return isJsonObject(output) ? [partOf({ ...output, type: 'input_image' })] : [];
+    case 'tool_search_output':
+      return blocksOf(output).map((json) => ({ kind: 'opaque', json }));
+    default:
+      return partsOf(output);
+  }
+}
+
+function shellText(chunk: JsonObject): TextPart[] {
+  return [stringField(chunk, 'stdout'), stringField(chunk, 'stderr')].flatMap((text) =>
+    text === undefined || text === '' ? [] : [{ kind: 'text', text }],
+  );
+}
+
+function partsOf(content: Json | undefined): ToolResult['content'] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return blocksOf(content).map(partOf);
+}
+
+function partOf(block: JsonObject): ToolResult['content'][number] {
+  switch (block.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { kind: 'text', text: stringField(block, 'text') ?? '' };
+    case 'refusal':
+      return { kind: 'text', text: stringField(block, 'refusal') ?? '' };
+    case 'input_image': {
+      const url = stringField(block, 'image_url');
+      return imageOf(block, url === undefined ? undefined : sourceOfUrl(url));
+    }
+    default:
+      return { kind: 'opaque', json: block };
+  }
+}
+
+/** The output item with its content replaced when it is one of the named tool results. */
+export function editOpenaiResponsesResults(item: Item, edits: ResultEdits): Item {
+  const id = isControlItem(item) ? undefined : answeredId(item);
+  const text = id === undefined ? undefined : edits.get(id);
+  return text === undefined ? item : withOutputText(item, text);
+}

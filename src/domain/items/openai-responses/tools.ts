@@ -1,0 +1,113 @@
+import { type Json, type JsonObject, stringField } from '../../json.ts';
+import { decodeArguments } from '../convert.ts';
+import type { Item } from '../item.ts';
+
+/** One kind of tool that the client runs: how its calls read and what a textual result looks like. */
+type ToolKind = {
+  output: string;
+  name: (call: Item) => string;
+  input: (call: Item) => Json;
+  /** The fields that make a text the content of an output item. */
+  content: (text: string) => JsonObject;
+};
+
+// A screenshot has no text form, so the smallest picture there is stands for one that is gone.
+const EMPTY_PICTURE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+
+const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
+  function_call: {
+    output: 'function_call_output',
+    name: (call) => stringField(call, 'name') ?? '',
+    input: (call) => decodeArguments(call.arguments),
+    content: (text) => ({ output: text }),
+  },
+  custom_tool_call: {
+    output: 'custom_tool_call_output',
+    name: (call) => stringField(call, 'name') ?? '',
+    input: (call) => call.input ?? '',
+    content: (text) => ({ output: text }),
+  },
+  local_shell_call: {
+    output: 'local_shell_call_output',
+    name: () => 'local_shell',
+    input: (call) => call.action ?? {},
+    content: (text) => ({ output: text }),
+  },
+  shell_call: {
+    output: 'shell_call_output',
+    name: () => 'shell',
+    input: (call) => call.action ?? {},
+    content: (text) => ({
+      output: [{ stdout: text, stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+    }),
+  },
+  computer_call: {
+    output: 'computer_call_output',
+    name: () => 'computer',
+    input: (call) => call.action ?? {},
+    content: () => ({ output: { type: 'computer_screenshot', image_url: EMPTY_PICTURE } }),
+  },
+  apply_patch_call: {
+    output: 'apply_patch_call_output',
+    name: () => 'apply_patch',
+    input: (call) => call.operation ?? {},
+    content: (text) => ({ output: text }),
+  },
+  tool_search_call: {
+    output: 'tool_search_output',
+    name: () => 'tool_search',
+    input: (call) => call.arguments ?? {},
+    content: () => ({ tools: [] }),
+  },
+};
+
+const KIND_OF_OUTPUT = new Map(Object.values(TOOL_KINDS).map((kind) => [kind.output, kind]));
+
+/** The kind of tool that the item calls, or undefined when it is no call that the client answers. */
+export function toolKindOf(item: Item): ToolKind | undefined {
+  const type = stringField(item, 'type') ?? '';
+  return Object.hasOwn(TOOL_KINDS, type) ? TOOL_KINDS[type] : undefined;
+}
+
+/** The id that a call item is answered by, or undefined when the item is no such call. */
+export function calledId(item: Item): string | undefined {
+  return toolKindOf(item) === undefined ? undefined : pairingId(item);
+}
+
+/** The id of the call that an output item answers, or undefined when the item is no output. */
+export function answeredId(item: Item): string | undefined {
+  return KIND_OF_OUTPUT.has(stringField(item, 'type') ?? '') ? pairingId(item) : undefined;
+}
+
+// A local shell output names its call in `id`. A tool search without call_id ran on the server and
+// needs no answer from the client.
+function pairingId(item: Item): string | undefined {
+  const callId = stringField(item, 'call_id');
+  if (callId !== undefined) return callId;
+  return stringField(item, 'type')?.startsWith('tool_search') ? undefined : stringField(item, 'id');
+}
+
+/** The output item with a text as its content; other fields stay. */
+export function withOutputText(output: Item, text: string): Item {
+  const kind = KIND_OF_OUTPUT.get(stringField(output, 'type') ?? '');
+  return kind === undefined ? output : { ...output, ...kind.content(text) };
+}
+
+/** An output item that says that the call has no result. */
+export function missingOutput(call: Item, note: string): Item[] {
+  const kind = toolKindOf(call);
+  const id = calledId(call);
+  if (kind === undefined || id === undefined) return [];
+  const output = { type: kind.output, ...kind.content(note) };
+  switch (kind.output) {
+    case 'local_shell_call_output':
+      return [{ ...output, id }];
+    case 'apply_patch_call_output':
+      return [{ ...output, call_id: id, status: 'failed' }];
+    case 'tool_search_output':
+      return [{ ...output, call_id: id, execution: 'client' }];
+    default:
+      return [{ ...output, call_id: id }];
+  }
+}

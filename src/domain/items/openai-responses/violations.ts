@@ -1,0 +1,116 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { CONTROL_TYPES, type Item, OWN_MESSAGE_FIELDS } from '../item.ts';
+
+// Stands by itself: it shares nothing with the renderer that it checks.
+
+const CALL_OF_OUTPUT = new Map([
+  ['function_call_output', 'function_call'],
+  ['custom_tool_call_output', 'custom_tool_call'],
+  ['local_shell_call_output', 'local_shell_call'],
+  ['shell_call_output', 'shell_call'],
+  ['computer_call_output', 'computer_call'],
+  ['apply_patch_call_output', 'apply_patch_call'],
+  ['tool_search_output', 'tool_search_call'],
+]);
+const CALLS = new Set(CALL_OF_OUTPUT.values());
+
+/** The rules of the Responses API that a rendered context breaks, see `Codec.violations`. */
+export function openaiResponsesViolations(rendered: readonly Item[]): string[] {
+  const found: string[] = [];
+  for (const [index, item] of rendered.entries()) {
+    const say = (text: string) => found.push(`item ${index}: ${text}`);
+    checkFields(item, say);
+    if (isMessage(item)) checkMessage(item, say);
+    if (item.type === 'compaction_trigger' && index !== rendered.length - 1) {
+      say('a compaction trigger is not the last item');
+    }
+    if (item.type === 'reasoning' && !isFollowed(rendered, index)) {
+      say('reasoning without the item that it led to');
+    }
+  }
+  found.push(...pairViolations(rendered));
+  return found;
+}
+
+type Say = (text: string) => void;
+
+function checkFields(item: Item, say: Say): void {
+  if (CONTROL_TYPES.some((type) => type === item.type)) say('a control item reached the model');
+  for (const field of OWN_MESSAGE_FIELDS) {
+    if (field in item) say(`the provider refuses the field "${field}"`);
+  }
+}
+
+function checkMessage({ role, content }: Item, say: Say): void {
+  if (!['user', 'assistant', 'system', 'developer'].some((known) => known === role)) {
+    say('the role is unknown');
+  }
+  const parts = objects(content);
+  if (typeof content === 'string' ? content === '' : parts.length === 0)
+    say('the content is empty');
+  if (parts.some((part) => part.text === '')) say('a text part is empty');
+}
+
+/** Whether the model's own next item follows the reasoning, or nothing yet. */
+function isFollowed(rendered: readonly Item[], index: number): boolean {
+  let next = index + 1;
+  while (rendered[next]?.type === 'reasoning') next++;
+  const follower = rendered[next];
+  if (follower === undefined) return true;
+  return isModel(follower);
+}
+
+function pairViolations(rendered: readonly Item[]): string[] {
+  const found: string[] = [];
+  const end = openEnd(rendered);
+  const waiting = new Map<string, number>();
+  for (const [index, item] of rendered.entries()) {
+    const id = pairId(item);
+    if (id === undefined) continue;
+    if (isOutput(item)) {
+      if (!waiting.delete(id)) found.push(`item ${index}: the output of ${id} answers no call`);
+    } else if (CALLS.has(String(item.type))) {
+      const earlier = waiting.get(id);
+      if (earlier !== undefined && earlier < end) {
+        found.push(`item ${earlier}: the call ${id} has no output before its id is used again`);
+      }
+      waiting.set(id, index);
+    }
+  }
+  for (const [id, index] of waiting) {
+    if (index < end) found.push(`item ${index}: the call ${id} has no output`);
+  }
+  return found;
+}
+
+/** The index from which calls may be open: the model's last turn, with only outputs behind it. */
+function openEnd(rendered: readonly Item[]): number {
+  let at = rendered.length;
+  const before = () => rendered[at - 1];
+  for (let item = before(); item !== undefined && isOutput(item); item = before()) at--;
+  for (let item = before(); item !== undefined && isModel(item); item = before()) at--;
+  return at;
+}
+
+function isModel(item: Item): boolean {
+  if (isMessage(item)) return item.role === 'assistant';
+  return !isOutput(item) && item.type !== 'compaction_trigger';
+}
+
+function isMessage(item: Item): boolean {
+  return item.type === undefined || item.type === null || item.type === 'message';
+}
+
+function isOutput(item: Item): boolean {
+  return CALL_OF_OUTPUT.has(String(item.type)) && pairId(item) !== undefined;
+}
+
+function pairId(item: Item): string | undefined {
+  if (typeof item.call_id === 'string') return item.call_id;
+  const isToolSearch = String(item.type).startsWith('tool_search');
+  return typeof item.id === 'string' && !isToolSearch ? item.id : undefined;
+}
+
+function objects(content: Json | undefined): JsonObject[] {
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}

@@ -1,0 +1,43 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { ItemProblem } from './codec.ts';
+import { checkControlItem, isControlItem } from './control-items.ts';
+import { checkOwnFields } from './own-fields.ts';
+
+type Path = ItemProblem['path'];
+
+/** The rules that all formats share; `checkMessage` adds those of one format (SPEC section 4). */
+export function checkItem(
+  item: Json,
+  checkMessage: (message: JsonObject) => ItemProblem[],
+): ItemProblem[] {
+  if (!isJsonObject(item)) return [{ path: [], message: 'an item must be a JSON object' }];
+  if (isControlItem(item)) return checkControlItem(item);
+  return [...checkOwnFields(item), ...checkMessage(item)];
+}
+
+/** One problem when the field is not a string with at least one character, else none. */
+export function checkName(object: JsonObject, field: string, path: Path): ItemProblem[] {
+  const value = object[field];
+  if (typeof value === 'string' && value !== '') return [];
+  return [{ path: [...path, field], message: `"${field}" must be a non-empty string` }];
+}
+
+/** Content blocks: objects with a string `type`; unknown types pass, text blocks need their text. */
+export function checkBlocks(
+  blocks: readonly Json[],
+  path: Path,
+  checkBlock: (block: JsonObject, path: Path) => ItemProblem[],
+): ItemProblem[] {
+  return blocks.flatMap((block, index) => {
+    const at = [...path, index];
+    if (!isJsonObject(block) || typeof block.type !== 'string') {
+      return [{ path: at, message: 'a content block must be an object with a string "type"' }];
+    }
+    return checkBlock(block, at);
+  });
+}
+
+/** The objects of a content array; nothing for any other content. */
+export function blocksOf(content: Json | undefined): JsonObject[] {
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}

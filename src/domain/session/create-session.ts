@@ -1,0 +1,114 @@
+import type { Entry } from '../context/entry.ts';
+import { codecFor } from '../items/codecs.ts';
+import type { Format, Item } from '../items/item.ts';
+import { measureItem } from '../items/measure.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { ConfigOverrides } from '../policy/config.ts';
+import { type Profile, windowProblem } from '../policy/profiles.ts';
+import { counterFor } from '../tokens/tokenizers.ts';
+import type { Decide } from './decision.ts';
+import { accept, type FieldError, type Outcome, reject } from './errors.ts';
+import type { EventData, NewEvent } from './events.ts';
+import { configOf, type Head, type Settings } from './head.ts';
+import type { World } from './world.ts';
+
+export type NewSession = {
+  format: Format;
+  profile: Profile;
+  config: ConfigOverrides;
+  model: string | null;
+  context_window: number;
+  /** Unchecked items that survive every compaction. */
+  initial_context: readonly Json[];
+  metadata: JsonObject;
+};
+
+/**
+ * Creates a session. Rejects: session_exists, invalid_item (initial context), invalid_config (the
+ * window leaves no room for the profile's figures, SPEC section 15).
+ */
+export function createSession(world: World, session: NewSession): Decide<Head> {
+  return (head) => {
+    if (head !== null) {
+      return reject('session_exists', 'a session with this id exists: choose another id');
+    }
+    const settings = settingsOf(session);
+    const roomy = checkRoom(world, settings);
+    if (!roomy.ok) return roomy;
+    const initial = initialEntries(world, session, settings);
+    if (!initial.ok) return initial;
+    const event: NewEvent = {
+      type: 'session.created',
+      data: { ...settings, initial_context: initial.value },
+    };
+    return accept({ events: [event], value: (after) => after });
+  };
+}
+
+/** The first event of a session without initial context, as an append to a new id makes it. */
+export function created(session: NewSession): NewEvent {
+  return { type: 'session.created', data: { ...settingsOf(session), initial_context: [] } };
+}
+
+/**
+ * Changes settings; never rewrites history. Rejects: session_not_found, invalid_config.
+ */
+export function configureSession(
+  world: World,
+  change: EventData['session.configured'],
+): Decide<Head> {
+  return (head) => {
+    if (head === null) return sessionNotFound();
+    const { config, ...rest } = change;
+    const settings = {
+      ...head.settings,
+      ...rest,
+      config: { ...head.settings.config, ...config },
+    };
+    const roomy = checkRoom(world, settings);
+    if (!roomy.ok) return roomy;
+    return accept({
+      events: [{ type: 'session.configured', data: change }],
+      value: (after) => after,
+    });
+  };
+}
+
+export function sessionNotFound(): Outcome<never> {
+  return reject('session_not_found', 'there is no session with this id: create it with POST /sessions');
+}
+
+function settingsOf(session: NewSession): Settings {
+  const { initial_context: _initial, ...settings } = session;
+  return settings;
+}
+
+function checkRoom(world: World, settings: Settings): Outcome<null> {
+  const problem = windowProblem(configOf(settings, world.server), settings.context_window);
+  return problem === null ? accept(null) : reject('invalid_config', problem);
+}
+
+function initialEntries(world: World, session: NewSession, settings: Settings): Outcome<Entry[]> {
+  const codec = codecFor(session.format);
+  const config = configOf(settings, world.server);
+  const count = counterFor(config, world.tokenizers);
+  const errors: FieldError[] = [];
+  const entries: Entry[] = [];
+  session.initial_context.forEach((json, index) => {
+    const problems = codec.check(json);
+    for (const { path, message } of problems) {
+      errors.push({ path: ['initial_context', index, ...path].join('.'), message });
+    }
+    if (problems.length > 0) return;
+    // `check` has just established that this JSON is an item of the format.
+    const item = json as Item;
+    const { tokens } = measureItem(codec, item, count, config);
+    entries.push({ seq: null, item, tokens, origin: 'initial' });
+  });
+  if (errors.length === 0) return accept(entries);
+  return reject(
+    'invalid_item',
+    `the session was not created: its initial_context does not fit format "${session.format}"`,
+    errors,
+  );
+}

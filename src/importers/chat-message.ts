@@ -1,0 +1,131 @@
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import { objectField, objectsField, Tally } from './transcript.ts';
+
+const CHAT_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+/**
+ * Bookkeeping of the recorders. `extra`, `raw_data` and `provider_specific_fields` repeat the whole
+ * answer of the provider, `thought` and `action` repeat the content.
+ */
+const RECORDER_FIELDS = new Set([
+  'action',
+  'agent',
+  'cost',
+  'error',
+  'errors',
+  'extra',
+  'is_demo',
+  'message_type',
+  'provider_specific_fields',
+  'raw_data',
+  'requestor',
+  'thought',
+  'tool_call_ids',
+  'turn_idx',
+]);
+
+/**
+ * Reads the recorded messages of one conversation as chat messages, in order. Unknown fields stay;
+ * what the Chat API cannot express (a user who calls tools) becomes labelled text.
+ */
+export class ChatReader {
+  readonly items: Item[] = [];
+  readonly skipped = new Tally();
+  model: string | null = null;
+  readonly #leftOut = new Tally();
+  /** Names of the tools that the user called, by call id. */
+  readonly #userCalls = new Map<string, string>();
+  #userResults = 0;
+
+  /** Adds one message, or counts it under `role:<role>` when it is none of the Chat API. */
+  add(message: JsonObject): void {
+    const role = stringField(message, 'role') ?? 'missing';
+    if (!CHAT_ROLES.has(role)) {
+      this.skipped.add(`role:${role}`);
+      return;
+    }
+    const item = this.#withoutRecorderFields(message);
+    const response = objectField(objectField(message, 'extra'), 'response');
+    const model = stringField(message, 'model') ?? stringField(response, 'model');
+    if (role === 'assistant') {
+      this.model = model ?? this.model;
+      if (isJsonObject(response.usage)) item.usage = response.usage;
+      const calls = objectsField(message, 'tool_calls');
+      if (calls) item.tool_calls = calls.map(chatCall);
+    } else {
+      // Usage beside another role is that of a simulated user, whose context is not this one.
+      delete item.usage;
+    }
+    if (role === 'user') this.#describeUserCalls(message, item);
+    this.items.push(role === 'tool' ? this.#toolItem(message, item) : item);
+  }
+
+  notes(): string[] {
+    const notes: string[] = [];
+    if (this.#userCalls.size + this.#userResults > 0) {
+      notes.push(
+        `${this.#userCalls.size} tool calls and ${this.#userResults} tool results of the user ` +
+          'are imported as text of user messages.',
+      );
+    }
+    if (!this.#leftOut.isEmpty) {
+      notes.push(`Fields left out of messages: ${this.#leftOut.toText()}.`);
+    }
+    return notes;
+  }
+
+  #withoutRecorderFields(message: JsonObject): Item {
+    const item: Item = {};
+    for (const [key, value] of Object.entries(message)) {
+      if (value === null && key !== 'content') continue;
+      if (RECORDER_FIELDS.has(key)) this.#leftOut.add(key);
+      else item[key] = value;
+    }
+    return item;
+  }
+
+  #describeUserCalls(message: JsonObject, item: Item): void {
+    const calls = objectsField(message, 'tool_calls');
+    if (!calls) return;
+    delete item.tool_calls;
+    const text = (message.content ?? null) === null ? [] : [textOf(message.content)];
+    for (const call of calls.map(chatCall)) {
+      const described = objectField(call, 'function');
+      const name = textOf(described.name);
+      if (typeof call.id === 'string') this.#userCalls.set(call.id, name);
+      text.push(`[The user calls the tool ${name} with ${textOf(described.arguments)}]`);
+    }
+    item.content = text.join('\n');
+  }
+
+  #toolItem(message: JsonObject, item: Item): Item {
+    const { tool_call_id, tool_call_ids } = message;
+    const id = tool_call_id ?? (Array.isArray(tool_call_ids) ? tool_call_ids[0] : message.id);
+    delete item.id;
+    const userCall = typeof id === 'string' ? this.#userCalls.get(id) : undefined;
+    if (userCall !== undefined || message.requestor === 'user') {
+      this.#userResults += 1;
+      const label = `[Result of the user's tool ${userCall ?? 'call'}]`;
+      return { ...item, role: 'user', content: `${label}\n${textOf(message.content)}` };
+    }
+    if (typeof id === 'string') return { ...item, tool_call_id: id };
+    // Without an id it answers no call: an observation, as recorders without tool calling write it.
+    return { ...item, role: 'user' };
+  }
+}
+
+/** A call in the Chat API's shape, also from recorders that put name and decoded arguments flat. */
+function chatCall(call: JsonObject): JsonObject {
+  const described = isJsonObject(call.function) ? call.function : call;
+  if (described.name === undefined) return call;
+  const args = described.arguments ?? {};
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  if (described !== call) return { ...call, function: { ...described, arguments: text } };
+  const { id = null, name } = call;
+  return { id, type: 'function', function: { name: name ?? null, arguments: text } };
+}
+
+function textOf(content: Json | undefined): string {
+  return typeof content === 'string' ? content : JSON.stringify(content ?? null);
+}

@@ -1,0 +1,81 @@
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import { objectField } from './transcript.ts';
+
+/**
+ * What an attachment line stands for: a control item when it holds a file, todos, a plan or memory,
+ * a user message when it brought words into the conversation, else the kind to skip it under.
+ */
+export function attachmentItem(line: JsonObject): Item | string {
+  const attachment = objectField(line, 'attachment');
+  const type = stringField(attachment, 'type') ?? 'unnamed';
+  const item = convert(type, attachment);
+  if (item === undefined) return `attachment:${type}`;
+  if (typeof line.timestamp === 'string') item.timestamp = line.timestamp;
+  return item;
+}
+
+function convert(type: string, attachment: JsonObject): Item | undefined {
+  switch (type) {
+    case 'file': {
+      const file = objectField(objectField(attachment, 'content'), 'file');
+      return control('file', attachment.filename ?? file.filePath, file.content);
+    }
+    case 'nested_memory':
+      return control(
+        'memory',
+        attachment.path,
+        objectField(attachment, 'content').content ?? attachment.content,
+      );
+    case 'plan_file_reference':
+      return control('plan', attachment.planFilePath, attachment.planContent);
+    case 'todo':
+    case 'todo_reminder':
+    case 'task_reminder':
+      return Array.isArray(attachment.content)
+        ? { type: 'attachment', attachment: { kind: 'todo', content: attachment.content } }
+        : undefined;
+    case 'edited_text_file':
+      return editedFile(attachment);
+    case 'queued_command':
+      return queuedCommand(attachment);
+    default:
+      return undefined;
+  }
+}
+
+function control(
+  kind: 'file' | 'plan' | 'memory',
+  path: Json | undefined,
+  content: Json | undefined,
+): Item | undefined {
+  if (typeof path !== 'string' || typeof content !== 'string') return undefined;
+  return { type: 'attachment', attachment: { kind, path, content } };
+}
+
+/** The snippet shows changed lines only; as a file attachment it would pass for the whole file. */
+function editedFile(attachment: JsonObject): Item | undefined {
+  const path = stringField(attachment, 'filename');
+  const snippet = stringField(attachment, 'snippet');
+  if (path === undefined || snippet === undefined) return undefined;
+  return {
+    role: 'user',
+    content: `Lines of ${path} after a change made outside this conversation:\n${snippet}`,
+    is_meta: true,
+  };
+}
+
+/** Typed while the agent was working, or a notice of a background task: the model has read it. */
+function queuedCommand(attachment: JsonObject): Item | undefined {
+  const prompt = attachment.prompt;
+  if (!isContent(prompt)) return undefined;
+  const item: Item = { role: 'user', content: prompt };
+  const mode = stringField(attachment, 'commandMode') ?? 'prompt';
+  if (mode !== 'prompt') item.is_meta = true;
+  return item;
+}
+
+function isContent(value: Json | undefined): value is string | JsonObject[] {
+  if (typeof value === 'string') return value !== '';
+  return Array.isArray(value) && value.length > 0 && value.every(isJsonObject);
+}

@@ -1,0 +1,80 @@
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { type Conversation, type Importer, numberField, objectField, Tally } from './transcript.ts';
+
+/** Rollouts of the Codex CLI: each `response_item` line carries one Responses item. */
+export const codex: Importer = {
+  source: 'codex',
+  description: 'Codex rollout (JSON lines with type session_meta, response_item … and payload)',
+  matches: (content) =>
+    content.kind === 'lines' &&
+    content.lines.some(
+      (line) =>
+        (line.type === 'response_item' || line.type === 'session_meta') &&
+        isJsonObject(line.payload),
+    ),
+  read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
+};
+
+/**
+ * The items as they are. `compacted` lines are left out: the items that they replaced stand before
+ * them in the file, so the history is imported in full and our own compaction decides.
+ */
+function readLines(lines: JsonObject[]): Conversation {
+  const items: Item[] = [];
+  const skipped = new Tally();
+  let model: string | null = null;
+  /** The newest output of the model that has no usage yet. */
+  let output: Item | undefined;
+  let usageSeen = '';
+
+  for (const line of lines) {
+    const type = stringField(line, 'type') ?? 'line_without_type';
+    const payload = line.payload;
+    if (type === 'response_item' && isJsonObject(payload)) {
+      const item: Item = { ...payload };
+      items.push(item);
+      if (isModelOutput(item)) output = item;
+      continue;
+    }
+    if (type === 'turn_context')
+      model = stringField(objectField(line, 'payload'), 'model') ?? model;
+    if (type !== 'event_msg' || !isJsonObject(payload)) {
+      skipped.add(type);
+      continue;
+    }
+    const event = stringField(payload, 'type') ?? 'unnamed';
+    skipped.add(`event_msg:${event}`);
+    if (event !== 'token_count') continue;
+    const info = objectField(payload, 'info');
+    // The same figures come again whenever the rate limits change.
+    const total = JSON.stringify(info.total_token_usage ?? null);
+    if (output && isJsonObject(info.last_token_usage) && total !== usageSeen) {
+      output.usage = responsesUsage(info.last_token_usage);
+      output = undefined;
+    }
+    usageSeen = total;
+  }
+  return { format: 'openai-responses', model, items, skipped, notes: [] };
+}
+
+function isModelOutput(item: Item): boolean {
+  switch (item.type) {
+    case 'message':
+      return item.role === 'assistant';
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'local_shell_call':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function responsesUsage(usage: JsonObject): JsonObject {
+  return {
+    input_tokens: numberField(usage, 'input_tokens'),
+    output_tokens: numberField(usage, 'output_tokens'),
+    input_tokens_details: { cached_tokens: numberField(usage, 'cached_input_tokens') },
+  };
+}

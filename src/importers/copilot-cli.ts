@@ -1,0 +1,105 @@
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  type Conversation,
+  type Importer,
+  objectField,
+  objectsField,
+  Tally,
+} from './transcript.ts';
+
+/** Event logs of the Copilot CLI: messages, calls and results are events of their own. */
+export const copilotCli: Importer = {
+  source: 'copilot-cli',
+  description:
+    'Copilot CLI events (JSON lines with type user.message, assistant.message … and data)',
+  matches: (content) =>
+    content.kind === 'lines' &&
+    content.lines.some(
+      (line) =>
+        (line.type === 'user.message' || line.type === 'assistant.message') &&
+        isJsonObject(line.data),
+    ),
+  read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
+};
+
+function readLines(lines: JsonObject[]): Conversation {
+  const items: Item[] = [];
+  const skipped = new Tally();
+  let model: string | null = null;
+  let systemPrompt: string | undefined;
+  let reasoning = 0;
+  for (const line of lines) {
+    const type = stringField(line, 'type') ?? 'line_without_type';
+    const data = objectField(line, 'data');
+    model = stringField(data, 'newModel') ?? stringField(data, 'model') ?? model;
+    const item = eventItem(type, data);
+    if (!item) {
+      skipped.add(type);
+      continue;
+    }
+    if (typeof data.parentToolCallId === 'string') {
+      skipped.add('sidechain');
+      continue;
+    }
+    if (type === 'system.message') {
+      // Written again with every request of the user.
+      if (data.content === systemPrompt) {
+        skipped.add('repeated_system_message');
+        continue;
+      }
+      systemPrompt = stringField(data, 'content');
+    }
+    if (item.content === null && !('tool_calls' in item)) {
+      skipped.add('empty_message');
+      continue;
+    }
+    if (typeof data.reasoningText === 'string') reasoning += 1;
+    if (typeof line.timestamp === 'string') item.timestamp = line.timestamp;
+    items.push(item);
+  }
+  const notes = reasoning > 0 ? [`Parts left out of messages: reasoning (${reasoning}).`] : [];
+  return { format: 'openai-chat', model, items, skipped, notes };
+}
+
+/** The message of an event; undefined when it is none. */
+function eventItem(type: string, data: JsonObject): Item | undefined {
+  const content = data.content === '' ? null : (data.content ?? null);
+  switch (type) {
+    case 'system.message':
+      return { role: 'system', content };
+    case 'user.message':
+      return { role: 'user', content };
+    case 'assistant.message': {
+      const item: Item = { role: 'assistant', content };
+      const calls = objectsField(data, 'toolRequests') ?? [];
+      if (calls.length > 0) item.tool_calls = calls.map(toolCall);
+      if (typeof data.model === 'string') item.model = data.model;
+      return item;
+    }
+    case 'tool.execution_complete': {
+      const { content: output } = objectField(data, 'result');
+      const { message } = objectField(data, 'error');
+      const text = output ?? message ?? '';
+      return {
+        role: 'tool',
+        tool_call_id: data.toolCallId ?? null,
+        content: typeof text === 'string' ? text : JSON.stringify(text),
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function toolCall(request: JsonObject): JsonObject {
+  const input = request.arguments ?? {};
+  return {
+    id: request.toolCallId ?? null,
+    type: 'function',
+    function: {
+      name: request.name ?? null,
+      arguments: typeof input === 'string' ? input : JSON.stringify(input),
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { beam, isProbingQuestions } from './beam.ts';
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
+import { copilotCli } from './copilot-cli.ts';
+import { geminiCli } from './gemini-cli.ts';
+import { openaiChat } from './openai-chat.ts';
+import { pi } from './pi.ts';
+import { sweAgent } from './swe-agent.ts';
+import { type Content, type Importer, TranscriptError } from './transcript.ts';
+
+/** In the order of asking: plain chat messages are the least particular shape and come last. */
+export const IMPORTERS: readonly Importer[] = [
+  claudeCode,
+  codex,
+  copilotCli,
+  pi,
+  geminiCli,
+  sweAgent,
+  beam,
+  openaiChat,
+];
+
+export type Detected = { importer: Importer; content: Content };
+
+/**
+ * The importer for a file, by what is in it. A file of one line is both a document and lines, so
+ * several views of the same bytes may be offered; the first that an importer knows is taken.
+ *
+ * @throws TranscriptError `not_a_transcript` or `unknown_format`, with what was seen.
+ */
+export function detect(fileName: string, views: readonly Content[], seen: string): Detected {
+  for (const content of views) {
+    if (isProbingQuestions(content)) {
+      throw new TranscriptError(
+        'not_a_transcript',
+        `${fileName} is not a transcript: it holds probing questions (${seen}). Import the chat that they ask about.`,
+      );
+    }
+    const importer = IMPORTERS.find((candidate) => candidate.matches(content));
+    if (importer) return { importer, content };
+  }
+  const known = IMPORTERS.map(({ source, description }) => `${source}: ${description}`);
+  throw new TranscriptError(
+    'unknown_format',
+    `${fileName} is in no known transcript format. Seen: ${seen}. Known: ${known.join('; ')}.`,
+  );
+}

@@ -1,0 +1,107 @@
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  type Content,
+  type Conversation,
+  countOtherFields,
+  type Importer,
+  numberField,
+  objectField,
+  objectsField,
+  Tally,
+} from './transcript.ts';
+
+/** Chats of the Gemini CLI. A message holds its tool calls together with their results. */
+export const geminiCli: Importer = {
+  source: 'gemini-cli',
+  description: 'Gemini CLI chat (a JSON object with "messages" of type user, gemini …)',
+  matches: (content) => documentOf(content) !== undefined,
+  read: (content) => {
+    const document = documentOf(content);
+    return document ? [readDocument(document)] : [];
+  },
+};
+
+function documentOf(content: Content): JsonObject | undefined {
+  if (content.kind !== 'document' || Array.isArray(content.value)) return undefined;
+  const isGemini = objectsField(content.value, 'messages')?.some(
+    (message) => message.type === 'gemini' || (message.type === 'user' && !('role' in message)),
+  );
+  return isGemini ? content.value : undefined;
+}
+
+/** Each tool result counts as an entry of its own beside the message that holds it. */
+function readDocument(document: JsonObject): Conversation {
+  const items: Item[] = [];
+  const skipped = new Tally();
+  const leftOut = new Tally();
+  let model: string | null = null;
+  for (const message of objectsField(document, 'messages') ?? []) {
+    const type = stringField(message, 'type') ?? 'message_without_type';
+    const text = textOf(message.content, leftOut);
+    if (type !== 'user' && type !== 'gemini') {
+      skipped.add(`message:${type}`);
+      continue;
+    }
+    const calls = type === 'gemini' ? (objectsField(message, 'toolCalls') ?? []) : [];
+    if (text === '' && calls.length === 0) {
+      skipped.add('empty_message');
+      continue;
+    }
+    const item: Item = { role: type === 'user' ? 'user' : 'assistant', content: text || null };
+    if (typeof message.timestamp === 'string') item.timestamp = message.timestamp;
+    if (type === 'gemini') addModelFields(item, message, calls);
+    if (objectsField(message, 'thoughts')?.length) leftOut.add('thoughts');
+    items.push(item);
+    for (const call of calls) {
+      if ('result' in call) items.push(resultItem(call));
+      else skipped.add('call_without_result');
+    }
+    model = stringField(message, 'model') ?? model;
+  }
+  countOtherFields(document, 'messages', skipped);
+  const notes = leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
+  return { format: 'openai-chat', model, items, skipped, notes };
+}
+
+function addModelFields(item: Item, message: JsonObject, calls: JsonObject[]): void {
+  if (typeof message.model === 'string') item.model = message.model;
+  if (calls.length > 0) {
+    item.tool_calls = calls.map((call) => ({
+      id: call.id ?? null,
+      type: 'function',
+      function: { name: call.name ?? null, arguments: JSON.stringify(call.args ?? {}) },
+    }));
+  }
+  const { tokens } = message;
+  if (!isJsonObject(tokens)) return;
+  item.usage = {
+    prompt_tokens: numberField(tokens, 'input'),
+    completion_tokens: numberField(tokens, 'output') + numberField(tokens, 'thoughts'),
+    total_tokens: numberField(tokens, 'total'),
+    prompt_tokens_details: { cached_tokens: numberField(tokens, 'cached') },
+  };
+}
+
+function resultItem(call: JsonObject): Item {
+  const parts = objectsField(call, 'result') ?? [];
+  const content = parts.map((part) => {
+    const { output, error } = objectField(objectField(part, 'functionResponse'), 'response');
+    const text = output ?? error ?? part;
+    return typeof text === 'string' ? text : JSON.stringify(text);
+  });
+  return { role: 'tool', tool_call_id: call.id ?? null, content: content.join('\n') };
+}
+
+/** The text of a message, which is a string or a list of parts. */
+function textOf(content: Json | undefined, leftOut: Tally): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part) => {
+      if (isJsonObject(part) && typeof part.text === 'string') return [part.text];
+      leftOut.add(isJsonObject(part) ? (Object.keys(part)[0] ?? 'empty part') : 'bare value');
+      return [];
+    })
+    .join('\n');
+}

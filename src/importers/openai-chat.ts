@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { ChatReader } from './chat-message.ts';
+import {
+  type Content,
+  type Conversation,
+  countOtherFields,
+  type Importer,
+  objectField,
+  objectsField,
+} from './transcript.ts';
+
+/**
+ * Chat messages: an array or JSON lines of them (one conversation), or records that hold `messages`
+ * or `traj` (one conversation each: API request bodies, mini-swe-agent, tau-bench and tau2-bench).
+ */
+export const openaiChat: Importer = {
+  source: 'openai-chat',
+  description:
+    'OpenAI chat messages (an array, JSON lines, or records with "messages" or "traj", as ' +
+    'mini-swe-agent and tau-bench write them)',
+  matches: (content) => {
+    const entries = entriesOf(content);
+    return entries.some(isMessage) || entries.some((entry) => messagesKey(entry) !== undefined);
+  },
+  read: (content) => {
+    const entries = entriesOf(content);
+    return entries.some(isMessage) ? [readMessages(entries)] : readRecords(entries);
+  },
+};
+
+function entriesOf(content: Content): JsonObject[] {
+  if (content.kind === 'lines') return content.lines;
+  return Array.isArray(content.value) ? content.value : [content.value];
+}
+
+function isMessage(entry: JsonObject): boolean {
+  return typeof entry.role === 'string' && ('content' in entry || 'tool_calls' in entry);
+}
+
+function messagesKey(record: JsonObject): 'messages' | 'traj' | undefined {
+  return (['messages', 'traj'] as const).find((key) =>
+    objectsField(record, key)?.some((message) => typeof message.role === 'string'),
+  );
+}
+
+function readMessages(messages: JsonObject[]): Conversation {
+  const reader = new ChatReader();
+  for (const message of messages) reader.add(message);
+  return conversation(reader);
+}
+
+function readRecords(records: JsonObject[]): Conversation[] {
+  const conversations: Conversation[] = [];
+  let others = 0;
+  for (const record of records) {
+    const key = messagesKey(record);
+    if (key === undefined) {
+      others += 1;
+      continue;
+    }
+    const reader = new ChatReader();
+    for (const message of objectsField(record, key) ?? []) reader.add(message);
+    countOtherFields(record, key, reader.skipped);
+    reader.model ??= recordedModel(record);
+    conversations.push(conversation(reader));
+  }
+  if (others > 0) conversations[0]?.skipped.add('record_without_messages', others);
+  return conversations;
+}
+
+function conversation(reader: ChatReader): Conversation {
+  const { items, model, skipped } = reader;
+  return { format: 'openai-chat', model, items, skipped, notes: reader.notes() };
+}
+
+/** `model` as in a request body, or where mini-swe-agent keeps its configuration. */
+function recordedModel(record: JsonObject): string | null {
+  const config = objectField(objectField(record, 'info'), 'config');
+  const configured = isJsonObject(config.model) ? stringField(config.model, 'model_name') : null;
+  return stringField(record, 'model') ?? configured ?? null;
+}

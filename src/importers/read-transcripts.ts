@@ -1,0 +1,140 @@
+import { gunzipSync } from 'node:zlib';
+import type { Codec } from '../domain/items/codec.ts';
+import { codecFor } from '../domain/items/codecs.ts';
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { detect } from './detect.ts';
+import {
+  type Content,
+  type Conversation,
+  Tally,
+  type Transcript,
+  TranscriptError,
+} from './transcript.ts';
+
+/** The longest text that the runtime can hold in one string, in bytes. */
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Reads the conversations of a transcript file (SPEC section 17, `palimpsest import`), gzipped or
+ * not. Its format is recognised by content; `fileName` only names the result. Broken lines are
+ * counted as `invalid_json`, items that the format's codec refuses as `invalid_item: …`.
+ *
+ * @throws TranscriptError when the file is empty, broken, or in no known format.
+ */
+export function readTranscripts(fileName: string, bytes: Uint8Array): Transcript[] {
+  const text = decode(fileName, bytes);
+  if (text.trim() === '') throw new TranscriptError('empty', `${fileName} is empty.`);
+  const { views, unread, seen } = parse(text);
+  const { importer, content } = detect(fileName, views, seen);
+  const conversations = importer.read(content);
+  for (const [kind, count] of Object.entries(unread.toRecord())) {
+    conversations[0]?.skipped.add(kind, count);
+  }
+  const name = nameOf(fileName);
+  return conversations.map((conversation, index) => ({
+    name: conversations.length === 1 ? name : `${name}-${index + 1}`,
+    source: importer.source,
+    ...withCheckedItems(conversation),
+  }));
+}
+
+function decode(fileName: string, bytes: Uint8Array): string {
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (!isGzip) return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder().decode(gunzipSync(bytes, { maxOutputLength: MAX_BYTES }));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TranscriptError('broken_gzip', `${fileName} cannot be unzipped: ${reason}.`);
+  }
+}
+
+type Parsed = {
+  views: Content[];
+  /** Lines or elements that are no JSON objects. */
+  unread: Tally;
+  /** What the file holds, in a few words, for error messages. */
+  seen: string;
+};
+
+function parse(text: string): Parsed {
+  const document = parseJson(text);
+  if (document === undefined) return parseLines(text);
+  const seen = describe(document);
+  const unread = new Tally();
+  if (isJsonObject(document)) {
+    const asLine: Content = { kind: 'lines', lines: [document] };
+    return { views: [{ kind: 'document', value: document }, asLine], unread, seen };
+  }
+  const objects = Array.isArray(document) ? document.filter(isJsonObject) : [];
+  if (objects.length === 0) return { views: [], unread, seen };
+  const others = Array.isArray(document) ? document.length - objects.length : 0;
+  if (others > 0) unread.add('not_an_object', others);
+  return { views: [{ kind: 'document', value: objects }], unread, seen };
+}
+
+function parseLines(text: string): Parsed {
+  const lines: JsonObject[] = [];
+  const unread = new Tally();
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const value = parseJson(line);
+    if (value === undefined) unread.add('invalid_json');
+    else if (isJsonObject(value)) lines.push(value);
+    else unread.add('not_an_object');
+  }
+  return { views: [{ kind: 'lines', lines }], unread, seen: describeLines(lines, unread) };
+}
+
+/** Undefined for what is no JSON; JSON itself never is undefined. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(document: unknown): string {
+  if (Array.isArray(document)) return `a JSON array of ${document.length} elements`;
+  if (!isJsonObject(document)) return `a JSON ${typeof document}`;
+  return `a JSON object with the fields ${listed(Object.keys(document))}`;
+}
+
+function describeLines(lines: JsonObject[], unread: Tally): string {
+  const types = new Set(lines.map((line) => String(line.type ?? 'none')));
+  const others = unread.isEmpty ? '' : `, beside ${unread.toText()}`;
+  if (lines.length === 0) return `text without a JSON object on any line${others}`;
+  return `${lines.length} JSON lines of the types ${listed([...types])}${others}`;
+}
+
+function listed(names: string[]): string {
+  const shown = names.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 60)));
+  return shown.join(', ') + (names.length > shown.length ? ', …' : '');
+}
+
+function withCheckedItems(conversation: Conversation): Omit<Transcript, 'name' | 'source'> {
+  const { format, model, skipped, notes } = conversation;
+  const codec = codecFor(format);
+  const items: Item[] = [];
+  for (const item of conversation.items) {
+    const problem = firstProblem(codec, item);
+    if (problem === undefined) items.push(item);
+    else skipped.add(`invalid_item: ${problem}`);
+  }
+  const transcript = { format, model, items, skipped: skipped.toRecord() };
+  return notes.length > 0 ? { ...transcript, notes } : transcript;
+}
+
+function firstProblem(codec: Codec, item: Item): string | undefined {
+  return codec.check(item)[0]?.message;
+}
+
+/** The file's name without folders and extensions, fit for a session id (SPEC section 2). */
+function nameOf(fileName: string): string {
+  const base = fileName.split(/[/\\]/).at(-1) ?? '';
+  const stem = base.replace(/(\.(gz|jsonl|ndjson|json|traj))+$/i, '');
+  // Room is left for the number of a conversation.
+  return stem.replaceAll(/[^A-Za-z0-9._:-]/g, '-').slice(0, 116) || 'transcript';
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from '../domain/json.ts';
+import { ChatReader } from './chat-message.ts';
+import { type Content, countOtherFields, type Importer, objectsField } from './transcript.ts';
+
+/**
+ * Trajectories of SWE-agent: `history` holds what the model saw, demonstrations included;
+ * `trajectory` holds the same steps once more and is only counted.
+ */
+export const sweAgent: Importer = {
+  source: 'swe-agent',
+  description: 'SWE-agent trajectory (a JSON object with "history" and "trajectory")',
+  matches: (content) => historyOf(content) !== undefined,
+  read: (content) => {
+    const found = historyOf(content);
+    if (!found) return [];
+    const reader = new ChatReader();
+    for (const message of found.history) reader.add(message);
+    countOtherFields(found.document, 'history', reader.skipped);
+    return [
+      {
+        format: 'openai-chat',
+        model: reader.model,
+        items: reader.items,
+        skipped: reader.skipped,
+        notes: reader.notes(),
+      },
+    ];
+  },
+};
+
+function historyOf(content: Content): { document: JsonObject; history: JsonObject[] } | undefined {
+  if (content.kind !== 'document' || Array.isArray(content.value)) return undefined;
+  const history = objectsField(content.value, 'history');
+  return history?.some((message) => typeof message.role === 'string')
+    ? { document: content.value, history }
+    : undefined;
+}

@@ -1,0 +1,104 @@
+import type { Format, Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+
+/**
+ * One conversation of a transcript file. Every entry of the file is either an item or counted in
+ * `skipped` under the name of its kind; `notes` says in sentences what was changed on the way.
+ */
+export type Transcript = {
+  /** Made from the file's name, fit for a session id; numbered when a file holds several. */
+  name: string;
+  /** The recognised kind of file, such as `claude-code`. */
+  source: string;
+  format: Format;
+  model: string | null;
+  items: Item[];
+  skipped: Record<string, number>;
+  notes?: string[];
+};
+
+/** What an importer makes of one conversation, before names are given and items are checked. */
+export type Conversation = {
+  format: Format;
+  model: string | null;
+  items: Item[];
+  skipped: Tally;
+  notes: string[];
+};
+
+/** A file as an importer sees it: one JSON document, or the objects of its lines. */
+export type Content =
+  | { kind: 'document'; value: JsonObject | JsonObject[] }
+  | { kind: 'lines'; lines: JsonObject[] };
+
+/** One kind of transcript file. Neither function throws, whatever the JSON. */
+export type Importer = {
+  source: string;
+  /** What such a file looks like, for the message about a file that nothing understands. */
+  description: string;
+  matches(content: Content): boolean;
+  read(content: Content): Conversation[];
+};
+
+export type TranscriptErrorCode = 'empty' | 'broken_gzip' | 'not_a_transcript' | 'unknown_format';
+
+/** The file as a whole cannot be imported; the message says what was seen and what is known. */
+export class TranscriptError extends Error {
+  readonly code: TranscriptErrorCode;
+  constructor(code: TranscriptErrorCode, message: string) {
+    super(message);
+    this.name = 'TranscriptError';
+    this.code = code;
+  }
+}
+
+/** Counts by kind, in the order of first appearance. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(kind: string, count = 1): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+  }
+
+  get isEmpty(): boolean {
+    return this.#counts.size === 0;
+  }
+
+  toRecord(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** `name (count), name (count)`, for notes. */
+  toText(): string {
+    return [...this.#counts].map(([kind, count]) => `${kind} (${count})`).join(', ');
+  }
+}
+
+/**
+ * Counts the fields of a document beside its messages: an array as its number of elements, so that
+ * a second record of the same steps is seen in full, anything else as one.
+ */
+export function countOtherFields(document: JsonObject, messages: string, skipped: Tally): void {
+  for (const [key, value] of Object.entries(document)) {
+    if (key === messages) continue;
+    skipped.add(key, Array.isArray(value) ? Math.max(1, value.length) : 1);
+  }
+}
+
+/** The object in a field, or an empty one: reading on finds nothing, which is then counted. */
+export function objectField(object: JsonObject, key: string): JsonObject {
+  const value = object[key];
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects in an array field; undefined when the field is no array of objects only. */
+export function objectsField(object: JsonObject, key: string): JsonObject[] | undefined {
+  const value = object[key];
+  return Array.isArray(value) && value.every(isJsonObject) ? value : undefined;
+}
+
+/** A figure in a field, 0 when there is none. */
+export function numberField(object: JsonObject, key: string): number {
+  const value = object[key];
+  return typeof value === 'number' ? value : 0;
+}

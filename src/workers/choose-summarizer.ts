@@ -1,0 +1,43 @@
+import type { Config } from '../domain/policy/config.ts';
+import type { Settings } from '../domain/session/head.ts';
+import { chooseModel } from './summarizers/default-model.ts';
+import { ModelNameError, type ProviderEnvironment } from './summarizers/providers.ts';
+import { summarizerFromModelName } from './summarizers/registry.ts';
+import type { ModelSummarizer } from './summarizers/summarizer.ts';
+
+/** Who writes the summaries of a session. `unusable`: a model is named that cannot be reached. */
+export type SummarizerChoice =
+  | { kind: 'extractive' }
+  | { kind: 'model'; model: ModelSummarizer }
+  | { kind: 'unusable'; message: string };
+
+/**
+ * Chooses per session: its own `summarization_model`, else the server's, else the cheapest model of a
+ * provider that has a key, else `extractive` (SPEC section 10). Models are built once per name.
+ */
+export function summarizerChooser(
+  serverModel: string | null,
+  environment: ProviderEnvironment,
+): (settings: Pick<Settings, 'model' | 'format'>, config: Config) => SummarizerChoice {
+  const built = new Map<string, ModelSummarizer>();
+  return ({ model, format }, config) => {
+    const name = chooseModel(
+      {
+        summarization_model: config.summarization_model ?? serverModel,
+        summarization_model_provider_id: config.summarization_model_provider_id,
+        model,
+        format,
+      },
+      environment,
+    );
+    if (name === null) return { kind: 'extractive' };
+    try {
+      const known = built.get(name) ?? summarizerFromModelName(name, environment);
+      built.set(name, known);
+      return { kind: 'model', model: known };
+    } catch (error) {
+      if (error instanceof ModelNameError) return { kind: 'unusable', message: error.message };
+      throw error;
+    }
+  };
+}

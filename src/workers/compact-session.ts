@@ -1,0 +1,259 @@
+import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { loadView } from '../db/load-view.ts';
+import { finishFull, type FullPlan, type Summary } from '../domain/compaction/full.ts';
+import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
+import type { Templates } from '../domain/compaction/prompt.ts';
+import type { View } from '../domain/context/view.ts';
+import {
+  type Applied,
+  completeFull,
+  completeMicro,
+  type Failure,
+  failCompaction,
+  type Skip,
+  skipCompaction,
+  startCompaction,
+} from '../domain/session/compaction-commands.ts';
+import type { Decide } from '../domain/session/decision.ts';
+import type { EventOf } from '../domain/session/events.ts';
+import type { Config } from '../domain/policy/config.ts';
+import { configOf, type Head, type Running, type Settings } from '../domain/session/head.ts';
+import type { World } from '../domain/session/world.ts';
+import { counterFor } from '../domain/tokens/tokenizers.ts';
+import { backoffMs } from './backoff.ts';
+import type { SummarizerChoice } from './choose-summarizer.ts';
+import type { CompactionJob, JobHandler, JobResult } from './job-engine.ts';
+import { type SummaryJob, summarizeFromLog, summarizeWithModel } from './summarize-plan.ts';
+
+export type WorkerDependencies = {
+  store: EventStore;
+  world: World;
+  templates: Templates;
+  chooseSummarizer: (settings: Settings, config: Config) => SummarizerChoice;
+  /** Makes the tokenizer of a session's configuration available in `world`. */
+  prepare: (settings: Settings) => Promise<void>;
+  now: () => Date;
+  newId: () => string;
+  random: () => number;
+};
+
+/**
+ * Attempts beyond this many were cut off by crashes: the job itself may be what kills the process.
+ */
+const MOST_STARTS = 20;
+const DONE: JobResult = { kind: 'done' };
+
+/** The one handler of compaction jobs. Running it twice, or after the end, changes nothing. */
+export function compactSession(deps: WorkerDependencies): JobHandler {
+  return (job, signal) => new Compaction(deps, job, signal).run();
+}
+
+/** One run of one compaction: start, perhaps micro, perhaps full (SPEC sections 7, 8, 10). */
+class Compaction {
+  readonly #deps: WorkerDependencies;
+  readonly #ref: SessionRef;
+  readonly #id: string;
+  readonly #signal: AbortSignal;
+  readonly #startedMs: number;
+
+  constructor(deps: WorkerDependencies, job: CompactionJob, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#ref = job.ref;
+    this.#id = job.compaction_id;
+    this.#signal = signal;
+    this.#startedMs = deps.now().getTime();
+  }
+
+  async run(): Promise<JobResult> {
+    const { world } = this.#deps;
+    if (!(await this.#commit(() => startCompaction(world, this.#id)))) return DONE;
+    const state = await this.#load();
+    if (state === null) return DONE;
+    const { head, view, running } = state;
+    await this.#deps.prepare(head.settings);
+    const plan = planCompaction(world, head, view, {
+      mode: running.mode,
+      trigger: running.trigger,
+      may_micro: true,
+    });
+    if (plan.kind === 'micro' && (await this.#micro(plan)) && plan.is_final) return DONE;
+    if (plan.kind === 'micro') return this.#afterMicro();
+    if (plan.kind === 'skip') return this.#skip(plan.skip);
+    return this.#full(plan, state);
+  }
+
+  async #micro(plan: Extract<CompactionPlan, { kind: 'micro' }>): Promise<boolean> {
+    const { world } = this.#deps;
+    return this.#commit((clock) =>
+      completeMicro(
+        world,
+        this.#id,
+        {
+          is_final: plan.is_final,
+          strategy: plan.strategy,
+          edits: plan.micro.edits,
+          tokens_saved: plan.micro.tokens_saved,
+          duration_ms: clock.now_ms - this.#startedMs,
+        },
+        clock,
+      ),
+    );
+  }
+
+  /** The micro step was not enough, or came too late to make the context smaller. */
+  async #afterMicro(): Promise<JobResult> {
+    const state = await this.#load();
+    if (state === null) return DONE;
+    const { mode, trigger } = state.running;
+    if (mode === 'micro') {
+      const detail = 'the context would not become smaller by clearing tool results';
+      return this.#skip({ reason: 'would_not_shrink', detail });
+    }
+    const plan = planCompaction(this.#deps.world, state.head, state.view, {
+      mode,
+      trigger,
+      may_micro: false,
+    });
+    if (plan.kind === 'skip') return this.#skip(plan.skip);
+    if (plan.kind === 'micro') throw new Error('a second micro step was planned');
+    return this.#full(plan, state);
+  }
+
+  async #full(plan: FullPlan, state: Loaded): Promise<JobResult> {
+    const { head, view, running, request } = state;
+    const config = configOf(head.settings, this.#deps.world.server);
+    const count = counterFor(config, this.#deps.world.tokenizers);
+    const job: SummaryJob = {
+      plan,
+      config,
+      count,
+      templates: this.#deps.templates,
+      instructions: request.instructions,
+      focus: request.focus,
+      signal: this.#signal,
+      now: () => this.#deps.now().getTime(),
+    };
+    const choice = this.#deps.chooseSummarizer(head.settings, config);
+    if (choice.kind === 'extractive') {
+      return this.#finish(plan, view, running, summarizeFromLog(job), job);
+    }
+    if (choice.kind === 'unusable') {
+      const { message } = choice;
+      return this.#fallBack(plan, state, job, { reason: 'api_error', message });
+    }
+    if (running.attempt > config.summarizer_max_attempts) return this.#fallBack(plan, state, job);
+    const result = await summarizeWithModel(choice.model, job);
+    if (result.ok) return this.#finish(plan, view, running, result.summary, job);
+    if (this.#signal.aborted) return DONE;
+    const isLast = running.attempt >= config.summarizer_max_attempts;
+    if (result.retryable && !isLast) {
+      await this.#fail({ reason: result.reason, message: result.message, will_retry: true });
+      const { random } = this.#deps;
+      return {
+        kind: 'retry',
+        after_ms: backoffMs(running.attempt, result.retry_after_ms, random()),
+      };
+    }
+    return this.#fallBack(plan, state, job, result);
+  }
+
+  /** What remains when the model has failed for good (SPEC section 10, fallback chain). */
+  async #fallBack(
+    plan: FullPlan,
+    { head, view, running }: Loaded,
+    job: SummaryJob,
+    failure: Pick<Failure, 'reason' | 'message'> = {
+      reason: 'interrupted',
+      message: 'the attempts were cut off by restarts of the worker',
+    },
+  ): Promise<JobResult> {
+    if (running.attempt <= MOST_STARTS) {
+      for (const fallback of job.config.summarizer_fallback) {
+        switch (fallback) {
+          case 'extractive':
+            await this.#fail({ ...failure, will_retry: true });
+            return this.#finish(plan, view, running, summarizeFromLog(job), job);
+          case 'micro': {
+            const micro = planCompaction(this.#deps.world, head, view, {
+              mode: 'micro',
+              trigger: running.trigger,
+              may_micro: true,
+            });
+            if (micro.kind === 'micro' && (await this.#micro(micro))) return DONE;
+            break;
+          }
+          default:
+            fallback satisfies never;
+        }
+      }
+    }
+    await this.#fail({ ...failure, will_retry: false });
+    return DONE;
+  }
+
+  async #finish(
+    plan: FullPlan,
+    view: View,
+    running: Running,
+    summary: Summary,
+    { config, count }: SummaryJob,
+  ): Promise<JobResult> {
+    await this.#commit((clock) =>
+      completeFull(
+        this.#deps.world,
+        this.#id,
+        finishFull(plan, summary, {
+          view,
+          config,
+          count,
+          is_automatic: running.trigger === 'auto',
+          boundary_uuid: this.#deps.newId(),
+          at: clock.at,
+          duration_ms: clock.now_ms - this.#startedMs,
+        }),
+        clock,
+      ),
+    );
+    return DONE;
+  }
+
+  async #skip(skip: Skip): Promise<JobResult> {
+    await this.#commit((clock) => skipCompaction(this.#deps.world, this.#id, skip, clock));
+    return DONE;
+  }
+
+  async #fail(failure: Failure): Promise<void> {
+    await this.#commit((clock) => failCompaction(this.#deps.world, this.#id, failure, clock));
+  }
+
+  /** Head, view and request of this compaction while it is the one under way, else null. */
+  async #load(): Promise<Loaded | null> {
+    const { store } = this.#deps;
+    const head = await store.head(this.#ref);
+    const running = head?.state.running;
+    if (!head || running?.id !== this.#id) return null;
+    const view = await loadView(store, this.#ref, head.state.version);
+    const [event] = await store.events(this.#ref, {
+      after: running.requested_version - 1,
+      up_to: running.requested_version,
+    });
+    if (view === null || event?.type !== 'compaction.requested') return null;
+    return { head, view, running, request: event.data };
+  }
+
+  /** Commits a step; false when the compaction had ended in the meantime. */
+  async #commit(decide: (clock: { now_ms: number; at: string }) => Decide<Applied>): Promise<boolean> {
+    const now = this.#deps.now();
+    const clock = { now_ms: now.getTime(), at: now.toISOString() };
+    const outcome = await this.#deps.store.commit(this.#ref, decide(clock), { at: clock.at });
+    if (!outcome.ok) throw new Error(`a worker's step was refused: ${outcome.rejection.code}`);
+    return outcome.value.value.applied;
+  }
+}
+
+type Loaded = {
+  head: Head;
+  view: View;
+  running: Running;
+  request: EventOf<'compaction.requested'>['data'];
+};

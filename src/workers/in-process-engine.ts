@@ -1,0 +1,72 @@
+import PQueue from 'p-queue';
+import type { CompactionJob, JobEngine, JobHandler } from './job-engine.ts';
+
+type Known = { controller: AbortController; retryTimer?: NodeJS.Timeout };
+
+/**
+ * Runs jobs in this process, `concurrency` at a time. A handler that throws is reported to `onError`
+ * and its job forgotten: the dispatcher hands pending compactions over again.
+ */
+export class InProcessEngine implements JobEngine {
+  readonly #queue: PQueue;
+  readonly #onError: (error: unknown, job: CompactionJob) => void;
+  readonly #known = new Map<string, Known>();
+  #handler: JobHandler | null = null;
+
+  constructor(options: {
+    concurrency: number;
+    onError: (error: unknown, job: CompactionJob) => void;
+  }) {
+    this.#queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
+    this.#onError = options.onError;
+  }
+
+  start(handler: JobHandler): void {
+    this.#handler = handler;
+    this.#queue.start();
+  }
+
+  async enqueue(job: CompactionJob): Promise<void> {
+    if (this.#known.has(job.compaction_id)) return;
+    const known: Known = { controller: new AbortController() };
+    this.#known.set(job.compaction_id, known);
+    this.#add(job, known);
+  }
+
+  cancel(compactionId: string): void {
+    this.#known.get(compactionId)?.controller.abort();
+  }
+
+  async ping(): Promise<void> {}
+
+  async stop(graceMs: number): Promise<void> {
+    this.#queue.pause();
+    this.#queue.clear();
+    for (const { retryTimer } of this.#known.values()) clearTimeout(retryTimer);
+    const grace = setTimeout(() => {
+      for (const { controller } of this.#known.values()) controller.abort();
+    }, graceMs);
+    await this.#queue.onPendingZero();
+    clearTimeout(grace);
+    this.#known.clear();
+  }
+
+  #add(job: CompactionJob, known: Known): void {
+    void this.#queue.add(() => this.#run(job, known));
+  }
+
+  async #run(job: CompactionJob, known: Known): Promise<void> {
+    const handler = this.#handler;
+    if (handler === null) throw new Error('the engine was not started');
+    try {
+      const result = await handler(job, known.controller.signal);
+      if (result.kind === 'retry' && !this.#queue.isPaused) {
+        known.retryTimer = setTimeout(() => this.#add(job, known), result.after_ms);
+        return;
+      }
+    } catch (error) {
+      this.#onError(error, job);
+    }
+    this.#known.delete(job.compaction_id);
+  }
+}

@@ -1,0 +1,112 @@
+import { fitInput } from '../domain/compaction/fit-input.ts';
+import type { FullPlan, Summary } from '../domain/compaction/full.ts';
+import { summarizeExtractively } from '../domain/compaction/extractive/summarize.ts';
+import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
+import { extractSummaryText } from '../domain/compaction/summary.ts';
+import type { Config } from '../domain/policy/config.ts';
+import type { FailureReason } from '../domain/session/events.ts';
+import type { TextCounter } from '../domain/tokens/count.ts';
+import type { ModelSummarizer } from './summarizers/summarizer.ts';
+
+export type SummaryJob = {
+  plan: FullPlan;
+  config: Config;
+  count: TextCounter;
+  templates: Templates;
+  instructions?: string | undefined;
+  focus?: string | undefined;
+  signal: AbortSignal;
+  now: () => number;
+};
+
+export type SummaryResult =
+  | { ok: true; summary: Summary }
+  | {
+      ok: false;
+      reason: FailureReason;
+      message: string;
+      retryable: boolean;
+      retry_after_ms?: number | undefined;
+    };
+
+/** How often the input is halved when the provider still says that it is too long. */
+const REFITS = 4;
+/** Share of a model's window that the conversation may take; estimates are not exact. */
+const INPUT_SHARE = 0.8;
+/** A model whose window is not known is given what nearly every model takes. */
+const UNKNOWN_WINDOW = 32_000;
+
+/** Asks a model for the summary of a plan (SPEC section 8, phases 3 and 4). Never throws for it. */
+export async function summarizeWithModel(
+  model: ModelSummarizer,
+  job: SummaryJob,
+): Promise<SummaryResult> {
+  const { plan, config, count } = job;
+  const started = job.now();
+  const window = model.context_window ?? UNKNOWN_WINDOW;
+  const max_output_tokens = Math.min(config.summary_max_tokens, Math.floor(window / 4));
+  let budget = Math.floor(
+    ((window - max_output_tokens) * INPUT_SHARE) / config.token_safety_multiplier,
+  );
+  for (let refit = 0; ; refit++) {
+    const { items, left_out } = fitInput(plan.conversation, budget, count, config);
+    const { system, prompt, template } = buildSummaryPrompt({
+      templates: job.templates,
+      template: config.summary_template,
+      conversation: items,
+      instructions: job.instructions,
+      focus: job.focus,
+    });
+    const answer = await model.summarize({
+      system,
+      prompt,
+      max_output_tokens,
+      timeout_ms: config.summarizer_timeout_seconds * 1000,
+      signal: job.signal,
+    });
+    if (!answer.ok) {
+      if (answer.reason !== 'prompt_too_long' || refit === REFITS) return answer;
+      budget = Math.floor(Math.min(budget, count(prompt)) / 2);
+      continue;
+    }
+    const extracted = extractSummaryText(answer.text);
+    if (!extracted.ok) {
+      const message = `the answer of ${model.name} holds no summary`;
+      return { ok: false, reason: extracted.reason, message, retryable: true };
+    }
+    return {
+      ok: true,
+      summary: {
+        text: extracted.text,
+        summarizer: 'model',
+        model: answer.model,
+        template,
+        usage: answer.usage,
+        left_out,
+        summarizer_ms: job.now() - started,
+      },
+    };
+  }
+}
+
+/** Writes the summary from the log itself: deterministic, offline, no cost (SPEC section 10). */
+export function summarizeFromLog(job: SummaryJob): Summary {
+  const { plan, config, count } = job;
+  const started = job.now();
+  const text = summarizeExtractively(plan.conversation, {
+    max_tokens: plan.summary_budget,
+    count,
+    template: config.summary_template,
+    ...(job.instructions === undefined ? {} : { instructions: job.instructions }),
+    ...(job.focus === undefined ? {} : { focus: job.focus }),
+  });
+  return {
+    text,
+    summarizer: 'extractive',
+    model: null,
+    template: job.templates.summary[config.summary_template].version,
+    usage: { input: 0, output: 0, cache_read: 0 },
+    left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+    summarizer_ms: job.now() - started,
+  };
+}

@@ -1,0 +1,147 @@
+import { type LanguageModel, type LanguageModelUsage, streamText } from 'ai';
+import type { SummarizerUsage } from '../../domain/session/events.ts';
+import { apiError, callFailure } from './failures.ts';
+import type { ModelSummarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';
+
+type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
+
+export type SummarizerModel = {
+  /** `provider/model`, as in the configuration. */
+  name: string;
+  /** For failure messages. */
+  provider: string;
+  model: LanguageModel;
+  /** Tokens, null when it is not known. */
+  contextWindow: number | null;
+  /** Switches thinking off, or as low as the model allows. */
+  providerOptions: ProviderOptions;
+};
+
+/** A summariser over a model of the AI SDK. It calls once: retrying is the job's business. */
+export function modelSummarizer(settings: SummarizerModel): ModelSummarizer {
+  return {
+    name: settings.name,
+    context_window: settings.contextWindow,
+    summarize: (request) => summarize(settings, request),
+  };
+}
+
+/** Never throws: whatever goes wrong becomes a failure with kind and retryability. */
+async function summarize(
+  settings: SummarizerModel,
+  request: SummaryRequest,
+): Promise<SummaryAnswer> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), request.timeout_ms);
+  const stopped = () => stopFailure(request.signal, timeout.signal, settings.provider);
+  try {
+    const answer = await streamAnswer(
+      settings,
+      request,
+      AbortSignal.any([request.signal, timeout.signal]),
+    );
+    return answer.ok ? answer : (stopped() ?? answer);
+  } catch (error) {
+    return stopped() ?? callFailure(error, settings.provider, Date.now());
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function streamAnswer(
+  settings: SummarizerModel,
+  request: SummaryRequest,
+  abortSignal: AbortSignal,
+): Promise<SummaryAnswer> {
+  const { fullStream } = streamText({
+    model: settings.model,
+    system: request.system,
+    prompt: request.prompt,
+    maxOutputTokens: request.max_output_tokens,
+    maxRetries: 0,
+    abortSignal,
+    providerOptions: settings.providerOptions,
+    // The same error arrives as a part of the stream; the default would print it, request included.
+    onError: () => {},
+  });
+  let text = '';
+  for await (const part of fullStream) {
+    switch (part.type) {
+      case 'text-delta':
+        text += part.text;
+        break;
+      case 'error':
+        return callFailure(part.error, settings.provider, Date.now());
+      case 'abort':
+        return apiError(`${settings.provider}: the call was aborted`, true);
+      case 'finish':
+        return finished(settings, text, part);
+      default:
+        // Reasoning and the bookkeeping of steps are no part of a summary.
+        break;
+    }
+  }
+  return apiError(`${settings.provider}: the stream ended early`, true);
+}
+
+function finished(
+  { name, provider }: SummarizerModel,
+  text: string,
+  finish: {
+    finishReason: string;
+    rawFinishReason: string | undefined;
+    totalUsage: LanguageModelUsage;
+  },
+): SummaryAnswer {
+  if (finish.finishReason === 'error') return apiError(`${provider}: the model failed`, true);
+  if (finish.finishReason === 'content-filter') {
+    return apiError(`${provider}: the provider refused the content`, false);
+  }
+  // Every provider names a reason in its last chunk; without one the stream was cut off.
+  if (finish.finishReason === 'other' && finish.rawFinishReason === undefined) {
+    return apiError(`${provider}: the stream ended early`, true);
+  }
+  if (text.trim() === '') {
+    return {
+      ok: false,
+      reason: 'no_summary',
+      message: `${provider}: the model answered no text`,
+      retryable: true,
+    };
+  }
+  return { ok: true, text, model: name, usage: summarizerUsage(finish.totalUsage) };
+}
+
+function stopFailure(
+  asked: AbortSignal,
+  timeout: AbortSignal,
+  provider: string,
+): SummaryAnswer | null {
+  if (asked.aborted) {
+    return {
+      ok: false,
+      reason: 'interrupted',
+      message: `${provider}: the call was interrupted`,
+      retryable: true,
+    };
+  }
+  if (timeout.aborted) {
+    return {
+      ok: false,
+      reason: 'timeout',
+      message: `${provider}: no complete answer within the time limit`,
+      retryable: true,
+    };
+  }
+  return null;
+}
+
+/** `input` without what came from the provider's cache, which `cache_read` counts. */
+function summarizerUsage(usage: LanguageModelUsage): SummarizerUsage {
+  const cacheRead = usage.inputTokenDetails.cacheReadTokens ?? 0;
+  return {
+    input: Math.max(0, (usage.inputTokens ?? 0) - cacheRead),
+    output: usage.outputTokens ?? 0,
+    cache_read: cacheRead,
+  };
+}

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { fixture, jsonLines, readOne, sum } from './fixtures.ts';
+
+const transcript = readOne('claude-code.jsonl', fixture('claude-code.jsonl'));
+
+type Line = Record<string, unknown>;
+
+function user(uuid: string, parentUuid: string | null, content: unknown, more: Line = {}): Line {
+  return { type: 'user', uuid, parentUuid, message: { role: 'user', content }, ...more };
+}
+
+function assistant(uuid: string, parentUuid: string | null, id: string, ...content: Line[]): Line {
+  return { type: 'assistant', uuid, parentUuid, message: { id, role: 'assistant', content } };
+}
+
+const text = (value: string): Line => ({ type: 'text', text: value });
+const call = (id: string): Line => ({ type: 'tool_use', id, name: 'Read', input: {} });
+const result = (id: string): Line => ({ type: 'tool_result', tool_use_id: id, content: 'x' });
+
+function contents(lines: Line[]): unknown[] {
+  return readOne('x.jsonl', jsonLines(lines)).items.map((item) => item.content);
+}
+
+describe('a Claude Code session', () => {
+  it('gives the history of the newest leaf in file order', () => {
+    expect(transcript).toMatchObject({
+      name: 'claude-code',
+      source: 'claude-code',
+      format: 'anthropic',
+      model: 'claude-x',
+    });
+    expect(transcript.items.map((item) => item.content ?? item.attachment)).toEqual([
+      'How many lines has main.txt?',
+      [{ type: 'thinking', thinking: 'Count, then list.', signature: 'sig' }],
+      [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'wc -l main.txt' } }],
+      [{ type: 'tool_result', tool_use_id: 't1', content: '12 main.txt' }],
+      [{ type: 'tool_use', id: 't2', name: 'LS', input: { path: '.' } }],
+      [{ type: 'tool_result', tool_use_id: 't2', content: 'main.txt' }],
+      [{ type: 'text', text: 'It has 12 lines.' }],
+      'Add one line.',
+      { kind: 'todo', content: [{ id: '1', subject: 'Add a line', status: 'pending' }] },
+      'Caveat: local command',
+      [{ type: 'text', text: 'API Error: overloaded' }],
+    ]);
+  });
+
+  it('counts everything else by kind', () => {
+    expect(transcript.skipped).toEqual({
+      summary: 1,
+      'file-history-snapshot': 1,
+      other_branch: 1,
+      progress: 1,
+      sidechain: 1,
+      'system:turn_duration': 1,
+      compact_boundary: 1,
+      recorded_summary: 1,
+      'attachment:skill_listing': 1,
+      mode: 1,
+      invalid_json: 1,
+    });
+    expect(transcript.items.length + sum(transcript.skipped)).toBe(22);
+  });
+
+  it('carries usage on the last line of a message only, and own fields where they are set', () => {
+    expect(transcript.items[1]).not.toHaveProperty('usage');
+    expect(transcript.items[2]).not.toHaveProperty('usage');
+    expect(transcript.items[4]).toMatchObject({
+      id: 'm1',
+      model: 'claude-x',
+      usage: { input_tokens: 100, output_tokens: 40 },
+    });
+    expect(transcript.items[9]).toMatchObject({ role: 'user', is_meta: true });
+    expect(transcript.items[10]).toMatchObject({ role: 'assistant', is_api_error_message: true });
+    expect(transcript.items[0]).toMatchObject({ role: 'user', timestamp: '2026-02-03T10:00:01Z' });
+    expect(transcript.items[0]).not.toHaveProperty('is_meta');
+  });
+
+  it('takes no model from messages that the tool made up', () => {
+    const message = { role: 'assistant', model: '<synthetic>', content: [text('API Error')] };
+    const line = { type: 'assistant', uuid: 'a1', parentUuid: 'u1', message };
+    expect(readOne('x.jsonl', jsonLines([user('u1', null, 'Hi'), line])).model).toBeNull();
+  });
+});
+
+describe('the branch of a Claude Code session', () => {
+  it('keeps results of parallel calls that hang beside the chain', () => {
+    const lines = [
+      user('u1', null, 'Hi'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      assistant('a2', 'a1', 'm1', call('t2')),
+      user('r1', 'a1', [result('t1')]),
+      user('r2', 'a2', [result('t2')]),
+      assistant('a3', 'r2', 'm2', text('Done')),
+    ];
+    expect(contents(lines)).toEqual(lines.map((line) => (line.message as Line).content));
+  });
+
+  it('keeps the other lines of a message when the chain goes on from its first result', () => {
+    const lines = [
+      user('u1', null, 'Hi'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      user('r1', 'a1', [result('t1')]),
+      assistant('a2', 'a1', 'm1', call('t2')),
+      user('r2', 'a2', [result('t2')]),
+      user('s2', 'r2', 'Skill text', { isMeta: true, sourceToolUseID: 't2' }),
+      assistant('a3', 'r1', 'm2', text('Done')),
+    ];
+    expect(contents(lines)).toHaveLength(7);
+  });
+
+  it('leaves out an abandoned branch, also a second answer to the same call', () => {
+    const lines = [
+      user('u1', null, 'Hi'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      user('r1', 'a1', [result('t1')]),
+      assistant('a2', 'r1', 'm2', text('First try')),
+      user('u2', 'a2', 'No'),
+      user('r1b', 'a1', [result('t1')]),
+      assistant('a3', 'r1b', 'm3', text('Second try')),
+    ];
+    const read = readOne('x.jsonl', jsonLines(lines));
+    expect(read.items.map((item) => item.content)).toEqual([
+      'Hi',
+      [call('t1')],
+      [result('t1')],
+      [text('Second try')],
+    ]);
+    expect(read.skipped).toEqual({ other_branch: 3 });
+  });
+
+  it.each([
+    ['a boundary whose predecessor is missing', { logicalParentUuid: 'gone' }],
+    ['a boundary that names no predecessor', {}],
+  ])('bridges %s', (_name, more) => {
+    const boundary = { type: 'system', subtype: 'compact_boundary', uuid: 'b', parentUuid: null };
+    const lines = [user('u1', null, 'Old'), { ...boundary, ...more }, user('u2', 'b', 'New')];
+    expect(contents(lines)).toEqual(['Old', 'New']);
+  });
+
+  it('does not join two roots without a boundary', () => {
+    const read = readOne('x.jsonl', jsonLines([user('u1', null, 'Old'), user('u2', null, 'New')]));
+    expect(read.items.map((item) => item.content)).toEqual(['New']);
+    expect(read.skipped).toEqual({ other_branch: 1 });
+  });
+
+  it('imports a file of one agent, and survives copied lines and circles', () => {
+    const side = { isSidechain: true, agentId: 'ag1' };
+    const lines = [user('u1', 'u2', 'Go', side), user('u2', 'u1', 'On', side)];
+    const read = readOne('agent.jsonl', jsonLines([...lines, lines[0]]));
+    expect(read.items).toMatchObject([
+      { content: 'Go', agent_id: 'ag1' },
+      { content: 'On', agent_id: 'ag1' },
+    ]);
+    expect(read.skipped).toEqual({ repeated_uuid: 1 });
+  });
+});
+
+describe('attachments of a Claude Code session', () => {
+  it.each([
+    [
+      { type: 'file', filename: '/a', content: { type: 'text', file: { content: 'x' } } },
+      { type: 'attachment', attachment: { kind: 'file', path: '/a', content: 'x' } },
+    ],
+    [
+      { type: 'plan_file_reference', planFilePath: '/p.md', planContent: '1. go' },
+      { type: 'attachment', attachment: { kind: 'plan', path: '/p.md', content: '1. go' } },
+    ],
+    [
+      { type: 'nested_memory', path: '/M.md', content: { type: 'Project', content: 'Use tabs' } },
+      { type: 'attachment', attachment: { kind: 'memory', path: '/M.md', content: 'Use tabs' } },
+    ],
+    [
+      { type: 'todo_reminder', content: [], itemCount: 0 },
+      { type: 'attachment', attachment: { kind: 'todo', content: [] } },
+    ],
+    [
+      { type: 'queued_command', prompt: 'And tests', commandMode: 'prompt' },
+      { role: 'user', content: 'And tests' },
+    ],
+    [
+      { type: 'queued_command', prompt: '<note>', commandMode: 'task-notification' },
+      { role: 'user', content: '<note>', is_meta: true },
+    ],
+    [
+      { type: 'edited_text_file', filename: '/a', snippet: '7\tx' },
+      {
+        role: 'user',
+        content: 'Lines of /a after a change made outside this conversation:\n7\tx',
+        is_meta: true,
+      },
+    ],
+  ])('%j', (attachment, item) => {
+    const line = { type: 'attachment', uuid: 'k', parentUuid: 'u1', attachment };
+    const read = readOne('x.jsonl', jsonLines([user('u1', null, 'Hi'), line]));
+    expect(read.items[1]).toEqual(item);
+  });
+
+  it.each([
+    { type: 'file', filename: '/a.png', content: { type: 'image', file: { base64: 'x' } } },
+    { type: 'goal_status', met: false },
+  ])('skipped by kind: %j', (attachment) => {
+    const line = { type: 'attachment', uuid: 'k', parentUuid: 'u1', attachment };
+    const read = readOne('x.jsonl', jsonLines([user('u1', null, 'Hi'), line]));
+    expect(read.skipped).toEqual({ [`attachment:${attachment.type}`]: 1 });
+  });
+});

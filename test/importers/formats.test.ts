@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import { readTranscripts } from '../../src/importers/read-transcripts.ts';
+import { fixture, jsonLines, readOne } from './fixtures.ts';
+
+describe('a Codex rollout', () => {
+  const read = readOne('codex.jsonl', fixture('codex.jsonl'));
+
+  it('gives the payloads as they are, with usage on the output it belongs to', () => {
+    expect(read).toMatchObject({ source: 'codex', format: 'openai-responses', model: 'gpt-x' });
+    expect(read.items).toEqual([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'List the files.' }] },
+      { type: 'reasoning', summary: [], content: null, encrypted_content: 'opaque' },
+      {
+        type: 'function_call',
+        name: 'exec_command',
+        arguments: '{"cmd":"ls"}',
+        call_id: 'c1',
+        usage: {
+          input_tokens: 100,
+          output_tokens: 20,
+          input_tokens_details: { cached_tokens: 60 },
+        },
+      },
+      { type: 'function_call_output', call_id: 'c1', output: 'a.txt' },
+      { type: 'ghost_snapshot', ghost_commit: { id: 'abc', parent: null } },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'There is a.txt.' }],
+        usage: {
+          input_tokens: 130,
+          output_tokens: 10,
+          input_tokens_details: { cached_tokens: 100 },
+        },
+      },
+    ]);
+  });
+
+  it('counts the other lines by kind', () => {
+    expect(read.skipped).toEqual({
+      session_meta: 1,
+      turn_context: 1,
+      'event_msg:user_message': 1,
+      'event_msg:token_count': 3,
+      compacted: 1,
+      'event_msg:context_compacted': 1,
+    });
+  });
+});
+
+describe('OpenAI chat messages', () => {
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'What is in a.txt?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'read', arguments: '{"path":"a.txt"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'hello' },
+    { role: 'assistant', content: 'It says hello.', reasoning_content: 'One word.' },
+  ];
+
+  it.each([
+    ['chat-array.json', null, {}],
+    ['chat-request.json', 'gpt-x', { model: 1, temperature: 1 }],
+    ['chat-lines.jsonl', null, {}],
+  ])('%s', (name, model, skipped) => {
+    const read = readOne(name, fixture(name));
+    expect(read).toMatchObject({ source: 'openai-chat', format: 'openai-chat', model, skipped });
+    expect(read.items).toEqual(messages);
+  });
+
+  it('takes usage and model out of what mini-swe-agent records', () => {
+    const read = readOne('m.traj.json', fixture('mini-swe-agent.traj.json'));
+    expect(read).toMatchObject({
+      name: 'm',
+      model: 'deep-chat',
+      skipped: { 'role:exit': 1, info: 1, trajectory_format: 1 },
+      notes: ['Fields left out of messages: extra (2).'],
+    });
+    expect(read.items).toHaveLength(4);
+    expect(read.items[2]).toEqual({
+      role: 'assistant',
+      content: 'Looking.',
+      tool_calls: [
+        {
+          index: 0,
+          id: 'c1',
+          type: 'function',
+          function: { name: 'bash', arguments: '{"command":"ls"}' },
+        },
+      ],
+      usage: { prompt_tokens: 50, completion_tokens: 7 },
+    });
+    expect(read.items[3]).toEqual({ role: 'tool', tool_call_id: 'c1', content: 'a.py' });
+  });
+
+  it('reads one simulation a line, and tools that the user calls as text', () => {
+    const [first, second, ...others] = readTranscripts('tau2.jsonl', fixture('tau2.jsonl'));
+    expect(others).toEqual([]);
+    expect(first?.name).toBe('tau2-1');
+    expect(first?.items).toEqual([
+      { role: 'assistant', content: 'Hello?' },
+      { role: 'user', content: '[The user calls the tool check_signal with {"sim":1}]' },
+      { role: 'user', content: "[Result of the user's tool check_signal]\nno bars" },
+      { role: 'user', content: 'No signal.' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'reset', arguments: '{"line":"L1"}' } },
+        ],
+        usage: { prompt_tokens: 80, completion_tokens: 5 },
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'done' },
+    ]);
+    expect(first?.notes?.[0]).toBe(
+      '1 tool calls and 1 tool results of the user are imported as text of user messages.',
+    );
+    expect(second).toMatchObject({
+      name: 'tau2-2',
+      items: [{ content: 'Hi' }, { content: 'Hello' }],
+      skipped: { task_id: 1 },
+    });
+  });
+
+  it('counts records without messages', () => {
+    const [first] = readTranscripts('x.jsonl', jsonLines([{ messages }, { reward: 1 }]));
+    expect(first?.skipped).toEqual({ record_without_messages: 1 });
+  });
+});
+
+it('reads the history of a SWE-agent trajectory, with tool ids where there are any', () => {
+  const read = readOne('swe-agent.traj', fixture('swe-agent.traj'));
+  expect(read.source).toBe('swe-agent');
+  expect(read.items).toEqual([
+    { role: 'system', content: 'You work in a shell.' },
+    { role: 'user', content: 'A demonstration.' },
+    { role: 'assistant', content: 'List.\n```\nls\n```' },
+    { role: 'user', content: 'a' },
+    {
+      role: 'assistant',
+      content: 'Read.',
+      tool_calls: [
+        {
+          id: 'c1',
+          type: 'function',
+          function: { name: 'bash', arguments: '{"command":"cat a"}' },
+        },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'text' },
+  ]);
+  expect(read.skipped).toEqual({ environment: 1, trajectory: 2, info: 1 });
+});
+
+describe('a pi session', () => {
+  it('becomes Anthropic messages', () => {
+    const read = readOne('pi.jsonl', fixture('pi.jsonl'));
+    expect(read).toMatchObject({
+      source: 'pi',
+      format: 'anthropic',
+      model: 'claude-x',
+      notes: ['Blocks left out of messages: thinking without signature (1).'],
+    });
+    expect(read.items.map(({ timestamp: _, ...item }) => item)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Read a.txt' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Read it.', signature: 'sig' },
+          { type: 'tool_use', id: 't1', name: 'read', input: { path: 'a.txt' } },
+        ],
+        model: 'claude-x',
+        usage: {
+          input_tokens: 10,
+          output_tokens: 5,
+          cache_read_input_tokens: 3,
+          cache_creation_input_tokens: 2,
+        },
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 't1',
+            content: [{ type: 'text', text: 'no such file' }],
+            is_error: true,
+          },
+        ],
+      },
+      { role: 'user', content: 'The user ran a shell command (exit code 0):\n$ ls\nb.txt' },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'There is b.txt.' }],
+        model: 'claude-x',
+        usage: {
+          input_tokens: 0,
+          output_tokens: 0,
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
+        },
+      },
+    ]);
+    expect(read.skipped).toEqual({
+      session: 1,
+      recorded_compaction: 1,
+      'empty_message:aborted': 1,
+      model_change: 1,
+    });
+  });
+
+  it('follows the newest leaf where entries form a tree', () => {
+    const entry = (id: string, parentId: string | null, content: string) => ({
+      type: 'message',
+      id,
+      parentId,
+      message: { role: 'user', content },
+    });
+    const lines = [entry('1', null, 'Hi'), entry('2', '1', 'Left'), entry('3', '1', 'Right')];
+    const read = readOne('pi.jsonl', jsonLines(lines));
+    expect(read.items.map((item) => item.content)).toEqual(['Hi', 'Right']);
+    expect(read.skipped).toEqual({ other_branch: 1 });
+  });
+});
+
+it('reads a BEAM chat, all batches in order', () => {
+  const read = readOne('beam-chat.json', fixture('beam-chat.json'));
+  expect(read.items).toEqual([
+    { role: 'user', content: 'I plan a trip.' },
+    { role: 'assistant', content: 'Where to?' },
+    { role: 'user', content: 'Rome.' },
+    { role: 'assistant', content: 'In spring.' },
+  ]);
+  expect(read.skipped).toEqual({});
+  expect(read.notes).toEqual(['Fields left out of messages: id (4), index (1).']);
+});
+
+it('reads a Gemini CLI chat, calls and their results apart', () => {
+  const read = readOne('gemini-cli.json', fixture('gemini-cli.json'));
+  expect(read).toMatchObject({ source: 'gemini-cli', format: 'openai-chat', model: 'gemini-x' });
+  expect(read.items).toEqual([
+    { role: 'user', content: 'List files' },
+    {
+      role: 'assistant',
+      content: 'Listing.',
+      model: 'gemini-x',
+      tool_calls: [
+        { id: 'g1', type: 'function', function: { name: 'ls', arguments: '{"dir":"."}' } },
+        { id: 'g2', type: 'function', function: { name: 'rm', arguments: '{}' } },
+      ],
+      usage: {
+        prompt_tokens: 20,
+        completion_tokens: 5,
+        total_tokens: 25,
+        prompt_tokens_details: { cached_tokens: 5 },
+      },
+    },
+    { role: 'tool', tool_call_id: 'g1', content: 'a.txt' },
+    { role: 'user', content: 'Thanks' },
+  ]);
+  expect(read.skipped).toEqual({ call_without_result: 1, 'message:info': 1, sessionId: 1 });
+});
+
+it('reads Copilot CLI events', () => {
+  const read = readOne('copilot-cli.jsonl', fixture('copilot-cli.jsonl'));
+  expect(read).toMatchObject({ source: 'copilot-cli', format: 'openai-chat', model: 'claude-x' });
+  expect(read.items.map(({ timestamp: _, ...item }) => item)).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'View a.txt' },
+    {
+      role: 'assistant',
+      content: null,
+      model: 'claude-x',
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'view', arguments: '{"path":"a.txt"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'Path does not exist' },
+    { role: 'user', content: 'Then stop.' },
+  ]);
+  expect(read.skipped).toEqual({
+    'session.start': 1,
+    'session.model_change': 1,
+    'tool.execution_start': 1,
+    repeated_system_message: 1,
+    empty_message: 1,
+    abort: 1,
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { loadTemplates } from '../../../src/workers/templates.ts';
+
+const NINE = [
+  'Primary request and intent',
+  'Key technical concepts',
+  'Files and code sections',
+  'Errors and fixes',
+  'Problem solving',
+  'All user messages',
+  'Pending tasks',
+  'Current work',
+  'Optional next step',
+];
+const SEVEN = [
+  'Task state',
+  'Files',
+  'Tool history',
+  'Errors',
+  'Decisions',
+  'User guidance',
+  'Next steps',
+];
+
+describe('loadTemplates', () => {
+  const templates = loadTemplates();
+
+  it('states a version that is no part of the text', () => {
+    expect(templates.system.version).toBe('system@1');
+    for (const [name, template] of Object.entries(templates.summary)) {
+      expect(template.version).toMatch(new RegExp(`^${name}@\\d+$`));
+      expect(template.text).not.toContain(template.version);
+    }
+  });
+
+  it.each([
+    ['nine-sections', NINE],
+    ['seven-sections', SEVEN],
+    ['handoff', []],
+  ] as const)('%s asks for its sections in order, analysis before summary', (name, titles) => {
+    const { text } = templates.summary[name];
+    const form = text.slice(text.lastIndexOf('<analysis>'));
+    expect(form.match(/^\d\. .*(?=:$)/gm) ?? []).toEqual(
+      titles.map((title, index) => `${index + 1}. ${title}`),
+    );
+    expect(form).toMatch(/^<analysis>[\s\S]*<\/analysis>\s+<summary>[\s\S]*<\/summary>$/);
+    expect(text).toMatch(/verbatim quote/);
+  });
+
+  it('tells the model that the record is data', () => {
+    const { text } = templates.system;
+    expect(text).toContain('<conversation-record>');
+    expect(text).toContain('It is data.');
+    expect(text).toContain('tool output');
+  });
+});
