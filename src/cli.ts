@@ -11,7 +11,9 @@ const FAILED = 1;
 const WRONG_USE = 2;
 
 const program = new Command('palimpsest')
-  .description('Keeps the conversations of LLM agents inside their context window, and loses nothing.')
+  .description(
+    'Keeps the conversations of LLM agents inside their context window, and loses nothing.',
+  )
   .version(packageVersion())
   .showHelpAfterError('(palimpsest --help shows how it is used)')
   .exitOverride()
@@ -39,7 +41,9 @@ program
   .option('--context-window <tokens>', 'context window of the new sessions', positiveInteger)
   .option('--id-prefix <prefix>', 'put this before each session id')
   .option('--json', 'print one JSON line per session')
-  .action(async (files: string[], flags: ImportFlags) => exitWith(await importCommand(files, flags)));
+  .action(async (files: string[], flags: ImportFlags) =>
+    exitWith(await importCommand(files, flags)),
+  );
 
 program
   .command('verify')

@@ -38,7 +38,11 @@ const environmentSchema = z.object({
   PALIMPSEST_CONFIG: z.string().min(1).optional(),
   PALIMPSEST_API_KEYS: z.string().default(''),
   PALIMPSEST_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).optional(),
-  PALIMPSEST_BODY_LIMIT_BYTES: z.coerce.number().int().min(1024).default(16 * 1024 * 1024),
+  PALIMPSEST_BODY_LIMIT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .default(16 * 1024 * 1024),
   PALIMPSEST_SYNCHRONOUS: z.enum(['FULL', 'NORMAL']).default('FULL'),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
 });
@@ -48,7 +52,9 @@ const environmentSchema = z.object({
  * sections 15 and 17). Throws SettingsError; reads nothing but that file.
  */
 export function readSettings(environment: Environment): ServerSettings {
-  const present = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+  const present = Object.entries(environment).filter(
+    ([, value]) => value !== undefined && value !== '',
+  );
   const parsed = environmentSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw new SettingsError(problemsOf(parsed.error));
   const env = parsed.data;
@@ -110,7 +116,7 @@ function overridesFromEnvironment(environment: Environment): ConfigOverrides {
   const take = (variable: string, field: keyof ConfigOverrides) => {
     const raw = environment[variable];
     if (raw === undefined || raw === '') return;
-    const parsed = configSchema.shape[field].safeParse(valueOf(raw, field));
+    const parsed = configSchema.shape[field].safeParse(parsedValue(raw, field));
     if (!parsed.success) {
       throw new SettingsError(`${variable}: ${parsed.error.issues[0]?.message ?? 'invalid'}`);
     }
@@ -126,7 +132,7 @@ function overridesFromEnvironment(environment: Environment): ConfigOverrides {
   return overrides as ConfigOverrides;
 }
 
-function valueOf(raw: string, field: keyof ConfigOverrides): unknown {
+function parsedValue(raw: string, field: keyof ConfigOverrides): unknown {
   const isList = configSchema.shape[field] instanceof z.ZodArray;
   if (isList) return raw.split(',').map((part) => part.trim());
   if (/^(true|false|null|-?\d+(\.\d+)?)$/.test(raw)) return JSON.parse(raw);
@@ -141,9 +147,7 @@ function overridesFromToml(path: string): ConfigOverrides {
     const why = error instanceof Error ? error.message : String(error);
     throw new SettingsError(`PALIMPSEST_CONFIG: ${path} cannot be read: ${why}`);
   }
-  const parsed = z
-    .strictObject({ compact: configSchema.partial().optional() })
-    .safeParse(document);
+  const parsed = z.strictObject({ compact: configSchema.partial().optional() }).safeParse(document);
   if (!parsed.success) {
     throw new SettingsError(`PALIMPSEST_CONFIG: ${path}: ${problemsOf(parsed.error)}`);
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { anthropicCodec } from '../../src/domain/items/anthropic.ts';
+import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item, Normalised } from '../../src/domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../src/domain/json.ts';
 
@@ -126,7 +126,7 @@ function normalised(line: Line): Normalised {
     is_compact_summary: line.raw.isCompactSummary === true,
     is_api_error_message: line.raw.isApiErrorMessage === true,
   };
-  return anthropicCodec.normalise(item);
+  return codecFor('anthropic').normalise(item);
 }
 
 function textOf(item: Normalised): string {

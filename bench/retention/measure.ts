@@ -1,3 +1,4 @@
+import { stringsOf } from '../../src/domain/compaction/extractive/facts.ts';
 import { summarizeExtractively } from '../../src/domain/compaction/extractive/summarize.ts';
 import {
   type NameReader,
@@ -6,7 +7,6 @@ import {
   namesStandingIn,
 } from '../../src/domain/compaction/names.ts';
 import type { Normalised } from '../../src/domain/items/item.ts';
-import { isJsonObject, type Json } from '../../src/domain/json.ts';
 import { DEFAULT_CONTEXT_WINDOW, profileConfig } from '../../src/domain/policy/profiles.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
 import type { RecordedCompaction } from './cases.ts';
@@ -88,10 +88,4 @@ function textsOf(item: Normalised): string[] {
     if (part.kind !== 'tool_result') return [];
     return part.content.map((inner) => (inner.kind === 'text' ? inner.text : ''));
   });
-}
-
-function stringsOf(json: Json): string[] {
-  if (typeof json === 'string') return [json];
-  if (Array.isArray(json)) return json.flatMap(stringsOf);
-  return isJsonObject(json) ? Object.values(json).flatMap(stringsOf) : [];
 }

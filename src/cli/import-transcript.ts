@@ -53,7 +53,7 @@ export async function importTranscript(
     }),
   );
   const path = `/sessions/${encodeURIComponent(id)}`;
-  for (const batch of batches(transcript.items)) {
+  for (const batch of batches(importedItems(transcript))) {
     const appended = appendedSchema.parse(await jsonOf(await post(target, `${path}/items`, batch)));
     if (appended.compaction !== null) await settle(target, path);
     onProgress(batch.length);
@@ -67,6 +67,17 @@ export async function importTranscript(
     tokens: session.context.tokens,
     compactions: session.counts.compactions,
   };
+}
+
+/**
+ * The items as they are appended. Recorded `usage` is left out: it measures the context of the tool
+ * that recorded the session, before and after its own compactions, and would stand for ours.
+ */
+export function importedItems(transcript: Transcript): Item[] {
+  return transcript.items.map((item) => {
+    const { usage: _recorded, ...rest } = item;
+    return 'usage' in item ? rest : item;
+  });
 }
 
 /** Waits until no compaction is under way: each request holds for at most a minute. */

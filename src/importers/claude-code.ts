@@ -1,7 +1,7 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { attachmentItem } from './claude-code-attachments.ts';
-import { selectBranch } from './claude-code-branch.ts';
+import { type Branch, selectBranch } from './claude-code-branch.ts';
 import { type Conversation, type Importer, Tally } from './transcript.ts';
 
 /** Sessions of Claude Code: JSON lines that form a graph by `uuid` and `parentUuid`. */
@@ -12,7 +12,7 @@ export const claudeCode: Importer = {
   read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
 };
 
-export function isMessageLine(line: JsonObject): boolean {
+function isMessageLine(line: JsonObject): boolean {
   return (
     (line.type === 'user' || line.type === 'assistant') &&
     'parentUuid' in line &&
@@ -50,7 +50,7 @@ function readLines(lines: JsonObject[]): Conversation {
 }
 
 /** The kind under which a line is left out; undefined for one that becomes an item. */
-function skipReason(line: JsonObject, branch: ReturnType<typeof selectBranch>): string | undefined {
+function skipReason(line: JsonObject, branch: Branch): string | undefined {
   if (branch.sidechain.has(line)) return 'sidechain';
   if (branch.repeated.has(line)) return 'repeated_uuid';
   if (line.type === 'system') {
@@ -80,10 +80,7 @@ function messageItem(line: JsonObject, hasUsage: boolean): Item {
 }
 
 /** Every line of a message repeats its usage, the last one with the final figures. */
-function lastLineOfEachMessage(
-  lines: JsonObject[],
-  branch: ReturnType<typeof selectBranch>,
-): ReadonlySet<JsonObject> {
+function lastLineOfEachMessage(lines: JsonObject[], branch: Branch): ReadonlySet<JsonObject> {
   const last = new Map<string, JsonObject>();
   for (const line of lines) {
     if (line.type !== 'assistant' || !branch.kept.has(line)) continue;

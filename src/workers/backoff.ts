@@ -5,7 +5,11 @@ const LONGEST_MS = 60_000;
  * Milliseconds to wait before the attempt after `attempt` (1, 2, …): exponential with full jitter,
  * never less than what the provider asked for (SPEC section 10). `random` is in [0, 1).
  */
-export function backoffMs(attempt: number, retryAfterMs: number | undefined, random: number): number {
+export function backoffMs(
+  attempt: number,
+  retryAfterMs: number | undefined,
+  random: number,
+): number {
   const ceiling = Math.min(LONGEST_MS, BASE_MS * 2 ** (attempt - 1));
   const jittered = ceiling / 2 + (ceiling / 2) * random;
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, 10 * LONGEST_MS)));

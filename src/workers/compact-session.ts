@@ -1,9 +1,10 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { loadView } from '../db/load-view.ts';
-import { finishFull, type FullPlan, type Summary } from '../domain/compaction/full.ts';
+import { type FullPlan, finishFull, type Summary } from '../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
 import type { Templates } from '../domain/compaction/prompt.ts';
 import type { View } from '../domain/context/view.ts';
+import type { Config } from '../domain/policy/config.ts';
 import {
   type Applied,
   completeFull,
@@ -16,7 +17,6 @@ import {
 } from '../domain/session/compaction-commands.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import type { EventOf } from '../domain/session/events.ts';
-import type { Config } from '../domain/policy/config.ts';
 import { configOf, type Head, type Running, type Settings } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
@@ -242,7 +242,9 @@ class Compaction {
   }
 
   /** Commits a step; false when the compaction had ended in the meantime. */
-  async #commit(decide: (clock: { now_ms: number; at: string }) => Decide<Applied>): Promise<boolean> {
+  async #commit(
+    decide: (clock: { now_ms: number; at: string }) => Decide<Applied>,
+  ): Promise<boolean> {
     const now = this.#deps.now();
     const clock = { now_ms: now.getTime(), at: now.toISOString() };
     const outcome = await this.#deps.store.commit(this.#ref, decide(clock), { at: clock.at });

@@ -1,6 +1,6 @@
+import { summarizeExtractively } from '../domain/compaction/extractive/summarize.ts';
 import { fitInput } from '../domain/compaction/fit-input.ts';
 import type { FullPlan, Summary } from '../domain/compaction/full.ts';
-import { summarizeExtractively } from '../domain/compaction/extractive/summarize.ts';
 import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
 import { extractSummaryText } from '../domain/compaction/summary.ts';
 import type { Config } from '../domain/policy/config.ts';

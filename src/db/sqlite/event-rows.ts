@@ -8,29 +8,39 @@ const COLUMNS = 'version, type, at, schema_version, data, hash';
 const IN_RANGE = 'tenant = ? AND session_id = ? AND version > ? AND version <= ?';
 const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
 
+type Queries = {
+  all: Statement<[...Range, limit: number], EventRow>;
+  ofTypes: Statement<[...Range, types: string, limit: number], EventRow>;
+  ofTypesWithoutItems: Statement<[...Range, types: string, limit: number], EventRow>;
+};
+
+function prepareQueries(db: Database, order: string): Queries {
+  return {
+    all: db.prepare(`SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} ${order}`),
+    ofTypes: db.prepare(
+      `SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`,
+    ),
+    // The planner cannot know that this index holds few rows; without the hint it walks all items.
+    ofTypesWithoutItems: db.prepare(
+      `SELECT ${COLUMNS} FROM events INDEXED BY events_without_items
+       WHERE ${IN_RANGE} AND type <> 'item.appended' AND ${OF_TYPES} ${order}`,
+    ),
+  };
+}
+
 /** Reads and writes the `events` rows. */
 export class EventRows {
   readonly #insert: Statement<[string, string, number, string, string, number, string, string]>;
-  readonly #all: Statement<[...Range, limit: number], EventRow>;
-  readonly #ofTypes: Statement<[...Range, types: string, limit: number], EventRow>;
-  readonly #ofTypesWithoutItems: Statement<[...Range, types: string, limit: number], EventRow>;
+  readonly #oldestFirst: Queries;
+  readonly #newestFirst: Queries;
 
   constructor(db: Database) {
     this.#insert = db.prepare(
       `INSERT INTO events (tenant, session_id, version, type, at, schema_version, hash, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#all = db.prepare(
-      `SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} ORDER BY version LIMIT ?`,
-    );
-    this.#ofTypes = db.prepare(
-      `SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ORDER BY version LIMIT ?`,
-    );
-    // The planner cannot know that this index holds few rows; without the hint it walks all items.
-    this.#ofTypesWithoutItems = db.prepare(
-      `SELECT ${COLUMNS} FROM events INDEXED BY events_without_items
-       WHERE ${IN_RANGE} AND type <> 'item.appended' AND ${OF_TYPES} ORDER BY version LIMIT ?`,
-    );
+    this.#oldestFirst = prepareQueries(db, 'ORDER BY version LIMIT ?');
+    this.#newestFirst = prepareQueries(db, 'ORDER BY version DESC LIMIT ?');
   }
 
   insert(ref: SessionRef, row: EventRow): void {
@@ -46,21 +56,21 @@ export class EventRows {
     );
   }
 
-  /** Oldest first. */
   list(ref: SessionRef, query: EventQuery): EventRow[] {
     const range = rangeOf(ref, query);
     // SQLite takes a negative limit as none.
     const limit = query.limit ?? -1;
-    if (!query.types) return this.#all.all(...range, limit);
+    const queries = query.newest_first ? this.#newestFirst : this.#oldestFirst;
+    if (!query.types) return queries.all.all(...range, limit);
     const statement = query.types.includes('item.appended')
-      ? this.#ofTypes
-      : this.#ofTypesWithoutItems;
+      ? queries.ofTypes
+      : queries.ofTypesWithoutItems;
     return statement.all(...range, JSON.stringify(query.types), limit);
   }
 
   /** All events of a session, oldest first, one at a time. */
   iterate(ref: SessionRef): IterableIterator<EventRow> {
-    return this.#all.iterate(...rangeOf(ref, {}), -1);
+    return this.#oldestFirst.all.iterate(...rangeOf(ref, {}), -1);
   }
 }
 

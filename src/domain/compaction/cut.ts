@@ -8,7 +8,11 @@ import { isUserMessage, type Material } from './material.ts';
  * section 8). `first` is the number of entries that no cut may split (initial context and what
  * earlier compactions made). Null when there is nothing to cover.
  */
-export function chooseCut(material: readonly Material[], first: number, config: Config): number | null {
+export function chooseCut(
+  material: readonly Material[],
+  first: number,
+  config: Config,
+): number | null {
   const legal = safeCuts(material.map(({ item }) => item));
   const wanted = Math.max(first, protectedFrom(material, config));
   for (let cut = wanted; cut > first; cut--) if (legal[cut]) return cut;

@@ -43,7 +43,10 @@ export function planMicro(
   const chosen = choose(older, candidates, config);
   const saved = sum(chosen.map((candidate) => candidate.tokens));
   if (chosen.length === 0 || saved < config.micro_compact_min_tokens_to_save) return null;
-  return { edits: chosen.map((candidate) => clearing(candidate, config, count)), tokens_saved: saved };
+  return {
+    edits: chosen.map((candidate) => clearing(candidate, config, count)),
+    tokens_saved: saved,
+  };
 }
 
 /** Eligible calls that were not cleared yet, oldest first, and the results that answer them. */

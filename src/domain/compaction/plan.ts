@@ -1,8 +1,8 @@
 import type { View } from '../context/view.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
-import { configOf, contextTokens, type Head } from '../session/head.ts';
 import type { Mode, Trigger } from '../session/events.ts';
+import { configOf, contextTokens, type Head } from '../session/head.ts';
 import type { World } from '../session/world.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds } from '../tokens/thresholds.ts';

@@ -76,7 +76,8 @@ function noteCall(call: ToolCall, files: Map<string, Known>, reads: Map<string, 
     return;
   }
   const file = files.get(path);
-  if (file !== undefined && /edit|write|patch|replace|insert/i.test(call.name)) file.isEdited = true;
+  if (file !== undefined && /edit|write|patch|replace|insert/i.test(call.name))
+    file.isEdited = true;
 }
 
 function pathOf(call: ToolCall): string | undefined {

@@ -8,8 +8,8 @@ import { counterFor } from '../tokens/tokenizers.ts';
 import { created, type NewSession } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, type FieldError, type Outcome, reject } from './errors.ts';
-import { evolve } from './evolve.ts';
 import type { Mode, NewEvent, Trigger } from './events.ts';
+import { evolve } from './evolve.ts';
 import { type CompactionStatus, configOf, contextTokens, type Head } from './head.ts';
 import type { World } from './world.ts';
 

@@ -3,7 +3,15 @@ import { thresholds } from '../tokens/thresholds.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
-import type { Base, CompletedReport, EventData, EventOf, Mode, NewEvent, Trigger } from './events.ts';
+import type {
+  Base,
+  CompletedReport,
+  EventData,
+  EventOf,
+  Mode,
+  NewEvent,
+  Trigger,
+} from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type Running } from './head.ts';
 import type { World } from './world.ts';

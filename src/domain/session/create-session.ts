@@ -75,7 +75,10 @@ export function configureSession(
 }
 
 export function sessionNotFound(): Outcome<never> {
-  return reject('session_not_found', 'there is no session with this id: create it with POST /sessions');
+  return reject(
+    'session_not_found',
+    'there is no session with this id: create it with POST /sessions',
+  );
 }
 
 function settingsOf(session: NewSession): Settings {

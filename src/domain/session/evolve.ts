@@ -15,11 +15,11 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
   if (event.version !== head.state.version + 1) {
     throw new Error(`version ${event.version} cannot follow version ${head.state.version}`);
   }
-  const state = { ...head.state, version: event.version, updated_at: event.at };
-  const settings =
-    event.type === 'session.configured' ? configured(head, event.data) : head.settings;
-  applyToState(state, event);
-  return { settings, state };
+  const { state } = head;
+  return {
+    settings: event.type === 'session.configured' ? configured(head, event.data) : head.settings,
+    state: { ...state, ...changes(state, event), version: event.version, updated_at: event.at },
+  };
 }
 
 function created(event: EventOf<'session.created'>): Head {
@@ -51,134 +51,130 @@ function configured(head: Head, data: EventData['session.configured']): Head['se
   return { ...head.settings, ...rest, config: { ...head.settings.config, ...config } };
 }
 
-/** Writes the effect of one event into a fresh copy of the state. */
-function applyToState(state: State, event: SessionEvent): void {
+/** What one event changes in the state. */
+function changes(state: State, event: SessionEvent): Partial<State> {
   switch (event.type) {
     case 'session.created':
       throw new Error('session.created can only be the first event');
-    case 'session.configured':
-      return;
     case 'session.forked':
-      state.base = { compaction_id: 'fork', version: event.version, through: event.version };
-      state.tokens += event.data.entries.reduce((sum, entry) => sum + entry.tokens, 0);
-      state.compacted_version = event.version;
-      return;
+      return {
+        base: { compaction_id: 'fork', version: event.version, through: event.version },
+        tokens: event.data.entries.reduce((sum, entry) => sum + entry.tokens, state.tokens),
+        compacted_version: event.version,
+      };
     case 'item.appended':
-      return append(state, event.data);
-    case 'compaction.requested':
-      state.running = {
-        id: event.data.compaction_id,
-        status: 'queued',
-        mode: event.data.mode,
-        trigger: event.data.trigger,
-        reason: event.data.reason,
-        attempt: 0,
-        requested_version: event.version,
+      return appended(state, event.data);
+    case 'compaction.requested': {
+      const { compaction_id: id, mode, trigger, reason } = event.data;
+      const requested_version = event.version;
+      return {
+        running: { id, status: 'queued', mode, trigger, reason, attempt: 0, requested_version },
       };
-      return;
-    case 'compaction.started':
-      state.running = {
-        ...running(state, event.data.compaction_id),
-        status: 'running',
-        attempt: event.data.attempt,
-      };
-      return;
+    }
+    case 'compaction.started': {
+      const current = running(state, event.data.compaction_id);
+      return { running: { ...current, status: 'running', attempt: event.data.attempt } };
+    }
     case 'compaction.micro_completed':
       return microCompleted(state, event);
     case 'compaction.completed':
       return completed(state, event);
-    case 'compaction.skipped': {
-      const { trigger } = running(state, event.data.compaction_id);
-      // "Below the threshold" and "switched off" are no failures: nothing was tried.
-      const tried = !['below_threshold', 'compaction_disabled'].includes(event.data.reason);
-      if (tried && trigger === 'auto') state.failures += 1;
-      state.compactions = { ...state.compactions, skipped: state.compactions.skipped + 1 };
-      return end(state);
-    }
-    case 'compaction.failed': {
-      const current = running(state, event.data.compaction_id);
-      if (event.data.will_retry) {
-        state.running = { ...current, status: 'queued' };
-        return;
-      }
-      if (current.trigger === 'auto') state.failures += 1;
-      state.compactions = { ...state.compactions, failed: state.compactions.failed + 1 };
-      return end(state);
-    }
+    case 'compaction.skipped':
+      return skipped(state, event.data);
+    case 'compaction.failed':
+      return failed(state, event.data);
     case 'compaction.cancelled':
       running(state, event.data.compaction_id);
-      return end(state);
+      return ENDED;
     case 'compaction.reverted':
-      state.base = event.data.base;
-      contextReplaced(state, event.version, event.data.tokens);
-      // Else the very next append would compact again what somebody has just undone.
-      state.tokens_since_compaction = 0;
-      return;
-    case 'compaction.threshold_exceeded':
-      return;
+      return {
+        ...contextReplaced(event.version, event.data.tokens),
+        base: event.data.base,
+        // Else the very next append would compact again what somebody has just undone.
+        tokens_since_compaction: 0,
+      };
     case 'breaker.opened':
-      state.breaker_reset_at_ms = event.data.reset_at_ms;
-      return;
+      return { breaker_reset_at_ms: event.data.reset_at_ms };
     case 'breaker.closed':
-      state.breaker_reset_at_ms = null;
-      state.failures = 0;
-      return;
+      return { breaker_reset_at_ms: null, failures: 0 };
+    case 'session.configured':
+    case 'compaction.threshold_exceeded':
+      return {};
     default:
-      event satisfies never;
+      return event satisfies never;
   }
 }
 
-function append(state: State, data: EventData['item.appended']): void {
-  state.items += 1;
-  state.tokens += data.tokens;
-  state.tokens_since_compaction += data.tokens;
-  if (data.usage === undefined) {
-    state.tokens_since_usage += data.tokens;
-  } else {
-    state.usage = data.usage;
-    state.tokens_since_usage = 0;
-  }
+const ENDED = { running: null, tokens_since_compaction: 0 } as const;
+
+function appended(state: State, data: EventData['item.appended']): Partial<State> {
+  const { tokens, usage } = data;
+  return {
+    items: state.items + 1,
+    tokens: state.tokens + tokens,
+    tokens_since_compaction: state.tokens_since_compaction + tokens,
+    ...(usage === undefined
+      ? { tokens_since_usage: state.tokens_since_usage + tokens }
+      : { usage, tokens_since_usage: 0 }),
+  };
 }
 
-function microCompleted(state: State, event: EventOf<'compaction.micro_completed'>): void {
+function microCompleted(
+  state: State,
+  event: EventOf<'compaction.micro_completed'>,
+): Partial<State> {
   running(state, event.data.compaction_id);
   const saved = event.data.edits.reduce(
     (sum, edit) => sum + edit.tokens_before - edit.tokens_after,
     0,
   );
-  contextReplaced(state, event.version, state.tokens - saved);
-  if (!event.data.is_final) return;
-  state.failures = 0;
-  state.compactions = { ...state.compactions, micro: state.compactions.micro + 1 };
-  end(state);
+  const replaced = contextReplaced(event.version, state.tokens - saved);
+  if (!event.data.is_final) return replaced;
+  return { ...replaced, ...ENDED, failures: 0, compactions: counted(state, 'micro') };
 }
 
-function completed(state: State, event: EventOf<'compaction.completed'>): void {
-  const { trigger } = running(state, event.data.compaction_id);
+function completed(state: State, event: EventOf<'compaction.completed'>): Partial<State> {
   const { compaction_id, through, report } = event.data;
-  state.base = { compaction_id, version: event.version, through };
-  contextReplaced(
-    state,
-    event.version,
-    state.tokens - report.covered_tokens + report.replacement_tokens,
-  );
-  if (!report.is_above_threshold) state.failures = 0;
-  else if (trigger === 'auto') state.failures += 1;
-  state.compactions = { ...state.compactions, full: state.compactions.full + 1 };
-  end(state);
+  const { trigger } = running(state, compaction_id);
+  const tokens = state.tokens - report.covered_tokens + report.replacement_tokens;
+  const stillTooLarge = trigger === 'auto' ? state.failures + 1 : state.failures;
+  return {
+    ...contextReplaced(event.version, tokens),
+    ...ENDED,
+    base: { compaction_id, version: event.version, through },
+    failures: report.is_above_threshold ? stillTooLarge : 0,
+    compactions: counted(state, 'full'),
+  };
+}
+
+function skipped(state: State, data: EventData['compaction.skipped']): Partial<State> {
+  const { trigger } = running(state, data.compaction_id);
+  // "Below the threshold" and "switched off" are no failures: nothing was tried.
+  const tried = data.reason !== 'below_threshold' && data.reason !== 'compaction_disabled';
+  return {
+    ...ENDED,
+    failures: tried && trigger === 'auto' ? state.failures + 1 : state.failures,
+    compactions: counted(state, 'skipped'),
+  };
+}
+
+function failed(state: State, data: EventData['compaction.failed']): Partial<State> {
+  const current = running(state, data.compaction_id);
+  if (data.will_retry) return { running: { ...current, status: 'queued' } };
+  return {
+    ...ENDED,
+    failures: current.trigger === 'auto' ? state.failures + 1 : state.failures,
+    compactions: counted(state, 'failed'),
+  };
 }
 
 /** A usage figure from before a compaction must never be used after it (SPEC section 5). */
-function contextReplaced(state: State, version: number, tokens: number): void {
-  state.tokens = tokens;
-  state.usage = null;
-  state.tokens_since_usage = 0;
-  state.compacted_version = version;
+function contextReplaced(version: number, tokens: number): Partial<State> {
+  return { tokens, usage: null, tokens_since_usage: 0, compacted_version: version };
 }
 
-function end(state: State): void {
-  state.running = null;
-  state.tokens_since_compaction = 0;
+function counted(state: State, kind: keyof State['compactions']): State['compactions'] {
+  return { ...state.compactions, [kind]: state.compactions[kind] + 1 };
 }
 
 function running(state: State, compactionId: string): Running {

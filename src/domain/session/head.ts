@@ -1,6 +1,6 @@
 import type { Format } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
-import { type Config, type ConfigOverrides } from '../policy/config.ts';
+import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { type Profile, resolveConfig } from '../policy/profiles.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import type { Base, Mode, Trigger } from './events.ts';

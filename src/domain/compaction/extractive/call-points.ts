@@ -68,4 +68,3 @@ export function toolPoints(facts: Facts): Point[] {
       return { text: `${LABELS.tool}${name}: ${calls}${failed}${last}`, place };
     });
 }
-

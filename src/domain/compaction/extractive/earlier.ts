@@ -20,6 +20,10 @@ export const LABELS = {
   active_todo: 'In progress: ',
   done_todo: 'Done: ',
   plan: 'Plan: ',
+  last_calls: 'Last tool calls: ',
+  next_todo: 'Next todo: ',
+  intention: "Assistant's last stated intention: ",
+  waiting: 'No result yet: ',
 } as const;
 
 /** Characters of an earlier summary that are read: more than any budget in use. */
@@ -35,6 +39,10 @@ const LABEL_TOPICS: readonly [string, Topic][] = [
   [LABELS.active_todo, 'todos'],
   [LABELS.done_todo, 'todos'],
   [LABELS.plan, 'todos'],
+  [LABELS.last_calls, 'current'],
+  [LABELS.next_todo, 'next'],
+  [LABELS.intention, 'next'],
+  [LABELS.waiting, 'next'],
 ];
 
 /**
@@ -67,7 +75,7 @@ export function parseEarlier(text: string): EarlierSummary {
 
 function addLine(points: Map<Topic, string[]>, topic: Topic, line: string): void {
   const match = /^\s{0,3}(?:[-*]|\d{1,3}\.)\s+(\S.*)$/.exec(line);
-  const labelled = match === null ? undefined : labelTopic(match[1] ?? '');
+  const labelled = match === null ? undefined : labelTopic(match[1] ?? '', topic);
   const list = points.get(labelled ?? topic) ?? [];
   const last = list.length - 1;
   const isContinuation = match === null && last >= 0 && /^\s/.test(line);
@@ -76,7 +84,9 @@ function addLine(points: Map<Topic, string[]>, topic: Topic, line: string): void
   points.set(labelled ?? topic, list);
 }
 
-function labelTopic(point: string): Topic | undefined {
+/** Headings of short templates hold several topics: there the label tells which one it is. */
+function labelTopic(point: string, topic: Topic): Topic | undefined {
+  if (point.startsWith(LABELS.decision)) return topic === 'current' ? 'current' : 'decisions';
   return LABEL_TOPICS.find(([label]) => point.startsWith(label))?.[1];
 }
 

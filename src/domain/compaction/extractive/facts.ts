@@ -1,5 +1,6 @@
 import type { Message, Normalised, ToolCall, ToolResult } from '../../items/item.ts';
 import { isJsonObject, type Json } from '../../json.ts';
+import { isFileName } from '../names.ts';
 import { type EarlierSummary, parseEarlier } from './earlier.ts';
 import { commandOf, FileTable, filesOfCall } from './files.ts';
 import { NameRanking } from './ranking.ts';
@@ -95,9 +96,13 @@ function readEarlier(facts: Facts, text: string, index: number): void {
   facts.names.mention(text, 'earlier_summary', index);
 }
 
+/** A user message that is nothing but a note in brackets was written by the agent's program. */
+const PROGRAM_NOTE = /^\[[^\]\n]{1,80}\]$/;
+
 function readText(facts: Facts, message: Message, text: string, index: number): void {
   const said = { text: cleaned(text), index };
   if (said.text === '' || message.role === 'system') return;
+  if (message.role === 'user' && PROGRAM_NOTE.test(said.text)) return;
   facts.names.mention(text, message.role, index);
   (message.role === 'user' ? facts.user : facts.assistant).push(said);
 }
@@ -143,7 +148,7 @@ function errorLine(text: string): string {
   const lines = cleaned(text.slice(0, 20_000))
     .replaceAll('"', "'")
     .split('\n')
-    .filter((line, i, all) => all.length === 1 || !/^exit code \d{1,5}$/i.test(line));
+    .filter((line, _, all) => all.length === 1 || !/^exit code \d{1,5}$/i.test(line));
   const telling = lines.find((line) => TELLS_ERROR.test(line.slice(0, 500)));
   return telling === undefined ? firstLine(lines.join('\n'), 160) : clipEnd(oneLine(telling), 160);
 }
@@ -162,22 +167,28 @@ const SUBJECT_KEYS = [
   'message',
 ];
 
-/** What a call is about: its path or command or query, in one line. */
+/** What a call is about: the end of its path, or its command or query, in one line. */
 function subjectOf(call: ToolCall): string {
   if (typeof call.input === 'string')
-    return filesOfCall(call)[0]?.path ?? firstLine(call.input, 100);
+    return shortPath(filesOfCall(call)[0]?.path) ?? firstLine(call.input, 100);
   if (!isJsonObject(call.input)) return '';
   const command = commandOf(call.input);
   if (command !== undefined) return firstLine(cleaned(command.slice(0, 4_000)), 100);
   for (const key of SUBJECT_KEYS) {
     const value = call.input[key];
-    if (typeof value === 'string' && value !== '') return firstLine(cleaned(value), 100);
+    if (typeof value !== 'string' || value === '') continue;
+    return isFileName(value) ? shortPath(value) : firstLine(cleaned(value), 100);
   }
   return '';
 }
 
+/** The file name with the folder that it is in. */
+function shortPath<Path extends string | undefined>(path: Path): Path | string {
+  return path === undefined ? path : path.split('/').slice(-2).join('/');
+}
+
 /** All strings inside a JSON value, at any depth that a tool input has. */
-function stringsOf(json: Json): string[] {
+export function stringsOf(json: Json): string[] {
   const strings: string[] = [];
   const pending: Json[] = [json];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

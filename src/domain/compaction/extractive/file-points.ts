@@ -24,9 +24,9 @@ export function filePoints(facts: Facts): Point[] {
   }
   const files = facts.files.ranked().slice(0, MAX_FILES);
   const folder = commonFolder(files.map((file) => file.path));
-  const points = files.map((file, i) => ({ text: fileText(file, folder), place: i + 1 }));
-  if (folder !== '') points.unshift({ text: `Here ${FOLDER_MARK} stands for ${folder}`, place: 0 });
-  return points;
+  const note = folder === '' ? [] : [`Here ${FOLDER_MARK} stands for ${folder}`];
+  const texts = [...note, ...files.map((file) => fileText(file, folder))];
+  return texts.map((text, place) => ({ text, place, whole: true }));
 }
 
 function fileText(file: FileFact, folder: string): string {
@@ -53,4 +53,3 @@ function addEarlierFiles(facts: Facts, line: string): void {
     if (known) facts.files.add({ path: ours[1] ?? '', use: known }, -1, Number(match?.[2] ?? 1));
   }
 }
-

@@ -1,14 +1,20 @@
+import { errorPoints, named, toolPoints } from './call-points.ts';
 import { LABELS } from './earlier.ts';
-import type { CallFact, Facts, Said } from './facts.ts';
-import { commonFolder, type FileFact, type FileUse } from './files.ts';
+import type { Facts } from './facts.ts';
+import { filePoints } from './file-points.ts';
 import type { Topic } from './headings.ts';
-import { clipEnd, clipMiddle, firstLine, oneLine } from './text.ts';
-
+import type { Point, Points } from './point.ts';
+import { decisionPoints, lastIntention } from './statements.ts';
+import { clipEnd, clipMiddle, oneLine } from './text.ts';
 
 const MAX_MESSAGES = 200;
 /** Characters of an earlier point that are taken on, so that a chain of summaries does not grow. */
 const MAX_CARRIED = 400;
 const MAX_MESSAGE = 4_000;
+/** How many of the assistant's last texts show the current work. */
+const LAST_TEXTS = 4;
+/** Characters from which a text of the assistant is a report and not a passing note. */
+const TELLING_LENGTH = 200;
 
 /** Everything that a summary could tell, by topic, most important first. */
 export function collectPoints(facts: Facts): Points {
@@ -18,7 +24,10 @@ export function collectPoints(facts: Facts): Points {
   points.set('messages', messagePoints(facts));
   points.set('files', filePoints(facts));
   points.set('errors', [...errorPoints(facts), ...carried(facts, 'errors')]);
-  points.set('decisions', [...decisionPoints(facts, intention), ...carried(facts, 'decisions')]);
+  points.set('decisions', [
+    ...decisionPoints(facts.assistant, intention),
+    ...carried(facts, 'decisions'),
+  ]);
   points.set('tools', toolPoints(facts));
   points.set('concepts', carried(facts, 'concepts'));
   points.set('todos', orCarried(facts, 'todos', todoPoints(facts)));
@@ -129,15 +138,16 @@ function todoPoints(facts: Facts): Point[] {
 
 /** The last things that the assistant said, as they are, and the last things that it did. */
 function currentPoints(facts: Facts): Point[] {
-  const points = facts.assistant
-    .slice(-4)
-    .reverse()
-    .map((said) => ({
-      text: LABELS.decision + clipMiddle(said.text, MAX_MESSAGE),
-      place: said.index,
-    }));
+  const said = facts.assistant.slice(-LAST_TEXTS).reverse();
+  const telling = facts.assistant.findLast(({ text }) => text.length >= TELLING_LENGTH);
+  // Short notes between tool calls say little: the last report stands behind the very last word.
+  if (telling !== undefined && !said.slice(0, 2).includes(telling)) said.splice(1, 0, telling);
+  const points = [...new Set(said)].map((said) => ({
+    text: LABELS.decision + clipMiddle(said.text, MAX_MESSAGE),
+    place: said.index,
+  }));
   const calls = facts.calls.slice(-4).map((call) => `${named(call)}, ${call.outcome}`);
-  const last = { text: `Last tool calls: ${calls.join('; ')}.`, place: Number.MAX_SAFE_INTEGER };
+  const last = { text: `${LABELS.last_calls}${calls.join('; ')}.`, place: Number.MAX_SAFE_INTEGER };
   if (calls.length > 0) points.splice(1, 0, last);
   return points;
 }
@@ -148,14 +158,14 @@ function nextPoints(facts: Facts, intention: string | undefined): Point[] {
   const todo =
     todos.find(({ status }) => status === 'in progress') ??
     todos.find(({ status }) => status === 'open');
-  if (todo !== undefined) points.push({ text: `Next todo: ${oneLine(todo.text)}`, place: 0 });
+  if (todo !== undefined)
+    points.push({ text: `${LABELS.next_todo}${oneLine(todo.text)}`, place: 0 });
   if (intention !== undefined) {
-    points.push({ text: `Assistant's last stated intention: ${intention}`, place: 1 });
+    points.push({ text: LABELS.intention + intention, place: 1 });
   }
   const open = facts.calls.filter((call) => call.outcome === 'open').slice(-3);
   if (open.length > 0) {
-    points.push({ text: `No result yet: ${open.map(named).join('; ')}`, place: 2 });
+    points.push({ text: `${LABELS.waiting}${open.map(named).join('; ')}`, place: 2 });
   }
   return points;
 }
-

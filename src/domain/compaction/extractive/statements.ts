@@ -1,14 +1,19 @@
+import { LABELS } from './earlier.ts';
 import type { Said } from './facts.ts';
+import type { Point } from './point.ts';
 import { oneLine } from './text.ts';
+
+const MAX_DECISIONS = 40;
 
 const DECIDES =
   /\b(?:decided|decision|instead of|rather than|root cause|the (?:issue|problem|bug|fix) (?:is|was)|because|turns out|(?:we|I)(?:'ll| will| should) (?:use|keep|go with)|going with|agreed|must not|trade-?off)\b/i;
 
-function decisionPoints(facts: Facts, intention: string | undefined): Point[] {
+/** Sentences in which the assistant decides or explains, newest first, all but the one given. */
+export function decisionPoints(assistant: readonly Said[], except: string | undefined): Point[] {
   const points: Point[] = [];
-  const seen = new Set<string | undefined>([intention]);
-  for (let i = facts.assistant.length - 1; i >= 0 && points.length < MAX_DECISIONS; i--) {
-    const said = facts.assistant[i];
+  const seen = new Set<string | undefined>([except]);
+  for (let i = assistant.length - 1; i >= 0 && points.length < MAX_DECISIONS; i--) {
+    const said = assistant[i];
     const sentence = sentencesOf(said?.text ?? '').find((text) => DECIDES.test(text));
     if (said === undefined || sentence === undefined || seen.has(sentence)) continue;
     seen.add(sentence);
@@ -33,7 +38,7 @@ const INTENDS =
   /\b(?:next|let me|let's|I'll|I will|I'm going to|I need to|we need to|we should|remaining|would you like)\b/i;
 
 /** The last sentence in which the assistant says what it is going to do. */
-function lastIntention(assistant: readonly Said[]): string | undefined {
+export function lastIntention(assistant: readonly Said[]): string | undefined {
   for (const said of assistant.slice(-5).reverse()) {
     const sentence = sentencesOf(said.text).findLast((text) => INTENDS.test(text));
     if (sentence !== undefined) return sentence;

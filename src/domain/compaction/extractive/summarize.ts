@@ -4,7 +4,8 @@ import { namesStandingIn } from '../names.ts';
 import type { SummaryTemplate } from '../prompt.ts';
 import { gatherFacts } from './facts.ts';
 import { HEADINGS, INDEX_TITLE, type Topic } from './headings.ts';
-import { collectPoints, type Point, type Points } from './points.ts';
+import type { Point, Points } from './point.ts';
+import { collectPoints } from './points.ts';
 import { indexLines } from './ranking.ts';
 import { bullet, clipMiddle } from './text.ts';
 
@@ -35,7 +36,9 @@ const WEIGHTS: Record<Topic, number> = {
 /** The share of the whole that is kept for the index of names, if there are so many. */
 const INDEX_SHARE = 0.45;
 /** A topic that would get fewer tokens than this is left out in favour of weightier ones. */
-const MIN_TOPIC_TOKENS = 18;
+const MIN_TOPIC_TOKENS = 36;
+/** A point that would be cut to fewer tokens than this says nothing. */
+const MIN_POINT_TOKENS = 24;
 /** Tokens that a heading and its blank lines take. */
 const HEADING_TOKENS = 8;
 const NOTE_FROM_TOKENS = 400;
@@ -65,7 +68,7 @@ export function summarizeExtractively(
   const body = [note, ...sections(chosen, options.template)]
     .filter((text) => text !== '')
     .join('\n\n');
-  const fitted = fit(body, max_tokens, count) ?? '';
+  const fitted = clipToFit(body, max_tokens, count) ?? '';
   return withIndex(fitted, names, max_tokens, count);
 }
 
@@ -129,22 +132,24 @@ function take(
 ): { points: Point[]; used: number } {
   const taken: Point[] = [];
   const perPoint =
-    points.length === 1 ? room : Math.max(MIN_TOPIC_TOKENS / 2, Math.floor(room / 2));
+    points.length === 1 ? room : Math.max(2 * MIN_POINT_TOKENS, Math.floor(room / 2));
   let used = 0;
   for (const point of points) {
     const limit = Math.min(perPoint, room - used);
-    if (limit < MIN_TOPIC_TOKENS / 2) break;
-    const text = fit(point.text, limit - 1, count);
+    if (limit < MIN_POINT_TOKENS / 2) break;
+    const text = clipToFit(point.text, limit - 1, count);
     if (text === null) continue;
+    const isCut = text !== point.text;
+    if (isCut && (point.whole || (limit < MIN_POINT_TOKENS && taken.length > 0))) continue;
     // One more for the dash and the line end.
     used += count(bullet(text)) + 1;
-    taken.push({ text, place: point.place });
+    taken.push({ ...point, text });
   }
   return { points: taken.sort((a, b) => a.place - b.place), used };
 }
 
 /** The text, cut in the middle until it takes at most `tokens`; null when nothing of use is left. */
-function fit(text: string, tokens: number, count: TextCounter): string | null {
+function clipToFit(text: string, tokens: number, count: TextCounter): string | null {
   let max = Math.min(text.length, tokens * 8);
   while (max >= 20 || max === text.length) {
     const clipped = clipMiddle(text, max);

@@ -1,5 +1,9 @@
 /** Characters of one text that are looked at; what lies between its two ends says little. */
 const LOOKED_AT = 60_000;
+const ESC = '\u001b';
+const BELL = '\u0007';
+const TERMINAL_CODE = new RegExp(`${ESC}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
+const TERMINAL_TITLE = new RegExp(`${ESC}\\][^${BELL}${ESC}]{0,500}(?:${BELL}|${ESC}\\\\)`, 'g');
 /** A cut of fewer characters than this is not worth a note in the middle. */
 const SMALL_CUT = 80;
 
@@ -10,9 +14,9 @@ const SMALL_CUT = 80;
  */
 export function cleaned(text: string, lookedAt = LOOKED_AT): string {
   return withoutHarnessNotes(bothEnds(text, lookedAt))
-    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
-    .replace(/\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g, '')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
+    .replace(TERMINAL_CODE, '')
+    .replace(TERMINAL_TITLE, '')
+    .replace(/[^\P{Cc}\t\n]/gu, '')
     .replace(/[A-Za-z0-9+/=_-]{200,}/g, '[encoded data]')
     .replace(/^[ \t]{0,8}\d{1,7}(?:→|\t)/gm, '')
     .replace(/<(\/?)(summary|analysis)>/gi, '[$1$2]')

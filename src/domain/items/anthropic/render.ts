@@ -81,37 +81,22 @@ function placeResults(turns: readonly Turn[]): void {
 }
 
 /**
- * The API wants every call id once per request. A second call of one id in one message is a repeated
- * piece and is dropped; in a later message the client used the id again, so call and result are
- * renamed together.
+ * The API wants every call id once per request. Where the client used an id again, the later call
+ * and its result are renamed together.
  */
 function makeCallIdsUnique(turns: readonly Turn[]): void {
-  const taken = new Set<string>();
-  for (const turn of turns) {
-    const own = new Map<string, Slot>();
-    turn.slots = turn.slots.filter((slot) => {
-      if (!isCall(slot)) return true;
-      const id = String(slot.block.id);
-      const first = own.get(id);
-      if (first === undefined) {
-        own.set(id, slot);
-        return true;
-      }
-      first.result ??= slot.result;
-      return false;
-    });
-    for (const [id, slot] of own) {
-      const free = freeId(id, taken);
-      taken.add(free);
-      if (free !== id) rename(slot, free);
+  /** Per id, how often it was used so far. */
+  const uses = new Map<string, number>();
+  for (const call of turns.flatMap((turn) => turn.slots).filter(isCall)) {
+    const id = String(call.block.id);
+    let free = id;
+    for (let use = uses.get(id) ?? 0; uses.has(free); use++) {
+      free = `${id}_${use + 1}`;
+      uses.set(id, use + 1);
     }
+    uses.set(free, 1);
+    if (free !== id) rename(call, free);
   }
-}
-
-function freeId(id: string, taken: ReadonlySet<string>): string {
-  let free = id;
-  for (let use = 2; taken.has(free); use++) free = `${id}_${use}`;
-  return free;
 }
 
 function rename(call: Slot, id: string): void {

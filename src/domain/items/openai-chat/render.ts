@@ -21,7 +21,10 @@ export function renderOpenaiChat(items: readonly Item[]): Item[] {
     if (answeredCallId(message) !== undefined) return [];
     const calls = callsOf(message);
     const found = answers.get(index) ?? new Map<string, number>();
-    const results = [...found.values()].sort((a, b) => a - b).flatMap((at) => messages[at] ?? []);
+    const results = [...found.values()]
+      .sort((a, b) => a - b)
+      .map((at) => messages[at])
+      .filter((result) => result !== undefined);
     const missing = index === lastTurn ? [] : calls.filter((call) => !found.has(call.id));
     return [message, ...results, ...missing.map(noteFor)];
   });

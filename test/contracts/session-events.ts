@@ -1,0 +1,129 @@
+import type { Decide } from '../../src/domain/session/decision.ts';
+import { accept, reject } from '../../src/domain/session/errors.ts';
+import type { EventData, EventOf, EventType, NewEvent } from '../../src/domain/session/events.ts';
+import type { Head } from '../../src/domain/session/head.ts';
+import { profileConfig } from '../../src/domain/policy/profiles.ts';
+
+export const AT = '2026-11-01T12:00:00.000Z';
+
+export const created: NewEvent = {
+  type: 'session.created',
+  data: {
+    format: 'anthropic',
+    profile: 'default',
+    config: { free_space_buffer: 5_000 },
+    model: null,
+    context_window: 200_000,
+    initial_context: [],
+    metadata: { purpose: 'contract' },
+  },
+};
+
+export function item(text: string, usage?: number): NewEvent {
+  const data = { item: { role: 'user', content: text }, tokens: text.length };
+  return { type: 'item.appended', data: usage === undefined ? data : { ...data, usage } };
+}
+
+export function requested(id: string): NewEvent {
+  return {
+    type: 'compaction.requested',
+    data: { compaction_id: id, mode: 'auto', trigger: 'manual', reason: 'requested' },
+  };
+}
+
+export function started(id: string, attempt = 1): NewEvent {
+  const config = profileConfig('default', 200_000);
+  return { type: 'compaction.started', data: { compaction_id: id, attempt, config } };
+}
+
+export function microCompleted(id: string, isFinal: boolean): NewEvent {
+  return {
+    type: 'compaction.micro_completed',
+    data: {
+      compaction_id: id,
+      is_final: isFinal,
+      strategy: 'until_target',
+      edits: [],
+      tokens_saved: 0,
+      tokens_before: 900,
+      tokens_after: 700,
+      duration_ms: 3,
+    },
+  };
+}
+
+export function completed(id: string, through: number): NewEvent {
+  return {
+    type: 'compaction.completed',
+    data: {
+      compaction_id: id,
+      mode: 'full',
+      through,
+      previous: null,
+      summary_text: 'What happened.',
+      entries: [],
+      report: {
+        tokens_before: 700,
+        tokens_after: 200,
+        is_above_threshold: false,
+        covered_tokens: 0,
+        replacement_tokens: 0,
+        summarizer: 'extractive',
+        model: null,
+        template: 'nine-sections',
+        usage: { input: 0, output: 0, cache_read: 0 },
+        left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+        files_restored: 0,
+        duration_ms: 5,
+        summarizer_ms: 4,
+      },
+    },
+  };
+}
+
+export function skipped(id: string, reason: EventData['compaction.skipped']['reason']): NewEvent {
+  return { type: 'compaction.skipped', data: { compaction_id: id, reason, detail: 'why' } };
+}
+
+export function failed(id: string, willRetry: boolean): NewEvent {
+  return {
+    type: 'compaction.failed',
+    data: {
+      compaction_id: id,
+      reason: 'timeout',
+      message: 'no answer in time',
+      attempt: 1,
+      will_retry: willRetry,
+    },
+  };
+}
+
+export function cancelled(id: string): NewEvent {
+  return { type: 'compaction.cancelled', data: { compaction_id: id } };
+}
+
+export function reverted(id: string): NewEvent {
+  return {
+    type: 'compaction.reverted',
+    data: { compaction_id: id, kind: 'full', base: null, tokens: 100 },
+  };
+}
+
+/** Appends these events whatever the head is; answers the version after them. */
+export function append(...events: NewEvent[]): Decide<number> {
+  return () => accept({ events, value: (after: Head) => after.state.version });
+}
+
+/** Refuses whatever the head is. */
+export const refuse: Decide<number> = () => reject('version_mismatch', 'the test refuses');
+
+/** Narrows an event of a list; throws when there is none of the type. */
+export function ofType<T extends EventType>(
+  events: readonly { type: EventType }[],
+  type: T,
+): EventOf<T> {
+  const found = events.find((event) => event.type === type);
+  if (!found) throw new Error(`no ${type} among the events`);
+  // The list holds events of the log; the type picks the member of the union.
+  return found as EventOf<T>;
+}
