@@ -111,7 +111,8 @@ export class Replay {
     for (const part of ['settings', 'state'] as const) {
       const differing = differingFields(head[part], this.head?.[part] ?? {});
       if (differing.length > 0) {
-        this.#problem(`the stored ${part} differ from the log in ${differing.join(', ')}`);
+        const verb = part === 'state' ? 'differs' : 'differ';
+        this.#problem(`the stored ${part} ${verb} from the log in ${differing.join(', ')}`);
       }
     }
   }

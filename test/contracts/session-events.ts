@@ -1,8 +1,8 @@
+import { profileConfig } from '../../src/domain/policy/profiles.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept, reject } from '../../src/domain/session/errors.ts';
 import type { EventData, EventOf, EventType, NewEvent } from '../../src/domain/session/events.ts';
 import type { Head } from '../../src/domain/session/head.ts';
-import { profileConfig } from '../../src/domain/policy/profiles.ts';
 
 export const AT = '2026-11-01T12:00:00.000Z';
 
@@ -36,7 +36,7 @@ export function started(id: string, attempt = 1): NewEvent {
   return { type: 'compaction.started', data: { compaction_id: id, attempt, config } };
 }
 
-export function microCompleted(id: string, isFinal: boolean): NewEvent {
+export function microCompacted(id: string, isFinal: boolean): NewEvent {
   return {
     type: 'compaction.micro_completed',
     data: {

@@ -91,7 +91,16 @@ export function markersOf(json: Json): Set<string> {
 }
 
 type Damage = {
-  kind: 'lose' | 'repeat' | 'swap' | 'move' | 'control' | 'empty' | 'interject' | 'orphan' | 'reuse';
+  kind:
+    | 'lose'
+    | 'repeat'
+    | 'swap'
+    | 'move'
+    | 'control'
+    | 'empty'
+    | 'interject'
+    | 'orphan'
+    | 'reuse';
   at: number;
   to: number;
 };
@@ -287,7 +296,12 @@ function responsesAssistant({ thinking, text, placed, usage }: AssistantPlan, id
   return [
     ...(thinking === '' ? [] : [{ type: 'reasoning', id: `rs_${id}`, summary }]),
     ...(text === '' ? [] : [{ type: 'message', id, role: 'assistant', content, phase: 'work' }]),
-    { type: 'web_search_call', id: `ws_${id}`, status: 'completed', usage: { input_tokens: usage } },
+    {
+      type: 'web_search_call',
+      id: `ws_${id}`,
+      status: 'completed',
+      usage: { input_tokens: usage },
+    },
     ...placed.map(({ id: callId, call }) => responsesCall(callId, call)),
   ];
 }
@@ -340,8 +354,7 @@ function resultItems(format: Format, placed: PlacedCall[]): Item[] {
       }));
     case 'openai-responses':
       return placed.map(({ id, call }) => ({
-        type:
-          call.name === 'container.exec' ? 'custom_tool_call_output' : 'function_call_output',
+        type: call.name === 'container.exec' ? 'custom_tool_call_output' : 'function_call_output',
         call_id: id,
         output: responsesOutput(call.answer),
       }));

@@ -30,7 +30,7 @@ export class CompactionRows {
       .run();
   }
 
-  /** Newest first; only those that were requested before the version, when there is one. */
+  /** Newest first; only those requested before a version when one is given, all when no limit is. */
   list(ref: SessionRef, limit = -1, before?: number): CompactionRow[] {
     return this.#orm
       .select(rowColumns)

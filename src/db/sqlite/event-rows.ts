@@ -17,9 +17,7 @@ type Queries = {
 function prepareQueries(db: Database, order: string): Queries {
   return {
     all: db.prepare(`SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} ${order}`),
-    ofTypes: db.prepare(
-      `SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`,
-    ),
+    ofTypes: db.prepare(`SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`),
     // The planner cannot know that this index holds few rows; without the hint it walks all items.
     ofTypesWithoutItems: db.prepare(
       `SELECT ${COLUMNS} FROM events INDEXED BY events_without_items

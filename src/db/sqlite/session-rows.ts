@@ -14,7 +14,10 @@ type TextRow = { created_order: number; hash: string; state: string; settings: s
 /** Heads kept in memory; one takes about 2 KB. */
 const CACHED_SESSIONS = 10_000;
 
-/** Reads and writes the `sessions` rows, with the parsed heads of recent ones kept in memory. */
+/**
+ * Reads and writes the `sessions` rows, with the parsed heads of recent ones kept in memory. The
+ * heads are shared with everybody who reads them: they are never changed, only replaced.
+ */
 export class SessionRows {
   readonly #cache = new Map<string, SessionRow>();
   #dataVersion: number | undefined;

@@ -61,8 +61,7 @@ export function nameReader(): NameReader {
 
 /**
  * What two spellings of one name have in common: the base name of a file path (`src/a/store.ts` and
- * `./store.ts` are both `store.ts`), the path without `./` for a folder, any
- * other name itself.
+ * `./store.ts` are both `store.ts`), the path without `./` for a folder, any other name itself.
  */
 export function nameKey(name: string): string {
   if (!name.includes('/')) return name;
@@ -77,7 +76,10 @@ export function nameKey(name: string): string {
  */
 export function namesStandingIn(text: string): (name: string) => boolean {
   const words = new Set<string>();
+  const seen = new Set<string>();
   for (const { run } of runsOf(text)) {
+    if (seen.has(run)) continue;
+    seen.add(run);
     for (const token of tokensOf(run)) addWords(token, words);
   }
   return (name) => words.has(name) || words.has(trimPath(name)) || words.has(nameKey(name));
@@ -88,7 +90,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Whether the name is a path or a file name with a known ending. */
+/** Whether the name is a path with a file ending, or a file name with a known one. */
 export function isFileName(name: string): boolean {
   const base = baseName(trimPath(name));
   return name.includes('/') ? hasExtension(base) : hasKnownExtension(base);
@@ -191,9 +193,9 @@ function isIdentifier(word: string): boolean {
   return (/[a-z][A-Z]/.test(word) || /[A-Z]{2}[a-z]{2}/.test(word)) && !isEncoded(word);
 }
 
-/** Base64 and the like: long, without separators, upper and lower case and digits mixed. */
+/** Base64 and the like: long, without separators, digits again and again. */
 function isEncoded(word: string): boolean {
-  return word.length > 24 && /^[A-Za-z0-9]+$/.test(word) && /\d/.test(word);
+  return word.length > 24 && /^[A-Za-z0-9]+$/.test(word) && /\d\D+\d\D+\d/.test(word);
 }
 
 /** `and/or` is no path: a path is anchored, or has a name or a dot in it, or at least three words. */

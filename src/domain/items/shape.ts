@@ -22,16 +22,21 @@ export function checkName(object: JsonObject, field: string, path: Path): ItemPr
   return [{ path: [...path, field], message: `"${field}" must be a non-empty string` }];
 }
 
+const TEXT_TYPES = ['text', 'input_text', 'output_text'];
+
 /** Content blocks: objects with a string `type`; unknown types pass, text blocks need their text. */
 export function checkBlocks(
   blocks: readonly Json[],
   path: Path,
-  checkBlock: (block: JsonObject, path: Path) => ItemProblem[],
+  checkBlock: (block: JsonObject, path: Path) => ItemProblem[] = () => [],
 ): ItemProblem[] {
   return blocks.flatMap((block, index) => {
     const at = [...path, index];
     if (!isJsonObject(block) || typeof block.type !== 'string') {
       return [{ path: at, message: 'a content block must be an object with a string "type"' }];
+    }
+    if (TEXT_TYPES.includes(block.type) && typeof block.text !== 'string') {
+      return [{ path: [...at, 'text'], message: 'a text block needs a string "text"' }];
     }
     return checkBlock(block, at);
   });

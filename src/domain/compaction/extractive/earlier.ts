@@ -56,6 +56,7 @@ export function parseEarlier(text: string): EarlierSummary {
   let topic: Topic | null = null;
   let isKnown = false;
   let inIndex = false;
+  let open: string[] | null = null;
   for (const line of cleaned(text, LOOKED_AT).split('\n')) {
     const title = titleOf(line);
     const opened = title === null ? null : topicOfTitle(title);
@@ -64,24 +65,34 @@ export function parseEarlier(text: string): EarlierSummary {
       topic = opened;
       isKnown = true;
       inIndex = false;
+      open = null;
     } else if (!inIndex && line.trim() !== '') {
       if (topic === null) prose.push(line);
-      else addLine(points, topic, line);
+      else open = addLine(points, topic, open, line);
     }
   }
   // Before the first heading there is only the note that a summary follows.
   return { points, prose: isKnown ? '' : prose.join('\n') };
 }
 
-function addLine(points: Map<Topic, string[]>, topic: Topic, line: string): void {
+/** Adds a line to the points of its topic; gives the list that a line continuing it belongs to. */
+function addLine(
+  points: Map<Topic, string[]>,
+  topic: Topic,
+  open: string[] | null,
+  line: string,
+): string[] {
   const match = /^\s{0,3}(?:[-*]|\d{1,3}\.)\s+(\S.*)$/.exec(line);
-  const labelled = match === null ? undefined : labelTopic(match[1] ?? '', topic);
-  const list = points.get(labelled ?? topic) ?? [];
-  const last = list.length - 1;
-  const isContinuation = match === null && last >= 0 && /^\s/.test(line);
-  if (isContinuation) list[last] = `${list[last]}\n${oneLine(line)}`;
-  else list.push(match?.[1] ?? oneLine(line));
-  points.set(labelled ?? topic, list);
+  if (match === null && open !== null && /^\s/.test(line)) {
+    open.push(`${open.pop() ?? ''}\n${oneLine(line)}`);
+    return open;
+  }
+  const text = match?.[1] ?? oneLine(line);
+  const own = labelTopic(text, topic) ?? topic;
+  const list = points.get(own) ?? [];
+  list.push(text);
+  points.set(own, list);
+  return list;
 }
 
 /** Headings of short templates hold several topics: there the label tells which one it is. */

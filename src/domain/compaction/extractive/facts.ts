@@ -2,6 +2,7 @@ import type { Message, Normalised, ToolCall, ToolResult } from '../../items/item
 import { isJsonObject, type Json } from '../../json.ts';
 import { isFileName } from '../names.ts';
 import { type EarlierSummary, parseEarlier } from './earlier.ts';
+import { addEarlierFiles } from './file-points.ts';
 import { commandOf, FileTable, filesOfCall } from './files.ts';
 import { NameRanking } from './ranking.ts';
 import { cleaned, clipEnd, firstLine, oneLine } from './text.ts';
@@ -57,6 +58,7 @@ export function gatherFacts(
     }
   });
   if (facts.earlier === null && previousSummary) readEarlier(facts, previousSummary, 0);
+  addEarlierFiles(facts.files, facts.earlier?.points.get('files') ?? []);
   return facts;
 }
 
@@ -96,13 +98,20 @@ function readEarlier(facts: Facts, text: string, index: number): void {
   facts.names.mention(text, 'earlier_summary', index);
 }
 
-/** A user message that is nothing but a note in brackets was written by the agent's program. */
-const PROGRAM_NOTE = /^\[[^\]\n]{1,80}\]$/;
+/**
+ * A user message that is nothing but a note in brackets, or one block in a tag of several words
+ * (`<environment_context>`), was written by the agent's program.
+ */
+function isProgramNote(text: string): boolean {
+  if (/^\[[^\]\n]{1,80}\]$/.test(text)) return true;
+  const tag = /^<([a-z]{1,30}(?:[_-][a-z]{1,30}){1,4})>/.exec(text)?.[1];
+  return tag !== undefined && text.endsWith(`</${tag}>`);
+}
 
 function readText(facts: Facts, message: Message, text: string, index: number): void {
   const said = { text: cleaned(text), index };
   if (said.text === '' || message.role === 'system') return;
-  if (message.role === 'user' && PROGRAM_NOTE.test(said.text)) return;
+  if (message.role === 'user' && isProgramNote(said.text)) return;
   facts.names.mention(text, message.role, index);
   (message.role === 'user' ? facts.user : facts.assistant).push(said);
 }
@@ -112,7 +121,7 @@ function readCall(facts: Facts, call: ToolCall, index: number): CallFact {
   for (const mention of filesOfCall(call)) facts.files.add(mention, index);
   facts.todos.call(call);
   const fact: CallFact = {
-    name: call.name,
+    name: clipEnd(oneLine(call.name), 100),
     subject: subjectOf(call),
     index,
     outcome: 'open',
@@ -177,7 +186,9 @@ function subjectOf(call: ToolCall): string {
   for (const key of SUBJECT_KEYS) {
     const value = call.input[key];
     if (typeof value !== 'string' || value === '') continue;
-    return isFileName(value) ? shortPath(value) : firstLine(cleaned(value), 100);
+    return isFileName(value) && !/\s|:\/\//.test(value)
+      ? shortPath(value)
+      : firstLine(cleaned(value), 100);
   }
   return '';
 }

@@ -1,6 +1,5 @@
 import { extractNames, isFileName } from '../names.ts';
-import type { Facts } from './facts.ts';
-import { commonFolder, type FileFact, type FileUse } from './files.ts';
+import { commonFolder, type FileFact, type FileTable, type FileUse } from './files.ts';
 import type { Point } from './point.ts';
 
 const MAX_FILES = 400;
@@ -10,19 +9,9 @@ const FOLDER_MARK = '…/';
 
 const USES: readonly FileUse[] = ['written', 'edited', 'deleted', 'read', 'named in commands'];
 
-/** The files touched and how often, those of an earlier summary added. */
-export function filePoints(facts: Facts): Point[] {
-  const earlier = facts.earlier?.points.get('files') ?? [];
-  const folderThen = earlier
-    .map((line) => /^Here …\/ stands for (\S+)$/.exec(line)?.[1])
-    .find(Boolean);
-  for (const line of earlier) {
-    addEarlierFiles(
-      facts,
-      line.startsWith(FOLDER_MARK) ? (folderThen ?? '') + line.slice(2) : line,
-    );
-  }
-  const files = facts.files.ranked().slice(0, MAX_FILES);
+/** The files touched and how often, changed ones first. */
+export function filePoints(table: FileTable): Point[] {
+  const files = table.ranked().slice(0, MAX_FILES);
   const folder = commonFolder(files.map((file) => file.path));
   const note = folder === '' ? [] : [`Here ${FOLDER_MARK} stands for ${folder}`];
   const texts = [...note, ...files.map((file) => fileText(file, folder))];
@@ -39,17 +28,26 @@ function fileText(file: FileFact, folder: string): string {
   return uses.length === 0 ? path : `${path}: ${uses.join(', ')}`;
 }
 
-function addEarlierFiles(facts: Facts, line: string): void {
+/** Adds what the lines of an earlier summary say about files. */
+export function addEarlierFiles(table: FileTable, lines: readonly string[]): void {
+  const folder = lines.map((line) => /^Here …\/ stands for (\S+)$/.exec(line)?.[1]).find(Boolean);
+  for (const line of lines) {
+    const isInside = line.startsWith(FOLDER_MARK);
+    addEarlierFile(table, isInside ? (folder ?? '') + line.slice(FOLDER_MARK.length) : line);
+  }
+}
+
+function addEarlierFile(table: FileTable, line: string): void {
   const ours =
     /^(\S+): ((?:(?:written|edited|deleted|read|named in commands)(?: \d+×)?(?:, )?)+)$/.exec(line);
   if (ours === null) {
     const paths = extractNames(line).filter((name) => isFileName(name));
-    for (const path of paths) facts.files.note(path);
+    for (const path of paths) table.note(path);
     return;
   }
   for (const use of (ours[2] ?? '').split(', ')) {
     const match = /^(.*?)(?: (\d{1,6})×)?$/.exec(use);
     const known = USES.find((candidate) => candidate === match?.[1]);
-    if (known) facts.files.add({ path: ours[1] ?? '', use: known }, -1, Number(match?.[2] ?? 1));
+    if (known) table.add({ path: ours[1] ?? '', use: known }, -1, Number(match?.[2] ?? 1));
   }
 }

@@ -32,7 +32,7 @@ export function filesOfCall(call: ToolCall): FileMention[] {
   if (!isJsonObject(call.input)) return [];
   for (const key of PATH_KEYS) {
     const path = stringField(call.input, key);
-    if (path === undefined || path === '' || path.length > 500) continue;
+    if (path === undefined || !/^\P{Cc}{1,500}$/u.test(path)) continue;
     const use = useOf(call.name, stringField(call.input, 'command') ?? '');
     return use === null && !isFileName(path) ? [] : [{ path, use: use ?? 'read' }];
   }

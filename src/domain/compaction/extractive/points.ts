@@ -5,7 +5,7 @@ import { filePoints } from './file-points.ts';
 import type { Topic } from './headings.ts';
 import type { Point, Points } from './point.ts';
 import { decisionPoints, lastIntention } from './statements.ts';
-import { clipEnd, clipMiddle, oneLine } from './text.ts';
+import { cleaned, clipEnd, clipMiddle, oneLine } from './text.ts';
 
 const MAX_MESSAGES = 200;
 /** Characters of an earlier point that are taken on, so that a chain of summaries does not grow. */
@@ -22,7 +22,7 @@ export function collectPoints(facts: Facts): Points {
   const points: Points = new Map();
   points.set('request', requestPoints(facts));
   points.set('messages', messagePoints(facts));
-  points.set('files', filePoints(facts));
+  points.set('files', filePoints(facts.files));
   points.set('errors', [...errorPoints(facts), ...carried(facts, 'errors')]);
   points.set('decisions', [
     ...decisionPoints(facts.assistant, intention),
@@ -128,11 +128,12 @@ function todoPoints(facts: Facts): Point[] {
       .todos()
       .filter((todo) => todo.status === status)
       .map((todo, i) => ({
-        text: label + clipEnd(oneLine(todo.text), 300),
+        text: label + clipEnd(todo.text, 300),
         place: rank * 1_000 + i,
       })),
   );
-  if (facts.todos.plan !== '') points.push({ text: LABELS.plan + facts.todos.plan, place: 9_000 });
+  if (facts.todos.plan !== '')
+    points.push({ text: LABELS.plan + cleaned(facts.todos.plan), place: 9_000 });
   return points;
 }
 
@@ -158,8 +159,7 @@ function nextPoints(facts: Facts, intention: string | undefined): Point[] {
   const todo =
     todos.find(({ status }) => status === 'in progress') ??
     todos.find(({ status }) => status === 'open');
-  if (todo !== undefined)
-    points.push({ text: `${LABELS.next_todo}${oneLine(todo.text)}`, place: 0 });
+  if (todo !== undefined) points.push({ text: LABELS.next_todo + todo.text, place: 0 });
   if (intention !== undefined) {
     points.push({ text: LABELS.intention + intention, place: 1 });
   }

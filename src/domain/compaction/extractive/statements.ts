@@ -6,7 +6,7 @@ import { oneLine } from './text.ts';
 const MAX_DECISIONS = 40;
 
 const DECIDES =
-  /\b(?:decided|decision|instead of|rather than|root cause|the (?:issue|problem|bug|fix) (?:is|was)|because|turns out|(?:we|I)(?:'ll| will| should) (?:use|keep|go with)|going with|agreed|must not|trade-?off)\b/i;
+  /\b(?:decided|decision|instead of|rather than|root cause|the (?:issue|problem|bug|fix) (?:is|was)|because|turns out|(?:we|I)(?:['’]ll| will| should) (?:use|keep|go with)|going with|agreed|must not|trade-?off)\b/i;
 
 /** Sentences in which the assistant decides or explains, newest first, all but the one given. */
 export function decisionPoints(assistant: readonly Said[], except: string | undefined): Point[] {
@@ -35,7 +35,7 @@ function sentencesOf(text: string): string[] {
 }
 
 const INTENDS =
-  /\b(?:next|let me|let's|I'll|I will|I'm going to|I need to|we need to|we should|remaining|would you like)\b/i;
+  /\b(?:next|let me|let['’]s|I['’]ll|I will|I['’]m going to|I need to|we need to|we should|remaining|would you like)\b/i;
 
 /** The last sentence in which the assistant says what it is going to do. */
 export function lastIntention(assistant: readonly Said[]): string | undefined {

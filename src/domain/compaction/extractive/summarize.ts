@@ -7,7 +7,7 @@ import { HEADINGS, INDEX_TITLE, type Topic } from './headings.ts';
 import type { Point, Points } from './point.ts';
 import { collectPoints } from './points.ts';
 import { indexLines } from './ranking.ts';
-import { bullet, clipMiddle } from './text.ts';
+import { bullet, clipMiddle, oneLine, withoutSummaryTags } from './text.ts';
 
 export type ExtractiveOptions = {
   /** Tokens that the summary may take by `count`; at least 64. */
@@ -30,7 +30,7 @@ const WEIGHTS: Record<Topic, number> = {
   todos: 7,
   decisions: 7,
   tools: 5,
-  next: 5,
+  next: 6,
   concepts: 3,
 };
 /** The share of the whole that is kept for the index of names, if there are so many. */
@@ -75,7 +75,8 @@ export function summarizeExtractively(
 function noteOf({ focus, instructions }: ExtractiveOptions): string {
   const asked = [focus, instructions].filter((text) => text !== undefined && text.trim() !== '');
   if (asked.length === 0) return NOTE;
-  return `${NOTE}\nAsked to keep above all: ${clipMiddle(asked.join('; ').trim(), 400)}`;
+  const words = clipMiddle(oneLine(asked.join('; ')), 400);
+  return `${NOTE}\nAsked to keep above all: ${withoutSummaryTags(words)}`;
 }
 
 function focusWords(text: string): string[] {

@@ -9,7 +9,7 @@ const SMALL_CUT = 80;
 
 /**
  * A text as a summary may quote it: without terminal codes, encoded data, line-number gutters and
- * harness notes, and without tags that would end the summary around it. Of a text longer than
+ * notes of the agent's program. Of a text longer than
  * `lookedAt` characters only both ends are taken.
  */
 export function cleaned(text: string, lookedAt = LOOKED_AT): string {
@@ -19,7 +19,6 @@ export function cleaned(text: string, lookedAt = LOOKED_AT): string {
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .replace(/[A-Za-z0-9+/=_-]{200,}/g, '[encoded data]')
     .replace(/^[ \t]{0,8}\d{1,7}(?:→|\t)/gm, '')
-    .replace(/<(\/?)(summary|analysis)>/gi, '[$1$2]')
     .split('\n')
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
@@ -76,9 +75,14 @@ export function clipEnd(text: string, max: number): string {
   return text.length <= max ? text : `${safeSlice(text, 0, max - 1).trimEnd()}…`;
 }
 
+/** Tags that would end the summary around the text become words in brackets. */
+export function withoutSummaryTags(text: string): string {
+  return text.replace(/<(\/?)(summary|analysis)>/gi, '[$1$2]');
+}
+
 /** A list point; further lines of the text stand indented, so that they cannot pose as headings. */
 export function bullet(text: string): string {
-  return `- ${text.split('\n').join('\n    ')}`;
+  return `- ${withoutSummaryTags(text).split('\n').join('\n    ')}`;
 }
 
 /** A slice that cuts no surrogate pair in two. */

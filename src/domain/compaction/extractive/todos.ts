@@ -1,5 +1,6 @@
 import type { Attachment, ToolCall } from '../../items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { cleaned, oneLine } from './text.ts';
 
 export type TodoStatus = 'open' | 'in progress' | 'done';
 export type Todo = { text: string; status: TodoStatus };
@@ -75,13 +76,16 @@ function todosOfList(list: readonly Json[]): Todo[] {
 }
 
 function todoOf(entry: Json): Todo | null {
-  if (typeof entry === 'string') return { text: entry, status: 'open' };
+  if (typeof entry === 'string') return { text: oneLine(cleaned(entry)), status: 'open' };
   if (!isJsonObject(entry)) return null;
   const key = TEXT_KEYS.find((candidate) => typeof entry[candidate] === 'string');
   const text = key === undefined ? undefined : stringField(entry, key);
   if (text === undefined || text.trim() === '') return null;
   const isDone = entry.done === true || entry.completed === true;
-  return { text, status: isDone ? 'done' : statusOf(stringField(entry, 'status') ?? 'pending') };
+  return {
+    text: oneLine(cleaned(text)),
+    status: isDone ? 'done' : statusOf(stringField(entry, 'status') ?? 'pending'),
+  };
 }
 
 function statusOf(word: string): TodoStatus {
@@ -103,7 +107,7 @@ function todosOfText(text: string): Todo[] {
     if (match === null) continue;
     const mark = (match[1] ?? ' ').toLowerCase();
     const status = mark === 'x' ? 'done' : mark === ' ' ? 'open' : 'in progress';
-    todos.push({ text: match[2] ?? '', status });
+    todos.push({ text: oneLine(cleaned(match[2] ?? '')), status });
   }
   return todos;
 }

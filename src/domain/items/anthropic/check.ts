@@ -37,10 +37,6 @@ function checkBlock(
   role: 'user' | 'assistant',
 ): ItemProblem[] {
   switch (block.type) {
-    case 'text':
-      return typeof block.text === 'string'
-        ? []
-        : [{ path: [...path, 'text'], message: 'a text block needs a string "text"' }];
     case 'tool_use':
       if (role === 'user') {
         return [{ path, message: 'a tool_use block belongs into an assistant message' }];
@@ -60,6 +56,6 @@ function checkResultContent(block: JsonObject, path: ItemProblem['path']): ItemP
   const content = block.content ?? '';
   if (typeof content === 'string') return [];
   const at = [...path, 'content'];
-  if (Array.isArray(content)) return checkBlocks(content, at, () => []);
+  if (Array.isArray(content)) return checkBlocks(content, at);
   return [{ path: at, message: 'the "content" of a tool_result must be a string or an array' }];
 }

@@ -75,7 +75,7 @@ function placeResults(turns: readonly Turn[]): void {
     const home = turns[index + 1];
     if (home === undefined || results.length === 0) continue;
     results.sort((a, b) => a.position - b.position);
-    home.slots.unshift(...results);
+    home.slots = [...results, ...home.slots];
     home.isString = false;
   }
 }
@@ -113,7 +113,7 @@ function answerAbandonedCalls(turns: readonly Turn[]): void {
     const missing = turn.slots.filter((slot) => isCall(slot) && slot.result === null);
     if (missing.length === 0) continue;
     const from = home.slots.findLastIndex(isResult) + 1;
-    home.slots.splice(from, 0, ...missing.map(noteFor));
+    home.slots = [...home.slots.slice(0, from), ...missing.map(noteFor), ...home.slots.slice(from)];
     home.isString = false;
   }
 }

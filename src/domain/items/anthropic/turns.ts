@@ -87,7 +87,7 @@ function mergeTarget(merged: readonly Turn[], turn: Turn): Turn | undefined {
 }
 
 function absorb(target: Turn, turn: Turn): void {
-  target.slots.push(...turn.slots);
+  for (const slot of turn.slots) target.slots.push(slot);
   target.fields = { ...turn.fields, ...target.fields };
   target.id = turn.id;
   target.isString = false;

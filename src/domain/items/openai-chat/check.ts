@@ -15,23 +15,18 @@ function checkMessage(message: JsonObject): ItemProblem[] {
     const known = ROLES.map((name) => `"${name}"`).join(', ');
     return [{ path: ['role'], message: `"role" must be one of ${known}` }];
   }
-  const problems = checkContent(message);
-  if (role === 'tool') problems.push(...checkName(message, 'tool_call_id', []));
-  if (role === 'function') problems.push(...checkName(message, 'name', []));
-  problems.push(...checkToolCalls(message));
-  return problems;
+  return [
+    ...checkContent(message),
+    ...(role === 'tool' ? checkName(message, 'tool_call_id', []) : []),
+    ...(role === 'function' ? checkName(message, 'name', []) : []),
+    ...checkToolCalls(message),
+  ];
 }
 
 function checkContent({ role, content }: JsonObject): ItemProblem[] {
   const path = ['content'];
   if (typeof content === 'string') return [];
-  if (Array.isArray(content)) {
-    return checkBlocks(content, path, (block, at) =>
-      block.type === 'text' && typeof block.text !== 'string'
-        ? [{ path: [...at, 'text'], message: 'a text part needs a string "text"' }]
-        : [],
-    );
-  }
+  if (Array.isArray(content)) return checkBlocks(content, path);
   if (content !== undefined && content !== null) {
     return [{ path, message: '"content" must be a string, an array of parts, or null' }];
   }

@@ -58,7 +58,7 @@ function checkMessage({ role, content }: JsonObject): ItemProblem[] {
     return [{ path: ['role'], message: `"role" must be one of ${known}` }];
   }
   if (typeof content === 'string') return [];
-  if (Array.isArray(content)) return checkBlocks(content, ['content'], () => []);
+  if (Array.isArray(content)) return checkBlocks(content, ['content']);
   return [{ path: ['content'], message: '"content" must be a string or an array of parts' }];
 }
 
@@ -70,6 +70,6 @@ function checkString(item: JsonObject, field: string, wanted: string): ItemProbl
 function checkOutput({ output }: JsonObject): ItemProblem[] {
   const path = ['output'];
   if (typeof output === 'string') return [];
-  if (Array.isArray(output)) return checkBlocks(output, path, () => []);
+  if (Array.isArray(output)) return checkBlocks(output, path);
   return [{ path, message: '"output" must be a string or an array of parts' }];
 }

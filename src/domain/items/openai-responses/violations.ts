@@ -28,8 +28,7 @@ export function openaiResponsesViolations(rendered: readonly Item[]): string[] {
       say('reasoning without the item that it led to');
     }
   }
-  found.push(...pairViolations(rendered));
-  return found;
+  return [...found, ...pairViolations(rendered)];
 }
 
 type Say = (text: string) => void;

@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { jsonOf } from '../../src/cli/import-target.ts';
+import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
+import { codecFor } from '../../src/domain/items/codecs.ts';
+import { measureItem } from '../../src/domain/items/measure.ts';
+import { DEFAULT_CONTEXT_WINDOW, profileConfig } from '../../src/domain/policy/profiles.ts';
+import { estimator, withSafetyMargin } from '../../src/domain/tokens/count.ts';
+import type { Transcript } from '../../src/importers/transcript.ts';
+import { contextProblems, expectedContext } from './check-context.ts';
+import {
+  effectProblems,
+  endedCompaction,
+  terminalProblems,
+  unexplainedExcess,
+} from './check-log.ts';
+import type { LocalService } from './local-service.ts';
+import { type CompactionEvent, type LoggedItem, SessionReader } from './session-log.ts';
+
+/** The share of a transcript that its window holds, so that several compactions happen. */
+const WINDOW_SHARE = 1 / 8;
+/** Below this a single tool result is often larger than the window, tokens. */
+const SMALLEST_WINDOW = 8_000;
+
+export type SessionCheck = {
+  items: number;
+  /** Estimates with margin: of everything that was appended, and of the context at the end. */
+  tokens_before: number;
+  tokens_after: number;
+  micro: number;
+  full: number;
+  skipped: number;
+  lost_items: number;
+  /** Provider rules that a context broke, and everything else that is wrong; empty when fine. */
+  broken_rules: string[];
+  problems: string[];
+};
+
+const sessionBody = z.object({
+  context: z.object({ tokens: z.number(), limit: z.number(), is_above_auto_compact: z.boolean() }),
+});
+
+/**
+ * Imports one conversation with a small window (tokens; default an eighth of it) and checks the
+ * context after every compaction, before the next one, and at the end.
+ */
+export async function checkSession(
+  { target }: LocalService,
+  transcript: Transcript,
+  fixedWindow: number | undefined,
+  onProgress: (items: number) => void,
+): Promise<SessionCheck> {
+  const codec = codecFor(transcript.format);
+  const tokens = transcriptTokens(transcript);
+  const window = fixedWindow ?? Math.max(SMALLEST_WINDOW, Math.floor(tokens * WINDOW_SHARE));
+  const imported = await importTranscript(
+    target,
+    transcript,
+    { idPrefix: '', contextWindow: window },
+    onProgress,
+  );
+  const reader = new SessionReader(target, imported.id);
+  const [items, events] = [await reader.items(), await reader.events()];
+  const problems = [...terminalProblems(events), ...effectProblems(events)];
+  const rules = new Set<string>();
+  const lost = lostItems(importedItems(transcript), items);
+  if (lost > 0) problems.push(`${lost} items are missing or changed in the raw log`);
+  for (const at of [...versionsToCheck(events), undefined]) {
+    const context = await reader.context(at);
+    const expected = expectedContext(codec, items, events, context.version);
+    const found = contextProblems(codec, context, expected);
+    for (const rule of found.rules) rules.add(rule);
+    problems.push(...found.others.map((problem) => `version ${context.version}: ${problem}`));
+  }
+  const session = sessionBody.parse(
+    await jsonOf(await target.request(`/sessions/${encodeURIComponent(imported.id)}`)),
+  );
+  problems.push(...thresholdProblems(session.context, items, events, { tokens, window }));
+  return {
+    items: items.length,
+    tokens_before: tokens,
+    tokens_after: session.context.tokens,
+    micro: events.filter((event) => event.type === 'compaction.micro_completed').length,
+    full: events.filter((event) => event.type === 'compaction.completed').length,
+    skipped: events.filter((event) => event.type === 'compaction.skipped').length,
+    lost_items: lost,
+    broken_rules: [...rules],
+    problems,
+  };
+}
+
+/** Where a context changes by compaction, and the last moment before each compaction. */
+function versionsToCheck(events: readonly CompactionEvent[]): number[] {
+  return events
+    .filter(
+      (event) =>
+        event.type === 'compaction.requested' ||
+        event.type === 'compaction.micro_completed' ||
+        event.type === 'compaction.completed',
+    )
+    .map((event) => event.version);
+}
+
+/** How many posted items are not in the log as they came and where they belong. */
+function lostItems(posted: readonly object[], logged: readonly LoggedItem[]): number {
+  const wrong = posted.filter((item, index) => !isDeepStrictEqual(logged[index]?.item, item));
+  return wrong.length + Math.max(0, logged.length - posted.length);
+}
+
+function thresholdProblems(
+  context: z.infer<typeof sessionBody>['context'],
+  items: readonly LoggedItem[],
+  events: readonly CompactionEvent[],
+  { tokens, window }: { tokens: number; window: number },
+): string[] {
+  const problems: string[] = [];
+  const excess = unexplainedExcess(events, context.limit);
+  if (excess !== null) problems.push(excess);
+  const last = events.findLast((event) => endedCompaction(event) !== null)?.version ?? 0;
+  if (last === 0 && tokens > 2 * window) {
+    problems.push(`no compaction although ${tokens} tokens went into a window of ${window}`);
+  }
+  const news = items.reduce((sum, item) => (item.seq > last ? sum + item.tokens : sum), 0);
+  const config = profileConfig('default', window);
+  const isBreakerOpen = events.findLast(isBreakerEvent)?.type === 'breaker.opened';
+  const isHeldBack = news < config.min_new_tokens_between_compactions || isBreakerOpen;
+  if (context.is_above_auto_compact && !isHeldBack) {
+    problems.push(`${context.tokens} tokens at the end, threshold ${context.limit}`);
+  }
+  return problems;
+}
+
+function isBreakerEvent(event: CompactionEvent): boolean {
+  return event.type === 'breaker.opened' || event.type === 'breaker.closed';
+}
+
+/** The estimate with margin of all items, as the service counts them. */
+function transcriptTokens(transcript: Transcript): number {
+  const config = profileConfig('default', DEFAULT_CONTEXT_WINDOW);
+  const codec = codecFor(transcript.format);
+  const count = estimator(config);
+  const sum = importedItems(transcript).reduce(
+    (total, item) => total + measureItem(codec, item, count, config).tokens,
+    0,
+  );
+  return withSafetyMargin(sum, config);
+}

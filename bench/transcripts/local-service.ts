@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ImportTarget } from '../../src/cli/import-target.ts';
+import { readSettings } from '../../src/config.ts';
+import type { EventStore } from '../../src/db/event-store.ts';
+import { startService } from '../../src/service.ts';
+import { ScriptedModelServer } from '../../test/support/scripted-model-server.ts';
+
+export const SUMMARIZERS = ['extractive', 'model'] as const;
+export type SummarizerKind = (typeof SUMMARIZERS)[number];
+
+export type LocalService = { target: ImportTarget; store: EventStore };
+
+/** The sessions of a service without keys. */
+export const LOCAL_TENANT = '';
+
+/**
+ * Runs `use` against the whole service in this process, over a fresh store in a temporary folder that
+ * is removed afterwards. `model` sends summaries to a scripted provider on a socket of this machine.
+ */
+export async function withLocalService<T>(
+  summarizer: SummarizerKind,
+  use: (service: LocalService) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-transcripts-'));
+  const model = summarizer === 'model' ? await ScriptedModelServer.start() : null;
+  try {
+    const environment = {
+      DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
+      // What a power cut would do is measured elsewhere.
+      PALIMPSEST_SYNCHRONOUS: 'NORMAL',
+      LOG_LEVEL: 'error',
+      ...(model === null
+        ? { PALIMPSEST_SUMMARIZATION_MODEL: 'extractive' }
+        : {
+            PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4o-mini',
+            OPENAI_API_KEY: 'scripted',
+            OPENAI_BASE_URL: model.openaiUrl,
+          }),
+    };
+    const service = await startService(readSettings(environment), environment);
+    const target: ImportTarget = {
+      request: async (path, init) => service.fetch(new Request(`http://local${path}`, init)),
+      close: service.stop,
+    };
+    try {
+      return await use({ target, store: service.store });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await model?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,38 @@
+import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { World } from '../domain/session/world.ts';
+import type { TokenizerName } from '../domain/tokens/tokenizers.ts';
+
+export type ApiKey = { name: string; key: string };
+
+export type Limits = {
+  body_bytes: number;
+  items_per_request: number;
+  /** How deep objects and arrays of a body may be nested. */
+  json_depth: number;
+  /** Requests; null: no limit. */
+  rate_per_minute_per_key: number | null;
+};
+
+/** Everything that the API is handed from outside. */
+export type AppDependencies = {
+  store: EventStore;
+  world: World;
+  /** Hands a compaction that was just requested to the workers. */
+  dispatch: (job: { ref: SessionRef; compaction_id: string }) => void;
+  /** Stops the job of a compaction that was cancelled. */
+  cancelJob: (compactionId: string) => void;
+  clock: { now(): Date };
+  /** A UUIDv7. */
+  newId: () => string;
+  /** Empty: no keys are asked for, and everything belongs to tenant "local". */
+  keys: readonly ApiKey[];
+  limits: Limits;
+  /** The context window of a model in tokens, or null when it is not known. */
+  contextWindowOf: (model: string) => number | null;
+  /** Makes the tokenizer available in `world.tokenizers`. */
+  loadTokenizer: (name: TokenizerName) => Promise<void>;
+  /** Throws when the store or the queue cannot be reached. */
+  ready: () => Promise<void>;
+  version: string;
+  log: { error(fields: object, message: string): void };
+};

@@ -1,0 +1,151 @@
+import type { z } from '@hono/zod-openapi';
+import type { Json } from '../domain/json.ts';
+import type { Limits } from './app-dependencies.ts';
+import { ProblemError } from './problem.ts';
+import { parseInput } from './validation.ts';
+
+export type RawBody = { kind: 'json' | 'ndjson'; text: string };
+
+type BodyLimits = Pick<Limits, 'body_bytes' | 'json_depth'>;
+
+/** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a body once, as text. A body without content type is taken as JSON. Throws ProblemError:
+ * 413 beyond the limit, 415 for another content type, 400 for bytes that are no UTF-8.
+ */
+export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
+  const kind = kindOf(request.headers.get('content-type'));
+  const bytes = await readBytes(request, limits.body_bytes);
+  try {
+    return { kind, text: utf8.decode(bytes) };
+  } catch {
+    throw new ProblemError('invalid_request', 'the body is not valid UTF-8: encode it as UTF-8');
+  }
+}
+
+/** A JSON body that fits the schema; an empty body counts as `{}`. Throws ProblemError. */
+export async function readJson<T>(
+  request: Request,
+  limits: BodyLimits,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const { kind, text } = await readText(request, limits);
+  if (kind !== 'json') {
+    throw new ProblemError('unsupported_media_type', 'send this body as application/json');
+  }
+  const json = text.trim() === '' ? {} : parseJson(text, limits.json_depth, 'the body');
+  return parseInput(schema, json, 'the body');
+}
+
+/** Parses one JSON text; `what` names it in the message. Throws ProblemError (400). */
+export function parseJson(text: string, maxDepth: number, what: string): Json {
+  // Before parsing: a few megabytes of brackets keep the parser busy for seconds.
+  if (isDeeperThan(text, maxDepth)) {
+    throw new ProblemError(
+      'invalid_request',
+      `${what} is nested deeper than ${maxDepth} levels: flatten it`,
+    );
+  }
+  try {
+    // JSON.parse yields exactly the values that Json names.
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new ProblemError('invalid_request', `${what} is not valid JSON: ${parseProblem(error)}`);
+  }
+}
+
+function kindOf(contentType: string | null): RawBody['kind'] {
+  if (contentType === null) return 'json';
+  const semicolon = contentType.indexOf(';');
+  const essence = semicolon === -1 ? contentType : contentType.slice(0, semicolon);
+  switch (essence.trim().toLowerCase()) {
+    case 'application/json':
+      return 'json';
+    case 'application/x-ndjson':
+      return 'ndjson';
+    default:
+      throw new ProblemError(
+        'unsupported_media_type',
+        'set the header "Content-Type: application/json" (application/x-ndjson where items are posted)',
+      );
+  }
+}
+
+async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | Uint8Array> {
+  const length = request.headers.get('content-length');
+  if (length === null) return readCounted(request, limit);
+  if (Number(length) > limit) throw tooLarge(limit);
+  // The HTTP parser has ended the body at that length: there is nothing left to count.
+  return request.arrayBuffer();
+}
+
+/** A body of unknown length, as chunked ones are: given up as soon as it passes the limit. */
+async function readCounted(request: Request, limit: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel();
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+}
+
+function tooLarge(limit: number): ProblemError {
+  return new ProblemError(
+    'body_too_large',
+    `a body may have ${limit} bytes: send the items in several requests`,
+  );
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether brackets outside of strings nest deeper than `limit`. Linear, whatever the text. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE:
+        i = endOfString(text, i);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        if (depth > limit) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+    }
+  }
+  return false;
+}
+
+/** The index of the quote that closes the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** The parser's own message quotes the text: only what is wrong and where is passed on. */
+function parseProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const where = /^(.*) in JSON at position (\d+)/s.exec(message);
+  if (where) return `${where[1]?.toLowerCase()} at position ${where[2]}`;
+  if (message.startsWith('Unexpected end')) return 'it ends too early';
+  return `unexpected ${/^Unexpected token (.{1,4}?),/su.exec(message)?.[1] ?? 'character'}`;
+}

@@ -1,0 +1,2 @@
+import { z } from '@hono/zod-openapi';
+import { contextLevels, runningCompaction } from './session-parts.ts';

@@ -1,0 +1,54 @@
+import { type RouteConfig, z } from '@hono/zod-openapi';
+
+export const problemSchema = z
+  .object({
+    type: z.string().openapi({ description: 'Stable name of the kind of problem, as a URN.' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().openapi({ description: 'What is wrong with this request, and what to change.' }),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'On validation: every offending field.' }),
+  })
+  .openapi('Problem', {
+    example: {
+      type: 'urn:palimpsest:problem:session-not-found',
+      title: 'Session not found',
+      status: 404,
+      detail: 'there is no session with this id: create it with POST /sessions',
+    },
+  });
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'Something in the request cannot be used; `errors` names the fields.',
+  401: 'Keys are configured, and none or an unknown one was sent.',
+  403: 'No keys are configured, and a browser says that a page of another site asks.',
+  404: 'There is no such session, compaction, version or tool result.',
+  409: 'The state of the session does not allow it; `detail` says why.',
+  412: '`If-Match` names another version than the current one.',
+  413: 'The body or the number of items is above the limit.',
+  415: 'The content type is not one that this endpoint takes.',
+  422: 'The `Idempotency-Key` was used with another request.',
+  429: 'Too many requests with this key; see `Retry-After`.',
+  500: 'A bug in the service; nothing of it is shown.',
+  503: 'The store is busy or cannot be reached; see `Retry-After`.',
+};
+
+/** The documentation of problem responses. */
+export function problems(statuses: readonly number[]): RouteConfig['responses'] {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      {
+        description: DESCRIPTIONS[status] ?? 'A problem.',
+        ...(status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}),
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    ]),
+  );
+}
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const } },
+};

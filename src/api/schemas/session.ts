@@ -1,0 +1,129 @@
+import { z } from '@hono/zod-openapi';
+import { FORMATS } from '../../domain/items/item.ts';
+import { configSchema } from '../../domain/policy/config.ts';
+import { PROFILES } from '../../domain/policy/profiles.ts';
+import { idSchema, jsonObject, timestamp, tokenCount } from './common.ts';
+import { postedItem } from './item.ts';
+
+/** Registered under a name here: the domain's schema knows nothing of OpenAPI. */
+const effectiveConfig = z.strictObject(configSchema.shape).openapi('Config', {
+  description: 'The configuration in force: profile, then server, then session.',
+});
+export const configOverrides = z.strictObject(configSchema.partial().shape).openapi('ConfigOverrides', {
+  description: 'Fields of the configuration that differ from the profile.',
+  example: { auto_compact_pct_override: 80, token_counter: 'estimate' },
+});
+
+const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.' });
+const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });
+const model = z.string().min(1).max(200);
+const contextWindow = z.int().min(1).max(100_000_000).openapi({ description: 'Tokens.' });
+const metadata = jsonObject('Anything that the client wants to keep with the session.');
+
+export const createSessionBody = z
+  .strictObject({
+    id: idSchema.optional().openapi({ description: 'Default: a UUIDv7.' }),
+    format: format.optional().openapi({ description: 'Default: anthropic.' }),
+    profile: profile.optional().openapi({ description: 'Default: default.' }),
+    config: configOverrides.optional(),
+    model: model.optional(),
+    context_window: contextWindow
+      .optional()
+      .openapi({ description: 'Tokens. Default: that of the model, else 200,000.' }),
+    initial_context: z
+      .array(postedItem)
+      .max(1_000)
+      .optional()
+      .openapi({ description: 'Items that survive every compaction.' }),
+    metadata: metadata.optional(),
+  })
+  .openapi('CreateSession', {
+    example: { id: 'support-4711', format: 'anthropic', model: 'claude-sonnet-4-5', metadata: { team: 'red' } },
+  });
+
+export const changeSessionBody = z
+  .strictObject({
+    config: configOverrides.optional(),
+    profile: profile.optional(),
+    model: model.nullable().optional(),
+    context_window: contextWindow.optional(),
+    metadata: metadata.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, {
+    message: 'name at least one of config, profile, model, context_window and metadata',
+  })
+  .openapi('ChangeSession', { minProperties: 1, example: { config: { auto_compact_enabled: false } } });
+
+export const forkBody = z
+  .strictObject({
+    at: z.int().min(1).max(999_999_999_999_999).optional().openapi({
+      description: 'Version whose context the new session gets; default: the current one.',
+    }),
+    id: idSchema.optional().openapi({ description: 'Id of the new session; default: a UUIDv7.' }),
+  })
+  .openapi('ForkSession', { example: { at: 12, id: 'support-4711-try-2' } });
+
+export const contextLevels = z
+  .object({
+    tokens: tokenCount,
+    limit: z.int().openapi({ description: 'What the percentage is taken from, in tokens.' }),
+    percent_remaining: z.number(),
+    is_above_warning: z.boolean(),
+    is_above_error: z.boolean(),
+    is_above_auto_compact: z.boolean(),
+  })
+  .openapi('ContextLevels');
+
+export const runningCompaction = z
+  .object({
+    id: z.string(),
+    status: z.enum(['queued', 'running']),
+    mode: z.enum(['auto', 'micro', 'full']),
+    trigger: z.enum(['auto', 'manual', 'tool']),
+  })
+  .openapi('RunningCompaction');
+
+export const sessionSummary = z
+  .object({
+    id: z.string(),
+    format,
+    profile,
+    model: z.string().nullable(),
+    context_window: z.int(),
+    metadata,
+    version: z.int(),
+    counts: z.object({
+      items: z.int(),
+      compactions: z.object({ micro: z.int(), full: z.int(), skipped: z.int(), failed: z.int() }),
+    }),
+    context: contextLevels,
+    compact_state: z.object({
+      base_compaction_id: z
+        .string()
+        .nullable()
+        .openapi({ description: 'The full compaction that the context is built on.' }),
+      through: z.int().nullable().openapi({ description: 'Its cut: the last `seq` it covers.' }),
+      changed_at_version: z
+        .int()
+        .nullable()
+        .openapi({ description: 'Newest version at which something else than an append changed the context.' }),
+      tokens_since_compaction: tokenCount,
+    }),
+    running_compaction: runningCompaction.nullable(),
+    breaker: z.object({
+      is_open: z.boolean(),
+      failures: z.int(),
+      reset_at: timestamp.nullable(),
+    }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .openapi('SessionSummary');
+
+export const sessionState = sessionSummary
+  .extend({ config: effectiveConfig, config_overrides: configOverrides })
+  .openapi('Session');
+
+export const forkedSession = sessionState
+  .extend({ forked_from: z.object({ session_id: z.string(), version: z.int() }) })
+  .openapi('ForkedSession');

@@ -1,0 +1,27 @@
+import type { z } from '@hono/zod-openapi';
+import type { FieldError } from '../domain/session/errors.ts';
+import { ProblemError } from './problem.ts';
+
+/** The value as the schema has it. Throws ProblemError (400) that names every offending field. */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.flatMap(fieldErrors);
+  const names = [...new Set(errors.map(({ path }) => path))].filter((path) => path !== '');
+  const where = names.length === 0 ? what : `${what} (${names.join(', ')})`;
+  throw new ProblemError(
+    'invalid_request',
+    `${where} cannot be used: ${errors.map(({ message }) => message).join('; ')}`,
+    { errors },
+  );
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key].map(String).join('.'),
+      message: `there is no field "${key}" here: check its name or leave it out`,
+    }));
+  }
+  return [{ path: issue.path.map(String).join('.'), message: issue.message }];
+}

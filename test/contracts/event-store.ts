@@ -1,0 +1,375 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { InvalidCursorError } from '../../src/db/cursor.ts';
+import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
+import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
+import { accept } from '../../src/domain/session/errors.ts';
+import { eventStoreProperties } from './event-store-properties.ts';
+import {
+  AT,
+  append,
+  cancelled,
+  created,
+  item,
+  ofType,
+  refuse,
+  requested,
+  started,
+} from './session-events.ts';
+
+/** Makes an empty store; the suite closes it. */
+export type MakeStore = () => Promise<EventStore>;
+
+export const at = { at: AT };
+const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
+const other = (session_id: string, tenant = 'acme'): SessionRef => ({ tenant, session_id });
+
+/** What every adapter of the `EventStore` port must do (DESIGN, decision 10). */
+export function eventStoreContract(name: string, makeStore: MakeStore): void {
+  describe(`${name}: the event store contract`, () => {
+    let store: EventStore;
+    beforeEach(async () => {
+      store = await makeStore();
+    });
+    afterEach(() => store.close());
+
+    const versions = async (ref = REF) => (await store.events(ref)).map((event) => event.version);
+
+    test('appends events with contiguous versions, times and a hash chain', async () => {
+      await store.commit(REF, append(created, item('hello')), at);
+      const later = '2026-11-01T12:00:01.000Z';
+      const answer = await store.commit(REF, append(item('ünïcode 🎉\n')), { at: later });
+
+      expect(answer).toEqual(accept({ value: 3, replayed: false }));
+      const events = await store.events(REF);
+      expect(events.map(({ version, at, type, data }) => ({ version, at, type, data }))).toEqual([
+        { version: 1, at: AT, ...created },
+        { version: 2, at: AT, ...item('hello') },
+        { version: 3, at: later, ...item('ünïcode 🎉\n') },
+      ]);
+      let previous = FIRST_PREVIOUS_HASH;
+      for (const event of events) {
+        const data = JSON.stringify(event.data);
+        expect(event.hash).toBe(eventHash(previous, 'first', { ...event, data }));
+        previous = event.hash;
+      }
+    });
+
+    test('keeps the head with the events', async () => {
+      expect(await store.head(REF)).toBeNull();
+      await store.commit(REF, append(created, item('12345', 77)), at);
+      await store.commit(
+        REF,
+        append({ type: 'session.configured', data: { model: 'm-1', config: { enabled: false } } }),
+        at,
+      );
+      const head = await store.head(REF);
+      expect(head?.state).toMatchObject({ version: 3, items: 1, tokens: 5, usage: 77 });
+      expect(head?.settings).toEqual({
+        format: 'anthropic',
+        profile: 'default',
+        config: { free_space_buffer: 5_000, enabled: false },
+        model: 'm-1',
+        context_window: 200_000,
+        metadata: { purpose: 'contract' },
+      });
+    });
+
+    test('appends nothing for a rejected command', async () => {
+      await store.commit(REF, append(created), at);
+      const answer = await store.commit(REF, refuse, at);
+      expect(answer).toMatchObject({ ok: false, rejection: { code: 'version_mismatch' } });
+      expect(await versions()).toEqual([1]);
+    });
+
+    test('a command that fails leaves the others of its turn alone', async () => {
+      const settled = await Promise.allSettled([
+        store.commit(REF, append(created), at),
+        store.commit(
+          REF,
+          () => {
+            throw new Error('a bug in decide');
+          },
+          at,
+        ),
+        // The second event cannot follow the first: neither may be kept.
+        store.commit(REF, append(item('lost'), created), at),
+        store.commit(REF, append(item('kept')), at),
+        store.commit(REF, refuse, at),
+        store.commit(other('second'), append(created), at),
+      ]);
+      expect(settled.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      expect(settled[1]).toMatchObject({ reason: { message: 'a bug in decide' } });
+      expect((await store.events(REF)).map(({ data }) => data)).toEqual([
+        created.data,
+        item('kept').data,
+      ]);
+      expect(await versions(other('second'))).toEqual([1]);
+    });
+
+    test('an accepted command without events on an unknown session is a bug', async () => {
+      await expect(store.commit(REF, append(), at)).rejects.toThrow('must create it');
+    });
+
+    test('commands in flight on one session run one after the other', async () => {
+      await store.commit(REF, append(created), at);
+      const seen = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          store.commit(
+            REF,
+            (head) =>
+              accept({ events: [item(`item ${index}`)], value: () => head?.state.version ?? 0 }),
+            at,
+          ),
+        ),
+      );
+      const before = seen.map((answer) => (answer.ok ? answer.value.value : -1));
+      expect(before.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+      expect(await versions()).toEqual(Array.from({ length: 41 }, (_, i) => i + 1));
+    });
+
+    test('tenants do not see each other', async () => {
+      await store.commit(REF, append(created, requested('c-1')), at);
+      await store.commit(other('first', 'zeta'), append(created, item('mine')), at);
+      expect(await versions(other('first', 'zeta'))).toEqual([1, 2]);
+      expect(await store.head(other('first', 'nobody'))).toBeNull();
+      expect(await store.compaction(other('first', 'zeta'), 'c-1')).toBeNull();
+      const listed = await store.sessions('zeta', { limit: 10 });
+      expect(listed.data.map(({ ref }) => ref)).toEqual([other('first', 'zeta')]);
+      expect(await store.erase(other('first', 'zeta'))).toBe(true);
+      expect(await versions()).toEqual([1, 2]);
+    });
+
+    describe('events', () => {
+      beforeEach(async () => {
+        const log = [created, item('a'), requested('c-1'), item('b'), cancelled('c-1'), item('c')];
+        await store.commit(REF, append(...log), at);
+        await store.commit(other('second'), append(created, item('z')), at);
+      });
+
+      test.each([
+        [{}, [1, 2, 3, 4, 5, 6]],
+        [{ after: 4 }, [5, 6]],
+        [{ up_to: 2 }, [1, 2]],
+        [{ after: 1, up_to: 4, limit: 2 }, [2, 3]],
+        [{ limit: 0 }, []],
+        [{ types: ['item.appended'] as const }, [2, 4, 6]],
+        [{ types: ['item.appended', 'session.created'] as const, limit: 2 }, [1, 2]],
+        [{ types: ['compaction.requested', 'compaction.cancelled'] as const }, [3, 5]],
+        [{ types: ['compaction.cancelled'] as const, after: 5 }, []],
+        [{ types: ['session.created'] as const, up_to: 3 }, [1]],
+        [{ types: [] }, []],
+      ])('%j gives versions %j', async (query, expected) => {
+        expect((await store.events(REF, query)).map(({ version }) => version)).toEqual(expected);
+      });
+
+      test('of an unknown session there are none', async () => {
+        expect(await store.events(other('nobody'))).toEqual([]);
+      });
+    });
+
+    describe('idempotency keys', () => {
+      const keyed = (key: string, fingerprint: string) => ({
+        ...at,
+        idempotency: { key, fingerprint },
+      });
+
+      test('the same key and body answer the first value and append nothing', async () => {
+        await store.commit(REF, append(created), keyed('k', 'f'));
+        await store.commit(REF, append(item('a')), at);
+        const again = await store.commit(REF, append(item('b')), keyed('k', 'f'));
+        expect(again).toEqual(accept({ value: 1, replayed: true }));
+        expect(await versions()).toEqual([1, 2]);
+      });
+
+      test('of two in flight only one appends', async () => {
+        await store.commit(REF, append(created), at);
+        const answers = await Promise.all([
+          store.commit(REF, append(item('a')), keyed('k', 'f')),
+          store.commit(REF, append(item('a')), keyed('k', 'f')),
+        ]);
+        const replayed = answers.map((answer) => answer.ok && answer.value.replayed);
+        expect(replayed.toSorted()).toEqual([false, true]);
+        expect(await versions()).toEqual([1, 2]);
+      });
+
+      test('the same key with another body is refused', async () => {
+        await store.commit(REF, append(created), keyed('k', 'f'));
+        const answer = await store.commit(REF, append(item('a')), keyed('k', 'g'));
+        expect(answer).toMatchObject({ ok: false, rejection: { code: 'idempotency_mismatch' } });
+        expect(await versions()).toEqual([1]);
+      });
+
+      test('rejections are not kept, and keys belong to one session', async () => {
+        await store.commit(REF, append(created), at);
+        await store.commit(REF, refuse, keyed('k', 'f'));
+        const after = await store.commit(REF, append(item('a')), keyed('k', 'f'));
+        const elsewhere = await store.commit(other('second'), append(created), keyed('k', 'g'));
+        expect(after).toEqual(accept({ value: 2, replayed: false }));
+        expect(elsewhere).toEqual(accept({ value: 1, replayed: false }));
+      });
+    });
+
+    describe('lists', () => {
+      test('pages sessions newest first; new ones do not shift an open cursor', async () => {
+        for (const id of ['s1', 's2', 's3', 's4']) {
+          await store.commit(other(id), append(created), at);
+        }
+        const first = await store.sessions('acme', { limit: 3 });
+        expect(first.data.map(({ ref }) => ref.session_id)).toEqual(['s4', 's3', 's2']);
+        expect(first.data[0]?.head).toEqual(await store.head(other('s4')));
+        await store.commit(other('s5'), append(created), at);
+        const second = await store.sessions('acme', {
+          limit: 3,
+          cursor: first.next_cursor ?? 'missing',
+        });
+        expect(second.data.map(({ ref }) => ref.session_id)).toEqual(['s1']);
+        expect(second.next_cursor).toBeNull();
+      });
+
+      test('a page that ends exactly at the last row has no next page', async () => {
+        await store.commit(other('s1'), append(created), at);
+        expect((await store.sessions('acme', { limit: 1 })).next_cursor).toBeNull();
+      });
+
+      test('pages compactions newest first', async () => {
+        await store.commit(REF, append(created), at);
+        for (const id of ['c-1', 'c-2', 'c-3']) {
+          await store.commit(REF, append(requested(id), cancelled(id)), at);
+        }
+        const first = await store.compactions(REF, { limit: 2 });
+        expect(first.data.map(({ id }) => id)).toEqual(['c-3', 'c-2']);
+        const cursor = first.next_cursor ?? 'missing';
+        const second = await store.compactions(REF, { limit: 2, cursor });
+        expect(second.data.map(({ id }) => id)).toEqual(['c-1']);
+        expect(second.next_cursor).toBeNull();
+        // A cursor of one list opens no other.
+        await expect(store.sessions('acme', { limit: 2, cursor })).rejects.toThrow(
+          InvalidCursorError,
+        );
+      });
+
+      test.each(['', 'x', 'c2Vzc2lvbnM6', '💥'])('refuses the cursor "%s"', async (cursor) => {
+        await expect(store.sessions('acme', { limit: 2, cursor })).rejects.toThrow(
+          InvalidCursorError,
+        );
+        await expect(store.compactions(REF, { limit: 2, cursor })).rejects.toThrow(
+          InvalidCursorError,
+        );
+      });
+    });
+
+    test('a compaction is pending until its terminal event, oldest first', async () => {
+      const time = (seconds: number) => ({ at: `2026-11-01T12:00:0${seconds}.000Z` });
+      await store.commit(other('b'), append(created, requested('c-b')), time(2));
+      await store.commit(other('a', 'zeta'), append(created, requested('c-a')), time(1));
+      await store.commit(other('c'), append(created, requested('c-c')), time(3));
+      await store.commit(other('b'), append(started('c-b')), time(4));
+      const a = { ref: other('a', 'zeta'), compaction_id: 'c-a' };
+      const b = { ref: other('b'), compaction_id: 'c-b' };
+      const c = { ref: other('c'), compaction_id: 'c-c' };
+      expect(await store.pending(10)).toEqual([a, b, c]);
+      expect(await store.pending(1)).toEqual([a]);
+
+      await store.commit(other('b'), append(cancelled('c-b')), time(5));
+      expect(await store.pending(10)).toEqual([a, c]);
+      expect(await store.compaction(other('b'), 'c-b')).toEqual({
+        id: 'c-b',
+        status: 'ended',
+        outcome: 'cancelled',
+        mode: 'auto',
+        trigger: 'manual',
+        reason: 'requested',
+        outcome_reason: null,
+        attempts: 1,
+        tokens_before: null,
+        tokens_after: null,
+        requested_at: time(2).at,
+        ended_at: time(5).at,
+        reverted_at: null,
+        requested_version: 2,
+        ended_version: 4,
+      });
+      expect(await store.compaction(other('b'), 'unknown')).toBeNull();
+    });
+
+    test('erases all of a session, whose id can be used again', async () => {
+      const keyed = { ...at, idempotency: { key: 'k', fingerprint: 'f' } };
+      await store.commit(REF, append(created, requested('c-1')), keyed);
+      await store.commit(other('second'), append(created), at);
+      expect(await store.erase(REF)).toBe(true);
+      expect(await store.head(REF)).toBeNull();
+      expect(await store.events(REF)).toEqual([]);
+      expect(await store.pending(10)).toEqual([]);
+      expect((await store.compactions(REF, { limit: 10 })).data).toEqual([]);
+      expect(await store.erase(REF)).toBe(false);
+      expect(await versions(other('second'))).toEqual([1]);
+
+      const again = await store.commit(REF, append(created), keyed);
+      expect(again).toEqual(accept({ value: 1, replayed: false }));
+      expect((await store.verify()).problems).toEqual([]);
+    });
+
+    test('an append that was handed in before an erasure does not bring the session back', async () => {
+      await store.commit(REF, append(created), at);
+      const appended = store.commit(REF, append(item('a')), at);
+      expect(await store.erase(REF)).toBe(true);
+      expect(await appended).toEqual(accept({ value: 2, replayed: false }));
+      expect(await store.head(REF)).toBeNull();
+    });
+
+    test('tells subscribers of commits and of the erasure, and of nothing else', async () => {
+      let calls = 0;
+      const heard = (count: number) => expect.poll(() => calls).toBe(count);
+      const stop = store.subscribe(REF, () => {
+        calls += 1;
+      });
+      await store.commit(REF, append(created), at);
+      await heard(1);
+      await store.commit(REF, append(item('a')), at);
+      await heard(2);
+      await store.commit(REF, refuse, at);
+      await store.commit(REF, append(), at);
+      await store.commit(other('second'), append(created), at);
+      await store.erase(REF);
+      await heard(3);
+      stop();
+      stop();
+      await store.commit(REF, append(created), at);
+      await store.ping();
+      expect(calls).toBe(3);
+    });
+
+    test('a subscriber finds the commit that it was told of', async () => {
+      const found = new Promise((resolve) => {
+        store.subscribe(REF, () => resolve(store.events(REF)));
+      });
+      await store.commit(REF, append(created), at);
+      expect(await found).toHaveLength(1);
+    });
+
+    test('what a caller does to the data afterwards does not change the log', async () => {
+      await store.commit(REF, append(created, item('first')), at);
+      const read = ofType(await store.events(REF), 'item.appended');
+      read.data.item.content = 'changed by the reader';
+      const again = ofType(await store.events(REF), 'item.appended');
+      expect(again.data.item.content).toBe('first');
+    });
+
+    test('closing answers what is in flight; afterwards commits are refused', async () => {
+      const appended = store.commit(REF, append(created), at);
+      await store.close();
+      expect(await appended).toEqual(accept({ value: 1, replayed: false }));
+      await expect(store.commit(REF, append(item('late')), at)).rejects.toThrow();
+      await expect(store.ping()).rejects.toThrow();
+    });
+
+    eventStoreProperties(() => store);
+  });
+}

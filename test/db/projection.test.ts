@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import type { CompactionRow } from '../../src/db/event-store.ts';
+import { compactionIdOf, projectCompaction } from '../../src/db/projection.ts';
+import type { NewEvent, SessionEvent } from '../../src/domain/session/events.ts';
+import {
+  cancelled,
+  completed,
+  created,
+  failed,
+  item,
+  microCompacted,
+  requested,
+  reverted,
+  skipped,
+  started,
+} from '../contracts/session-events.ts';
+
+const time = (version: number) => `2026-11-01T12:00:${String(version).padStart(2, '0')}.000Z`;
+
+/** The row after these events, which stand at versions 2, 3, … */
+function project(...events: NewEvent[]): CompactionRow | null {
+  return events.reduce<CompactionRow | null>((row, event, index) => {
+    const stored: SessionEvent = { ...event, version: index + 2, at: time(index + 2) };
+    return projectCompaction(row, stored);
+  }, null);
+}
+
+const queued: CompactionRow = {
+  id: 'c-1',
+  status: 'queued',
+  outcome: null,
+  mode: 'auto',
+  trigger: 'manual',
+  reason: 'requested',
+  outcome_reason: null,
+  attempts: 0,
+  tokens_before: null,
+  tokens_after: null,
+  requested_at: time(2),
+  ended_at: null,
+  reverted_at: null,
+  requested_version: 2,
+  ended_version: null,
+};
+const ended = { status: 'ended', ended_at: time(4), ended_version: 4 } as const;
+const tried = { ...queued, attempts: 1 };
+
+describe('the projection of a compaction', () => {
+  const ran = [requested('c-1'), started('c-1')];
+
+  test.each<[string, NewEvent[], CompactionRow]>([
+    ['a request', [requested('c-1')], queued],
+    ['a start', ran, { ...tried, status: 'running' }],
+    [
+      'a micro-compaction',
+      [...ran, microCompacted('c-1', true)],
+      { ...tried, ...ended, outcome: 'micro_compacted', tokens_before: 900, tokens_after: 700 },
+    ],
+    [
+      'a micro step that goes on to a full compaction',
+      [...ran, microCompacted('c-1', false)],
+      { ...tried, status: 'running', tokens_before: 900, tokens_after: 700 },
+    ],
+    [
+      'a full compaction',
+      [...ran, completed('c-1', 2)],
+      { ...tried, ...ended, outcome: 'full_compacted', tokens_before: 700, tokens_after: 200 },
+    ],
+    [
+      'a full compaction after a micro step: before the first, after the last',
+      [...ran, microCompacted('c-1', false), completed('c-1', 2)],
+      {
+        ...tried,
+        status: 'ended',
+        ended_at: time(5),
+        ended_version: 5,
+        outcome: 'full_compacted',
+        tokens_before: 900,
+        tokens_after: 200,
+      },
+    ],
+    [
+      'a skip because there was no need',
+      [...ran, skipped('c-1', 'below_threshold')],
+      { ...tried, ...ended, outcome: 'not_needed', outcome_reason: 'below_threshold' },
+    ],
+    [
+      'another skip',
+      [...ran, skipped('c-1', 'irreducible_floor')],
+      { ...tried, ...ended, outcome: 'skipped', outcome_reason: 'irreducible_floor' },
+    ],
+    [
+      'the last failure',
+      [...ran, failed('c-1', false)],
+      { ...tried, ...ended, outcome: 'failed', outcome_reason: 'timeout' },
+    ],
+    ['a failure that will be tried again', [...ran, failed('c-1', true)], tried],
+    [
+      'a second attempt',
+      [...ran, failed('c-1', true), started('c-1', 2)],
+      { ...queued, status: 'running', attempts: 2 },
+    ],
+    ['a cancellation', [...ran, cancelled('c-1')], { ...tried, ...ended, outcome: 'cancelled' }],
+    [
+      'an undone compaction',
+      [...ran, completed('c-1', 2), reverted('c-1')],
+      {
+        ...tried,
+        ...ended,
+        outcome: 'full_compacted',
+        tokens_before: 700,
+        tokens_after: 200,
+        reverted_at: time(5),
+      },
+    ],
+  ])('%s', (_name, events, expected) => {
+    expect(project(...events)).toEqual(expected);
+  });
+
+  test('events of no compaction change nothing', () => {
+    expect(project(requested('c-1'), item('a'))).toEqual(queued);
+    expect(project(cancelled('c-1'))).toBeNull();
+  });
+
+  test('knows which compaction an event belongs to', () => {
+    expect(compactionIdOf({ ...requested('c-1'), version: 2, at: time(2) })).toBe('c-1');
+    expect(compactionIdOf({ ...created, version: 1, at: time(1) })).toBeNull();
+  });
+});

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { getTableConfig } from 'drizzle-orm/sqlite-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SessionRef } from '../../src/db/event-store.ts';
+import { openDatabase } from '../../src/db/sqlite/open-database.ts';
+import { compactions, idempotencyKeys, sessions } from '../../src/db/sqlite/schema.ts';
+import { openSqliteStore, SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { StoreBusyError } from '../../src/db/store-busy-error.ts';
+import { accept } from '../../src/domain/session/errors.ts';
+import { eventStoreContract } from '../contracts/event-store.ts';
+import { AT, append, created, item, requested } from '../contracts/session-events.ts';
+
+const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
+const at = { at: AT };
+
+let folder: string;
+let path: string;
+const opened: { close: () => unknown }[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-store-'));
+  path = join(folder, 'data', 'store.db');
+});
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(): Promise<SqliteStore> {
+  const store = await openSqliteStore({ path });
+  opened.push(store);
+  return store;
+}
+
+/** A bare connection to the same file, as another process or a tamperer has one. */
+function connect(): Database {
+  const db = openDatabase({ path });
+  opened.push(db);
+  return db;
+}
+
+eventStoreContract('SQLite in memory', () => openSqliteStore({ path: ':memory:' }));
+eventStoreContract('SQLite in a file', () => openSqliteStore({ path }));
+
+describe('the SQLite file', () => {
+  test('everything is there again after a restart', async () => {
+    const keyed = { ...at, idempotency: { key: 'k', fingerprint: 'f' } };
+    const before = await open();
+    await before.commit(REF, append(created, item('a')), keyed);
+    await before.commit(REF, append(requested('c-1')), at);
+    const events = await before.events(REF);
+    const head = await before.head(REF);
+    await before.close();
+
+    const after = await open();
+    expect(await after.events(REF)).toEqual(events);
+    expect(await after.head(REF)).toEqual(head);
+    expect(await after.pending(10)).toEqual([{ ref: REF, compaction_id: 'c-1' }]);
+    const again = await after.commit(REF, append(item('a')), keyed);
+    expect(again).toEqual(accept({ value: 2, replayed: true }));
+    await after.commit(REF, append(item('b')), at);
+    expect(await after.verify()).toEqual({ sessions: 1, events: 4, problems: [] });
+  });
+
+  test.each([
+    [undefined, 2],
+    ['FULL' as const, 2],
+    ['NORMAL' as const, 1],
+  ])(
+    'synchronous %s is in force on every connection, also on a file that exists',
+    (option, expected) => {
+      for (const _ of ['new file', 'existing file']) {
+        const db = openDatabase({ path, ...(option && { synchronous: option }) });
+        opened.push(db);
+        const pragma = (name: string) => db.pragma(name, { simple: true });
+        expect(pragma('synchronous')).toBe(expected);
+        expect(pragma('journal_mode')).toBe('wal');
+        expect(pragma('foreign_keys')).toBe(1);
+        expect(pragma('busy_timeout')).toBe(5_000);
+        db.close();
+      }
+    },
+  );
+
+  test('a file that a newer release has migrated is refused and left alone', async () => {
+    const db = connect();
+    const known = Number(db.pragma('user_version', { simple: true }));
+    expect(known).toBeGreaterThan(0);
+    db.pragma('user_version = 999');
+    await expect(openSqliteStore({ path })).rejects.toThrow(
+      `schema version 999, this release of Palimpsest knows ${known}`,
+    );
+    expect(db.pragma('user_version', { simple: true })).toBe(999);
+  });
+
+  test.each([sessions, compactions, idempotencyKeys])(
+    'the migrations make the columns that queries expect (%#)',
+    (table) => {
+      const { name, columns } = getTableConfig(table);
+      const actual = connect().pragma(`table_info(${name})`);
+      expect(actual).toMatchObject(
+        columns.map((column) => ({
+          name: column.name,
+          type: column.getSQLType().toUpperCase(),
+          // SQLite itself sees to an integer primary key.
+          notnull: column.notNull && !column.primary ? 1 : 0,
+        })),
+      );
+      expect(actual).toHaveLength(columns.length);
+    },
+  );
+});
+
+describe('two connections to one file', () => {
+  test('each sees what the other has written, in heads and in commands', async () => {
+    const [one, two] = [await open(), await open()];
+    await one.commit(REF, append(created), at);
+    for (let round = 0; round < 5; round++) {
+      const first = await one.commit(REF, append(item('from one')), at);
+      expect(first).toEqual(accept({ value: 2 * round + 2, replayed: false }));
+      expect((await two.head(REF))?.state.version).toBe(2 * round + 2);
+      const second = await two.commit(REF, append(item('from two')), at);
+      expect(second).toEqual(accept({ value: 2 * round + 3, replayed: false }));
+      expect((await one.head(REF))?.state.version).toBe(2 * round + 3);
+    }
+    expect((await one.verify()).problems).toEqual([]);
+  });
+
+  test('an erasure and a new session of the same id are seen by the other', async () => {
+    const [one, two] = [await open(), await open()];
+    await one.commit(REF, append(created, item('a')), at);
+    expect((await two.head(REF))?.state.version).toBe(2);
+    await one.erase(REF);
+    await one.commit({ ...REF, session_id: 'second' }, append(created), at);
+    await one.commit(REF, append(created), at);
+    const next = await two.commit(REF, append(item('b')), at);
+    expect(next).toEqual(accept({ value: 2, replayed: false }));
+    expect((await two.verify()).problems).toEqual([]);
+  });
+
+  test('a lock that is held for too long is an error of its own, and nothing is written', async () => {
+    const db = connect();
+    // The store waits five seconds; a test need not.
+    db.pragma('busy_timeout = 20');
+    const store = new SqliteStore(db);
+    await store.commit(REF, append(created), at);
+    const holder = connect();
+    holder.exec('BEGIN IMMEDIATE');
+    const blocked = await Promise.allSettled([
+      store.commit(REF, append(item('a')), at),
+      store.commit(REF, append(item('b')), at),
+      store.erase({ ...REF, session_id: 'second' }),
+    ]);
+    for (const each of blocked) {
+      expect(each).toMatchObject({ status: 'rejected', reason: expect.any(StoreBusyError) });
+    }
+    holder.exec('ROLLBACK');
+    const answer = await store.commit(REF, append(item('a')), at);
+    expect(answer).toEqual(accept({ value: 2, replayed: false }));
+  });
+});
+
+describe('a group of commands', () => {
+  const refuseItems = (db: Database, containing: string) =>
+    db.exec(
+      `CREATE TRIGGER refuse_items BEFORE INSERT ON events WHEN NEW.data LIKE '%${containing}%'
+       BEGIN SELECT RAISE(ABORT, 'refused by the test'); END`,
+    );
+
+  test('loses only the command whose statement fails', async () => {
+    const store = await open();
+    refuseItems(connect(), 'poison');
+    const second = { ...REF, session_id: 'second' };
+    const settled = await Promise.allSettled([
+      store.commit(REF, append(created, item('a')), at),
+      store.commit(second, append(created, item('poison')), at),
+      store.commit(REF, append(item('poison')), at),
+      store.commit(REF, append(item('b')), at),
+    ]);
+    expect(settled).toMatchObject([
+      { value: accept({ value: 2, replayed: false }) },
+      { reason: { message: 'refused by the test' } },
+      { reason: { message: 'refused by the test' } },
+      { value: accept({ value: 3, replayed: false }) },
+    ]);
+    expect(await store.head(second)).toBeNull();
+    expect((await store.head(REF))?.state.items).toBe(2);
+    expect((await store.verify()).problems).toEqual([]);
+  });
+
+  test('answers nobody before the commit, and everybody in the same turn', async () => {
+    const store = await open();
+    const reader = connect().prepare('SELECT count(*) FROM events').pluck();
+    const counts = await Promise.all(
+      ['a', 'b', 'c'].map((session_id) =>
+        store.commit({ tenant: 'acme', session_id }, append(created), at).then(() => reader.get()),
+      ),
+    );
+    expect(counts).toEqual([3, 3, 3]);
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { messageParts } from '../../../../src/domain/context/invariants/message-parts.ts';
+import { reasoningGroups } from '../../../../src/domain/context/invariants/reasoning-groups.ts';
+import { INVARIANTS, safeCuts } from '../../../../src/domain/context/invariants/safe-cuts.ts';
+import { toolPairs } from '../../../../src/domain/context/invariants/tool-pairs.ts';
+import { codecFor } from '../../../../src/domain/items/codecs.ts';
+import {
+  FORMATS,
+  type Message,
+  type Normalised,
+  type Part,
+} from '../../../../src/domain/items/item.ts';
+import { historyArbitrary } from '../../../support/generators.ts';
+
+function message(role: Message['role'], parts: Part[], id?: string): Message {
+  const flags = { is_meta: false, is_compact_summary: false, is_api_error_message: false };
+  return { kind: 'message', role, parts, ...flags, ...(id !== undefined && { id }) };
+}
+
+/**
+ * One word an item: `u` user text, `m` model text, `t` thinking, `a-d` a call, `A-D` its result,
+ * `p` progress; `:x` gives a model message the id x.
+ */
+function history(words: string): Normalised[] {
+  return words.split(' ').filter(Boolean).map(itemOf);
+}
+
+function itemOf(word: string): Normalised {
+  const [kind = '', id] = word.split(':');
+  const text: Part = { kind: 'text', text: 'x' };
+  if (kind === 'p') return { kind: 'progress' };
+  if (kind === 'u') return message('user', [text]);
+  if (kind === 'm') return message('assistant', [text], id);
+  if (kind === 't') return message('assistant', [{ kind: 'thinking', text: '', source: '' }], id);
+  if (/[A-D]/.test(kind)) {
+    const result = { call_id: kind.toLowerCase(), content: [], is_error: false };
+    return message('user', [{ kind: 'tool_result', ...result }]);
+  }
+  const call = { id: kind, name: 'f', input: {}, source: {} };
+  return message('assistant', [{ kind: 'tool_call', ...call }], id);
+}
+
+function allowed(cuts: boolean[]): number[] {
+  return cuts.flatMap((isAllowed, index) => (isAllowed ? [index] : []));
+}
+
+describe('tool pairs', () => {
+  test.each([
+    ['u m u', [0, 1, 2, 3]],
+    ['u a A m', [0, 1, 3, 4]],
+    ['u a b A B m', [0, 1, 5, 6]],
+    ['u a u A m', [0, 1, 4, 5]],
+    // open: nothing behind it may be cut off
+    ['u a', [0, 1]],
+    ['u a b A', [0, 1]],
+    ['u a u', [0, 1]],
+    // abandoned: the model went on without the result
+    ['u a u m', [0, 1, 2, 3, 4]],
+    ['a a A m', [0, 1, 3, 4]],
+    // orphans bind nothing
+    ['A u', [0, 1, 2]],
+  ])('%s', (words, expected) => {
+    expect(allowed(toolPairs.cuts(history(words)))).toEqual(expected);
+  });
+
+  test('the check names orphans and calls that nobody answered', () => {
+    expect(toolPairs.check(history('u a u m B'))).toEqual([
+      expect.stringContaining('call a was never answered'),
+      expect.stringContaining('result of b answers no call'),
+    ]);
+    expect(toolPairs.check(history('u a A b'))).toEqual([]);
+  });
+});
+
+describe('message parts', () => {
+  test.each([
+    ['m:1 m:1 m:2', [0, 2, 3]],
+    ['t:1 p a:1 A m:2', [0, 3, 4, 5]],
+    ['a:1 A b:1 B m:2', [0, 3, 4, 5]],
+    ['m:1 u m:1', [0, 1, 2, 3]],
+    ['m m', [0, 1, 2]],
+  ])('%s', (words, expected) => {
+    expect(allowed(messageParts.cuts(history(words)))).toEqual(expected);
+  });
+
+  test('the check names a message that goes on later', () => {
+    expect(messageParts.check(history('m:1 u m:1'))).toHaveLength(1);
+    expect(messageParts.check(history('a:1 A b:1 B u m:2'))).toEqual([]);
+  });
+});
+
+describe('reasoning groups', () => {
+  test.each([
+    ['u t m u', [0, 1, 3, 4]],
+    ['u t a b A B', [0, 1, 4, 5, 6]],
+    ['u m t a A', [0, 1, 2, 4, 5]],
+    ['u t p m', [0, 1, 4]],
+    ['u t u', [0, 1, 2, 3]],
+  ])('%s', (words, expected) => {
+    expect(allowed(reasoningGroups.cuts(history(words)))).toEqual(expected);
+  });
+
+  test('the check names reasoning that led to nothing, but not at the very end', () => {
+    expect(reasoningGroups.check(history('u t u'))).toHaveLength(1);
+    expect(reasoningGroups.check(history('u t m u t'))).toEqual([]);
+  });
+});
+
+describe.each(FORMATS)('safe cuts in %s', (format) => {
+  const codec = codecFor(format);
+  const histories = historyArbitrary(format).map((items) =>
+    items.map((item) => codec.normalise(item)),
+  );
+
+  test('one answer per place, and nothing need ever be cut', () => {
+    fc.assert(
+      fc.property(histories, (items) => {
+        const cuts = safeCuts(items);
+        expect(cuts).toHaveLength(items.length + 1);
+        expect(cuts[0]).toBe(true);
+      }),
+    );
+  });
+
+  test('no safe cut breaks a rule that held before', () => {
+    fc.assert(
+      fc.property(histories, (items) => {
+        const broken = INVARIANTS.map(({ check }) => check(items).length);
+        for (const cut of allowed(safeCuts(items))) {
+          for (const [index, { check, name }] of INVARIANTS.entries()) {
+            const now = check(items.slice(cut)).length;
+            expect(now, name).toBeLessThanOrEqual(broken[index] ?? 0);
+          }
+        }
+      }),
+    );
+  });
+});
+
+test('a hundred thousand items are no problem', () => {
+  const items = Array.from({ length: 20_000 }, () => history('u t a A m:1')).flat();
+  const started = performance.now();
+  const cuts = safeCuts(items);
+  expect(performance.now() - started).toBeLessThan(3000);
+  expect(cuts.filter(Boolean)).toHaveLength(60_001);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { codecFor } from '../../../src/domain/items/codecs.ts';
+import type { Format, Item } from '../../../src/domain/items/item.ts';
+
+function convert(from: Format, to: Format, item: Item): Item[] {
+  return codecFor(to).encode(codecFor(from).normalise(item));
+}
+
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } };
+const results: Item = {
+  role: 'user',
+  content: [
+    { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'seen' }, image] },
+    { type: 'text', text: 'go on' },
+  ],
+};
+const model: Item = {
+  role: 'assistant',
+  content: [
+    { type: 'thinking', thinking: 'hm', signature: 's' },
+    { type: 'text', text: 'hi' },
+    { type: 'tool_use', id: 'a', name: 'container.exec', input: { n: 1 } },
+    { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+  ],
+};
+const opaque = '{"type":"server_tool_use","id":"s","name":"web_search","input":{}}';
+const call = { name: 'container_exec', arguments: '{"n":1}' };
+
+describe('from anthropic', () => {
+  test('to chat: results first, their images in the user message behind them', () => {
+    expect(convert('anthropic', 'openai-chat', results)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: 'seen\n[image]' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+          { type: 'text', text: 'go on' },
+        ],
+      },
+    ]);
+  });
+
+  test('to chat: thinking is dropped, opaque blocks become text', () => {
+    expect(convert('anthropic', 'openai-chat', model)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'hi' },
+          { type: 'text', text: opaque },
+        ],
+        tool_calls: [{ id: 'a', type: 'function', function: call }],
+      },
+    ]);
+  });
+
+  test('to responses: one item a call and a result', () => {
+    const said = (text: string) => ({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text }],
+    });
+    expect(convert('anthropic', 'openai-responses', model)).toEqual([
+      said('hi'),
+      { type: 'function_call', call_id: 'a', ...call },
+      said(opaque),
+    ]);
+    expect(convert('anthropic', 'openai-responses', results)).toEqual([
+      {
+        type: 'function_call_output',
+        call_id: 'a',
+        output: [
+          { type: 'input_text', text: 'seen' },
+          { type: 'input_image', image_url: 'data:image/png;base64,QUJD' },
+        ],
+      },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go on' }] },
+    ]);
+  });
+});
+
+describe('to anthropic', () => {
+  test('a system message becomes labelled user text', () => {
+    const item = { role: 'developer', content: 'be brief' };
+    expect(JSON.stringify(convert('openai-chat', 'anthropic', item))).toContain(
+      'System instructions',
+    );
+  });
+
+  test('an image comes back as it was', () => {
+    const url = { type: 'input_image', image_url: 'data:image/png;base64,QUJD' };
+    const item = { role: 'user', content: [url] };
+    expect(convert('openai-responses', 'anthropic', item)).toEqual([
+      { role: 'user', content: [image] },
+    ]);
+  });
+
+  test('input that is no object is wrapped', () => {
+    const item = { type: 'custom_tool_call', call_id: 'a.b', name: 'f', input: 'raw' };
+    expect(convert('openai-responses', 'anthropic', item)).toEqual([
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'a_b', name: 'f', input: { input: 'raw' } }],
+      },
+    ]);
+  });
+
+  test('a reasoning item alone leaves nothing', () => {
+    expect(convert('openai-responses', 'anthropic', { type: 'reasoning', summary: [] })).toEqual(
+      [],
+    );
+  });
+});
+
+test.each<[Format, Item]>([
+  ['anthropic', { role: 'user', content: 'x', is_meta: true }],
+  ['openai-chat', { role: 'user', content: 'x', is_meta: true }],
+  [
+    'openai-responses',
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'x' }], is_meta: true },
+  ],
+])('%s writes a text message with our own fields', (format, expected) => {
+  expect(codecFor(format).message('user', 'x', { is_meta: true })).toEqual(expected);
+});

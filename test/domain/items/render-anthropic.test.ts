@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { anthropicCodec } from '../../../src/domain/items/anthropic.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
+import type { Json, JsonObject } from '../../../src/domain/json.ts';
+
+const user = (...content: Json[]): Item => ({ role: 'user', content });
+const model = (...content: Json[]): Item => ({ role: 'assistant', content });
+const piece = (id: string, ...content: Json[]): Item => ({ role: 'assistant', id, content });
+const text = (value: string): JsonObject => ({ type: 'text', text: value });
+const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
+const call = (id: string): JsonObject => ({ type: 'tool_use', id, name: 'Read', input: {} });
+const result = (id: string, content = `out ${id}`): JsonObject => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+});
+const note = (id: string): JsonObject => ({ ...result(id, MISSING_RESULT_NOTE), is_error: true });
+const ask: Item = { role: 'user', content: 'go' };
+
+const cases: [string, Item[], Item[]][] = [
+  [
+    'consecutive user messages are merged and strings become blocks',
+    [ask, { role: 'user', content: 'more' }],
+    [user(text('go'), text('more'))],
+  ],
+  [
+    'pieces of one message are merged, also with results between them',
+    [
+      ask,
+      piece('m', thinking),
+      piece('m', call('a')),
+      user(result('a')),
+      piece('m', call('b')),
+      user(result('b')),
+    ],
+    [ask, model(thinking, call('a'), call('b')), user(result('a'), result('b'))],
+  ],
+  [
+    'a conversation starts with the user',
+    [model(text('hi'))],
+    [expect.any(Object), model(text('hi'))],
+  ],
+  [
+    'a compaction block may be the head',
+    [model({ type: 'compaction', content: 's' }), ask],
+    [model({ type: 'compaction', content: 's' }), ask],
+  ],
+  [
+    'empty text and messages without content are dropped',
+    [user(text(''), text('go')), model(text(' \n')), { role: 'user', content: '' }],
+    [user(text('go'))],
+  ],
+  [
+    'a late result moves behind its call, in front of what the user said',
+    [
+      ask,
+      model(call('a')),
+      { role: 'user', content: 'wait' },
+      model(text('ok')),
+      user(result('a')),
+    ],
+    [ask, model(call('a')), user(result('a'), text('wait')), model(text('ok'))],
+  ],
+  [
+    'a call that was passed over gets a note',
+    [ask, model(call('a'), call('b')), user(result('b')), model(text('ok'))],
+    [ask, model(call('a'), call('b')), user(result('b'), note('a')), model(text('ok'))],
+  ],
+  ['a call at the very end stays open', [ask, model(call('a'))], [ask, model(call('a'))]],
+  [
+    'so does one beside which only results stand',
+    [ask, model(call('a'), call('b')), user(result('a'))],
+    [ask, model(call('a'), call('b')), user(result('a'))],
+  ],
+  [
+    'a call is not open any more when the user went on',
+    [ask, model(call('a')), { role: 'user', content: 'stop' }],
+    [ask, model(call('a')), user(note('a'), text('stop'))],
+  ],
+  [
+    'orphans and second results are dropped, the first one is kept',
+    [ask, user(result('x')), model(call('a')), user(result('a'), result('a', 'again'))],
+    [ask, model(call('a')), user(result('a'))],
+  ],
+  [
+    'an id that is used again is renamed with its result',
+    [ask, model(call('a')), user(result('a')), model(call('a')), user(result('a', 'two'))],
+    [ask, model(call('a')), user(result('a')), model(call('a_2')), user(result('a_2', 'two'))],
+  ],
+  [
+    'thinking that led to nothing is dropped, other thinking stays as it is',
+    [ask, model(thinking, text('hi')), user(text('and?')), model(thinking)],
+    [ask, model(thinking, text('hi')), user(text('and?'))],
+  ],
+  [
+    'server tools live inside the assistant message',
+    [
+      ask,
+      model(
+        { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+        { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+        text('found'),
+      ),
+    ],
+    [
+      ask,
+      model(
+        { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+        { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+        text('found'),
+      ),
+    ],
+  ],
+  [
+    'attachments are labelled, boundaries and other control items left out',
+    [
+      { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' },
+      { type: 'attachment', attachment: { kind: 'file', path: 'src/a.ts', content: 'let a;' } },
+      { type: 'attachment', attachment: { kind: 'plan', content: '' } },
+      { type: 'progress' },
+      { type: 'ghost_snapshot' },
+    ],
+    [{ role: 'user', content: 'File src/a.ts (as last read):\nlet a;' }],
+  ],
+  [
+    'our own fields and the id are left out, unknown fields stay',
+    [{ ...ask, id: 'm', is_meta: true, timestamp: 't', usage: {}, model: 'x', cache: 1 }],
+    [{ ...ask, cache: 1 }],
+  ],
+  ['nothing stays nothing', [], []],
+];
+
+test.each(cases)('%s', (_, items, expected) => {
+  const rendered = anthropicCodec.render(items);
+  expect(rendered).toEqual(expected);
+  expect(anthropicCodec.violations(rendered)).toEqual([]);
+});
+
+test.each<[string, Item[]]>([
+  ['does not start with the user', [model(text('hi'))]],
+  ['two messages of one role', [ask, ask]],
+  ['the content is empty', [user()]],
+  ['a text block is empty', [user(text(' '))]],
+  ['ends with thinking', [ask, model(thinking)]],
+  ['call a is not answered', [ask, model(call('a')), ask]],
+  ['result of a has no call', [user(result('a'))]],
+  ['result of a has no call', [ask, model(call('a')), ask, model(text('x')), user(result('a'))]],
+  ['has two results', [ask, model(call('a')), user(result('a'), result('a'))]],
+  ['stands behind other content', [ask, model(call('a')), user(text('x'), result('a'))]],
+  ['occurs twice', [ask, model(call('a')), user(result('a')), model(call('a')), user(result('a'))]],
+  [
+    'error result has no content',
+    [ask, model(call('a')), user({ ...result('a', ''), is_error: true })],
+  ],
+  ['refuses the field "is_meta"', [{ ...ask, is_meta: true }]],
+  ['refuses the field "id"', [{ ...ask, id: 'm' }]],
+  ['control item', [ask, { type: 'progress' }]],
+])('the checker finds: %s', (expected, items) => {
+  expect(anthropicCodec.violations(items)).toContainEqual(expect.stringContaining(expected));
+});

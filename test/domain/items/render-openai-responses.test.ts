@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import type { Item } from '../../../src/domain/items/item.ts';
+import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses.ts';
+import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
+
+const ask: Item = { role: 'user', content: 'go' };
+const say: Item = {
+  type: 'message',
+  id: 'm',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'ok' }],
+};
+const reasoning: Item = { type: 'reasoning', id: 'rs', summary: [] };
+const trigger: Item = { type: 'compaction_trigger' };
+const call = (id: string): Item => ({
+  type: 'function_call',
+  call_id: id,
+  name: 'f',
+  arguments: '{}',
+});
+const output = (id: string, text = `out ${id}`): Item => ({
+  type: 'function_call_output',
+  call_id: id,
+  output: text,
+});
+const note = (id: string): Item => output(id, MISSING_RESULT_NOTE);
+const custom: Item = { type: 'custom_tool_call', call_id: 'c', name: 'f', input: 'x' };
+const shell: Item = { type: 'local_shell_call', id: 'l', call_id: 's', action: {} };
+const patch: Item = { type: 'apply_patch_call', call_id: 'p', operation: {} };
+
+const cases: [string, Item[], Item[]][] = [
+  [
+    'a message between call and output is fine',
+    [call('a'), ask, output('a')],
+    [call('a'), ask, output('a')],
+  ],
+  [
+    'a call that was passed over gets a note',
+    [call('a'), call('b'), output('b'), ask],
+    [call('a'), note('a'), call('b'), output('b'), ask],
+  ],
+  [
+    'calls at the very end stay open',
+    [ask, reasoning, call('a'), call('b'), output('b')],
+    [ask, reasoning, call('a'), call('b'), output('b')],
+  ],
+  [
+    'orphans, early and second outputs are dropped',
+    [output('a'), call('a'), output('a'), output('a', '2')],
+    [call('a'), output('a')],
+  ],
+  [
+    'the note has the type that the call needs',
+    [custom, shell, patch, ask],
+    [
+      custom,
+      { type: 'custom_tool_call_output', call_id: 'c', output: MISSING_RESULT_NOTE },
+      shell,
+      { type: 'local_shell_call_output', id: 's', output: MISSING_RESULT_NOTE },
+      patch,
+      {
+        type: 'apply_patch_call_output',
+        call_id: 'p',
+        output: MISSING_RESULT_NOTE,
+        status: 'failed',
+      },
+      ask,
+    ],
+  ],
+  [
+    'a tool search of the server needs no answer',
+    [{ type: 'tool_search_call', call_id: null, arguments: {} }, ask],
+    [{ type: 'tool_search_call', call_id: null, arguments: {} }, ask],
+  ],
+  [
+    'reasoning stays with what follows it',
+    [reasoning, say, reasoning, call('a'), output('a')],
+    [reasoning, say, reasoning, call('a'), output('a')],
+  ],
+  ['reasoning without follower is dropped', [ask, reasoning, ask, say], [ask, ask, say]],
+  ['reasoning at the very end stays', [ask, reasoning], [ask, reasoning]],
+  ['a trigger is the last item only', [ask, trigger, say, trigger], [ask, say, trigger]],
+  [
+    'empty messages are dropped',
+    [
+      { role: 'user', content: '' },
+      { role: 'assistant', content: [{ type: 'output_text', text: '' }] },
+    ],
+    [],
+  ],
+  [
+    'our own fields go, id and unknown items stay',
+    [
+      { ...say, usage: {}, model: 'x' },
+      { type: 'hologram', id: 'h' },
+    ],
+    [say, { type: 'hologram', id: 'h' }],
+  ],
+  [
+    'a memory is a labelled user message',
+    [{ type: 'attachment', attachment: { kind: 'memory', content: 'x' } }],
+    [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Memory:\nx' }] }],
+  ],
+];
+
+test.each(cases)('%s', (_, items, expected) => {
+  const rendered = openaiResponsesCodec.render(items);
+  expect(rendered).toEqual(expected);
+  expect(openaiResponsesCodec.violations(rendered)).toEqual([]);
+});
+
+test.each<[string, Item[]]>([
+  ['the output of a answers no call', [output('a')]],
+  ['the output of a answers no call', [call('a'), output('a'), output('a')]],
+  ['the call a has no output', [call('a'), ask]],
+  ['before its id is used again', [call('a'), ask, call('a'), output('a')]],
+  ['reasoning without', [reasoning, ask]],
+  ['not the last item', [trigger, ask]],
+  ['the content is empty', [{ role: 'user', content: [] }]],
+  ['a text part is empty', [{ role: 'user', content: [{ type: 'input_text', text: '' }] }]],
+  ['the role is unknown', [{ role: 'tool', content: 'x' }]],
+  ['refuses the field "usage"', [{ ...say, usage: {} }]],
+  ['control item', [{ type: 'ghost_snapshot' }]],
+])('the checker finds: %s', (expected, items) => {
+  expect(openaiResponsesCodec.violations(items)).toContainEqual(expect.stringContaining(expected));
+});

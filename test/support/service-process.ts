@@ -1,0 +1,166 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const LISTENING = /^listening on (http:\S+)$/m;
+
+type Variables = Readonly<Record<string, string>>;
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+/** Children under way: a test run that ends early must not leave services behind. */
+const children = new Set<Child>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+type Running = { child: Child; url: string; exited: Promise<number | null> };
+
+/**
+ * The real service as a child process (`palimpsest serve`) over a SQLite file in a temporary folder,
+ * on a free port. It sees no environment but what the test gives it. Needs the build that
+ * `build-once.ts` makes.
+ */
+export class ServiceProcess {
+  readonly #folder: string;
+  readonly #environment: Variables;
+  #running: Running | null = null;
+  #output = '';
+
+  private constructor(folder: string, variables: Variables) {
+    this.#folder = folder;
+    this.#environment = {
+      ...bareEnvironment(),
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
+      ...variables,
+    };
+  }
+
+  static async start(variables: Variables = {}): Promise<ServiceProcess> {
+    const service = new ServiceProcess(await mkdtemp(join(tmpdir(), 'palimpsest-e2e-')), variables);
+    await service.restart();
+    return service;
+  }
+
+  /** The address of the process under way; changes with every restart. */
+  get url(): string {
+    return this.#alive().url;
+  }
+
+  /** What all processes on this folder have printed, warnings and errors included. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Starts the service again on the same folder; resolves when it listens. */
+  async restart(): Promise<void> {
+    const child = this.#spawn();
+    const exited = exitOf(child);
+    this.#running = { child, url: await this.#listening(child, exited), exited };
+  }
+
+  /** Starts it and kills it `afterMs` milliseconds later, wherever its start has got by then. */
+  async killWhileStarting(afterMs: number): Promise<void> {
+    const child = this.#spawn();
+    const exited = exitOf(child);
+    const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** Ends the process at once, as a power cut would; resolves when it is gone. */
+  async kill(): Promise<void> {
+    const { child, exited } = this.#alive();
+    this.#running = null;
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Asks it to end in good order; answers the exit code, null when a signal ended it. */
+  async stop(): Promise<number | null> {
+    const { child, exited } = this.#alive();
+    this.#running = null;
+    child.kill('SIGTERM');
+    return exited;
+  }
+
+  /** Runs another command of the command line on the same store. */
+  async command(...parameters: string[]): Promise<{ code: number | null; output: string }> {
+    const child = spawn(process.execPath, [CLI, ...parameters], {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    const code = await exitOf(child);
+    return { code, output };
+  }
+
+  /** Ends the process if it is still there and removes the folder. */
+  async dispose(): Promise<void> {
+    if (this.#running !== null) await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #alive(): Running {
+    if (this.#running === null) throw new Error('the service is not running');
+    return this.#running;
+  }
+
+  #spawn(): Child {
+    if (this.#running !== null) throw new Error('the service is running already');
+    const child = spawn(process.execPath, [CLI, 'serve'], {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const read = (chunk: Buffer) => {
+      this.#output += chunk.toString();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    children.add(child);
+    child.once('close', () => children.delete(child));
+    return child;
+  }
+
+  #listening(child: Child, exited: Promise<number | null>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let printed = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+        const url = LISTENING.exec(printed)?.[1];
+        if (url !== undefined) resolve(url);
+      });
+      exited.then(
+        (code) => reject(new Error(`the service ended at its start (${code}):\n${this.#output}`)),
+        reject,
+      );
+    });
+  }
+}
+
+/** Resolves with the exit code when the process has ended and all its output is read. */
+async function exitOf(child: Child): Promise<number | null> {
+  const [code] = await once(child, 'close');
+  return typeof code === 'number' ? code : null;
+}
+
+/** What a process needs to run at all; no keys and no settings of the machine. */
+function bareEnvironment(): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
+  return Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

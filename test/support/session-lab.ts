@@ -1,0 +1,145 @@
+import type { EventStore, StoredEvent } from '../../src/db/event-store.ts';
+import { loadView } from '../../src/db/load-view.ts';
+import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import type { View } from '../../src/domain/context/view.ts';
+import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
+import { type Appended, appendItems } from '../../src/domain/session/append-items.ts';
+import {
+  cancelCompaction,
+  requestCompaction,
+} from '../../src/domain/session/compaction-commands.ts';
+import { createSession, type NewSession } from '../../src/domain/session/create-session.ts';
+import type { Decide } from '../../src/domain/session/decision.ts';
+import type { Outcome } from '../../src/domain/session/errors.ts';
+import type { Mode } from '../../src/domain/session/events.ts';
+import type { Head } from '../../src/domain/session/head.ts';
+import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
+import { compactSession } from '../../src/workers/compact-session.ts';
+import { loadTemplates } from '../../src/workers/templates.ts';
+
+/** So small that a few generated messages fill it, with budgets to match. */
+export const TINY: { context_window: number; config: ConfigOverrides } = {
+  context_window: 700,
+  config: {
+    free_space_buffer: 100,
+    warning_threshold: 150,
+    error_threshold: 150,
+    micro_compact_min_tokens_to_save: 20,
+    micro_compact_keep_last_n_tools: 1,
+    micro_compact_target_tokens: 20,
+    min_new_tokens_between_compactions: 20,
+    protected_tokens: 80,
+    summary_max_tokens: 150,
+    restore_tokens_per_file: 50,
+    restore_total_file_budget: 100,
+    tokens_per_image: 40,
+    breaker_max_failures: 100,
+  },
+};
+
+const templates = loadTemplates();
+
+/**
+ * One session on a real store in memory with the real compaction handler, driven step by step:
+ * ids count up and the clock ticks a second per step, so that two labs with the same script write
+ * the same log.
+ */
+export class SessionLab {
+  readonly ref = { tenant: 'local', session_id: 'lab' };
+  readonly world = { server: {}, tokenizers: {} };
+  readonly session: NewSession;
+  readonly store: EventStore;
+  summarizer: SummarizerChoice = { kind: 'extractive' };
+  #ids = 0;
+  #ticks = 0;
+
+  private constructor(store: EventStore, session: NewSession) {
+    this.store = store;
+    this.session = session;
+  }
+
+  static async open(format: Format, overrides: Partial<NewSession> = {}): Promise<SessionLab> {
+    const session: NewSession = {
+      format,
+      profile: 'default',
+      model: null,
+      initial_context: [],
+      metadata: {},
+      ...TINY,
+      ...overrides,
+    };
+    const lab = new SessionLab(await openSqliteStore({ path: ':memory:' }), session);
+    await lab.commit(createSession(lab.world, session));
+    return lab;
+  }
+
+  newId = (): string => {
+    this.#ids += 1;
+    return `id-${this.#ids}`;
+  };
+
+  now = (): Date => {
+    this.#ticks += 1;
+    return new Date(Date.UTC(2026, 0, 1) + this.#ticks * 1000);
+  };
+
+  async commit<T>(decide: Decide<T>): Promise<Outcome<T>> {
+    const outcome = await this.store.commit(this.ref, decide, { at: this.now().toISOString() });
+    return outcome.ok ? { ok: true, value: outcome.value.value } : outcome;
+  }
+
+  append(items: Item[]): Promise<Outcome<Appended>> {
+    const now = this.now();
+    return this.commit(
+      appendItems(this.world, {
+        items,
+        defaults: this.session,
+        compaction_id: this.newId(),
+        now_ms: now.getTime(),
+        at: now.toISOString(),
+      }),
+    );
+  }
+
+  request(mode: Mode) {
+    const compaction_id = this.newId();
+    return this.commit(requestCompaction(this.world, { compaction_id, mode, trigger: 'manual' }));
+  }
+
+  cancel(compactionId: string) {
+    return this.commit(cancelCompaction(compactionId));
+  }
+
+  /** Runs the handler once for a compaction, as a worker would. */
+  async work(compactionId: string): Promise<void> {
+    const handler = compactSession({
+      store: this.store,
+      world: this.world,
+      templates,
+      chooseSummarizer: () => this.summarizer,
+      prepare: async () => {},
+      now: this.now,
+      newId: this.newId,
+      random: () => 0.5,
+    });
+    const job = { ref: this.ref, compaction_id: compactionId };
+    await handler(job, new AbortController().signal);
+  }
+
+  async head(): Promise<Head> {
+    const head = await this.store.head(this.ref);
+    if (head === null) throw new Error('the lab has no session');
+    return head;
+  }
+
+  async view(at?: number): Promise<View> {
+    const view = await loadView(this.store, this.ref, at);
+    if (view === null) throw new Error(`the lab has no version ${at}`);
+    return view;
+  }
+
+  events(): Promise<StoredEvent[]> {
+    return this.store.events(this.ref);
+  }
+}

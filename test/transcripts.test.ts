@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { checkFile } from '../bench/transcripts/check-file.ts';
+import { DATA_FOLDER, dataFiles, isDataPresent } from '../bench/transcripts/data-files.ts';
+import { SUMMARIZERS } from '../bench/transcripts/local-service.ts';
+
+/** One small recording of each folder; `npm run transcripts` takes all of them. */
+const SAMPLE = [
+  'claude-code/cc-08.jsonl.gz',
+  'codex/cx-06.jsonl.gz',
+  'pi/',
+  'mini-swe-agent/',
+  'tau/',
+  'swe-agent/',
+  'copilot-cli/',
+  'gemini-cli/',
+  'beam-100K-14-chat',
+];
+
+const isPresent = isDataPresent();
+const files = isPresent ? SAMPLE.map(firstOf) : [];
+
+function firstOf(filter: string): string {
+  const [first] = dataFiles([filter]).filter((path) => !path.includes('probing'));
+  if (first === undefined) throw new Error(`no recording matches ${filter}`);
+  return first;
+}
+
+describe('recorded transcripts through the service', () => {
+  it(isPresent ? 'are there' : 'ARE ABSENT: no recording is checked', () => {
+    if (!isPresent) console.warn(`No recorded transcripts at ${DATA_FOLDER}.`);
+    expect(files.length > 0).toBe(isPresent);
+  });
+
+  describe.each(SUMMARIZERS)('summaries: %s', (summarizer) => {
+    it.each(files)('%s', async (file) => {
+      const check = await checkFile(file, { summarizer });
+      if (check.kind !== 'checked') throw new Error(check.message);
+      expect(check).toMatchObject({ problems: [], lost_items: 0, verify: 'ok' });
+      expect(check.items).toBeGreaterThan(0);
+    });
+  });
+
+  it.runIf(isPresent)('names question files as no transcripts', async () => {
+    const [questions = ''] = dataFiles(['probing']);
+    const check = await checkFile(questions, { summarizer: 'extractive' });
+    expect(check).toMatchObject({ kind: 'no_transcript', file: questions });
+  });
+});
