@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { TranscriptError } from '../src/importers/transcript.ts';
+import { SUMMARIZERS, type SummarizerKind } from './local-service.ts';
 import { checkFile } from './transcripts/check-file.ts';
 import { DATA_FOLDER, dataFiles, isDataPresent } from './transcripts/data-files.ts';
-import { SUMMARIZERS, type SummarizerKind } from './transcripts/local-service.ts';
 import { headingLine, rowLines } from './transcripts/table.ts';
 
 type Flags = { window?: number; modelOnly?: boolean; extractiveOnly?: boolean };

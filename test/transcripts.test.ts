@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { SUMMARIZERS } from '../bench/local-service.ts';
 import { checkFile } from '../bench/transcripts/check-file.ts';
 import { DATA_FOLDER, dataFiles, isDataPresent } from '../bench/transcripts/data-files.ts';
-import { SUMMARIZERS } from '../bench/transcripts/local-service.ts';
 
 /** One small recording of each folder; `npm run transcripts` takes all of them. */
 const SAMPLE = [
@@ -25,12 +25,14 @@ function firstOf(filter: string): string {
   return first;
 }
 
-describe('recorded transcripts through the service', () => {
+describe('the recorded transcripts', () => {
   it(isPresent ? 'are there' : 'ARE ABSENT: no recording is checked', () => {
     if (!isPresent) console.warn(`No recorded transcripts at ${DATA_FOLDER}.`);
     expect(files.length > 0).toBe(isPresent);
   });
+});
 
+describe.runIf(isPresent)('recorded transcripts through the service', () => {
   describe.each(SUMMARIZERS)('summaries: %s', (summarizer) => {
     it.each(files)('%s', async (file) => {
       const check = await checkFile(file, { summarizer });
@@ -40,7 +42,7 @@ describe('recorded transcripts through the service', () => {
     });
   });
 
-  it.runIf(isPresent)('names question files as no transcripts', async () => {
+  it('names question files as no transcripts', async () => {
     const [questions = ''] = dataFiles(['probing']);
     const check = await checkFile(questions, { summarizer: 'extractive' });
     expect(check).toMatchObject({ kind: 'no_transcript', file: questions });

@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { ImportError } from '../../src/cli/import-target.ts';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../../src/importers/transcript.ts';
+import { type SummarizerKind, withLocalService } from '../local-service.ts';
 import { checkSession, type SessionCheck } from './check-session.ts';
 import { DATA_FOLDER } from './data-files.ts';
-import { type SummarizerKind, withLocalService } from './local-service.ts';
 
 export type FileCheck = {
   kind: 'checked';
@@ -51,16 +51,19 @@ export async function checkFile(
     done += items;
     options.onProgress?.(done, total);
   };
-  const { checks, verify } = await withLocalService(options.summarizer, async (service) => {
-    const checks: SessionCheck[] = [];
-    for (const transcript of transcripts) {
-      const check = await refusedIsAProblem(() =>
-        checkSession(service, transcript, options.window, onProgress),
-      );
-      checks.push(withName(transcript, check, transcripts.length > 1));
-    }
-    return { checks, verify: await service.store.verify() };
-  });
+  const { checks, verify } = await withLocalService(
+    { summarizer: options.summarizer, synchronous: 'NORMAL' },
+    async (service) => {
+      const checks: SessionCheck[] = [];
+      for (const transcript of transcripts) {
+        const check = await refusedIsAProblem(() =>
+          checkSession(service, transcript, options.window, onProgress),
+        );
+        checks.push(withName(transcript, check, transcripts.length > 1));
+      }
+      return { checks, verify: await service.store.verify() };
+    },
+  );
   return {
     kind: 'checked',
     file,

@@ -7,6 +7,7 @@ import { measureItem } from '../../src/domain/items/measure.ts';
 import { DEFAULT_CONTEXT_WINDOW, profileConfig } from '../../src/domain/policy/profiles.ts';
 import { estimator, withSafetyMargin } from '../../src/domain/tokens/count.ts';
 import type { Transcript } from '../../src/importers/transcript.ts';
+import type { LocalService } from '../local-service.ts';
 import { contextProblems, expectedContext } from './check-context.ts';
 import {
   effectProblems,
@@ -14,7 +15,6 @@ import {
   terminalProblems,
   unexplainedExcess,
 } from './check-log.ts';
-import type { LocalService } from './local-service.ts';
 import { type CompactionEvent, type LoggedItem, SessionReader } from './session-log.ts';
 
 /** The share of a transcript that its window holds, so that several compactions happen. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderEntries } from '../../src/domain/context/render.ts';
+import { sumTokens } from '../../src/domain/context/view.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
 import { revertCompaction } from '../../src/domain/session/compaction-commands.ts';
@@ -63,6 +64,8 @@ async function play(format: Format, steps: Step[], items: Item[]): Promise<Run> 
   for (const step of steps) {
     await playStep(run, step, source);
     const view = await lab.view();
+    // The head's running figure and the folded context are two folds of one log.
+    expect((await lab.head()).state.tokens).toBe(sumTokens(view.entries));
     run.contexts.set(view.version, contextOf(view.entries, format));
   }
   return run;

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import type { Format, Item } from '../../src/domain/items/item.ts';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
+import type { Json } from '../../src/domain/json.ts';
+import {
+  type AnswerPlan,
+  answerItems,
+  assistantItems,
+  type CallPlan,
+  type PlacedCall,
+  resultItems,
+  userMessage,
+} from './generated-items.ts';
 
-/** A tool call of a generated conversation with what its tool answers. */
-type CallPlan = { name: string; input: JsonObject; answer: AnswerPlan };
-type AnswerPlan = { text: string; shape: 'string' | 'parts' | 'image'; isError: boolean };
 /** One answer of the model: what it says, and the tools that it calls at once. */
 type RoundPlan = { thinking: boolean; text: string; calls: CallPlan[]; usage: number };
 type TurnPlan = { ask: string; withImage: boolean; rounds: RoundPlan[]; answer: string };
@@ -16,8 +22,6 @@ type ConversationPlan = {
   inPieces: boolean;
 };
 
-const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 const TOOL_NAMES = ['Bash', 'Read', 'grep', 'container.exec', 'mcp__repo__find'];
 
 const wordsArbitrary = fc.oneof(
@@ -183,8 +187,6 @@ function withIdsUsedAgain(item: Item): Item {
   return JSON.parse(JSON.stringify(item).replace(/"call_\d+"/g, '"call_1"')) as Item;
 }
 
-type PlacedCall = { id: string; call: CallPlan };
-
 function buildConversation(format: Format, plan: ConversationPlan): Item[] {
   let marker = 0;
   let calls = 0;
@@ -223,171 +225,4 @@ function inPieces(messages: Item[], answered: PlacedCall[]): Item[] {
       return own.length === 0 ? [piece] : [piece, ...resultItems('anthropic', own)];
     });
   });
-}
-
-function userMessage(format: Format, text: string, withImage: boolean): Item {
-  switch (format) {
-    case 'anthropic':
-      return withImage
-        ? { role: 'user', content: [{ type: 'text', text }, anthropicImage()], timestamp: 17 }
-        : { role: 'user', content: text };
-    case 'openai-chat':
-      return withImage
-        ? { role: 'user', content: [{ type: 'text', text }, chatImage()] }
-        : { role: 'user', content: text, name: 'sam' };
-    case 'openai-responses':
-      return withImage
-        ? { type: 'message', role: 'user', content: [{ type: 'input_text', text }, inputImage()] }
-        : { role: 'user', content: text };
-    default:
-      return format satisfies never;
-  }
-}
-
-type AssistantPlan = { thinking: string; text: string; placed: PlacedCall[]; usage: number };
-
-function assistantItems(format: Format, plan: AssistantPlan, id: string): Item[] {
-  switch (format) {
-    case 'anthropic':
-      return [anthropicAssistant(plan, id)];
-    case 'openai-chat':
-      return [chatAssistant(plan)];
-    case 'openai-responses':
-      return responsesAssistant(plan, id);
-    default:
-      return format satisfies never;
-  }
-}
-
-function anthropicAssistant({ thinking, text, placed, usage }: AssistantPlan, id: string): Item {
-  const content: Json[] = [
-    ...(thinking === '' ? [] : [{ type: 'thinking', thinking, signature: 'c2ln' }]),
-    ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
-    ...placed.map(({ id: callId, call }) => ({
-      type: 'tool_use',
-      id: callId,
-      name: call.name,
-      input: call.input,
-      caller: { type: 'direct' },
-    })),
-  ];
-  const figures = { input_tokens: usage, output_tokens: 7, cache_read_input_tokens: 100 };
-  return { role: 'assistant', id, model: 'claude-x', content, usage: figures, container: null };
-}
-
-function chatAssistant({ thinking, text, placed, usage }: AssistantPlan): Item {
-  return {
-    role: 'assistant',
-    content: text === '' ? null : text,
-    ...(thinking !== '' && { reasoning_content: thinking }),
-    tool_calls: placed.map(({ id, call }) => ({
-      id,
-      type: 'function',
-      function: { name: call.name, arguments: JSON.stringify(call.input) },
-    })),
-    usage: { prompt_tokens: usage, completion_tokens: 7, total_tokens: usage + 7 },
-    provider_specific_fields: null,
-  };
-}
-
-function responsesAssistant({ thinking, text, placed, usage }: AssistantPlan, id: string): Item[] {
-  const summary = [{ type: 'summary_text', text: thinking }];
-  const content = [{ type: 'output_text', text, annotations: [] }];
-  return [
-    ...(thinking === '' ? [] : [{ type: 'reasoning', id: `rs_${id}`, summary }]),
-    ...(text === '' ? [] : [{ type: 'message', id, role: 'assistant', content, phase: 'work' }]),
-    {
-      type: 'web_search_call',
-      id: `ws_${id}`,
-      status: 'completed',
-      usage: { input_tokens: usage },
-    },
-    ...placed.map(({ id: callId, call }) => responsesCall(callId, call)),
-  ];
-}
-
-function responsesCall(callId: string, call: CallPlan): Item {
-  const id = `fc_${callId}`;
-  return call.name === 'container.exec'
-    ? {
-        type: 'custom_tool_call',
-        id,
-        call_id: callId,
-        name: call.name,
-        input: String(call.input.why),
-      }
-    : {
-        type: 'function_call',
-        id,
-        call_id: callId,
-        name: call.name,
-        arguments: JSON.stringify(call.input),
-      };
-}
-
-function answerItems(format: Format, text: string): Item[] {
-  switch (format) {
-    case 'anthropic':
-      return [{ role: 'assistant', content: [{ type: 'text', text }] }];
-    case 'openai-chat':
-      return [{ role: 'assistant', content: text }];
-    case 'openai-responses':
-      return [{ role: 'assistant', content: [{ type: 'output_text', text }] }];
-    default:
-      return format satisfies never;
-  }
-}
-
-function resultItems(format: Format, placed: PlacedCall[]): Item[] {
-  if (placed.length === 0) return [];
-  switch (format) {
-    case 'anthropic':
-      return [{ role: 'user', content: placed.map(anthropicResult), is_meta: false }];
-    case 'openai-chat':
-      return placed.map(({ id, call }) => ({
-        role: 'tool',
-        tool_call_id: id,
-        content:
-          call.answer.shape === 'string'
-            ? call.answer.text
-            : [{ type: 'text', text: call.answer.text }],
-      }));
-    case 'openai-responses':
-      return placed.map(({ id, call }) => ({
-        type: call.name === 'container.exec' ? 'custom_tool_call_output' : 'function_call_output',
-        call_id: id,
-        output: responsesOutput(call.answer),
-      }));
-    default:
-      return format satisfies never;
-  }
-}
-
-function anthropicResult({ id, call: { answer } }: PlacedCall): JsonObject {
-  const text = { type: 'text', text: answer.text };
-  const parts = answer.shape === 'image' ? [text, anthropicImage()] : [text];
-  return {
-    type: 'tool_result',
-    tool_use_id: id,
-    content: answer.shape === 'string' ? answer.text : parts,
-    ...(answer.isError && { is_error: true }),
-  };
-}
-
-function responsesOutput(answer: AnswerPlan): Json {
-  const text = { type: 'input_text', text: answer.text };
-  if (answer.shape === 'string') return answer.text;
-  return answer.shape === 'image' ? [text, inputImage()] : [text];
-}
-
-function anthropicImage(): JsonObject {
-  return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } };
-}
-
-function chatImage(): JsonObject {
-  return { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } };
-}
-
-function inputImage(): JsonObject {
-  return { type: 'input_image', image_url: 'https://example.com/a.png', width: 10, height: 20 };
 }

@@ -1,2 +1,98 @@
 import { z } from '@hono/zod-openapi';
-import { contextLevels, runningCompaction } from './session-parts.ts';
+import type { Json } from '../../domain/json.ts';
+import { timestamp, tokenCount } from './common.ts';
+import { runningCompaction } from './compaction.ts';
+import { contextLevels } from './context.ts';
+
+/**
+ * One item of a request. Not checked here: the session's format decides, and its codec checks it in
+ * the domain. The document shows what all formats have in common.
+ */
+export const postedItem = z.custom<Json>().openapi('Item', {
+  type: 'object',
+  description:
+    'A message in the format of the session, stored exactly as it comes, or a control item with ' +
+    '`type` attachment, progress, system (with `subtype`) or ghost_snapshot.',
+  additionalProperties: true,
+  required: ['role', 'content'],
+  properties: {
+    role: { type: 'string', enum: ['user', 'assistant'] },
+    content: { type: 'string', minLength: 1 },
+  },
+  example: { role: 'user', content: 'Why does the build fail?' },
+});
+
+/** An item in an answer. */
+export const storedItem = z.custom<Json>().openapi('StoredItem', {
+  type: 'object',
+  description: 'An item exactly as it was posted.',
+  additionalProperties: true,
+});
+
+export const appendBody = z
+  .union([
+    z.strictObject({ items: z.array(postedItem).min(1).max(10_000) }),
+    z.array(postedItem).min(1).max(10_000),
+    postedItem,
+  ])
+  .openapi('AppendItems', {
+    example: {
+      items: [
+        { role: 'user', content: 'Why does the build fail?' },
+        { role: 'assistant', content: 'Let me look at its log.' },
+      ],
+    },
+  });
+
+export const appendHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/)
+    .optional()
+    .openapi({ description: 'The same key and body answer the first response again.', example: 'turn-17' }),
+  'if-match': z
+    .string()
+    .optional()
+    .openapi({ description: 'The version that the session must be at, in quotes; or *.', example: '"12"' }),
+});
+
+export const appended = z
+  .object({
+    session_id: z.string(),
+    version: z.int(),
+    first_seq: z.int(),
+    last_seq: z.int(),
+    context: contextLevels,
+    compaction: runningCompaction
+      .extend({ reason: z.string() })
+      .nullable()
+      .openapi({ description: 'The compaction that is under way now.' }),
+    advice: z.enum(['tag', 'suggest']).nullable(),
+  })
+  .openapi('Appended');
+
+export const logItem = z
+  .object({ seq: z.int(), at: timestamp, item: storedItem, tokens: tokenCount })
+  .openapi('LogItem');
+
+export const toolResultParams = {
+  tool_use_id: z
+    .string()
+    .min(1)
+    .max(512)
+    .openapi({ description: 'Id of the tool call, as the provider gave it.', example: 'toolu_01A' }),
+};
+
+export const toolResult = z
+  .object({
+    session_id: z.string(),
+    tool_use_id: z.string(),
+    seq: z.int(),
+    at: timestamp,
+    is_error: z.boolean(),
+    content: z
+      .string()
+      .openapi({ description: 'The whole result as text; images only as a note.' }),
+    item: storedItem.openapi({ description: 'The item that carried the result, as it was posted.' }),
+  })
+  .openapi('ToolResult');

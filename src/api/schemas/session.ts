@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { FORMATS } from '../../domain/items/item.ts';
 import { configSchema } from '../../domain/policy/config.ts';
 import { PROFILES } from '../../domain/policy/profiles.ts';
-import { idSchema, jsonObject, timestamp, tokenCount } from './common.ts';
+import { idSchema, jsonObject, MAX_VERSION, timestamp, tokenCount } from './common.ts';
+import { runningCompaction } from './compaction.ts';
+import { contextLevels } from './context.ts';
 import { postedItem } from './item.ts';
 
 /** Registered under a name here: the domain's schema knows nothing of OpenAPI. */
@@ -56,32 +58,12 @@ export const changeSessionBody = z
 
 export const forkBody = z
   .strictObject({
-    at: z.int().min(1).max(999_999_999_999_999).optional().openapi({
+    at: z.int().min(1).max(MAX_VERSION).optional().openapi({
       description: 'Version whose context the new session gets; default: the current one.',
     }),
     id: idSchema.optional().openapi({ description: 'Id of the new session; default: a UUIDv7.' }),
   })
   .openapi('ForkSession', { example: { at: 12, id: 'support-4711-try-2' } });
-
-export const contextLevels = z
-  .object({
-    tokens: tokenCount,
-    limit: z.int().openapi({ description: 'What the percentage is taken from, in tokens.' }),
-    percent_remaining: z.number(),
-    is_above_warning: z.boolean(),
-    is_above_error: z.boolean(),
-    is_above_auto_compact: z.boolean(),
-  })
-  .openapi('ContextLevels');
-
-export const runningCompaction = z
-  .object({
-    id: z.string(),
-    status: z.enum(['queued', 'running']),
-    mode: z.enum(['auto', 'micro', 'full']),
-    trigger: z.enum(['auto', 'manual', 'tool']),
-  })
-  .openapi('RunningCompaction');
 
 export const sessionSummary = z
   .object({

@@ -88,7 +88,7 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   ].flatMap((found) => (found === null ? [] : [restored(found)]));
   const ghosts = covered
     .filter(({ item }) => item.kind === 'ghost_snapshot')
-    .map(({ entry }): Entry => ({ ...entry, origin: 'ghost' }));
+    .map(({ entry }): Entry => ({ ...entry, seq: null, origin: 'ghost' }));
   const all = sumTokens(material.map(({ entry }) => entry));
   const kept_tokens = all - covered_tokens;
   const fixed = sumTokens([...instructions, ...preserved, ...attachments]);

@@ -12,8 +12,10 @@ export type MicroPlan = {
   tokens_saved: number;
 };
 
-/** One result of an eligible call in the live context. */
-type Candidate = { seq: number; id: string; tokens: number; result: ToolResult };
+/** One eligible call in the live context; an object of its own, since some clients re-use ids. */
+type Call = { id: string };
+/** The result that answers an eligible call. */
+type Candidate = { call: Call; seq: number; tokens: number; result: ToolResult };
 
 /**
  * Plans a micro-compaction of the live context, or null when it would save less than the minimum
@@ -33,7 +35,7 @@ export function planMicro(
   );
   const older = candidates.filter(
     (candidate) =>
-      !kept.has(candidate.id) && (config.micro_compact_clear_errors || !candidate.result.is_error),
+      !kept.has(candidate.call) && (config.micro_compact_clear_errors || !candidate.result.is_error),
   );
   const truncated = truncations(older, config, count);
   const savedByTruncation = sum(truncated.map((edit) => edit.tokens_before - edit.tokens_after));
@@ -53,31 +55,33 @@ export function planMicro(
 function collect(view: View, config: Config, count: TextCounter) {
   const codec = codecFor(view.format);
   const eligible = new Set(config.micro_compact_eligible_tools.map((name) => name.toLowerCase()));
-  const calls: string[] = [];
-  const waiting = new Set<string>();
+  const calls: Call[] = [];
+  const waiting = new Map<string, Call>();
+  const cleared = new Set<Call>();
   const candidates: Candidate[] = [];
   for (const entry of view.entries) {
     const item = codec.normalise(entry.item);
     if (item.kind !== 'message') continue;
     for (const part of toolParts(item)) {
       if (part.kind === 'tool_call') {
-        if (!eligible.has(part.name.toLowerCase())) waiting.delete(part.id);
-        else {
-          waiting.add(part.id);
-          calls.push(part.id);
-        }
-      } else if (entry.seq !== null && waiting.delete(part.call_id)) {
-        const earlier = view.edits.get(editKey(entry.seq, part.call_id));
-        if (earlier?.kind === 'cleared') {
-          calls.splice(calls.lastIndexOf(part.call_id), 1);
-          continue;
-        }
+        waiting.delete(part.id);
+        if (!eligible.has(part.name.toLowerCase())) continue;
+        const call = { id: part.id };
+        waiting.set(part.id, call);
+        calls.push(call);
+        continue;
+      }
+      const call = waiting.get(part.call_id);
+      if (entry.seq === null || call === undefined) continue;
+      waiting.delete(part.call_id);
+      if (view.edits.get(editKey(entry.seq, part.call_id))?.kind === 'cleared') cleared.add(call);
+      else {
         const tokens = countToolResult(part, count, config);
-        candidates.push({ seq: entry.seq, id: part.call_id, tokens, result: part });
+        candidates.push({ call, seq: entry.seq, tokens, result: part });
       }
     }
   }
-  return { calls, candidates };
+  return { calls: calls.filter((call) => !cleared.has(call)), candidates };
 }
 
 function toolParts(message: Message) {
@@ -102,7 +106,7 @@ function choose(older: Candidate[], all: Candidate[], config: Config): Candidate
 }
 
 function clearing(candidate: Candidate, config: Config, count: TextCounter): ResultEdit {
-  const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', candidate.id);
+  const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', candidate.call.id);
   return edit(candidate, 'cleared', content, count);
 }
 
@@ -126,7 +130,7 @@ function edit(
 ): ResultEdit {
   return {
     seq: candidate.seq,
-    tool_use_id: candidate.id,
+    tool_use_id: candidate.call.id,
     kind,
     content,
     tokens_before: candidate.tokens,

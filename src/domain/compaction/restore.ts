@@ -1,3 +1,4 @@
+import type { Origin } from '../context/entry.ts';
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { isJsonObject, stringField } from '../json.ts';
 import type { Config } from '../policy/config.ts';
@@ -10,13 +11,19 @@ export type RestoredFile = { path: string; content: string };
 const READ_TOOLS = new Set(['read', 'read_file', 'view', 'open_file', 'view_file', 'cat']);
 const PATH_FIELDS = ['path', 'file_path', 'filename', 'file', 'absolute_path', 'target_file'];
 
-type Known = { path: string; content: string; index: number; isEdited: boolean };
+type Known = {
+  path: string;
+  content: string;
+  index: number;
+  origin: Origin;
+  isEdited: boolean;
+};
 
 /**
  * The files to restore, newest first (SPEC section 9): the latest content that the session knows of
  * each, from file attachments and results of read-like tools, cut to `restore_tokens_per_file` and
- * together within `restore_total_file_budget` tokens. Files whose latest content stands behind the
- * cut anyway are left out.
+ * together within `restore_total_file_budget` tokens. Files whose latest content stands in the initial
+ * context or behind the cut are left out: it stays there by itself.
  */
 export function filesToRestore(
   material: readonly Material[],
@@ -25,14 +32,16 @@ export function filesToRestore(
   count: TextCounter,
 ): RestoredFile[] {
   const newest = knownFiles(material)
-    .filter((file) => file.index < cut && !isExcluded(file.path, config.restore_exclude))
-    .sort((a, b) => b.index - a.index)
+    .filter(({ index, origin }) => index < cut && origin !== 'initial')
+    .filter(({ path }) => !isExcluded(path, config.restore_exclude))
+    .sort((a, b) => recency(b) - recency(a))
     .slice(0, config.restore_max_files);
   const files: RestoredFile[] = [];
   let budget = config.restore_total_file_budget;
   for (const { path, content, isEdited } of newest) {
     const note = isEdited ? '[edited after this was read]\n' : '';
-    const text = note + truncateMiddle(content, config.restore_tokens_per_file, count);
+    const text = truncateMiddle(note + content, config.restore_tokens_per_file, count);
+    if (text === '') continue;
     const tokens = count(text);
     if (tokens > budget) {
       if (config.restore_over_budget === 'stop') break;
@@ -44,14 +53,19 @@ export function filesToRestore(
   return files;
 }
 
+/** What an earlier compaction restored stands newest first, and is older than all in the log. */
+function recency({ index, origin }: Known): number {
+  return origin === 'file' ? -index : index;
+}
+
 function knownFiles(material: readonly Material[]): Known[] {
   const files = new Map<string, Known>();
   const reads = new Map<string, string>();
-  material.forEach(({ original }, index) => {
+  material.forEach(({ entry: { origin }, original }, index) => {
     if (original.kind === 'attachment' && original.attachment === 'file') {
       const { path, text } = original;
       if (path !== undefined && text !== '') {
-        files.set(path, { path, content: text, index, isEdited: false });
+        files.set(path, { path, content: text, index, origin, isEdited: false });
       }
     }
     if (original.kind !== 'message') return;
@@ -59,9 +73,10 @@ function knownFiles(material: readonly Material[]): Known[] {
       if (part.kind === 'tool_call') noteCall(part, files, reads);
       if (part.kind !== 'tool_result') continue;
       const path = reads.get(part.call_id);
+      reads.delete(part.call_id);
       const content = textOf(part);
       if (path === undefined || part.is_error || content === '') continue;
-      files.set(path, { path, content, index, isEdited: false });
+      files.set(path, { path, content, index, origin, isEdited: false });
     }
   });
   return [...files.values()];
@@ -70,6 +85,8 @@ function knownFiles(material: readonly Material[]): Known[] {
 /** Any other tool that names a known file by a path field has probably changed it since. */
 function noteCall(call: ToolCall, files: Map<string, Known>, reads: Map<string, string>): void {
   const path = pathOf(call);
+  // The id may have been that of an earlier read: some clients use ids again.
+  reads.delete(call.id);
   if (path === undefined) return;
   if (READ_TOOLS.has(call.name.toLowerCase())) {
     reads.set(call.id, path);
@@ -103,7 +120,7 @@ function isExcluded(path: string, patterns: readonly string[]): boolean {
 
 /**
  * The newest todo or plan attachment if it is not empty and stands in front of the cut; one behind
- * the cut stays in the context by itself.
+ * the cut or in the initial context stays in the context by itself.
  */
 export function latestAttachment(
   material: readonly Material[],
@@ -114,6 +131,6 @@ export function latestAttachment(
     ({ item }) => item.kind === 'attachment' && item.attachment === kind,
   );
   const found = material[index];
-  if (found === undefined || index >= cut) return null;
+  if (found === undefined || index >= cut || found.entry.origin === 'initial') return null;
   return found.item.kind === 'attachment' && !found.item.is_empty ? found : null;
 }

@@ -45,7 +45,8 @@ export function thresholdState(
   contextWindow: number,
 ): ThresholdState {
   const { threshold, limit } = thresholds(config, contextWindow);
-  const percent = Math.max(0, ((limit - tokens) * 100) / limit);
+  // A tiny percentage of a small window can leave no limit at all.
+  const percent = limit <= 0 ? 0 : Math.max(0, ((limit - tokens) * 100) / limit);
   // claude-code measures warning and error from the limit and rounds; the others from the window.
   const fromLimit = config.threshold_style === 'limit';
   const from = fromLimit ? limit : contextWindow;

@@ -2,18 +2,28 @@ import type { TextCounter } from './count.ts';
 
 /**
  * Cuts a text in the middle so that it counts at most `maxTokens`, with a note of how much was left
- * out between head and tail. A text that fits comes back as it is.
+ * out between head and tail; where not even the note fits, only as much of the head as does. A text
+ * that fits comes back as it is.
  */
 export function truncateMiddle(text: string, maxTokens: number, count: TextCounter): string {
   const total = count(text);
   if (total <= maxTokens) return text;
-  let keep = Math.max(0, Math.floor((text.length * maxTokens) / total));
-  // The estimate above assumes even density; a few steps down find the real length.
-  for (;;) {
+  const even = Math.max(0, Math.floor((text.length * maxTokens) / total));
+  // `even` assumes the same density everywhere; a few steps down find the real length.
+  for (const keep of shrinking(even)) {
     const cut = cutMiddle(text, keep, total);
-    if (keep === 0 || count(cut) <= maxTokens) return cut;
-    keep = keep < 16 ? 0 : Math.floor(keep * 0.9);
+    if (count(cut) <= maxTokens) return cut;
   }
+  for (const keep of shrinking(even)) {
+    const head = text.slice(0, safeEnd(text, keep));
+    if (count(head) <= maxTokens) return head;
+  }
+  return '';
+}
+
+function* shrinking(from: number): Generator<number> {
+  for (let keep = from; keep > 0; keep = keep < 16 ? keep - 1 : Math.floor(keep * 0.9)) yield keep;
+  yield 0;
 }
 
 function cutMiddle(text: string, keep: number, total: number): string {

@@ -1,40 +1,38 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImportTarget } from '../../src/cli/import-target.ts';
-import { readSettings } from '../../src/config.ts';
-import type { EventStore } from '../../src/db/event-store.ts';
-import { startService } from '../../src/service.ts';
-import { ScriptedModelServer } from '../../test/support/scripted-model-server.ts';
+import type { ImportTarget } from '../src/cli/import-target.ts';
+import { readSettings } from '../src/config.ts';
+import type { EventStore } from '../src/db/event-store.ts';
+import { startService } from '../src/service.ts';
+import { ScriptedModelServer } from '../test/support/scripted-model-server.ts';
 
 export const SUMMARIZERS = ['extractive', 'model'] as const;
 export type SummarizerKind = (typeof SUMMARIZERS)[number];
 
-export type LocalService = { target: ImportTarget; store: EventStore };
-
-/** The sessions of a service without keys. */
-export const LOCAL_TENANT = '';
+export type LocalService = { target: ImportTarget; store: EventStore; databasePath: string };
 
 /**
  * Runs `use` against the whole service in this process, over a fresh store in a temporary folder that
  * is removed afterwards. `model` sends summaries to a scripted provider on a socket of this machine.
  */
 export async function withLocalService<T>(
-  summarizer: SummarizerKind,
+  options: { summarizer: SummarizerKind; synchronous: 'FULL' | 'NORMAL' },
   use: (service: LocalService) => Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-transcripts-'));
-  const model = summarizer === 'model' ? await ScriptedModelServer.start() : null;
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'));
+  const databasePath = join(folder, 'palimpsest.db');
+  const model = options.summarizer === 'model' ? await ScriptedModelServer.start() : null;
   try {
     const environment = {
-      DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
-      // What a power cut would do is measured elsewhere.
-      PALIMPSEST_SYNCHRONOUS: 'NORMAL',
+      DATABASE_URL: `file:${databasePath}`,
+      PALIMPSEST_SYNCHRONOUS: options.synchronous,
       LOG_LEVEL: 'error',
       ...(model === null
         ? { PALIMPSEST_SUMMARIZATION_MODEL: 'extractive' }
         : {
-            PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4o-mini',
+            // Its window is so large that no input has to be cut.
+            PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4.1-mini',
             OPENAI_API_KEY: 'scripted',
             OPENAI_BASE_URL: model.openaiUrl,
           }),
@@ -45,7 +43,7 @@ export async function withLocalService<T>(
       close: service.stop,
     };
     try {
-      return await use({ target, store: service.store });
+      return await use({ target, store: service.store, databasePath });
     } finally {
       await service.stop();
     }

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { jsonOf } from '../src/cli/import-target.ts';
+import { BareLog } from './bare-log.ts';
+import { BenchClient } from './client.ts';
+import type { Figure } from './figures.ts';
+import { type LocalService, withLocalService } from './local-service.ts';
+import { toolSession } from './sample-items.ts';
+import { median, timed } from './statistics.ts';
+
+/** Calls with 4 KB results that make a context of a little over 200,000 tokens, margin included. */
+const CALLS = 150;
+const CONTEXT_TOKENS = 200_000;
+const WINDOW = 400_000;
+
+const BASELINE = 'reading and parsing its events';
+
+/**
+ * What compacting a context of 200,000 tokens costs this service: from request to answer, a full one
+ * without the time of the (scripted) model. Milliseconds.
+ */
+export function compactionTime(repeats: number): Promise<Figure[]> {
+  return withLocalService({ summarizer: 'model', synchronous: 'FULL' }, async (service) => {
+    const client = new BenchClient(service.target);
+    const log = new BareLog(service.databasePath);
+    const times = { micro: [] as number[], full: [] as number[], parse: [] as number[] };
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const id = `compaction-${repeat}`;
+      await client.create(id, {
+        context_window: WINDOW,
+        config: { auto_compact_enabled: false },
+      });
+      await client.append(id, toolSession(CALLS));
+      const tokens = await client.contextTokens(id);
+      if (tokens < CONTEXT_TOKENS) throw new Error(`the context has only ${tokens} tokens`);
+      times.parse.push(await log.parseSession(id));
+      times.full.push(await fullWithoutModel(service, client, id));
+      // The same context again, for the other kind.
+      const micro = `${id}-micro`;
+      await client.create(micro, {
+        context_window: WINDOW,
+        config: { auto_compact_enabled: false },
+      });
+      await client.append(micro, toolSession(CALLS));
+      times.micro.push(await timed(() => client.compact(micro, 'micro', 'micro_compacted')));
+    }
+    log.close();
+    const figure = (what: string, milliseconds: number[]): Figure => ({
+      what,
+      unit: 'ms',
+      ours: median(milliseconds),
+      baseline: { what: BASELINE, value: median(times.parse) },
+    });
+    return [
+      figure('micro-compact 200,000 tokens', times.micro),
+      figure('full compaction without the model', times.full),
+    ];
+  });
+}
+
+const completedEvents = z.object({
+  data: z.array(z.object({ data: z.object({ report: z.object({ summarizer_ms: z.number() }) }) })),
+});
+
+async function fullWithoutModel(
+  { target }: LocalService,
+  client: BenchClient,
+  id: string,
+): Promise<number> {
+  const milliseconds = await timed(() => client.compact(id, 'full', 'full_compacted'));
+  const { data } = completedEvents.parse(
+    await jsonOf(await target.request(`/sessions/${id}/events?types=compaction.completed`)),
+  );
+  const [event] = data;
+  if (event === undefined) throw new Error(`session ${id} has no compaction.completed`);
+  return milliseconds - event.data.report.summarizer_ms;
+}

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+export type ServerProcess = { url: string; stop: () => Promise<void> };
+
+/** The service as `palimpsest serve` runs it, on a free port, over a store at `databasePath`. */
+export function startOurs(databasePath: string): Promise<ServerProcess> {
+  return startServer(['src/cli.ts', 'serve'], {
+    PORT: '0',
+    DATABASE_URL: `file:${databasePath}`,
+    PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+    LOG_LEVEL: 'warn',
+  });
+}
+
+export function startBaseline(databasePath: string): Promise<ServerProcess> {
+  return startServer(['bench/baseline-server.ts', databasePath], {});
+}
+
+/** Answered appends per second over `seconds`, one connection for each of the sessions. */
+export async function runLoad(
+  url: string,
+  sessions: readonly string[],
+  seconds: number,
+): Promise<number> {
+  const job = JSON.stringify({ url, sessions, seconds });
+  const child = start(['bench/load-generator.ts', job], {});
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the load generator ended with code ${code}`);
+  return z.object({ per_second: z.number() }).parse(JSON.parse(lines.at(-1) ?? '')).per_second;
+}
+
+async function startServer(
+  args: readonly string[],
+  environment: Record<string, string>,
+): Promise<ServerProcess> {
+  const child = start(args, environment);
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      const found = /^listening on (\S+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', (code) => reject(new Error(`${args[0]} ended with code ${code}`)));
+  });
+  return { url, stop: () => stop(child) };
+}
+
+function start(args: readonly string[], environment: Record<string, string>) {
+  return spawn(process.execPath, ['--import', 'tsx', ...args], {
+    cwd: ROOT,
+    // Nothing of the caller's settings may change what is measured.
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}

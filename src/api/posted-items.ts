@@ -1,0 +1,84 @@
+import type { Json, JsonObject } from '../domain/json.ts';
+import { isJsonObject } from '../domain/json.ts';
+import type { FieldError } from '../domain/session/errors.ts';
+import type { Limits } from './app-dependencies.ts';
+import { parseJson, type RawBody } from './json-body.ts';
+import { ProblemError } from './problem.ts';
+
+/** The items of a request, and where the client finds item `index` in what it sent. */
+export type PostedItems = { items: Json[]; placeOf: (index: number) => string };
+
+type ItemLimits = Pick<Limits, 'items_per_request' | 'json_depth'>;
+
+/**
+ * The items of a body: one item, an array, `{"items": […]}`, or one item a line (SPEC section 2).
+ * Only the envelope is looked at. Throws ProblemError (400, 413).
+ */
+export function postedItems(body: RawBody, limits: ItemLimits): PostedItems {
+  const posted =
+    body.kind === 'ndjson' ? fromLines(body.text, limits) : fromJson(body.text, limits);
+  const { length } = posted.items;
+  if (length === 0) {
+    throw new ProblemError('invalid_request', 'the body holds no items: post at least one');
+  }
+  if (length > limits.items_per_request) {
+    throw new ProblemError(
+      'body_too_large',
+      `a request may carry ${limits.items_per_request} items, this one has ${length}: send the ` +
+        'rest in further requests',
+    );
+  }
+  return posted;
+}
+
+function fromLines(text: string, limits: ItemLimits): PostedItems {
+  const items: Json[] = [];
+  const lines: number[] = [];
+  text.split('\n').forEach((line, index) => {
+    if (line.trim() === '') return;
+    items.push(parseJson(line, limits.json_depth, `line ${index + 1}`));
+    lines.push(index + 1);
+  });
+  return { items, placeOf: (index) => `line ${lines[index]}` };
+}
+
+function fromJson(text: string, limits: ItemLimits): PostedItems {
+  if (text.trim() === '') return { items: [], placeOf: String };
+  const json = parseJson(text, limits.json_depth, 'the body');
+  if (Array.isArray(json)) return { items: json, placeOf: String };
+  if (!isJsonObject(json)) {
+    throw new ProblemError(
+      'invalid_request',
+      'the body must be an item, an array of items, or {"items": […]}',
+    );
+  }
+  if (!isEnvelope(json)) return { items: [json], placeOf: () => '' };
+  const { items, ...rest } = json;
+  const unknown = Object.keys(rest);
+  if (unknown.length > 0) {
+    throw new ProblemError('invalid_request', `the body has unknown fields: ${unknown.join(', ')}`, {
+      errors: unknown.map((path) => ({ path, message: 'there is no such field beside "items"' })),
+    });
+  }
+  if (!Array.isArray(items)) {
+    throw new ProblemError('invalid_request', '"items" must be an array of items', {
+      errors: [{ path: 'items', message: 'must be an array' }],
+    });
+  }
+  return { items, placeOf: (index) => `items.${index}` };
+}
+
+/** An item has a role or a type; an envelope has neither. */
+function isEnvelope(json: JsonObject): boolean {
+  return 'items' in json && !('role' in json) && !('type' in json);
+}
+
+/** The domain counts `items.N`: the same errors with the places of the body that was sent. */
+export function relocate(errors: FieldError[], { placeOf }: PostedItems): FieldError[] {
+  return errors.map(({ path, message }) => {
+    const [, index, rest] = /^items\.(\d+)(?:\.(.*))?$/s.exec(path) ?? [];
+    if (index === undefined) return { path, message };
+    const place = placeOf(Number(index));
+    return { path: [place, rest].filter(Boolean).join('.'), message };
+  });
+}

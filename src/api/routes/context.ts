@@ -1,0 +1,88 @@
+import { loadView } from '../../db/load-view.ts';
+import { sumTokens, type View } from '../../domain/context/view.ts';
+import { codecFor } from '../../domain/items/codecs.ts';
+import type { Format, Item } from '../../domain/items/item.ts';
+import { configOf, contextTokens } from '../../domain/session/head.ts';
+import { withSafetyMargin } from '../../domain/tokens/count.ts';
+import { addEndpoint, type Api, refOf } from '../endpoint.ts';
+import { etagOf, MAX_WAIT_SECONDS, noneMatchHits } from '../preconditions.ts';
+import { ProblemError } from '../problem.ts';
+import { sessionParams } from '../schemas/common.ts';
+import { contextBody, contextHeaders, contextQuery } from '../schemas/context.ts';
+import { existingHead } from '../session-body.ts';
+import { waitFor } from '../wait.ts';
+
+/** `/sessions/{id}/context` (SPEC sections 2 and 4). */
+export function addContextRoute(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'get',
+    path: '/sessions/{id}/context',
+    operationId: 'getContext',
+    tag: 'Context',
+    summary: 'The items to send to the model',
+    params: sessionParams,
+    query: contextQuery,
+    headers: contextHeaders,
+    responses: {
+      200: {
+        description: 'The context, valid for the provider of its format.',
+        headers: { ETag: { description: 'The version, in quotes.', schema: { type: 'string' } } },
+        content: { 'application/json': { schema: contextBody } },
+      },
+      304: { description: 'The session is still at the version of `If-None-Match`.' },
+    },
+    problems: [404],
+    handle: async (call) => {
+      const { c, query } = call;
+      const ref = refOf(call);
+      let head = await existingHead(deps.store, ref);
+      if (query.wait === 'compaction' && head.state.running !== null) {
+        const isIdle = async () => ((await deps.store.head(ref))?.state.running ? null : true);
+        await waitFor(deps.store, ref, isIdle, MAX_WAIT_SECONDS * 1000, c.req.raw.signal);
+        head = await existingHead(deps.store, ref);
+      }
+      const { state, settings } = head;
+      const at = query.at ?? state.version;
+      if (at > state.version) {
+        throw new ProblemError(
+          'version_not_found',
+          `the session is at version ${state.version}: there is no version ${at} yet`,
+        );
+      }
+      const etag = etagOf(state.version);
+      const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
+      if (noneMatchHits(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
+      const view = await loadView(deps.store, ref, at);
+      // Erased since the head was read.
+      if (view === null) return c.notFound();
+      const config = configOf(settings, deps.world.server);
+      const format = query.format ?? settings.format;
+      return c.json(
+        {
+          session_id: ref.session_id,
+          version: state.version,
+          at,
+          format,
+          items: rendered(view, format),
+          tokens:
+            at === state.version
+              ? contextTokens(state, config)
+              : withSafetyMargin(sumTokens(view.entries), config),
+          base_compaction_id: view.base?.compaction_id ?? null,
+        },
+        200,
+        headers,
+      );
+    },
+  });
+}
+
+/** The entries as the provider of a format takes them; from another format by way of the normal form. */
+function rendered(view: View, format: Format): Item[] {
+  const items = view.entries.map((entry) => entry.item);
+  const target = codecFor(format);
+  if (format === view.format) return target.render(items);
+  const source = codecFor(view.format);
+  return target.render(items.flatMap((item) => target.encode(source.normalise(item))));
+}

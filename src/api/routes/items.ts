@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import type { Idempotency } from '../../db/event-store.ts';
+import { appendItems } from '../../domain/session/append-items.ts';
+import { addEndpoint, type Api, noQuery, refOf } from '../endpoint.ts';
+import { readText } from '../json-body.ts';
+import { postedItems, relocate } from '../posted-items.ts';
+import { onlyIfExists, readIfMatch } from '../preconditions.ts';
+import { ProblemError, rejected } from '../problem.ts';
+import {
+  cutLogPage,
+  DEFAULT_LIMIT,
+  logPageQuery,
+  pageOf,
+  sessionParams,
+} from '../schemas/common.ts';
+import { appendBody, appended, appendHeaders, logItem, postedItem } from '../schemas/item.ts';
+import { existingHead } from '../session-body.ts';
+import { withTokenizer } from '../tokenizer.ts';
+import { defaultSession } from './sessions.ts';
+
+const tag = 'Items';
+
+/** `/sessions/{id}/items` (SPEC section 2). */
+export function addItemRoutes(api: Api): void {
+  addAppendItems(api);
+  addListItems(api);
+}
+
+function addAppendItems(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'post',
+    path: '/sessions/{id}/items',
+    operationId: 'appendItems',
+    tag,
+    summary: 'Append items, all or nothing',
+    description:
+      'Takes one item, an array, `{"items": […]}`, or one item a line as `application/x-ndjson`. ' +
+      'Creates the session with the defaults of the server when the id is new. When the context has ' +
+      'reached its threshold, the same write requests a compaction.',
+    params: sessionParams,
+    query: noQuery,
+    headers: appendHeaders,
+    body: {
+      required: true,
+      content: {
+        'application/json': { schema: appendBody },
+        'application/x-ndjson': { schema: postedItem },
+      },
+    },
+    responses: {
+      201: {
+        description: 'What was appended, and where the context stands now.',
+        headers: {
+          'Idempotency-Replayed': {
+            description: '`true` when this is the answer that an earlier request got.',
+            schema: { type: 'string', enum: ['true'] },
+          },
+        },
+        content: { 'application/json': { schema: appended } },
+      },
+    },
+    problems: [412, 413, 415, 422],
+    handle: async (call) => {
+      const { c } = call;
+      const ref = refOf(call);
+      const ifMatch = readIfMatch(c.req.header('if-match'));
+      const body = await readText(c.req.raw, deps.limits);
+      const posted = postedItems(body, deps.limits);
+      const idempotency = readIdempotency(c, body.text);
+      const now = deps.clock.now();
+      const at = now.toISOString();
+      const compaction_id = deps.newId();
+      const command = appendItems(deps.world, {
+        items: posted.items,
+        defaults: defaultSession(),
+        compaction_id,
+        now_ms: now.getTime(),
+        at,
+        ...(ifMatch?.kind === 'version' ? { expected_version: ifMatch.version } : {}),
+      });
+      const decide = ifMatch?.kind === 'exists' ? onlyIfExists(command) : command;
+      const options = idempotency === null ? { at } : { at, idempotency };
+      const outcome = await withTokenizer(deps, ref, () => deps.store.commit(ref, decide, options));
+      if (!outcome.ok) {
+        const { errors, ...rejection } = outcome.rejection;
+        throw rejected(
+          errors === undefined ? rejection : { ...rejection, errors: relocate(errors, posted) },
+        );
+      }
+      const { value, replayed } = outcome.value;
+      if (replayed) c.header('Idempotency-Replayed', 'true');
+      else if (value.compaction?.id === compaction_id) deps.dispatch({ ref, compaction_id });
+      return c.json({ session_id: ref.session_id, ...value, advice: null }, 201);
+    },
+  });
+}
+
+function addListItems(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'get',
+    path: '/sessions/{id}/items',
+    operationId: 'listItems',
+    tag,
+    summary: 'The raw log, oldest first',
+    description: 'Every item ever appended, also what was compacted away.',
+    params: sessionParams,
+    query: logPageQuery,
+    responses: {
+      200: {
+        description: 'One page; `next_cursor` can be sent as `after` or `cursor`.',
+        content: { 'application/json': { schema: pageOf(logItem) } },
+      },
+    },
+    problems: [404],
+    handle: async (call) => {
+      const ref = refOf(call);
+      const { limit = DEFAULT_LIMIT, after = 0, cursor = after } = call.query;
+      await existingHead(deps.store, ref);
+      const events = await deps.store.events(ref, {
+        types: ['item.appended'],
+        after: cursor,
+        limit: limit + 1,
+      });
+      const { rows, next_cursor } = cutLogPage(events, limit);
+      const data = rows.flatMap((event) =>
+        event.type === 'item.appended'
+          ? [{ seq: event.version, at: event.at, item: event.data.item, tokens: event.data.tokens }]
+          : [],
+      );
+      return call.c.json({ data, next_cursor });
+    },
+  });
+}
+
+/** The key of a request that may be repeated, with a fingerprint of what it asks for. */
+function readIdempotency(c: Context, text: string): Idempotency | null {
+  const key = c.req.header('idempotency-key');
+  if (key === undefined) return null;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new ProblemError(
+      'invalid_request',
+      'an Idempotency-Key has 1 to 255 printable ASCII characters',
+    );
+  }
+  const fingerprint = createHash('sha256')
+    .update(`${c.req.method}\n${c.req.path}\n${text}`)
+    .digest('hex');
+  return { key, fingerprint };
+}

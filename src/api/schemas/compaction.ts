@@ -1,0 +1,201 @@
+import { z } from '@hono/zod-openapi';
+import type { Item } from '../../domain/items/item.ts';
+import { configSchema } from '../../domain/policy/config.ts';
+import { timestamp, tokenCount } from './common.ts';
+import { contextLevels } from './context.ts';
+
+const mode = z.enum(['auto', 'micro', 'full']);
+const trigger = z.enum(['auto', 'manual', 'tool']);
+const item = z.custom<Item>().openapi({ type: 'object', additionalProperties: true });
+
+export const runningCompaction = z
+  .object({ id: z.string(), status: z.enum(['queued', 'running']), mode, trigger })
+  .openapi('RunningCompaction');
+
+export const compactBody = z
+  .strictObject({
+    mode: z
+      .enum(['auto', 'micro', 'full', 'remote'])
+      .optional()
+      .openapi({
+        description: 'Default: auto. `remote` needs a provider that compacts by itself.',
+        enum: ['auto', 'micro', 'full'],
+      }),
+    instructions: z
+      .string()
+      .min(1)
+      .max(20_000)
+      .optional()
+      .openapi({ description: 'For the summariser, under their own heading of the prompt.' }),
+    focus: z.string().min(1).max(2_000).optional(),
+    trigger: z.enum(['manual', 'tool']).optional().openapi({ description: 'Default: manual.' }),
+    dry_run: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Answers what would happen and appends nothing.' }),
+  })
+  .openapi('CompactRequest', { example: { mode: 'full', focus: 'the database migration' } });
+
+export const compaction = z
+  .object({
+    session_id: z.string(),
+    id: z.string(),
+    status: z.enum(['queued', 'running', 'ended']),
+    outcome: z
+      .enum(['skipped', 'not_needed', 'micro_compacted', 'full_compacted', 'failed', 'cancelled'])
+      .nullable(),
+    mode,
+    trigger,
+    reason: z.string().openapi({ description: 'Why it was requested.' }),
+    outcome_reason: z.string().nullable().openapi({ description: 'Why it was skipped or failed.' }),
+    attempts: z.int(),
+    tokens_before: tokenCount.nullable(),
+    tokens_after: tokenCount.nullable(),
+    requested_at: timestamp,
+    ended_at: timestamp.nullable(),
+    reverted_at: timestamp.nullable(),
+    requested_version: z.int(),
+    ended_version: z.int().nullable(),
+  })
+  .openapi('Compaction');
+
+const resultEdit = z
+  .object({
+    seq: z.int(),
+    tool_use_id: z.string(),
+    kind: z.enum(['cleared', 'truncated']),
+    tokens_before: tokenCount,
+    tokens_after: tokenCount,
+  })
+  .openapi('ToolResultEdit');
+
+const contributors = z.array(z.object({ what: z.string(), tokens: tokenCount }));
+
+export const compactionDetail = compaction
+  .extend({
+    request: z.object({
+      mode,
+      trigger,
+      reason: z.string(),
+      instructions: z.string().nullable(),
+      focus: z.string().nullable(),
+    }),
+    attempt_history: z.array(
+      z.object({
+        attempt: z.int(),
+        started_at: timestamp,
+        failure: z
+          .object({ at: timestamp, reason: z.string(), message: z.string(), will_retry: z.boolean() })
+          .nullable(),
+      }),
+    ),
+    config: z
+      .object(configSchema.shape)
+      .nullable()
+      .openapi('CompactionConfig', { description: 'The configuration that the last attempt ran with.' }),
+    skip: z
+      .object({ reason: z.string(), detail: z.string(), contributors })
+      .nullable()
+      .openapi({ description: 'Why nothing was done.' }),
+    micro: z
+      .object({
+        strategy: z.enum(['all_older', 'until_target']),
+        is_final: z.boolean(),
+        tokens_saved: tokenCount,
+        tokens_before: tokenCount,
+        tokens_after: tokenCount,
+        duration_ms: z.number(),
+      })
+      .nullable(),
+    cleared_tool_results: z.array(resultEdit),
+    through: z.int().nullable().openapi({ description: 'The cut: the last `seq` that it covers.' }),
+    boundary: item.nullable(),
+    summary: z.string().nullable(),
+    preserved: z.array(item).openapi({ description: 'User messages kept verbatim.' }),
+    restored: z.array(
+      z.object({
+        kind: z.enum(['file', 'todo', 'plan']),
+        path: z.string().nullable(),
+        tokens: tokenCount,
+      }),
+    ),
+    tokens: z
+      .object({ covered: tokenCount, replacement: tokenCount })
+      .nullable()
+      .openapi({ description: 'Estimates without margin: what was covered, and what replaced it.' }),
+    summarizer: z.string().nullable(),
+    model: z.string().nullable(),
+    template: z.string().nullable(),
+    usage: z.object({ input: tokenCount, output: tokenCount, cache_read: tokenCount }).nullable(),
+    left_out: z
+      .object({ cleared_results: z.int(), truncated_results: z.int(), dropped_items: z.int() })
+      .nullable(),
+    durations: z.object({ total_ms: z.number(), summarizer_ms: z.number() }).nullable(),
+    threshold_exceeded: z
+      .object({ post_compact_tokens: tokenCount, threshold: z.int() })
+      .nullable(),
+  })
+  .openapi('CompactionDetail');
+
+export const dryRun = z
+  .object({
+    dry_run: z.literal(true),
+    action: z.enum(['skip', 'micro', 'full', 'micro_then_full']),
+    skip: z.object({ reason: z.string(), detail: z.string(), contributors }).nullable(),
+    cleared_tool_results: z.array(resultEdit),
+    tokens_before: tokenCount,
+    tokens_after_micro: tokenCount.openapi({
+      description: 'After the mechanical part; as before when nothing is cleared.',
+    }),
+    through: z.int().nullable(),
+    covered_tokens: tokenCount.nullable(),
+    kept_tokens: tokenCount.nullable(),
+    prompt_tokens: tokenCount
+      .nullable()
+      .openapi({ description: 'Estimate of the conversation that the summariser would read.' }),
+    summary_budget: tokenCount.nullable(),
+    files: z.array(z.string()).openapi({ description: 'Files that could be restored.' }),
+  })
+  .openapi('DryRun');
+
+const diffEntry = z
+  .object({
+    seq: z.int().nullable().openapi({ description: 'Null for what a compaction made.' }),
+    origin: z.string(),
+    tokens: tokenCount,
+  })
+  .openapi('DiffEntry');
+const diffEntryWithItem = diffEntry.extend({ item }).openapi('DiffEntryWithItem');
+
+export const compactionDiff = z
+  .object({
+    session_id: z.string(),
+    compaction_id: z.string(),
+    before_version: z.int(),
+    after_version: z.int(),
+    kept: z.array(diffEntry),
+    cleared: z.array(resultEdit),
+    removed: z.array(diffEntryWithItem),
+    added: z.array(diffEntryWithItem),
+    arrived: z.array(diffEntry).openapi({ description: 'Items appended while it ran.' }),
+    tokens: z.object({
+      before: tokenCount,
+      after: tokenCount,
+      kept: tokenCount,
+      cleared: tokenCount.openapi({ description: 'What clearing has saved.' }),
+      removed: tokenCount,
+      added: tokenCount,
+      arrived: tokenCount,
+    }),
+  })
+  .openapi('CompactionDiff', {
+    description: 'Token figures are estimates without margin.',
+  });
+
+export const reverted = z
+  .object({
+    compaction,
+    version: z.int(),
+    context: contextLevels.openapi({ description: 'The levels of the context from now on.' }),
+  })
+  .openapi('Reverted');

@@ -1,0 +1,52 @@
+import { z } from '@hono/zod-openapi';
+import { FORMATS } from '../../domain/items/item.ts';
+import type { Item } from '../../domain/items/item.ts';
+import { MAX_VERSION, tokenCount, wholeNumber } from './common.ts';
+
+export const contextLevels = z
+  .object({
+    tokens: tokenCount,
+    limit: z.int().openapi({ description: 'What the percentage is taken from, in tokens.' }),
+    percent_remaining: z.number(),
+    is_above_warning: z.boolean(),
+    is_above_error: z.boolean(),
+    is_above_auto_compact: z.boolean(),
+  })
+  .openapi('ContextLevels');
+
+export const contextQuery = z.object({
+  format: z
+    .enum(FORMATS)
+    .optional()
+    .openapi({ description: 'Wire format of the answer; default: that of the session.' }),
+  at: wholeNumber(1, MAX_VERSION, 'Shows the context as it was at this version.').optional(),
+  wait: z
+    .literal('compaction', { error: 'must be "compaction"' })
+    .optional()
+    .openapi({ description: 'Holds the answer (at most 60 s) while a compaction is under way.' }),
+});
+
+export const contextHeaders = z.object({
+  'if-none-match': z.string().optional().openapi({ example: '"12"' }),
+});
+
+export const contextBody = z
+  .object({
+    session_id: z.string(),
+    version: z.int().openapi({ description: 'The current version of the session; also the ETag.' }),
+    at: z.int().openapi({ description: 'The version whose context this is.' }),
+    format: z.enum(FORMATS),
+    items: z.array(
+      z.custom<Item>().openapi({
+        type: 'object',
+        additionalProperties: true,
+        description: 'An item as the provider takes it.',
+      }),
+    ),
+    tokens: tokenCount,
+    base_compaction_id: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The full compaction that it is built on; "fork" at the start of a fork.' }),
+  })
+  .openapi('Context');
