@@ -22,6 +22,8 @@ export type ServerSettings = {
   body_limit_bytes: number;
   /** `provider/model`, `extractive`, or null: whatever the keys in the environment allow. */
   summarization_model: string | null;
+  /** Files that a session read may be restored from this folder, if they lie inside it. */
+  workspace_root: string | null;
   overrides: ConfigOverrides;
 };
 
@@ -44,6 +46,7 @@ const environmentSchema = z.object({
     .min(1024)
     .default(16 * 1024 * 1024),
   PALIMPSEST_SYNCHRONOUS: z.enum(['FULL', 'NORMAL']).default('FULL'),
+  PALIMPSEST_WORKSPACE_ROOT: z.string().min(1).optional(),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
 });
 
@@ -76,6 +79,7 @@ export function readSettings(environment: Environment): ServerSettings {
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,
     body_limit_bytes: env.PALIMPSEST_BODY_LIMIT_BYTES,
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
+    workspace_root: env.PALIMPSEST_WORKSPACE_ROOT ?? null,
     overrides: {
       ...(env.PALIMPSEST_CONFIG === undefined ? {} : overridesFromToml(env.PALIMPSEST_CONFIG)),
       ...overridesFromEnvironment(environment),

@@ -63,6 +63,7 @@ export async function startService(
       world,
       templates: loadTemplates(),
       chooseSummarizer,
+      workspaceRoot: settings.workspace_root,
       prepare: async (session) => {
         const { token_counter } = configOf(session, world.server);
         if (token_counter !== 'estimate') await prepareTokenizer(token_counter);

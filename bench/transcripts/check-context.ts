@@ -8,7 +8,12 @@ import type { CompactionEvent, ContextBody, LoggedItem } from './session-log.ts'
  * What the log says about the context at a version, worked out anew from events and raw items: what
  * the last full compaction put in place, then the items behind its cut with their edits.
  */
-export type ExpectedContext = { replacement: Item[]; kept: Item[] };
+export type ExpectedContext = {
+  replacement: Item[];
+  kept: Item[];
+  /** The ids of all calls that were ever appended. */
+  calls: ReadonlySet<string>;
+};
 
 export function expectedContext(
   codec: Codec,
@@ -25,7 +30,21 @@ export function expectedContext(
   const kept = items
     .filter(({ seq }) => seq > through && seq <= version)
     .map(({ seq, item }) => edited(codec, item, seq, edits));
-  return { replacement: base?.data.entries.map(({ item }) => item) ?? [], kept };
+  const replacement = base?.data.entries.map(({ item }) => item) ?? [];
+  return {
+    replacement,
+    kept,
+    calls: new Set(
+      partsOf(
+        codec,
+        items.map(({ item }) => item),
+      ).flatMap(callId),
+    ),
+  };
+}
+
+function callId(part: Part): string[] {
+  return part.kind === 'tool_call' ? [part.id] : [];
 }
 
 function isCompleted(event: CompactionEvent): event is EventOf<'compaction.completed'> {
@@ -44,59 +63,82 @@ export function contextProblems(
   context: ContextBody,
   expected: ExpectedContext,
 ): { rules: string[]; others: string[] } {
+  const others = [
+    ...lostParts(codec, context.items, expected),
+    ...misplacedParts(codec, context.items, expected),
+  ];
   const { replacement, kept } = expected;
-  const others = lostParts(codec, context.items, kept, replacement);
   if (!isDeepStrictEqual(context.items, codec.render([...replacement, ...kept]))) {
-    others.push(`the context at version ${context.version} is not what the log says`);
+    others.push('the context is not what the log says');
   }
   return { rules: codec.violations(context.items), others };
 }
 
 /**
- * Texts, calls and results behind the cut have to stand in the rendered context as often as they were
- * appended. A result without a call is what providers refuse, so it may be missing.
+ * Every part behind the cut has to stand in the rendered context as often as it was appended. Only a
+ * result whose call was never appended may be missing: providers refuse it.
  */
-function lostParts(codec: Codec, rendered: Item[], kept: Item[], replacement: Item[]): string[] {
-  const wanted = tally(codec, kept);
-  const before = tally(codec, replacement);
-  const found = tally(codec, rendered);
+function lostParts(codec: Codec, rendered: Item[], expected: ExpectedContext): string[] {
+  const wanted = partsOf(codec, expected.kept);
+  const before = tally(partsOf(codec, expected.replacement));
+  const found = tally(partsOf(codec, rendered));
+  const orphans = new Set(
+    wanted.flatMap((part) =>
+      part.kind === 'tool_result' && !expected.calls.has(part.call_id) ? [keyOf(part)] : [],
+    ),
+  );
   const problems: string[] = [];
-  for (const [key, count] of wanted) {
-    const expected = count + (before.get(key) ?? 0);
+  for (const [key, count] of tally(wanted)) {
+    const all = count + (before.get(key) ?? 0);
     const actual = found.get(key) ?? 0;
-    const isOrphan = key.startsWith('result ') && !wanted.has(key.replace('result', 'call'));
-    if (actual === expected || (isOrphan && actual < expected)) continue;
-    problems.push(`behind the cut ${expected} × ${shortened(key)}, in the context ${actual} ×`);
+    if (actual === all || (orphans.has(key) && actual < all)) continue;
+    problems.push(`behind the cut ${all} × ${shortened(key)}, in the context ${actual} ×`);
   }
   return problems;
 }
 
-function tally(codec: Codec, items: readonly Item[]): Map<string, number> {
+/** Texts and calls behind the cut stand in their order; results may move next to their calls. */
+function misplacedParts(codec: Codec, rendered: Item[], { kept }: ExpectedContext): string[] {
+  const order = (items: readonly Item[]) =>
+    partsOf(codec, items)
+      .filter((part) => part.kind === 'text' || part.kind === 'tool_call')
+      .map(keyOf);
+  const wanted = order(kept);
+  const tail = order(rendered).slice(-wanted.length || Number.POSITIVE_INFINITY);
+  const first = wanted.findIndex((key, index) => key !== tail[index]);
+  const key = wanted[first];
+  return key === undefined ? [] : [`${shortened(key)} is not where it was appended`];
+}
+
+/** The parts of messages without empty texts, which providers refuse. */
+function partsOf(codec: Codec, items: readonly Item[]): Part[] {
+  return items
+    .map((item) => codec.normalise(item))
+    .flatMap((item) => (item.kind === 'message' ? item.parts : []))
+    .filter((part) => part.kind !== 'text' || part.text.trim() !== '');
+}
+
+function tally(parts: readonly Part[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const item of items) {
-    const normalised = codec.normalise(item);
-    if (normalised.kind !== 'message') continue;
-    for (const part of normalised.parts) {
-      const key = keyOf(part);
-      if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-  }
+  for (const part of parts) counts.set(keyOf(part), (counts.get(keyOf(part)) ?? 0) + 1);
   return counts;
 }
 
-/** Null for what has no identity of its own. */
-function keyOf(part: Part): string | null {
+/** What tells one part from another. */
+function keyOf(part: Part): string {
   switch (part.kind) {
     case 'text':
-      return part.text.trim() === '' ? null : `text ${part.text}`;
+      return `text ${part.text}`;
     case 'tool_call':
       return `call ${part.id}`;
     case 'tool_result':
       return `result ${part.call_id}`;
-    case 'image':
-    case 'opaque':
     case 'thinking':
-      return null;
+      return `thinking ${JSON.stringify(part.source)}`;
+    case 'image':
+      return `image ${JSON.stringify(part.source ?? null)}`;
+    case 'opaque':
+      return `other ${JSON.stringify(part.json)}`;
     default:
       return part satisfies never;
   }

@@ -1,9 +1,13 @@
 const BASE_MS = 500;
 const LONGEST_MS = 60_000;
 
+/** A provider that asks for more than this is asked again earlier: the context goes on growing. */
+const LONGEST_RETRY_AFTER_MS = 600_000;
+
 /**
- * Milliseconds to wait before the attempt after `attempt` (1, 2, …): exponential with full jitter,
- * never less than what the provider asked for (SPEC section 10). `random` is in [0, 1).
+ * Milliseconds to wait before the attempt after `attempt` (1, 2, …): exponential, the upper half of it
+ * jitter, never less than what the provider asked for, up to ten minutes (SPEC section 10). `random`
+ * is in [0, 1).
  */
 export function backoffMs(
   attempt: number,
@@ -12,5 +16,5 @@ export function backoffMs(
 ): number {
   const ceiling = Math.min(LONGEST_MS, BASE_MS * 2 ** (attempt - 1));
   const jittered = ceiling / 2 + (ceiling / 2) * random;
-  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, 10 * LONGEST_MS)));
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)));
 }

@@ -24,12 +24,15 @@ import { backoffMs } from './backoff.ts';
 import type { SummarizerChoice } from './choose-summarizer.ts';
 import type { CompactionJob, JobHandler, JobResult } from './job-engine.ts';
 import { type SummaryJob, summarizeFromLog, summarizeWithModel } from './summarize-plan.ts';
+import { refreshFromWorkspace } from './workspace.ts';
 
 export type WorkerDependencies = {
   store: EventStore;
   world: World;
   templates: Templates;
   chooseSummarizer: (settings: Settings, config: Config) => SummarizerChoice;
+  /** The operator's folder that files may be restored from, or null. */
+  workspaceRoot: string | null;
   /** Makes the tokenizer of a session's configuration available in `world`. */
   prepare: (settings: Settings) => Promise<void>;
   now: () => Date;
@@ -41,6 +44,10 @@ export type WorkerDependencies = {
  * Attempts beyond this many were cut off by crashes: the job itself may be what kills the process.
  */
 const MOST_STARTS = 20;
+const INTERRUPTED = {
+  reason: 'interrupted',
+  message: 'the attempts were cut off by restarts of the worker',
+} as const;
 const DONE: JobResult = { kind: 'done' };
 
 /** The one handler of compaction jobs. Running it twice, or after the end, changes nothing. */
@@ -70,6 +77,10 @@ class Compaction {
     const state = await this.#load();
     if (state === null) return DONE;
     const { head, view, running } = state;
+    if (running.attempt > MOST_STARTS) {
+      await this.#fail({ ...INTERRUPTED, will_retry: false });
+      return DONE;
+    }
     await this.#deps.prepare(head.settings);
     const plan = planCompaction(world, head, view, {
       mode: running.mode,
@@ -162,29 +173,26 @@ class Compaction {
     plan: FullPlan,
     { head, view, running }: Loaded,
     job: SummaryJob,
-    failure: Pick<Failure, 'reason' | 'message'> = {
-      reason: 'interrupted',
-      message: 'the attempts were cut off by restarts of the worker',
-    },
+    failure: Pick<Failure, 'reason' | 'message'> = INTERRUPTED,
   ): Promise<JobResult> {
-    if (running.attempt <= MOST_STARTS) {
-      for (const fallback of job.config.summarizer_fallback) {
-        switch (fallback) {
-          case 'extractive':
-            await this.#fail({ ...failure, will_retry: true });
-            return this.#finish(plan, view, running, summarizeFromLog(job), job);
-          case 'micro': {
-            const micro = planCompaction(this.#deps.world, head, view, {
-              mode: 'micro',
-              trigger: running.trigger,
-              may_micro: true,
-            });
-            if (micro.kind === 'micro' && (await this.#micro(micro))) return DONE;
-            break;
-          }
-          default:
-            fallback satisfies never;
+    for (const fallback of job.config.summarizer_fallback) {
+      switch (fallback) {
+        case 'extractive':
+          await this.#fail({ ...failure, will_retry: true });
+          return this.#finish(plan, view, running, summarizeFromLog(job), job);
+        case 'micro': {
+          const micro = planCompaction(this.#deps.world, head, view, {
+            mode: 'micro',
+            trigger: running.trigger,
+            may_micro: true,
+          });
+          if (micro.kind !== 'micro') break;
+          await this.#fail({ ...failure, will_retry: true });
+          if (await this.#micro(micro)) return DONE;
+          break;
         }
+        default:
+          fallback satisfies never;
       }
     }
     await this.#fail({ ...failure, will_retry: false });
@@ -198,11 +206,14 @@ class Compaction {
     summary: Summary,
     { config, count }: SummaryJob,
   ): Promise<JobResult> {
+    const root = this.#deps.workspaceRoot;
+    const files =
+      root === null ? plan.files : await refreshFromWorkspace(plan.files, root, config, count);
     await this.#commit((clock) =>
       completeFull(
         this.#deps.world,
         this.#id,
-        finishFull(plan, summary, {
+        finishFull({ ...plan, files }, summary, {
           view,
           config,
           count,

@@ -3,6 +3,7 @@ import { fitInput } from '../domain/compaction/fit-input.ts';
 import type { FullPlan, Summary } from '../domain/compaction/full.ts';
 import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
 import { extractSummaryText } from '../domain/compaction/summary.ts';
+import type { Normalised } from '../domain/items/item.ts';
 import type { Config } from '../domain/policy/config.ts';
 import type { FailureReason } from '../domain/session/events.ts';
 import type { TextCounter } from '../domain/tokens/count.ts';
@@ -50,6 +51,11 @@ export async function summarizeWithModel(
   );
   for (let refit = 0; ; refit++) {
     const { items, left_out } = fitInput(plan.conversation, budget, count, config);
+    // A summary of nothing would wipe out what it stands for.
+    if (!items.some(isNotSummary)) {
+      const message = `no part of the conversation fits the window of ${model.name}`;
+      return { ok: false, reason: 'prompt_too_long', message, retryable: false };
+    }
     const { system, prompt, template } = buildSummaryPrompt({
       templates: job.templates,
       template: config.summary_template,
@@ -87,6 +93,10 @@ export async function summarizeWithModel(
       },
     };
   }
+}
+
+function isNotSummary(item: Normalised): boolean {
+  return item.kind === 'attachment' || (item.kind === 'message' && !item.is_compact_summary);
 }
 
 /** Writes the summary from the log itself: deterministic, offline, no cost (SPEC section 10). */

@@ -65,6 +65,16 @@ export function isTerminal({ type, data }: LoggedEvent): boolean {
   return type !== 'compaction.micro_completed' || data.is_final === true;
 }
 
+/** The answer to an append. Throws when it has another shape. */
+export function appendedOf(body: Json): Appended {
+  return appended.parse(body);
+}
+
+/** A compaction as the API shows it. Throws when it has another shape. */
+export function compactionOf(body: Json): Compaction {
+  return compaction.parse(body);
+}
+
 /** One session of a running service, over a real socket. `url` may change when it is restarted. */
 export class SessionClient {
   readonly id: string;
@@ -92,23 +102,23 @@ export class SessionClient {
 
   async append(items: readonly Item[], headers: Record<string, string> = {}): Promise<Appended> {
     const answer = await this.request('POST', '/items', { body: [...items], headers });
-    return appended.parse(expectStatus(answer, 201));
+    return appendedOf(expectStatus(answer, 201));
   }
 
   /** Requests a compaction and waits up to a minute for its end. */
   async compact(body: JsonObject = {}): Promise<Compaction> {
     const headers = { prefer: 'wait=60' };
     const answer = await this.request('POST', '/compact', { body, headers });
-    return compaction.parse(expectStatus(answer, 200));
+    return compactionOf(expectStatus(answer, 200));
   }
 
   /** Requests a compaction; answers at once. */
   async requestCompaction(body: JsonObject = {}): Promise<Compaction> {
-    return compaction.parse(expectStatus(await this.request('POST', '/compact', { body }), 202));
+    return compactionOf(expectStatus(await this.request('POST', '/compact', { body }), 202));
   }
 
   async compaction(id: string): Promise<Compaction> {
-    return compaction.parse(expectStatus(await this.request('GET', `/compactions/${id}`), 200));
+    return compactionOf(expectStatus(await this.request('GET', `/compactions/${id}`), 200));
   }
 
   /** Waits until this compaction has ended. */

@@ -118,6 +118,7 @@ export class SessionLab {
       world: this.world,
       templates,
       chooseSummarizer: () => this.summarizer,
+      workspaceRoot: null,
       prepare: async () => {},
       now: this.now,
       newId: this.newId,

@@ -2,7 +2,7 @@ import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import type { Normalised, Part } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { LeftOut } from '../session/events.ts';
-import { countItem, type TextCounter } from '../tokens/count.ts';
+import { countItem, countToolResult, type TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 
 const CLEARED = '[tool output left out]';
@@ -36,6 +36,7 @@ export function fitInput(
   for (let i = 0; i < fitted.length && total > maxTokens; i++) {
     const cleared = mapParts(fitted[i], (part) => {
       if (part.kind !== 'tool_result') return part;
+      if (countToolResult(part, count, config) <= count(CLEARED)) return part;
       left_out.cleared_results += 1;
       return { ...part, content: [{ kind: 'text', text: CLEARED }] };
     });
@@ -43,12 +44,18 @@ export function fitInput(
   }
   for (let i = 0; i < fitted.length && total > maxTokens; i++) {
     if ((sizes[i] ?? 0) <= LONG_TEXT_TOKENS) continue;
-    const truncated = mapParts(fitted[i], (part) => {
-      if (part.kind !== 'text') return part;
-      const text = truncateMiddle(part.text, LONG_TEXT_TOKENS, count);
-      if (text !== part.text) left_out.truncated_results += 1;
-      return { ...part, text };
-    });
+    const shorten = (text: string): string => {
+      const shorter = truncateMiddle(text, LONG_TEXT_TOKENS, count);
+      if (shorter !== text) left_out.truncated_results += 1;
+      return shorter;
+    };
+    const item = fitted[i];
+    const truncated =
+      item?.kind === 'attachment'
+        ? { ...item, text: shorten(item.text) }
+        : mapParts(item, (part) =>
+            part.kind === 'text' ? { ...part, text: shorten(part.text) } : part,
+          );
     if (truncated) replace(i, truncated);
   }
   if (total <= maxTokens) return { items: fitted, left_out };

@@ -35,7 +35,8 @@ export function planMicro(
   );
   const older = candidates.filter(
     (candidate) =>
-      !kept.has(candidate.call) && (config.micro_compact_clear_errors || !candidate.result.is_error),
+      !kept.has(candidate.call) &&
+      (config.micro_compact_clear_errors || !candidate.result.is_error),
   );
   const truncated = truncations(older, config, count);
   const savedByTruncation = sum(truncated.map((edit) => edit.tokens_before - edit.tokens_after));

@@ -111,8 +111,9 @@ function scaledDefault(contextWindow: number): Config {
 }
 
 /**
- * The configuration in force: profile, then the server's overrides, then the session's.
- * A plain merge: later ones win field by field (SPEC section 15).
+ * The configuration in force: profile, then the server's overrides, then the session's; later ones win
+ * field by field. Only what the operator has switched off stays off: `DISABLE_COMPACT` is for all
+ * sessions (SPEC section 15).
  */
 export function resolveConfig(settings: {
   profile: Profile;
@@ -120,11 +121,12 @@ export function resolveConfig(settings: {
   server: ConfigOverrides;
   session: ConfigOverrides;
 }): Config {
-  return {
+  const config = {
     ...profileConfig(settings.profile, settings.context_window),
     ...withoutUndefined(settings.server),
     ...withoutUndefined(settings.session),
   };
+  return settings.server.enabled === false ? { ...config, enabled: false } : config;
 }
 
 function withoutUndefined(overrides: ConfigOverrides): Partial<Config> {

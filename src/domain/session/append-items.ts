@@ -5,7 +5,7 @@ import type { Json } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import { isAutoCompactOn, type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
-import { created, type NewSession } from './create-session.ts';
+import { checkRoom, created, type NewSession } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, type FieldError, type Outcome, reject } from './errors.ts';
 import type { Mode, NewEvent, Trigger } from './events.ts';
@@ -43,12 +43,14 @@ export type Appended = {
 /**
  * Appends items, all or nothing, and requests a compaction in the same write when the context has
  * reached its threshold (SPEC sections 2, 6, 10; DESIGN, decision 2).
- * Rejects: version_mismatch, invalid_item.
+ * Rejects: version_mismatch, invalid_item, invalid_config (a new session whose window has no room).
  */
 export function appendItems(world: World, command: AppendItems): Decide<Appended> {
   return (head) => {
     const mismatch = checkVersion(head, command.expected_version);
     if (mismatch !== null) return mismatch;
+    const roomy = head === null ? checkRoom(world, command.defaults) : accept(null);
+    if (!roomy.ok) return roomy;
     const events: NewEvent[] = [];
     let current = head;
     const push = (event: NewEvent): Head => {
@@ -148,7 +150,8 @@ function autoCompaction(
   if (!is_above_auto_compact) return [];
   // Loop guard (SPEC section 10). Beyond the window itself the next request would be refused anyway.
   const isEmergency = tokens >= settings.context_window;
-  const isFirst = state.compacted_version === 0 && state.failures === 0;
+  // The end of a compaction, a cancelled one included, starts the second count anew.
+  const isFirst = state.tokens_since_compaction === state.tokens;
   const hasNews = state.tokens_since_compaction >= config.min_new_tokens_between_compactions;
   if (!isFirst && !hasNews && !isEmergency) return [];
   const events: NewEvent[] = [];

@@ -86,7 +86,8 @@ function settingsOf(session: NewSession): Settings {
   return settings;
 }
 
-function checkRoom(world: World, settings: Settings): Outcome<null> {
+/** Rejects with invalid_config when the window leaves no room for the figures (SPEC section 15). */
+export function checkRoom(world: World, settings: Settings): Outcome<null> {
   const problem = windowProblem(configOf(settings, world.server), settings.context_window);
   return problem === null ? accept(null) : reject('invalid_config', problem);
 }

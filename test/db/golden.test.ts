@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
+import { eventSchemas } from '../../src/db/event-schema.ts';
+import { renderEntries } from '../../src/domain/context/render.ts';
+import { foldView, type ViewSource } from '../../src/domain/context/view.ts';
+import { evolve } from '../../src/domain/session/evolve.ts';
+import type { Head } from '../../src/domain/session/head.ts';
+
+/**
+ * Logs of every released schema version load for ever: these files are never written again. A new
+ * schema version adds a pair of files and an upcast.
+ */
+describe.each([1])('golden log of schema version %i', (version) => {
+  const read = (name: string) =>
+    readFileSync(new URL(`../fixtures/golden/${name}`, import.meta.url), 'utf8');
+  const rowSchema = z.object({
+    version: z.number(),
+    type: z.string(),
+    at: z.string(),
+    schema_version: z.literal(version),
+    data: z.string(),
+    hash: z.string(),
+  });
+  const rows = read(`events-v${version}.jsonl`)
+    .trim()
+    .split('\n')
+    .map((line) => rowSchema.parse(JSON.parse(line)));
+  const events = rows.map(decodeEvent);
+
+  it('keeps its hash chain', () => {
+    let previous = FIRST_PREVIOUS_HASH;
+    for (const row of rows) {
+      expect(eventHash(previous, 'lab', row)).toBe(row.hash);
+      previous = row.hash;
+    }
+  });
+
+  it('has the shape that is read today', () => {
+    for (const event of events) eventSchemas[event.type].parse(event.data);
+  });
+
+  it('folds into the same context as on the day it was written', () => {
+    let head: Head | null = null;
+    for (const event of events) head = evolve(head, event);
+    const [created] = events;
+    if (created?.type !== 'session.created') throw new Error('the log starts otherwise');
+    const ref = (head as Head | null)?.state.base ?? null;
+    let base: ViewSource['base'] = null;
+    if (ref !== null) {
+      const event = events[ref.version - 1];
+      if (event?.type !== 'compaction.completed') throw new Error('the base is missing');
+      base = { ref, event };
+    }
+    const behind = events.filter((event) => event.version > (ref?.through ?? 1));
+    const view = foldView({ created, base, events: behind });
+    expect(renderEntries(view.entries, 'anthropic', 'anthropic')).toEqual(
+      JSON.parse(read(`context-v${version}.json`)),
+    );
+  });
+});
