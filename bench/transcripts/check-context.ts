@@ -97,25 +97,42 @@ function lostParts(codec: Codec, rendered: Item[], expected: ExpectedContext): s
   return problems;
 }
 
-/** Texts and calls behind the cut stand in their order; results may move next to their calls. */
+/**
+ * Texts and calls behind the cut stand in their order. Labels and notes may stand between them, and
+ * results may move next to their calls.
+ */
 function misplacedParts(codec: Codec, rendered: Item[], { kept }: ExpectedContext): string[] {
-  const order = (items: readonly Item[]) =>
-    partsOf(codec, items)
-      .filter((part) => part.kind === 'text' || part.kind === 'tool_call')
-      .map(keyOf);
-  const wanted = order(kept);
-  const tail = order(rendered).slice(-wanted.length || Number.POSITIVE_INFINITY);
-  const first = wanted.findIndex((key, index) => key !== tail[index]);
-  const key = wanted[first];
-  return key === undefined ? [] : [`${shortened(key)} is not where it was appended`];
+  const found = orderedKeys(codec, rendered);
+  let place = found.length;
+  for (const key of orderedKeys(codec, kept).reverse()) {
+    place = place === 0 ? -1 : found.lastIndexOf(key, place - 1);
+    if (place === -1) return [`${shortened(key)} is not where it was appended`];
+  }
+  return [];
 }
 
-/** The parts of messages without empty texts, which providers refuse. */
+function orderedKeys(codec: Codec, items: readonly Item[]): string[] {
+  return partsOf(codec, items)
+    .filter((part) => part.kind === 'text' || part.kind === 'tool_call')
+    .map(keyOf);
+}
+
+/** The parts of messages without what providers refuse: empty text, thinking that ends a turn. */
 function partsOf(codec: Codec, items: readonly Item[]): Part[] {
-  return items
+  const parts = items
     .map((item) => codec.normalise(item))
-    .flatMap((item) => (item.kind === 'message' ? item.parts : []))
-    .filter((part) => part.kind !== 'text' || part.text.trim() !== '');
+    .flatMap((item) =>
+      item.kind === 'message' ? item.parts.map((part) => ({ role: item.role, part })) : [],
+    )
+    .filter(({ part }) => part.kind !== 'text' || part.text.trim() !== '');
+  let followedBy: string | null = null;
+  const kept: Part[] = [];
+  for (const { role, part } of parts.reverse()) {
+    if (part.kind === 'thinking' && followedBy !== 'assistant') continue;
+    followedBy = role;
+    kept.push(part);
+  }
+  return kept.reverse();
 }
 
 function tally(parts: readonly Part[]): Map<string, number> {

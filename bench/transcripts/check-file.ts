@@ -17,6 +17,7 @@ export type FileCheck = {
   micro: number;
   full: number;
   skipped: number;
+  exceeded: number;
   tokens_before: number;
   tokens_after: number;
   lost_items: number;
@@ -104,6 +105,7 @@ const NOTHING = {
   micro: 0,
   full: 0,
   skipped: 0,
+  exceeded: 0,
   tokens_before: 0,
   tokens_after: 0,
   lost_items: 0,
@@ -116,6 +118,7 @@ function sums(checks: readonly SessionCheck[]): typeof NOTHING {
     total.micro += check.micro;
     total.full += check.full;
     total.skipped += check.skipped;
+    total.exceeded += check.exceeded;
     total.tokens_before += check.tokens_before;
     total.tokens_after += check.tokens_after;
     total.lost_items += check.lost_items;

@@ -30,6 +30,8 @@ export type SessionCheck = {
   micro: number;
   full: number;
   skipped: number;
+  /** Compactions that ended at or above the threshold, and said so. */
+  exceeded: number;
   lost_items: number;
   /** Provider rules that a context broke, and everything else that is wrong; empty when fine. */
   broken_rules: string[];
@@ -83,6 +85,7 @@ export async function checkSession(
     micro: events.filter((event) => event.type === 'compaction.micro_completed').length,
     full: events.filter((event) => event.type === 'compaction.completed').length,
     skipped: events.filter((event) => event.type === 'compaction.skipped').length,
+    exceeded: events.filter((event) => event.type === 'compaction.threshold_exceeded').length,
     lost_items: lost,
     broken_rules: [...rules],
     problems,

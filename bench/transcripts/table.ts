@@ -11,12 +11,13 @@ const HEADINGS = [
   'micro',
   'full',
   'skipped',
+  'exceeded',
   'context',
   'verify',
   'ms',
 ] as const;
 
-const NAME_WIDTH = 46;
+const NAME_WIDTH = 47;
 const WIDTHS = HEADINGS.map((heading) =>
   heading === 'file' ? NAME_WIDTH : Math.max(heading.length, 7),
 );
@@ -39,6 +40,7 @@ export function rowLines(check: FileCheck, problemsShown = 8): string[] {
     check.micro,
     check.full,
     check.skipped,
+    check.exceeded,
     check.broken_rules.length === 0 ? 'valid' : 'BROKEN',
     check.verify,
     check.milliseconds,

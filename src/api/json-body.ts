@@ -78,7 +78,7 @@ async function readBytes(request: Request, limit: number): Promise<ArrayBuffer |
   if (length === null) return readCounted(request, limit);
   if (Number(length) > limit) throw tooLarge(limit);
   // The HTTP parser has ended the body at that length: there is nothing left to count.
-  return request.arrayBuffer();
+  return request.arrayBuffer().catch(cutOff);
 }
 
 /** A body of unknown length, as chunked ones are: given up as soon as it passes the limit. */
@@ -88,7 +88,7 @@ async function readCounted(request: Request, limit: number): Promise<Uint8Array>
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(cutOff);
     if (done) return Buffer.concat(chunks);
     size += value.byteLength;
     if (size > limit) {
@@ -97,6 +97,10 @@ async function readCounted(request: Request, limit: number): Promise<Uint8Array>
     }
     chunks.push(value);
   }
+}
+
+function cutOff(): never {
+  throw new ProblemError('invalid_request', 'the connection ended before the body did');
 }
 
 function tooLarge(limit: number): ProblemError {

@@ -56,9 +56,13 @@ function fromJson(text: string, limits: ItemLimits): PostedItems {
   const { items, ...rest } = json;
   const unknown = Object.keys(rest);
   if (unknown.length > 0) {
-    throw new ProblemError('invalid_request', `the body has unknown fields: ${unknown.join(', ')}`, {
-      errors: unknown.map((path) => ({ path, message: 'there is no such field beside "items"' })),
-    });
+    throw new ProblemError(
+      'invalid_request',
+      `the body has unknown fields: ${unknown.join(', ')}`,
+      {
+        errors: unknown.map((path) => ({ path, message: 'there is no such field beside "items"' })),
+      },
+    );
   }
   if (!Array.isArray(items)) {
     throw new ProblemError('invalid_request', '"items" must be an array of items', {

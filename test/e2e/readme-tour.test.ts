@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { differences, tourSteps } from '../support/readme.ts';
+import { CURL_SUBSTITUTE, differences, tourSteps } from '../support/readme.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -46,6 +46,7 @@ describe('the tour of the README', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     url = await addressOf(service);
+    service.stdout?.resume();
     answers = runBlocks(folder, url);
   });
 
@@ -135,11 +136,19 @@ function runBlocks(folder: string, url: string): string[] {
   );
   const { status, stdout, stderr } = spawnSync('bash', [script], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PALIMPSEST: url },
+    env: { PATH: pathWithCurl(folder), PALIMPSEST: url },
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`the tour failed with ${status}: ${stderr}\n${stdout}`);
   return stdout.split(`${mark}\n`);
+}
+
+/** The search path, with a substitute for curl in the folder where the machine has none. */
+function pathWithCurl(folder: string): string {
+  const path = process.env.PATH ?? '';
+  if (spawnSync('curl', ['--version']).status === 0) return path;
+  writeFileSync(join(folder, 'curl'), CURL_SUBSTITUTE, { mode: 0o755 });
+  return `${folder}:${path}`;
 }
 
 /** The address in the line `listening on http://…`. Rejects when the service ends before that. */

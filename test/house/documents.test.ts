@@ -170,7 +170,8 @@ describe('the repository', () => {
   });
 
   test('no file names a registry other than the public one', () => {
-    const registry = /https?:\/\/(?!registry\.npmjs\.org\b)[\w.-]*(?:registry|artifactory|nexus|verdaccio)[\w.-]*/i;
+    const registry =
+      /https?:\/\/(?!registry\.npmjs\.org\b)[\w.-]*(?:registry|artifactory|nexus|verdaccio)[\w.-]*/i;
     const named = files.flatMap(({ path, text }) => {
       const host = registry.exec(text)?.[0];
       return host === undefined ? [] : [`${path}: ${host}`];
@@ -181,16 +182,12 @@ describe('the repository', () => {
 
 /** The cells of every body row of the Markdown tables in a text. */
 function tableRows(text: string): string[][] {
+  const isRule = (line: string | undefined) => /^\|[\s|:-]+\|$/.test(line ?? '');
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
-    const isHeader = lines[index + 1]?.startsWith('|---') ?? false;
-    if (!line.startsWith('| ') || isHeader) return [];
-    return [
-      line
-        .slice(1, line.lastIndexOf('|'))
-        .split('|')
-        .map((cell) => cell.trim()),
-    ];
+    if (!line.startsWith('|') || isRule(line) || isRule(lines[index + 1])) return [];
+    const cells = line.slice(1, line.lastIndexOf('|')).split('|');
+    return [cells.map((cell) => cell.trim())];
   });
 }
 
@@ -214,7 +211,9 @@ function serverVariables(): string[] {
   const providers = readText('src/workers/summarizers/providers.ts');
   return [
     ...[...schema.matchAll(/^ {2}([A-Z_]+): z/gm)].flatMap(([, name]) => name ?? []),
-    ...new Set([...providers.matchAll(/'([A-Z_]+_(?:API_KEY|BASE_URL))'/g)].map(([, name]) => name ?? '')),
+    ...new Set(
+      [...providers.matchAll(/'([A-Z_]+_(?:API_KEY|BASE_URL))'/g)].map(([, name]) => name ?? ''),
+    ),
     'DISABLE_COMPACT',
     'AUTOCOMPACT_PCT_OVERRIDE',
     'PALIMPSEST_API_KEY',

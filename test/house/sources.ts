@@ -21,7 +21,9 @@ export function filesUnder(folder: string): Source[] {
         return NOT_OURS.has(entry.name) ? [] : filesUnder(relative(ROOT, path));
       }
       if (!entry.isFile() || NOT_TEXT.test(entry.name)) return [];
-      return [{ path: relative(ROOT, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }];
+      return [
+        { path: relative(ROOT, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') },
+      ];
     });
 }
 

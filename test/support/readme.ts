@@ -62,3 +62,20 @@ function compare(shown: Json, actual: Json | undefined, path: string, isWhole: b
     ? []
     : [`${path} is ${JSON.stringify(actual)?.slice(0, 200)}, not ${JSON.stringify(shown)}`];
 }
+
+/** What the tour needs of curl, for machines that have Node but no curl. */
+export const CURL_SUBSTITUTE = `#!/usr/bin/env node
+const headers = {};
+let url, body;
+const args = process.argv.slice(2);
+for (let i = 0; i < args.length; i++) {
+  if (args[i] === '-H') {
+    const [name, ...value] = args[++i].split(': ');
+    headers[name] = value.join(': ');
+  } else if (args[i] === '-d') body = args[++i];
+  else if (!args[i].startsWith('-')) url = args[i];
+}
+fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body })
+  .then((response) => response.text())
+  .then((text) => process.stdout.write(text));
+`;

@@ -17,7 +17,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-type Running = { child: Child; url: string; exited: Promise<number | null> };
+type Running = { child: Child; exited: Promise<number | null> };
 
 /**
  * The real service as a child process (`palimpsest serve`) over a SQLite file in a temporary folder,
@@ -28,6 +28,7 @@ export class ServiceProcess {
   readonly #folder: string;
   readonly #environment: Variables;
   #running: Running | null = null;
+  #url = '';
   #output = '';
 
   private constructor(folder: string, variables: Variables) {
@@ -47,9 +48,9 @@ export class ServiceProcess {
     return service;
   }
 
-  /** The address of the process under way; changes with every restart. */
+  /** The address of the last process that listened; changes with every restart. */
   get url(): string {
-    return this.#alive().url;
+    return this.#url;
   }
 
   /** What all processes on this folder have printed, warnings and errors included. */
@@ -61,7 +62,8 @@ export class ServiceProcess {
   async restart(): Promise<void> {
     const child = this.#spawn();
     const exited = exitOf(child);
-    this.#running = { child, url: await this.#listening(child, exited), exited };
+    this.#running = { child, exited };
+    this.#url = await this.#listening(child, exited);
   }
 
   /** Starts it and kills it `afterMs` milliseconds later, wherever its start has got by then. */

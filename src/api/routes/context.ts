@@ -1,12 +1,12 @@
 import { loadView } from '../../db/load-view.ts';
-import { sumTokens, type View } from '../../domain/context/view.ts';
-import { codecFor } from '../../domain/items/codecs.ts';
-import type { Format, Item } from '../../domain/items/item.ts';
+import { renderEntries } from '../../domain/context/render.ts';
+import { sumTokens } from '../../domain/context/view.ts';
+import { sessionNotFound } from '../../domain/session/create-session.ts';
 import { configOf, contextTokens } from '../../domain/session/head.ts';
 import { withSafetyMargin } from '../../domain/tokens/count.ts';
-import { addEndpoint, type Api, refOf } from '../endpoint.ts';
+import { type Api, addEndpoint, refOf } from '../endpoint.ts';
 import { etagOf, MAX_WAIT_SECONDS, noneMatchHits } from '../preconditions.ts';
-import { ProblemError } from '../problem.ts';
+import { ProblemError, unwrap } from '../problem.ts';
 import { sessionParams } from '../schemas/common.ts';
 import { contextBody, contextHeaders, contextQuery } from '../schemas/context.ts';
 import { existingHead } from '../session-body.ts';
@@ -30,7 +30,7 @@ export function addContextRoute(api: Api): void {
         headers: { ETag: { description: 'The version, in quotes.', schema: { type: 'string' } } },
         content: { 'application/json': { schema: contextBody } },
       },
-      304: { description: 'The session is still at the version of `If-None-Match`.' },
+      304: { description: 'The context is still that of the version in `If-None-Match`.' },
     },
     problems: [404],
     handle: async (call) => {
@@ -50,21 +50,20 @@ export function addContextRoute(api: Api): void {
           `the session is at version ${state.version}: there is no version ${at} yet`,
         );
       }
-      const etag = etagOf(state.version);
+      const etag = etagOf(at);
       const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
       if (noneMatchHits(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
-      const view = await loadView(deps.store, ref, at);
-      // Erased since the head was read.
-      if (view === null) return c.notFound();
+      // Null: erased since the head was read.
+      const view = (await loadView(deps.store, ref, at)) ?? unwrap(sessionNotFound());
       const config = configOf(settings, deps.world.server);
       const format = query.format ?? settings.format;
       return c.json(
         {
           session_id: ref.session_id,
-          version: state.version,
+          version: at,
           at,
           format,
-          items: rendered(view, format),
+          items: renderEntries(view.entries, settings.format, format),
           tokens:
             at === state.version
               ? contextTokens(state, config)
@@ -76,13 +75,4 @@ export function addContextRoute(api: Api): void {
       );
     },
   });
-}
-
-/** The entries as the provider of a format takes them; from another format by way of the normal form. */
-function rendered(view: View, format: Format): Item[] {
-  const items = view.entries.map((entry) => entry.item);
-  const target = codecFor(format);
-  if (format === view.format) return target.render(items);
-  const source = codecFor(view.format);
-  return target.render(items.flatMap((item) => target.encode(source.normalise(item))));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Idempotency } from '../../db/event-store.ts';
 import { appendItems } from '../../domain/session/append-items.ts';
-import { addEndpoint, type Api, noQuery, refOf } from '../endpoint.ts';
+import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { readText } from '../json-body.ts';
 import { postedItems, relocate } from '../posted-items.ts';
 import { onlyIfExists, readIfMatch } from '../preconditions.ts';

@@ -3,11 +3,11 @@ import {
   configureSession,
   createSession,
   type NewSession,
+  sessionNotFound,
 } from '../../domain/session/create-session.ts';
 import type { EventData } from '../../domain/session/events.ts';
-import { sessionNotFound } from '../../domain/session/create-session.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import { addEndpoint, type Api, noParams, noQuery, refOf } from '../endpoint.ts';
+import { type Api, addEndpoint, noParams, noQuery, refOf } from '../endpoint.ts';
 import { readJson } from '../json-body.ts';
 import { unwrap } from '../problem.ts';
 import { DEFAULT_LIMIT, pageOf, pageQuery, sessionParams } from '../schemas/common.ts';

@@ -51,7 +51,11 @@ export const pageQuery = z.object({
 /** Pages of the log: the cursor is the last `seq` or `version` of the page before. */
 export const logPageQuery = z.object({
   after: wholeNumber(0, MAX_VERSION, 'Only entries behind this one.').optional(),
-  cursor: wholeNumber(0, MAX_VERSION, '`next_cursor` of the page before; wins over `after`.').optional(),
+  cursor: wholeNumber(
+    0,
+    MAX_VERSION,
+    '`next_cursor` of the page before; wins over `after`.',
+  ).optional(),
   limit: limitQuery,
 });
 
@@ -84,11 +88,13 @@ export function jsonObject(description: string) {
 }
 
 export const tokenCount = z.int().min(0);
-export const timestamp = z.string().openapi({ format: 'date-time', example: '2026-01-02T03:04:05.678Z' });
+export const timestamp = z
+  .string()
+  .openapi({ format: 'date-time', example: '2026-01-02T03:04:05.678Z' });
 
 export const preferHeader = z.object({
-  prefer: z
-    .string()
-    .optional()
-    .openapi({ description: '`wait=N`: hold the answer for at most N seconds (60).', example: 'wait=10' }),
+  prefer: z.string().optional().openapi({
+    description: '`wait=N`: hold the answer for at most N seconds (60).',
+    example: 'wait=10',
+  }),
 });

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import type { Item } from '../../domain/items/item.ts';
 import { configSchema } from '../../domain/policy/config.ts';
-import { timestamp, tokenCount } from './common.ts';
+import { jsonObject, timestamp, tokenCount } from './common.ts';
 import { contextLevels } from './context.ts';
 
 const mode = z.enum(['auto', 'micro', 'full']);
 const trigger = z.enum(['auto', 'manual', 'tool']);
-const item = z.custom<Item>().openapi({ type: 'object', additionalProperties: true });
+const item = jsonObject('A stored item.');
 
 export const runningCompaction = z
   .object({ id: z.string(), status: z.enum(['queued', 'running']), mode, trigger })
@@ -85,14 +84,18 @@ export const compactionDetail = compaction
         attempt: z.int(),
         started_at: timestamp,
         failure: z
-          .object({ at: timestamp, reason: z.string(), message: z.string(), will_retry: z.boolean() })
+          .object({
+            at: timestamp,
+            reason: z.string(),
+            message: z.string(),
+            will_retry: z.boolean(),
+          })
           .nullable(),
       }),
     ),
-    config: z
-      .object(configSchema.shape)
-      .nullable()
-      .openapi('CompactionConfig', { description: 'The configuration that the last attempt ran with.' }),
+    config: z.object(configSchema.shape).nullable().openapi('CompactionConfig', {
+      description: 'The configuration that the last attempt ran with.',
+    }),
     skip: z
       .object({ reason: z.string(), detail: z.string(), contributors })
       .nullable()
@@ -119,10 +122,9 @@ export const compactionDetail = compaction
         tokens: tokenCount,
       }),
     ),
-    tokens: z
-      .object({ covered: tokenCount, replacement: tokenCount })
-      .nullable()
-      .openapi({ description: 'Estimates without margin: what was covered, and what replaced it.' }),
+    tokens: z.object({ covered: tokenCount, replacement: tokenCount }).nullable().openapi({
+      description: 'Estimates without margin: what was covered, and what replaced it.',
+    }),
     summarizer: z.string().nullable(),
     model: z.string().nullable(),
     template: z.string().nullable(),

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { FORMATS } from '../../domain/items/item.ts';
-import type { Item } from '../../domain/items/item.ts';
-import { MAX_VERSION, tokenCount, wholeNumber } from './common.ts';
+import { FORMATS, FORMATS } from '../../domain/items/item.ts';
+import { jsonObject, MAX_VERSION, tokenCount, wholeNumber } from './common.ts';
 
 export const contextLevels = z
   .object({
@@ -33,20 +32,16 @@ export const contextHeaders = z.object({
 export const contextBody = z
   .object({
     session_id: z.string(),
-    version: z.int().openapi({ description: 'The current version of the session; also the ETag.' }),
-    at: z.int().openapi({ description: 'The version whose context this is.' }),
+    version: z.int().openapi({ description: 'The version whose context this is; also the ETag.' }),
+    at: z.int().openapi({ description: 'The version asked for; the same, by default the newest.' }),
     format: z.enum(FORMATS),
-    items: z.array(
-      z.custom<Item>().openapi({
-        type: 'object',
-        additionalProperties: true,
-        description: 'An item as the provider takes it.',
-      }),
-    ),
+    items: z.array(jsonObject('An item as the provider takes it.')),
     tokens: tokenCount,
     base_compaction_id: z
       .string()
       .nullable()
-      .openapi({ description: 'The full compaction that it is built on; "fork" at the start of a fork.' }),
+      .openapi({
+        description: 'The full compaction that it is built on; "fork" at the start of a fork.',
+      }),
   })
   .openapi('Context');

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import type { JsonObject } from '../../domain/json.ts';
 import { EVENT_TYPES, type EventType } from '../../domain/session/events.ts';
-import { logPageQuery, timestamp } from './common.ts';
+import { jsonObject, logPageQuery, timestamp } from './common.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+const ONE_TYPE = EVENT_TYPES.join('|').replaceAll('.', '\\.');
 
 export const eventsQuery = logPageQuery.extend({
   types: z
@@ -16,13 +17,12 @@ export const eventsQuery = logPageQuery.extend({
     .openapi({
       type: 'string',
       description: 'Only events of these types, separated by commas.',
-      pattern: `^(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})(,(${EVENT_TYPES.join('|').replaceAll('.', '\\.')}))*$`,
+      pattern: `^(${ONE_TYPE})(,(${ONE_TYPE}))*$`,
       example: 'compaction.requested,compaction.completed',
     }),
 });
 
 export const eventsHeaders = z.object({
-  accept: z.string().optional().openapi({ example: 'application/json' }),
   'last-event-id': z
     .string()
     .optional()
@@ -34,7 +34,7 @@ export const event = z
     version: z.int(),
     type: z.enum(EVENT_TYPES),
     at: timestamp,
-    data: z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true }),
+    data: jsonObject('What happened; the fields depend on the type.'),
     hash: z.string().openapi({ description: 'SHA-256, chained to the event before.' }),
   })
   .openapi('Event');

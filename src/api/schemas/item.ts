@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Json } from '../../domain/json.ts';
-import { timestamp, tokenCount } from './common.ts';
+import { jsonObject, timestamp, tokenCount } from './common.ts';
 import { runningCompaction } from './compaction.ts';
 import { contextLevels } from './context.ts';
 
@@ -8,26 +8,54 @@ import { contextLevels } from './context.ts';
  * One item of a request. Not checked here: the session's format decides, and its codec checks it in
  * the domain. The document shows what all formats have in common.
  */
-export const postedItem = z.custom<Json>().openapi('Item', {
-  type: 'object',
-  description:
-    'A message in the format of the session, stored exactly as it comes, or a control item with ' +
-    '`type` attachment, progress, system (with `subtype`) or ghost_snapshot.',
-  additionalProperties: true,
-  required: ['role', 'content'],
-  properties: {
-    role: { type: 'string', enum: ['user', 'assistant'] },
-    content: { type: 'string', minLength: 1 },
-  },
-  example: { role: 'user', content: 'Why does the build fail?' },
-});
+export const postedItem = z
+  .custom<Json>((value) => value !== null && value !== undefined, 'must be an item: a JSON object')
+  .openapi('Item', {
+    description:
+      'A message in the format of the session, stored exactly as it comes, or a control item.',
+    anyOf: [
+      {
+        type: 'object',
+        description: 'A message.',
+        additionalProperties: true,
+        required: ['role', 'content'],
+        properties: {
+          role: { type: 'string', enum: ['user', 'assistant'] },
+          content: { type: 'string', minLength: 1 },
+        },
+      },
+      {
+        type: 'object',
+        description: 'A control item.',
+        additionalProperties: true,
+        required: ['type', 'attachment'],
+        properties: {
+          type: { type: 'string', const: 'attachment' },
+          attachment: {
+            type: 'object',
+            additionalProperties: true,
+            required: ['kind', 'path', 'content'],
+            properties: {
+              kind: { type: 'string', enum: ['file', 'todo', 'plan', 'memory'] },
+              path: { type: 'string', minLength: 1 },
+              content: { type: 'string' },
+            },
+          },
+        },
+      },
+      {
+        type: 'object',
+        description: 'A control item that never reaches the model.',
+        additionalProperties: true,
+        required: ['type'],
+        properties: { type: { type: 'string', enum: ['progress', 'ghost_snapshot'] } },
+      },
+    ],
+    example: { role: 'user', content: 'Why does the build fail?' },
+  });
 
 /** An item in an answer. */
-export const storedItem = z.custom<Json>().openapi('StoredItem', {
-  type: 'object',
-  description: 'An item exactly as it was posted.',
-  additionalProperties: true,
-});
+export const storedItem = jsonObject('An item exactly as it was posted.').openapi('StoredItem');
 
 export const appendBody = z
   .union([
@@ -49,11 +77,14 @@ export const appendHeaders = z.object({
     .string()
     .regex(/^[\x20-\x7e]{1,255}$/)
     .optional()
-    .openapi({ description: 'The same key and body answer the first response again.', example: 'turn-17' }),
-  'if-match': z
-    .string()
-    .optional()
-    .openapi({ description: 'The version that the session must be at, in quotes; or *.', example: '"12"' }),
+    .openapi({
+      description: 'The same key and body answer the first response again.',
+      example: 'turn-17',
+    }),
+  'if-match': z.string().optional().openapi({
+    description: 'The version that the session must be at, in quotes; or *.',
+    example: '"12"',
+  }),
 });
 
 export const appended = z
@@ -76,11 +107,10 @@ export const logItem = z
   .openapi('LogItem');
 
 export const toolResultParams = {
-  tool_use_id: z
-    .string()
-    .min(1)
-    .max(512)
-    .openapi({ description: 'Id of the tool call, as the provider gave it.', example: 'toolu_01A' }),
+  tool_use_id: z.string().min(1).max(512).openapi({
+    description: 'Id of the tool call, as the provider gave it.',
+    example: 'toolu_01A',
+  }),
 };
 
 export const toolResult = z
@@ -93,6 +123,8 @@ export const toolResult = z
     content: z
       .string()
       .openapi({ description: 'The whole result as text; images only as a note.' }),
-    item: storedItem.openapi({ description: 'The item that carried the result, as it was posted.' }),
+    item: storedItem.openapi({
+      description: 'The item that carried the result, as it was posted.',
+    }),
   })
   .openapi('ToolResult');

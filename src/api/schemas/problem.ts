@@ -5,7 +5,9 @@ export const problemSchema = z
     type: z.string().openapi({ description: 'Stable name of the kind of problem, as a URN.' }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().openapi({ description: 'What is wrong with this request, and what to change.' }),
+    detail: z
+      .string()
+      .openapi({ description: 'What is wrong with this request, and what to change.' }),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()

@@ -11,10 +11,12 @@ import { postedItem } from './item.ts';
 const effectiveConfig = z.strictObject(configSchema.shape).openapi('Config', {
   description: 'The configuration in force: profile, then server, then session.',
 });
-export const configOverrides = z.strictObject(configSchema.partial().shape).openapi('ConfigOverrides', {
-  description: 'Fields of the configuration that differ from the profile.',
-  example: { auto_compact_pct_override: 80, token_counter: 'estimate' },
-});
+export const configOverrides = z
+  .strictObject(configSchema.partial().shape)
+  .openapi('ConfigOverrides', {
+    description: 'Fields of the configuration that differ from the profile.',
+    example: { auto_compact_pct_override: 80, token_counter: 'estimate' },
+  });
 
 const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.' });
 const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });
@@ -40,7 +42,12 @@ export const createSessionBody = z
     metadata: metadata.optional(),
   })
   .openapi('CreateSession', {
-    example: { id: 'support-4711', format: 'anthropic', model: 'claude-sonnet-4-5', metadata: { team: 'red' } },
+    example: {
+      id: 'support-4711',
+      format: 'anthropic',
+      model: 'claude-sonnet-4-5',
+      metadata: { team: 'red' },
+    },
   });
 
 export const changeSessionBody = z
@@ -54,7 +61,10 @@ export const changeSessionBody = z
   .refine((body) => Object.keys(body).length > 0, {
     message: 'name at least one of config, profile, model, context_window and metadata',
   })
-  .openapi('ChangeSession', { minProperties: 1, example: { config: { auto_compact_enabled: false } } });
+  .openapi('ChangeSession', {
+    minProperties: 1,
+    example: { config: { auto_compact_enabled: false } },
+  });
 
 export const forkBody = z
   .strictObject({
@@ -85,10 +95,9 @@ export const sessionSummary = z
         .nullable()
         .openapi({ description: 'The full compaction that the context is built on.' }),
       through: z.int().nullable().openapi({ description: 'Its cut: the last `seq` it covers.' }),
-      changed_at_version: z
-        .int()
-        .nullable()
-        .openapi({ description: 'Newest version at which something else than an append changed the context.' }),
+      changed_at_version: z.int().nullable().openapi({
+        description: 'Newest version at which something else than an append changed the context.',
+      }),
       tokens_since_compaction: tokenCount,
     }),
     running_compaction: runningCompaction.nullable(),

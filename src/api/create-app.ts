@@ -1,0 +1,104 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { InvalidCursorError } from '../db/cursor.ts';
+import { StoreBusyError } from '../db/store-busy-error.ts';
+import type { AppDependencies } from './app-dependencies.ts';
+import { authenticator } from './auth.ts';
+import type { Api, Gate } from './endpoint.ts';
+import { ProblemError, problemResponse } from './problem.ts';
+import { rateLimiter } from './rate-limit.ts';
+import { addCompactRoute } from './routes/compact.ts';
+import { addCompactionRoutes } from './routes/compactions.ts';
+import { addContextRoute } from './routes/context.ts';
+import { addEventsRoute } from './routes/events.ts';
+import { addForkRoute } from './routes/fork.ts';
+import { addHealthRoutes } from './routes/health.ts';
+import { addItemRoutes } from './routes/items.ts';
+import { addReferenceRoutes } from './routes/reference.ts';
+import { addRolloutRoute } from './routes/rollout.ts';
+import { addSessionRoutes } from './routes/sessions.ts';
+import { addToolResultRoute } from './routes/tool-results.ts';
+
+/** The REST API of SPEC section 2 as an app that does not listen yet. */
+export function createApp(deps: AppDependencies): OpenAPIHono {
+  const app = new OpenAPIHono();
+  const api: Api = { app, deps, gate: gateOf(deps) };
+  registerKeys(app);
+  addSessionRoutes(api);
+  addItemRoutes(api);
+  addContextRoute(api);
+  addCompactRoute(api);
+  addCompactionRoutes(api);
+  addEventsRoute(api);
+  addRolloutRoute(api);
+  addToolResultRoute(api);
+  addForkRoute(api);
+  addHealthRoutes(api);
+  addReferenceRoutes(api);
+  app.notFound((c) => unrouted(app, c));
+  app.onError((error, c) => problemResponse(problemOf(error, c, deps)));
+  return app;
+}
+
+function gateOf(deps: AppDependencies): Gate {
+  const authenticate = authenticator(deps.keys);
+  const takeFromBudget = rateLimiter(deps.limits.rate_per_minute_per_key, () =>
+    deps.clock.now().getTime(),
+  );
+  return (headers) => {
+    const tenant = authenticate(headers);
+    takeFromBudget(tenant);
+    return tenant;
+  };
+}
+
+function registerKeys({ openAPIRegistry }: OpenAPIHono): void {
+  openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+  });
+  openAPIRegistry.registerComponent('securitySchemes', 'api_key', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+  });
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** No route: another method of a path that exists, or a path that does not. */
+function unrouted(app: OpenAPIHono, c: Context): Response {
+  const { path, method } = c.req;
+  const served = METHODS.filter((other) => app.router.match(other, path)[0].length > 0);
+  if (served.length === 0 || served.includes(method)) {
+    return problemResponse(
+      new ProblemError('not_found', 'there is nothing at this path: see /docs for what there is'),
+    );
+  }
+  const allow = [...served, ...(served.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  if (method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
+  return problemResponse(
+    new ProblemError('method_not_allowed', `this path takes ${allow}, not ${method}`, {
+      headers: { Allow: allow },
+    }),
+  );
+}
+
+function problemOf(error: Error, c: Context, deps: AppDependencies): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof InvalidCursorError)
+    return new ProblemError('invalid_request', error.message);
+  if (error instanceof StoreBusyError) {
+    return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
+  }
+  // Not the message: it may quote what somebody said in a conversation.
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  deps.log.error(
+    { error: error.name, frames, method: c.req.method, route: c.req.routePath },
+    'a request failed',
+  );
+  return new ProblemError(
+    'internal_error',
+    'the service made a mistake; nothing about the request is known to be wrong. Its log has more',
+  );
+}

@@ -1,0 +1,91 @@
+import type { z } from '@hono/zod-openapi';
+import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
+import { loadView } from '../db/load-view.ts';
+import type { Entry } from '../domain/context/entry.ts';
+import { sumTokens, type View } from '../domain/context/view.ts';
+import type { ResultEdit, SessionEvent } from '../domain/session/events.ts';
+import { editBody } from './compaction-body.ts';
+import type { compactionDiff } from './schemas/compaction.ts';
+
+type Diff = z.infer<typeof compactionDiff>;
+
+/**
+ * The context before and after an ended compaction (SPEC section 2): the views before its first event
+ * that changed the context, and at its end. One that changed nothing keeps everything. Null when the
+ * session is gone.
+ */
+export async function diffOf(
+  store: EventStore,
+  ref: SessionRef,
+  row: CompactionRow & { ended_version: number },
+  events: readonly SessionEvent[],
+): Promise<Diff | null> {
+  const first = events.find(
+    ({ type }) => type === 'compaction.micro_completed' || type === 'compaction.completed',
+  );
+  const before = await loadView(store, ref, (first?.version ?? row.ended_version) - 1);
+  const after = await loadView(store, ref, row.ended_version);
+  if (before === null || after === null) return null;
+  const parts = compare(before, after);
+  return {
+    session_id: ref.session_id,
+    compaction_id: row.id,
+    before_version: before.version,
+    after_version: after.version,
+    kept: parts.kept.map(entryBody),
+    cleared: parts.cleared.map(editBody),
+    removed: parts.removed.map((entry) => ({ ...entryBody(entry), item: entry.item })),
+    added: parts.added.map((entry) => ({ ...entryBody(entry), item: entry.item })),
+    arrived: parts.arrived.map(entryBody),
+    tokens: {
+      before: sumTokens(before.entries),
+      after: sumTokens(after.entries),
+      kept: sumTokens(parts.kept),
+      cleared: parts.cleared.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0),
+      removed: sumTokens(parts.removed),
+      added: sumTokens(parts.added),
+      arrived: sumTokens(parts.arrived),
+    },
+  };
+}
+
+type Parts = {
+  /** As they are afterwards; a kept one may hold cleared results. */
+  kept: Entry[];
+  cleared: ResultEdit[];
+  removed: Entry[];
+  added: Entry[];
+  arrived: Entry[];
+};
+
+function compare(before: View, after: View): Parts {
+  const parts: Parts = { kept: [], cleared: [], removed: [], added: [], arrived: [] };
+  const earlier = new Map<string, Entry[]>();
+  for (const entry of before.entries) {
+    const key = keyOf(entry);
+    earlier.set(key, [...(earlier.get(key) ?? []), entry]);
+  }
+  const keptSeqs = new Set<number>();
+  for (const entry of after.entries) {
+    if (earlier.get(keyOf(entry))?.shift() !== undefined) {
+      parts.kept.push(entry);
+      if (entry.seq !== null) keptSeqs.add(entry.seq);
+    } else if (entry.seq !== null && entry.seq > before.version) parts.arrived.push(entry);
+    else parts.added.push(entry);
+  }
+  parts.removed = [...earlier.values()].flat();
+  for (const [key, edit] of after.edits) {
+    const isNew = before.edits.get(key)?.content !== edit.content;
+    if (isNew && keptSeqs.has(edit.seq)) parts.cleared.push(edit);
+  }
+  return parts;
+}
+
+/** Items of the log are known by their number, what a compaction made by its content. */
+function keyOf({ seq, item }: Entry): string {
+  return seq === null ? JSON.stringify(item) : String(seq);
+}
+
+function entryBody({ seq, origin, tokens }: Entry) {
+  return { seq, origin, tokens };
+}

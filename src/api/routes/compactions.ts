@@ -1,0 +1,190 @@
+import { cancelCompaction, revertCompaction } from '../../domain/session/compaction-commands.ts';
+import { sessionNotFound } from '../../domain/session/create-session.ts';
+import { revertCommand } from '../../domain/session/revert-command.ts';
+import { compactionBody, detailBody, existingCompaction, ownEvents } from '../compaction-body.ts';
+import { diffOf } from '../diff.ts';
+import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
+import { ProblemError, unwrap } from '../problem.ts';
+import {
+  compactionParams,
+  DEFAULT_LIMIT,
+  pageOf,
+  pageQuery,
+  sessionParams,
+} from '../schemas/common.ts';
+import { compaction, compactionDetail, compactionDiff, reverted } from '../schemas/compaction.ts';
+import { existingHead, levelsOf } from '../session-body.ts';
+
+const tag = 'Compactions';
+
+/** `/sessions/{id}/compactions` and below (SPEC section 2). */
+export function addCompactionRoutes(api: Api): void {
+  addListCompactions(api);
+  addGetCompaction(api);
+  addDiff(api);
+  addRevert(api);
+  addCancel(api);
+}
+
+function addListCompactions(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'get',
+    path: '/sessions/{id}/compactions',
+    operationId: 'listCompactions',
+    tag,
+    summary: 'All compactions, newest first',
+    params: sessionParams,
+    query: pageQuery,
+    responses: {
+      200: {
+        description: 'One page.',
+        content: { 'application/json': { schema: pageOf(compaction) } },
+      },
+    },
+    problems: [404],
+    handle: async (call) => {
+      const ref = refOf(call);
+      const { limit = DEFAULT_LIMIT, cursor } = call.query;
+      await existingHead(deps.store, ref);
+      const page = await deps.store.compactions(ref, {
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const data = page.data.map((row) => compactionBody(ref, row));
+      return call.c.json({ data, next_cursor: page.next_cursor });
+    },
+  });
+}
+
+function addGetCompaction(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'get',
+    path: '/sessions/{id}/compactions/{cid}',
+    operationId: 'getCompaction',
+    tag,
+    summary: 'One compaction in full',
+    params: compactionParams,
+    query: noQuery,
+    responses: {
+      200: {
+        description: 'Everything that its events say.',
+        content: { 'application/json': { schema: compactionDetail } },
+      },
+    },
+    problems: [404],
+    handle: async (call) => {
+      const ref = refOf(call);
+      await existingHead(deps.store, ref);
+      const row = await existingCompaction(deps.store, ref, call.params.cid);
+      return call.c.json(detailBody(ref, row, await ownEvents(deps.store, ref, row)));
+    },
+  });
+}
+
+function addDiff(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'get',
+    path: '/sessions/{id}/compactions/{cid}/diff',
+    operationId: 'diffCompaction',
+    tag,
+    summary: 'The context before and after',
+    params: compactionParams,
+    query: noQuery,
+    responses: {
+      200: {
+        description: 'What was kept, cleared, removed and added, with tokens each.',
+        content: { 'application/json': { schema: compactionDiff } },
+      },
+    },
+    problems: [404, 409],
+    handle: async (call) => {
+      const ref = refOf(call);
+      await existingHead(deps.store, ref);
+      const row = await existingCompaction(deps.store, ref, call.params.cid);
+      const { ended_version } = row;
+      if (ended_version === null) {
+        throw new ProblemError(
+          'compaction_not_ended',
+          `the compaction is ${row.status}: ask again when its status is "ended"`,
+        );
+      }
+      const events = await ownEvents(deps.store, ref, row);
+      const diff = await diffOf(deps.store, ref, { ...row, ended_version }, events);
+      // Null: erased since the row was read.
+      return call.c.json(diff ?? unwrap(sessionNotFound()));
+    },
+  });
+}
+
+function addRevert(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'post',
+    path: '/sessions/{id}/compactions/{cid}/revert',
+    operationId: 'revertCompaction',
+    tag,
+    summary: 'Undo a compaction',
+    description:
+      'An event: the context is again what it would be without that compaction, with what came since.',
+    params: compactionParams,
+    query: noQuery,
+    responses: {
+      200: {
+        description: 'The compaction, and where the context stands now.',
+        content: { 'application/json': { schema: reverted } },
+      },
+    },
+    problems: [404, 409],
+    handle: async (call) => {
+      const ref = refOf(call);
+      const { cid } = call.params;
+      const head = await existingHead(deps.store, ref);
+      const row = await existingCompaction(deps.store, ref, cid);
+      const events = await deps.store.events(ref, {
+        types: ['compaction.micro_completed', 'compaction.completed', 'compaction.reverted'],
+        after: row.requested_version,
+      });
+      const command = revertCompaction(unwrap(revertCommand(cid, events, head)));
+      const at = deps.clock.now().toISOString();
+      const after = unwrap(await deps.store.commit(ref, command, { at })).value;
+      return call.c.json({
+        compaction: compactionBody(ref, await existingCompaction(deps.store, ref, cid)),
+        version: after.state.version,
+        context: levelsOf(after, deps.world),
+      });
+    },
+  });
+}
+
+function addCancel(api: Api): void {
+  const { deps } = api;
+  addEndpoint(api, {
+    method: 'post',
+    path: '/sessions/{id}/compactions/{cid}/cancel',
+    operationId: 'cancelCompaction',
+    tag,
+    summary: 'Cancel a compaction that is queued or running',
+    params: compactionParams,
+    query: noQuery,
+    responses: {
+      200: {
+        description: 'The cancelled compaction; the context stays as it is.',
+        content: { 'application/json': { schema: compaction } },
+      },
+    },
+    problems: [404, 409],
+    handle: async (call) => {
+      const ref = refOf(call);
+      const { cid } = call.params;
+      await existingHead(deps.store, ref);
+      await existingCompaction(deps.store, ref, cid);
+      const at = deps.clock.now().toISOString();
+      unwrap(await deps.store.commit(ref, cancelCompaction(cid), { at }));
+      deps.cancelJob(cid);
+      return call.c.json(compactionBody(ref, await existingCompaction(deps.store, ref, cid)));
+    },
+  });
+}

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { type Material, materialOf } from '../../../src/domain/compaction/material.ts';
+import { planMicro } from '../../../src/domain/compaction/micro.ts';
+import { filesToRestore, latestAttachment } from '../../../src/domain/compaction/restore.ts';
+import type { Origin } from '../../../src/domain/context/entry.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { estimator } from '../../../src/domain/tokens/count.ts';
+import { configWith, materialFor, viewOf } from '../../support/given.ts';
+import { attachment, call, ofTokens, result, user } from '../../support/items.ts';
+
+function restore(
+  items: Item[] | Material[],
+  overrides: ConfigOverrides = {},
+  cut = items.length,
+): Record<string, string> {
+  const config = configWith(overrides);
+  const material = items.every(isMaterial) ? items : materialFor(items as Item[]);
+  const files = filesToRestore(material, cut, config, estimator(config));
+  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
+}
+
+function isMaterial(value: Item | Material): value is Material {
+  return 'entry' in value;
+}
+
+function withOrigin(items: Item[], origins: Origin[]): Material[] {
+  return materialFor(items).map((found, index) => ({
+    ...found,
+    entry: { ...found.entry, origin: origins[index] ?? 'log' },
+  }));
+}
+
+const file = (path: string, content: string) => attachment('file', content, path);
+const read = (id: string, path: string, content: string, tool = 'Read', field = 'file_path') => [
+  call(id, tool, { [field]: path }),
+  result(id, content),
+];
+
+describe('filesToRestore', () => {
+  it('knows file attachments and results of read-like tools, newest first', () => {
+    const items = [
+      file('a.ts', 'A'),
+      ...read('1', 'b.ts', 'B'),
+      ...read('2', 'c.ts', 'C', 'read_file', 'path'),
+      ...read('3', 'd.ts', 'D', 'VIEW', 'filename'),
+      ...read('4', 'e.ts', 'E', 'Write'),
+    ];
+    expect(Object.entries(restore(items))).toEqual([
+      ['d.ts', 'D'],
+      ['c.ts', 'C'],
+      ['b.ts', 'B'],
+      ['a.ts', 'A'],
+    ]);
+  });
+
+  it('restores the latest content of each', () => {
+    const items = [file('a.ts', 'old'), file('b.ts', 'B'), ...read('1', 'a.ts', 'new')];
+    expect(Object.entries(restore(items))).toEqual([
+      ['a.ts', 'new'],
+      ['b.ts', 'B'],
+    ]);
+  });
+
+  it('takes no failed, empty or repeated result, and none of a call that re-used the id', () => {
+    const items = [
+      ...read('1', 'a.ts', 'A'),
+      call('2', 'Read', { path: 'a.ts' }),
+      result('2', 'no such file', { is_error: true }),
+      call('3', 'Read', { path: 'a.ts' }),
+      result('3', ''),
+      result('1', 'a second answer'),
+      call('1', 'Bash', { command: 'ls' }),
+      result('1', 'listing'),
+    ];
+    expect(restore(items)).toEqual({ 'a.ts': 'A' });
+  });
+
+  it('restores what micro-compaction has cleared', () => {
+    const items = [...read('1', 'a.ts', ofTokens(100)), ...read('2', 'b.ts', 'B')];
+    const config = configWith({
+      micro_compact_strategy: 'all_older',
+      micro_compact_min_tokens_to_save: 0,
+      micro_compact_keep_last_n_tools: 0,
+    });
+    const micro = planMicro(viewOf(items), config, estimator(config), 0);
+    if (micro === null) throw new Error('nothing was planned');
+    const edited = viewOf(items, [
+      {
+        type: 'compaction.micro_completed',
+        data: {
+          ...micro,
+          compaction_id: 'c',
+          is_final: true,
+          strategy: 'all_older',
+          tokens_before: 0,
+          tokens_after: 0,
+          duration_ms: 0,
+        },
+      },
+    ]);
+    expect(restore(materialOf(edited))).toEqual({ 'b.ts': 'B', 'a.ts': ofTokens(100) });
+  });
+
+  it('says when a file was edited after it was read', () => {
+    const edit = call('2', 'Edit', { file_path: 'a.ts' });
+    expect(restore([...read('1', 'a.ts', 'A'), edit])).toEqual({
+      'a.ts': '[edited after this was read]\nA',
+    });
+    expect(restore([edit, ...read('1', 'a.ts', 'A')])).toEqual({ 'a.ts': 'A' });
+  });
+
+  it('cuts each file, its note included, to restore_tokens_per_file', () => {
+    const edit = call('2', 'Edit', { file_path: 'a.ts' });
+    const { 'a.ts': content = '' } = restore([...read('1', 'a.ts', ofTokens(500)), edit], {
+      restore_tokens_per_file: 100,
+    });
+    expect(content).toMatch(/^\[edited .*tokens left out/s);
+    expect(estimator(configWith())(content)).toBeLessThanOrEqual(100);
+    expect(restore([file('a.ts', 'A')], { restore_tokens_per_file: 0 })).toEqual({});
+  });
+
+  const three = [file('a', ofTokens(30)), file('b', ofTokens(80)), file('c', ofTokens(50))];
+  it.each<[string, ConfigOverrides, string[]]>([
+    ['all fit', {}, ['c', 'b', 'a']],
+    ['the newest restore_max_files', { restore_max_files: 2 }, ['c', 'b']],
+    ['none', { restore_max_files: 0 }, []],
+    ['one that does not fit is skipped', { restore_total_file_budget: 100 }, ['c', 'a']],
+    [
+      'codex-v2 stops there',
+      { restore_total_file_budget: 100, restore_over_budget: 'stop' },
+      ['c'],
+    ],
+    ['a budget just large enough', { restore_total_file_budget: 160 }, ['c', 'b', 'a']],
+  ])('%s', (_name, overrides, expected) => {
+    expect(Object.keys(restore(three, overrides))).toEqual(expected);
+  });
+
+  it('excludes the files of agents, by default and by configuration', () => {
+    const paths = [
+      '.claude/plans/p.md',
+      'x/.claude/agents/a1.md',
+      'a.agent.json',
+      'b.agent.toml',
+      'a.ts',
+    ];
+    const items = paths.map((path) => file(path, 'x'));
+    expect(Object.keys(restore(items))).toEqual(['a.ts']);
+    expect(Object.keys(restore(items, { restore_exclude: ['*.ts', 'plans'] }))).toEqual([
+      'b.agent.toml',
+      'a.agent.json',
+      'x/.claude/agents/a1.md',
+    ]);
+  });
+
+  it('leaves out a file whose latest content stands behind the cut', () => {
+    const items = [file('a', 'old'), file('b', 'B'), user('cut'), file('a', 'new')];
+    expect(restore(items, {}, 2)).toEqual({ b: 'B' });
+  });
+
+  it('leaves out a file whose latest content stands in the initial context', () => {
+    const items = [file('a', 'A'), file('b', 'old'), file('b', 'new')];
+    expect(restore(withOrigin(items, ['initial', 'initial']))).toEqual({ b: 'new' });
+  });
+
+  it('keeps the order of what an earlier compaction restored, newest first', () => {
+    const items = [file('new', 'N'), file('old', 'O'), file('newest', 'L')];
+    expect(Object.keys(restore(withOrigin(items, ['file', 'file'])))).toEqual([
+      'newest',
+      'new',
+      'old',
+    ]);
+  });
+});
+
+describe('latestAttachment', () => {
+  const todo = (content: string) => attachment('todo', content);
+
+  it.each<[string, Material[], number, string | null]>([
+    ['the newest', materialFor([todo('1'), todo('2'), attachment('plan', 'p')]), 3, '2'],
+    ['none when the newest is empty', materialFor([todo('1'), todo(' ')]), 2, null],
+    ['none when the newest stands behind the cut', materialFor([todo('1'), todo('2')]), 1, null],
+    ['none when it stands in the initial context', withOrigin([todo('1')], ['initial']), 1, null],
+    ['none without any', materialFor([attachment('plan', 'p')]), 1, null],
+  ])('%s', (_name, material, cut, expected) => {
+    const found = latestAttachment(material, cut, 'todo')?.item;
+    expect(found?.kind === 'attachment' ? found.text : null).toBe(expected);
+  });
+});

@@ -1,0 +1,330 @@
+import { describe, expect, it } from 'vitest';
+import { profileConfig } from '../../../src/domain/policy/profiles.ts';
+import {
+  cancelCompaction,
+  completeFull,
+  completeMicro,
+  type FullResult,
+  failCompaction,
+  type MicroResult,
+  requestCompaction,
+  skipCompaction,
+  startCompaction,
+} from '../../../src/domain/session/compaction-commands.ts';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
+import {
+  appended,
+  BREAKER_OPENED,
+  CLOCK,
+  cancelled,
+  completed,
+  created,
+  failed,
+  given,
+  NOW,
+  requested,
+  skipped,
+  started,
+  WORLD,
+} from '../../support/given.ts';
+import { assistant, ofTokens, user } from '../../support/items.ts';
+
+const FILLING = appended(user(ofTokens(150_000)));
+const running = [created(), FILLING, requested(), started()];
+const manual = [created(), FILLING, requested({ trigger: 'manual' }), started()];
+const CLOSED: NewEvent = { type: 'breaker.closed', data: { reason: 'success' } };
+
+describe('requestCompaction', () => {
+  const command = { compaction_id: 'c', mode: 'full', trigger: 'manual', focus: 'tests' } as const;
+
+  it('records the request with its reason', () => {
+    given(created())
+      .when(requestCompaction(WORLD, command))
+      .yields({ type: 'compaction.requested', data: { ...command, reason: 'requested' } })
+      .answers({
+        id: 'c',
+        status: 'queued',
+        mode: 'full',
+        trigger: 'manual',
+        reason: 'requested',
+        attempt: 0,
+        requested_version: 2,
+      });
+  });
+
+  it('answers the one under way instead of a second', () => {
+    given(...running)
+      .when(requestCompaction(WORLD, { ...command, compaction_id: 'second' }))
+      .yields()
+      .answers(expect.objectContaining({ id: 'c', status: 'running', attempt: 1 }));
+  });
+
+  it('runs while the breaker is open', () => {
+    given(...running, failed(), BREAKER_OPENED)
+      .when(requestCompaction(WORLD, command))
+      .yields({ type: 'compaction.requested', data: { ...command, reason: 'requested' } });
+  });
+
+  it('is refused where compaction is switched off', () => {
+    given(created({ config: { enabled: false } }))
+      .when(requestCompaction(WORLD, command))
+      .rejects('compaction_disabled', /DISABLE_COMPACT/);
+    given(created({ config: { enabled: true } }))
+      .when(requestCompaction({ server: { enabled: false }, tokenizers: {} }, command))
+      .rejects('compaction_disabled', /DISABLE_COMPACT/);
+  });
+
+  it('is refused for an unknown session', () => {
+    given()
+      .when(requestCompaction(WORLD, command))
+      .rejects('session_not_found', /no session/);
+  });
+});
+
+describe('startCompaction', () => {
+  it('counts attempts and records the configuration in force', () => {
+    const config = { ...profileConfig('default', 200_000), restore_max_files: 1 };
+    const world = { server: { restore_max_files: 1 }, tokenizers: {} };
+    given(...running, failed(true))
+      .when(startCompaction(world, 'c'))
+      .yields({ type: 'compaction.started', data: { compaction_id: 'c', attempt: 2, config } })
+      .answers({ applied: true });
+  });
+});
+
+describe('completeMicro', () => {
+  const micro: MicroResult = {
+    is_final: true,
+    strategy: 'until_target',
+    edits: [
+      {
+        seq: 2,
+        tool_use_id: 't',
+        content: 'gone',
+        kind: 'cleared',
+        tokens_before: 100_000,
+        tokens_after: 8,
+      },
+    ],
+    tokens_saved: 100_000,
+    duration_ms: 7,
+  };
+  const event: NewEvent = {
+    type: 'compaction.micro_completed',
+    data: { ...micro, compaction_id: 'c', tokens_before: 199_500, tokens_after: 66_511 },
+  };
+
+  it('records the edits with the tokens before and after', () => {
+    given(...running)
+      .when(completeMicro(WORLD, 'c', micro, CLOCK))
+      .yields(event);
+  });
+
+  it('closes the breaker when it is the end of the compaction, not as a step', () => {
+    const open = [...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2)];
+    given(...open)
+      .when(completeMicro(WORLD, 'c', micro, CLOCK))
+      .yields(event, CLOSED);
+    given(...open)
+      .when(completeMicro(WORLD, 'c', { ...micro, is_final: false }, CLOCK))
+      .yields({ ...event, data: { ...event.data, is_final: false } } as NewEvent);
+  });
+
+  it('does nothing when usage that came meanwhile is below what the estimate would be', () => {
+    const usage = { input_tokens: 50_000 };
+    given(...running, appended(assistant('ok', { usage })))
+      .when(completeMicro(WORLD, 'c', micro, CLOCK))
+      .yields()
+      .answers({ applied: false });
+  });
+});
+
+describe('completeFull', () => {
+  const full = (covered: number, replacement: number): FullResult => ({
+    mode: 'full',
+    through: 2,
+    previous: null,
+    summary_text: 'S',
+    entries: [{ seq: null, item: user('S'), tokens: replacement, origin: 'summary' }],
+    report: {
+      covered_tokens: covered,
+      replacement_tokens: replacement,
+      summarizer: 'extractive',
+      model: null,
+      template: 'nine-sections@1',
+      usage: { input: 0, output: 0, cache_read: 0 },
+      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+      files_restored: 0,
+      duration_ms: 5,
+      summarizer_ms: 4,
+    },
+  });
+  const done = (result: FullResult, before: number, after: number, above = false): NewEvent => ({
+    type: 'compaction.completed',
+    data: {
+      ...result,
+      compaction_id: 'c',
+      report: {
+        ...result.report,
+        tokens_before: before,
+        tokens_after: after,
+        is_above_threshold: above,
+      },
+    },
+  });
+
+  it('replaces the covered part', () => {
+    const result = full(150_000, 1_000);
+    given(...running)
+      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .yields(done(result, 199_500, 1_330))
+      .answers({ applied: true });
+  });
+
+  it('counts what came meanwhile as kept', () => {
+    const result = full(150_000, 1_000);
+    given(...running, appended(user(ofTokens(100))))
+      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .yields(done(result, 199_633, 1_463));
+  });
+
+  it('closes the breaker', () => {
+    const result = full(150_000, 1_000);
+    given(...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2))
+      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .yields(done(result, 199_500, 1_330), CLOSED);
+  });
+
+  it('reports a result that is still above the threshold; it counts as ineffective', () => {
+    const result = full(5_000, 1_000);
+    const exceeded: NewEvent = {
+      type: 'compaction.threshold_exceeded',
+      data: { compaction_id: 'c', post_compact_tokens: 194_180, threshold: 187_000 },
+    };
+    const event = done(result, 199_500, 194_180, true);
+    given(...running)
+      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .yields(event, exceeded);
+    const twice = [created({ config: { breaker_max_failures: 1 } }), ...running.slice(1)];
+    given(...twice)
+      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .yields(event, exceeded, {
+        type: 'breaker.opened',
+        data: { failures: 1, reset_at_ms: NOW + 600_000 },
+      });
+  });
+
+  it.each([
+    ['grow', 100, 200, 199_633],
+    ['stay as it is', 100, 100, 199_500],
+  ])('is skipped when the context would %s', (_name, covered, replacement, after) => {
+    given(...running)
+      .when(completeFull(WORLD, 'c', full(covered, replacement), CLOCK))
+      .yields({
+        type: 'compaction.skipped',
+        data: {
+          compaction_id: 'c',
+          reason: 'would_not_shrink',
+          detail: `the compacted context would hold ${after} tokens, the present one holds 199500`,
+        },
+      });
+  });
+});
+
+describe('skip and fail', () => {
+  const reason = { reason: 'not_effective', detail: 'because' } as const;
+  const failure = { reason: 'timeout', message: 'late' } as const;
+
+  it('record what happened', () => {
+    given(...running)
+      .when(skipCompaction(WORLD, 'c', reason, CLOCK))
+      .yields(skipped());
+    given(...running)
+      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: true }, CLOCK))
+      .yields(failed(true));
+    given(...running, failed(true), started(2))
+      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: false }, CLOCK))
+      .yields(failed(false, 2));
+  });
+
+  const round = [requested(), started(), failed()];
+  const twoFailures = [created(), FILLING, ...round, ...round];
+
+  it('open the breaker at the third failure in a row of automatic compactions', () => {
+    const third = given(...twoFailures, requested(), started());
+    third
+      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: false }, CLOCK))
+      .yields(failed(), BREAKER_OPENED);
+    third.when(skipCompaction(WORLD, 'c', reason, CLOCK)).yields(skipped(), BREAKER_OPENED);
+    third
+      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: true }, CLOCK))
+      .yields(failed(true));
+    third
+      .when(skipCompaction(WORLD, 'c', { ...reason, reason: 'below_threshold' }, CLOCK))
+      .yields(skipped('below_threshold'));
+  });
+
+  it('of a manual compaction count nothing', () => {
+    given(...twoFailures, requested({ trigger: 'manual' }), started())
+      .when(skipCompaction(WORLD, 'c', reason, CLOCK))
+      .yields(skipped());
+  });
+
+  it('after a success begin to count anew', () => {
+    const success = [requested(), started(), completed(2, { covered: 10, replacement: 5 })];
+    given(...twoFailures, ...success, requested(), started())
+      .when(skipCompaction(WORLD, 'c', reason, CLOCK))
+      .yields(skipped());
+  });
+});
+
+describe('steps that come too late', () => {
+  const micro: MicroResult = {
+    is_final: true,
+    strategy: 'all_older',
+    edits: [],
+    tokens_saved: 0,
+    duration_ms: 0,
+  };
+  const steps = {
+    start: startCompaction(WORLD, 'c'),
+    micro: completeMicro(WORLD, 'c', micro, CLOCK),
+    skip: skipCompaction(WORLD, 'c', { reason: 'not_effective', detail: '' }, CLOCK),
+    fail: failCompaction(WORLD, 'c', { reason: 'timeout', message: '', will_retry: false }, CLOCK),
+  };
+  it.each(Object.entries(steps))('%s does nothing', (_name, step) => {
+    for (const events of [
+      [],
+      [...running, cancelled()],
+      [created(), requested({ compaction_id: 'another' })],
+    ]) {
+      const outcome = step(given(...events).head);
+      expect(outcome.ok && outcome.value.events).toEqual([]);
+    }
+  });
+});
+
+describe('cancelCompaction', () => {
+  it.each([
+    ['queued', running.slice(0, 3)],
+    ['running', running],
+  ])('ends one that is %s', (_name, events) => {
+    given(...events)
+      .when(cancelCompaction('c'))
+      .yields(cancelled())
+      .answers(null);
+  });
+
+  it('refuses one that has ended, another one, and an unknown session', () => {
+    const refused = ['compaction_not_cancellable', /use revert/] as const;
+    given(...manual, skipped())
+      .when(cancelCompaction('c'))
+      .rejects(...refused);
+    given(...running)
+      .when(cancelCompaction('another'))
+      .rejects(...refused);
+    given()
+      .when(cancelCompaction('c'))
+      .rejects('session_not_found', /no session/);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type RevertCompaction,
+  revertCompaction,
+} from '../../../src/domain/session/compaction-commands.ts';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
+import { revertCommand } from '../../../src/domain/session/revert-command.ts';
+import {
+  appended,
+  completed,
+  created,
+  given,
+  logOf,
+  microCompleted,
+  requested,
+  reverted,
+  skipped,
+} from '../../support/given.ts';
+import { ofTokens, user } from '../../support/items.ts';
+
+const item = appended(user(ofTokens(1_000)));
+const micro = (id: string) => [requested({ compaction_id: id }), microCompleted(300, true, id)];
+const full = (id: string, through: number) => [
+  requested({ compaction_id: id }),
+  completed(through, { covered: 900, replacement: 100 }, id),
+];
+
+/** The command as it is read from the log, then decided on the same head. */
+function revert(events: NewEvent[], id: string) {
+  const { head } = given(...events);
+  if (head === null) throw new Error('the log is empty');
+  return revertCommand(id, logOf(events), head);
+}
+
+function commandFor(events: NewEvent[], id: string): RevertCompaction {
+  const outcome = revert(events, id);
+  if (!outcome.ok) throw new Error(outcome.rejection.detail);
+  return outcome.value;
+}
+
+describe('reverting', () => {
+  it('a full compaction goes back to the base before it', () => {
+    const events = [created(), item, item, ...full('one', 2), item, ...full('two', 3)];
+    const last = events.at(-1);
+    if (last?.type !== 'compaction.completed') throw new Error('unexpected log');
+    last.data.previous = { compaction_id: 'one', version: 5, through: 2 };
+    given(...events)
+      .when(revertCompaction(commandFor(events, 'two')))
+      .yields({
+        type: 'compaction.reverted',
+        data: {
+          compaction_id: 'two',
+          kind: 'full',
+          base: { compaction_id: 'one', version: 5, through: 2 },
+          tokens: 3_000 - 800,
+        },
+      });
+  });
+
+  it('a micro-compaction keeps the base', () => {
+    const events = [created(), item, ...full('one', 2), item, ...micro('two')];
+    given(...events)
+      .when(revertCompaction(commandFor(events, 'two')))
+      .yields({
+        type: 'compaction.reverted',
+        data: {
+          compaction_id: 'two',
+          kind: 'micro',
+          base: { compaction_id: 'one', version: 4, through: 2 },
+          tokens: 2_000 - 800,
+        },
+      });
+  });
+
+  it('a full compaction undoes its micro step too', () => {
+    const events = [
+      created(),
+      item,
+      requested(),
+      microCompleted(300, false),
+      completed(2, { covered: 700, replacement: 100 }),
+    ];
+    given(...events)
+      .when(revertCompaction(commandFor(events, 'c')))
+      .yields(reverted(1_000));
+  });
+
+  it('is refused when a later full compaction builds on it', () => {
+    for (const first of [micro('one'), full('one', 2)]) {
+      const events = [created(), item, ...first, item, ...full('two', 3)];
+      given(...events)
+        .when(revertCompaction(commandFor(events, 'one')))
+        .rejects('compaction_not_revertible', /\(two\) builds on this/);
+    }
+  });
+
+  it('is refused while a compaction is under way', () => {
+    const events = [created(), item, ...full('one', 2), requested({ compaction_id: 'two' })];
+    given(...events)
+      .when(revertCompaction(commandFor(events, 'one')))
+      .rejects('compaction_not_revertible', /two is under way/);
+  });
+
+  it.each([
+    ['reverted', [reverted(1_000, 'one')]],
+    ['compacted', micro('two')],
+  ])('is refused when the context was %s after the command was read', (_name, meanwhile) => {
+    const events = [created(), item, ...full('one', 2)];
+    const command = commandFor(events, 'one');
+    given(...events, ...meanwhile)
+      .when(revertCompaction(command))
+      .rejects('compaction_not_revertible', /at the same moment/);
+  });
+
+  it('is refused for one that changed nothing, and a second time', () => {
+    const rejection = { code: 'compaction_not_revertible' };
+    const nothing = [created(), item, requested(), skipped()];
+    expect(revert(nothing, 'c')).toMatchObject({ ok: false, rejection });
+    const twice = [created(), item, ...full('one', 2), reverted(1_000, 'one')];
+    expect(revert(twice, 'one')).toMatchObject({ ok: false, rejection });
+  });
+
+  it('is refused for an unknown session', () => {
+    const command = commandFor([created(), item, ...full('one', 2)], 'one');
+    given()
+      .when(revertCompaction(command))
+      .rejects('session_not_found', /no session/);
+  });
+});
