@@ -20,10 +20,6 @@ const result = await autocannon({
   setupClient: (client) => {
     const session = job.sessions[next % job.sessions.length] ?? '';
     next += 1;
-    client.setHeadersAndBody(
-      { 'content-type': 'application/json' },
-      JSON.stringify(appendedItem(next)),
-    );
     client.setRequests([
       {
         method: 'POST',

@@ -6,7 +6,12 @@ import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-export type ServerProcess = { url: string; stop: () => Promise<void> };
+export type ServerProcess = {
+  url: string;
+  /** CPU time that the process has used so far, in microseconds. */
+  cpuMicroseconds: () => Promise<number>;
+  stop: () => Promise<void>;
+};
 
 /** The service as `palimpsest serve` runs it, on a free port, over a store at `databasePath`. */
 export function startOurs(databasePath: string): Promise<ServerProcess> {
@@ -29,7 +34,10 @@ export async function runLoad(
   seconds: number,
 ): Promise<number> {
   const job = JSON.stringify({ url, sessions, seconds });
-  const child = start(['bench/load-generator.ts', job], {});
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/load-generator.ts', job], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   const [code] = await once(child, 'close');
@@ -41,24 +49,31 @@ async function startServer(
   args: readonly string[],
   environment: Record<string, string>,
 ): Promise<ServerProcess> {
-  const child = start(args, environment);
+  const imports = ['--import', 'tsx', '--import', './bench/report-cpu.ts'];
+  const child = spawn(process.execPath, [...imports, ...args], {
+    cwd: ROOT,
+    // Nothing of the caller's settings may change what is measured.
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const { stdout } = child;
+  if (stdout === null) throw new Error('the output of a server is a pipe');
   const url = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on('line', (line) => {
+    createInterface(stdout).on('line', (line) => {
       const found = /^listening on (\S+)/.exec(line)?.[1];
       if (found !== undefined) resolve(found);
     });
     child.once('exit', (code) => reject(new Error(`${args[0]} ended with code ${code}`)));
   });
-  return { url, stop: () => stop(child) };
+  return { url, cpuMicroseconds: () => cpuOf(child), stop: () => stop(child) };
 }
 
-function start(args: readonly string[], environment: Record<string, string>) {
-  return spawn(process.execPath, ['--import', 'tsx', ...args], {
-    cwd: ROOT,
-    // Nothing of the caller's settings may change what is measured.
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function cpuOf(child: ChildProcess): Promise<number> {
+  const answered = once(child, 'message');
+  child.send('cpu');
+  const [usage] = await answered;
+  const { user, system } = z.object({ user: z.number(), system: z.number() }).parse(usage);
+  return user + system;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -7,14 +7,14 @@ import { replaySpeed } from './replay-speed.ts';
 import { sessionLength, sessionOfLength } from './session-length.ts';
 
 const FULL_RUN = {
-  rounds: 5,
-  seconds: 4,
+  rounds: 9,
+  seconds: 3,
   lengths: [100, 10_000, 100_000],
   length_repeats: 300,
   compactions: 7,
 };
 const QUICK_RUN = {
-  rounds: 2,
+  rounds: 3,
   seconds: 2,
   lengths: [100, 10_000],
   length_repeats: 100,

@@ -159,7 +159,7 @@ describe('a compaction', () => {
 
 async function expectVerified(service: ServiceProcess): Promise<void> {
   const verified = await service.command('verify');
-  expect(verified).toMatchObject({ code: 0, output: expect.stringContaining(': ok') });
+  expect(verified).toMatchObject({ exit: 0, output: expect.stringContaining(': ok') });
 }
 
 /** Resolves when the service does not accept connections any more. */

@@ -49,7 +49,7 @@ describe('requests of every kind', () => {
     for (const id of await sessionIds(service)) await expectSound(service, id);
     expect(await service.stop()).toBe(0);
     expect(await service.command('verify')).toMatchObject({
-      code: 0,
+      exit: 0,
       output: expect.stringContaining(': ok'),
     });
     // A bug that threw is answered with 500; one in a worker only shows in the log.

@@ -1,5 +1,4 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,8 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const LISTENING = /^listening on (http:\S+)$/m;
 
 type Variables = Readonly<Record<string, string>>;
+/** An exit code, or the name of the signal that ended the process. */
+export type Exit = number | NodeJS.Signals;
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** Children under way: a test run that ends early must not leave services behind. */
 const children = new Set<Child>();
@@ -17,7 +18,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-type Running = { child: Child; exited: Promise<number | null> };
+type Running = { child: Child; exited: Promise<Exit> };
 
 /**
  * The real service as a child process (`palimpsest serve`) over a SQLite file in a temporary folder,
@@ -83,8 +84,8 @@ export class ServiceProcess {
     await exited;
   }
 
-  /** Asks it to end in good order; answers the exit code, null when a signal ended it. */
-  async stop(): Promise<number | null> {
+  /** Asks it to end in good order; answers how it ended. */
+  async stop(): Promise<Exit> {
     const { child, exited } = this.#alive();
     this.#running = null;
     child.kill('SIGTERM');
@@ -92,7 +93,7 @@ export class ServiceProcess {
   }
 
   /** Runs another command of the command line on the same store. */
-  async command(...parameters: string[]): Promise<{ code: number | null; output: string }> {
+  async command(...parameters: string[]): Promise<{ exit: Exit; output: string }> {
     const child = spawn(process.execPath, [CLI, ...parameters], {
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,8 +104,7 @@ export class ServiceProcess {
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
-    const code = await exitOf(child);
-    return { code, output };
+    return { exit: await exitOf(child), output };
   }
 
   /** Ends the process if it is still there and removes the folder. */
@@ -134,7 +134,7 @@ export class ServiceProcess {
     return child;
   }
 
-  #listening(child: Child, exited: Promise<number | null>): Promise<string> {
+  #listening(child: Child, exited: Promise<Exit>): Promise<string> {
     return new Promise((resolve, reject) => {
       let printed = '';
       child.stdout.on('data', (chunk: Buffer) => {
@@ -143,17 +143,19 @@ export class ServiceProcess {
         if (url !== undefined) resolve(url);
       });
       exited.then(
-        (code) => reject(new Error(`the service ended at its start (${code}):\n${this.#output}`)),
+        (exit) => reject(new Error(`the service ended at its start (${exit}):\n${this.#output}`)),
         reject,
       );
     });
   }
 }
 
-/** Resolves with the exit code when the process has ended and all its output is read. */
-async function exitOf(child: Child): Promise<number | null> {
-  const [code] = await once(child, 'close');
-  return typeof code === 'number' ? code : null;
+/** Resolves when the process has ended and all its output is read. */
+function exitOf(child: Child): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'SIGKILL'));
+  });
 }
 
 /** What a process needs to run at all; no keys and no settings of the machine. */

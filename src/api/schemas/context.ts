@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { FORMATS, FORMATS } from '../../domain/items/item.ts';
+import { FORMATS } from '../../domain/items/item.ts';
 import { jsonObject, MAX_VERSION, tokenCount, wholeNumber } from './common.ts';
 
 export const contextLevels = z

@@ -11,7 +11,7 @@ const count = estimator(config);
 const CLEARED = '[tool output left out]';
 const KEPT = { cleared_results: 0, truncated_results: 0, dropped_items: 0 };
 
-function fit(items: Item[], maxTokens: number) {
+function fittedTo(items: Item[], maxTokens: number) {
   const normalised = items.map((item) => codecFor('anthropic').normalise(item));
   const fitted = fitInput(normalised, maxTokens, count, config);
   return { ...fitted, texts: fitted.items.map(textOf), tokens: total(fitted.items) };
@@ -36,21 +36,21 @@ function total(items: Normalised[]): number {
 describe('fitInput: clear, then truncate, then drop', () => {
   it('changes nothing that fits', () => {
     const items = [user('hello'), ...tool('a', 'Read', 50)];
-    const fitted = fit(items, 1_000);
+    const fitted = fittedTo(items, 1_000);
     expect(fitted.left_out).toEqual(KEPT);
     expect(fitted.texts).toEqual(['hello', 'tool_call', ofTokens(50)]);
   });
 
   it('clears results first, oldest first, as many as it takes', () => {
     const items = [user('hi'), ...tool('a', 'Read', 500), ...tool('b', 'Read', 500)];
-    const fitted = fit(items, 700);
+    const fitted = fittedTo(items, 700);
     expect(fitted.left_out).toEqual({ ...KEPT, cleared_results: 1 });
     expect(fitted.texts).toEqual(['hi', 'tool_call', CLEARED, 'tool_call', ofTokens(500)]);
   });
 
   it('does not clear a result that is smaller than the note', () => {
     const items = [...tool('a', 'Read', 1), ...tool('b', 'Read', 500), user('hi')];
-    const fitted = fit(items, 100);
+    const fitted = fittedTo(items, 100);
     expect(fitted.left_out).toEqual({ ...KEPT, cleared_results: 1 });
     expect(fitted.texts[1]).toBe(ofTokens(1));
   });
@@ -61,7 +61,7 @@ describe('fitInput: clear, then truncate, then drop', () => {
       attachment('file', ofTokens(4_000), 'a'),
       ...tool('a', 'Read', 50),
     ];
-    const fitted = fit(items, 2_200);
+    const fitted = fittedTo(items, 2_200);
     expect(fitted.left_out).toEqual({ ...KEPT, cleared_results: 1, truncated_results: 2 });
     expect(fitted.texts[0]).toMatch(/^abc .*left out.*abc $/s);
     expect(fitted.tokens).toBeLessThanOrEqual(2_200);
@@ -74,15 +74,19 @@ describe('fitInput: clear, then truncate, then drop', () => {
       result('a', ofTokens(300)),
       assistant(ofTokens(300)),
     ];
-    const fitted = fit(items, 320);
+    const fitted = fittedTo(items, 320);
     expect(fitted.left_out).toEqual({ ...KEPT, cleared_results: 1, dropped_items: 1 });
-    expect(fit(items, 315).left_out).toEqual({ ...KEPT, cleared_results: 1, dropped_items: 3 });
-    expect(fit(items, 315).texts).toEqual([ofTokens(300)]);
+    expect(fittedTo(items, 315).left_out).toEqual({
+      ...KEPT,
+      cleared_results: 1,
+      dropped_items: 3,
+    });
+    expect(fittedTo(items, 315).texts).toEqual([ofTokens(300)]);
   });
 
   it('never cuts or drops the earlier summary', () => {
     const summary = user(ofTokens(1_500), { is_compact_summary: true });
-    const fitted = fit([summary, user(ofTokens(900)), assistant(ofTokens(900))], 2_500);
+    const fitted = fittedTo([summary, user(ofTokens(900)), assistant(ofTokens(900))], 2_500);
     expect(fitted.texts).toEqual([ofTokens(1_500), ofTokens(900)]);
     expect(fitted.left_out).toEqual({ ...KEPT, dropped_items: 1 });
   });

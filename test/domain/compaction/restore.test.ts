@@ -10,18 +10,21 @@ import { configWith, materialFor, viewOf } from '../../support/given.ts';
 import { attachment, call, ofTokens, result, user } from '../../support/items.ts';
 
 function restore(
-  items: Item[] | Material[],
+  items: Item[],
   overrides: ConfigOverrides = {},
   cut = items.length,
 ): Record<string, string> {
-  const config = configWith(overrides);
-  const material = items.every(isMaterial) ? items : materialFor(items as Item[]);
-  const files = filesToRestore(material, cut, config, estimator(config));
-  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
+  return restoreFrom(materialFor(items), overrides, cut);
 }
 
-function isMaterial(value: Item | Material): value is Material {
-  return 'entry' in value;
+function restoreFrom(
+  material: Material[],
+  overrides: ConfigOverrides = {},
+  cut = material.length,
+): Record<string, string> {
+  const config = configWith(overrides);
+  const files = filesToRestore(material, cut, config, estimator(config));
+  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
 }
 
 function withOrigin(items: Item[], origins: Origin[]): Material[] {
@@ -99,7 +102,7 @@ describe('filesToRestore', () => {
         },
       },
     ]);
-    expect(restore(materialOf(edited))).toEqual({ 'b.ts': 'B', 'a.ts': ofTokens(100) });
+    expect(restoreFrom(materialOf(edited))).toEqual({ 'b.ts': 'B', 'a.ts': ofTokens(100) });
   });
 
   it('says when a file was edited after it was read', () => {
@@ -160,12 +163,12 @@ describe('filesToRestore', () => {
 
   it('leaves out a file whose latest content stands in the initial context', () => {
     const items = [file('a', 'A'), file('b', 'old'), file('b', 'new')];
-    expect(restore(withOrigin(items, ['initial', 'initial']))).toEqual({ b: 'new' });
+    expect(restoreFrom(withOrigin(items, ['initial', 'initial']))).toEqual({ b: 'new' });
   });
 
   it('keeps the order of what an earlier compaction restored, newest first', () => {
     const items = [file('new', 'N'), file('old', 'O'), file('newest', 'L')];
-    expect(Object.keys(restore(withOrigin(items, ['file', 'file'])))).toEqual([
+    expect(Object.keys(restoreFrom(withOrigin(items, ['file', 'file'])))).toEqual([
       'newest',
       'new',
       'old',

@@ -32,7 +32,7 @@ describe('truncateMiddle', () => {
       fc.property(fc.array(dense, { maxLength: 30 }), fc.nat(300), (parts, limit) => {
         const cut = truncateMiddle(parts.join(''), limit, count);
         expect(count(cut)).toBeLessThanOrEqual(limit);
-        expect(cut.isWellFormed()).toBe(true);
+        expect(Buffer.from(cut).toString()).toBe(cut);
       }),
     );
   });

@@ -1,0 +1,302 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type FinishContext,
+  type FullPlan,
+  finishFull,
+  planFull,
+  type Summary,
+} from '../../../src/domain/compaction/full.ts';
+import { materialOf } from '../../../src/domain/compaction/material.ts';
+import type { Entry } from '../../../src/domain/context/entry.ts';
+import type { View } from '../../../src/domain/context/view.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import type { Config, ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { estimator, withSafetyMargin } from '../../../src/domain/tokens/count.ts';
+import { AT, configWith, viewOf } from '../../support/given.ts';
+import { assistant, attachment, call, GHOST, ofTokens, tool, user } from '../../support/items.ts';
+
+const SUMMARY: Summary = {
+  text: '<analysis>thought</analysis>\n\n\n<summary>done</summary>',
+  summarizer: 'model',
+  model: 'm-1',
+  template: 'nine-sections@1',
+  usage: { input: 10, output: 5, cache_read: 2 },
+  left_out: { cleared_results: 1, truncated_results: 2, dropped_items: 3 },
+  summarizer_ms: 30,
+};
+
+function settings(overrides: ConfigOverrides = {}): Config {
+  return configWith({ protected_tokens: null, ...overrides });
+}
+
+function plan(view: View, config: Config, threshold = 187_000) {
+  const all = view.entries.reduce((sum, { tokens }) => sum + tokens, 0);
+  return planFull({
+    view,
+    material: materialOf(view),
+    config,
+    count: estimator(config),
+    tokens: withSafetyMargin(all, config),
+    threshold,
+  });
+}
+
+function fullPlan(view: View, config: Config, threshold?: number): FullPlan {
+  const found = plan(view, config, threshold);
+  if (found.kind === 'skip') throw new Error(found.skip.detail);
+  return found;
+}
+
+function finish(
+  view: View,
+  config: Config,
+  context: Partial<FinishContext> = {},
+  threshold?: number,
+) {
+  return finishFull(fullPlan(view, config, threshold), SUMMARY, {
+    view,
+    config,
+    count: estimator(config),
+    is_automatic: true,
+    boundary_uuid: 'uuid-1',
+    at: AT,
+    duration_ms: 40,
+    ...context,
+  });
+}
+
+function origins(entries: readonly Entry[]): string[] {
+  return entries.map(({ origin, item }) => {
+    const { attachment: attached } = item;
+    return origin === 'file' &&
+      attached !== null &&
+      typeof attached === 'object' &&
+      'path' in attached
+      ? `file ${attached.path}`
+      : origin;
+  });
+}
+
+const file = (path: string, content: string) => attachment('file', content, path);
+const TALK = [user(ofTokens(1_000)), assistant(ofTokens(1_000))];
+
+describe('planFull', () => {
+  it('covers everything up to the cut and keeps the rest', () => {
+    const view = viewOf([...TALK, ...tool('a', 'Read', 500), call('open', 'Read')]);
+    const found = fullPlan(view, settings());
+    expect(found).toMatchObject({ through: 5, previous: null, limit: found.tokens_before });
+    expect(found.covered_tokens + found.kept_tokens).toBe(
+      view.entries.reduce((sum, { tokens }) => sum + tokens, 0),
+    );
+    expect(found.conversation).toHaveLength(4);
+  });
+
+  it.each<[string, Item[]]>([
+    ['an empty session', []],
+    ['nothing but an open call', [call('open', 'Read')]],
+  ])('skips %s', (_name, items) => {
+    expect(plan(viewOf(items), settings())).toMatchObject({
+      kind: 'skip',
+      skip: { reason: 'nothing_to_compact' },
+    });
+  });
+
+  it('protects less when the protected part is what makes it too large', () => {
+    const view = viewOf([...TALK, ...TALK]);
+    expect(fullPlan(view, settings({ protected_messages: 3 })).through).toBe(2);
+    expect(fullPlan(view, settings({ protected_messages: 3 }), 2_000).through).toBe(5);
+  });
+
+  it('names the largest contributors when the floor alone reaches the threshold', () => {
+    const open = assistant([
+      { type: 'text', text: ofTokens(900) },
+      { type: 'tool_use', id: 'o', name: 'Read', input: {} },
+    ]);
+    const view = viewOf([...TALK, open]);
+    const initial: Entry = { seq: null, item: user('x'), tokens: 300, origin: 'initial' };
+    const found = plan({ ...view, entries: [initial, ...view.entries] }, settings(), 1_500);
+    expect(found).toMatchObject({
+      kind: 'skip',
+      skip: {
+        reason: 'irreducible_floor',
+        detail: expect.stringContaining('1500'),
+        contributors: [
+          { what: 'item 4', tokens: view.entries[2]?.tokens },
+          { what: 'initial context', tokens: 300 },
+        ],
+      },
+    });
+  });
+});
+
+describe('finishFull', () => {
+  it('puts the parts in the order of SPEC 8', () => {
+    const view = viewOf([
+      GHOST,
+      user(ofTokens(1_000)),
+      file('a.ts', 'A'),
+      attachment('plan', 'the plan'),
+      attachment('todo', 'the todo'),
+      file('b.ts', 'B'),
+      assistant(ofTokens(500)),
+    ]);
+    const result = finish(
+      view,
+      settings({ preserve_user_messages: true, user_message_max_tokens: 100 }),
+    );
+    expect(origins(result.entries)).toEqual([
+      'boundary',
+      'preserved',
+      'summary',
+      'file b.ts',
+      'file a.ts',
+      'todo',
+      'plan',
+      'ghost',
+    ]);
+    expect(result.entries.every(({ seq }) => seq === null)).toBe(true);
+    expect(result).toMatchObject({
+      mode: 'full',
+      through: 8,
+      previous: null,
+      summary_text: 'Analysis:\nthought\n\nSummary:\ndone',
+      report: {
+        covered_tokens: view.entries.reduce((sum, { tokens }) => sum + tokens, 0),
+        replacement_tokens: result.entries.reduce((sum, { tokens }) => sum + tokens, 0),
+        summarizer: 'model',
+        model: 'm-1',
+        template: 'nine-sections@1',
+        usage: SUMMARY.usage,
+        left_out: SUMMARY.left_out,
+        files_restored: 2,
+        duration_ms: 40,
+        summarizer_ms: 30,
+      },
+    });
+  });
+
+  it('switches todos and plan off', () => {
+    const view = viewOf([...TALK, attachment('todo', 't'), attachment('plan', 'p')]);
+    const result = finish(view, settings({ restore_todos: false, restore_plan: false }));
+    expect(origins(result.entries)).toEqual(['boundary', 'summary']);
+  });
+
+  it('restores the plan untruncated', () => {
+    const text = ofTokens(6_000);
+    const view = viewOf([user(ofTokens(9_000)), attachment('plan', text)]);
+    const found = finish(view, settings()).entries.find(({ origin }) => origin === 'plan');
+    expect(found).toMatchObject({ tokens: 6_000, item: { attachment: { content: text } } });
+  });
+
+  it.each([
+    [true, 'auto'],
+    [false, 'manual'],
+  ])('writes the boundary item (automatic: %s)', (is_automatic, trigger) => {
+    const view = viewOf(TALK);
+    const [boundary] = finish(view, settings(), { is_automatic }).entries;
+    expect(boundary).toEqual({
+      seq: null,
+      tokens: 0,
+      origin: 'boundary',
+      item: {
+        type: 'system',
+        subtype: 'compact_boundary',
+        content: 'Conversation compacted',
+        is_meta: false,
+        level: 'info',
+        timestamp: AT,
+        uuid: 'uuid-1',
+        compact_metadata: { trigger, pre_tokens: 2_660 },
+      },
+    });
+  });
+
+  const head =
+    'This session is being continued from a previous conversation that ran out of context.';
+  const body = 'The conversation is summarized below:\nAnalysis:\nthought\n\nSummary:\ndone';
+  const goOn =
+    'Please continue the conversation from where we left it off without asking the user any further ' +
+    'questions. Continue with the last task that you were asked to work on.';
+
+  it.each<[string, boolean, ConfigOverrides, string]>([
+    ['by hand', false, {}, `${head}\n${body}`],
+    ['automatic', true, {}, `${head}\n${body}\n${goOn}`],
+    ['claude-code', true, { summary_style: 'claude-code' }, `${head} ${body}.\n${goOn}`],
+    [
+      'without analysis',
+      false,
+      { summary_include_analysis: false },
+      `${head}\nThe conversation is summarized below:\nSummary:\ndone`,
+    ],
+  ])('writes the summary item: %s', (_name, is_automatic, overrides, content) => {
+    const config = settings(overrides);
+    const entry = finish(viewOf(TALK), config, { is_automatic }).entries.find(
+      ({ origin }) => origin === 'summary',
+    );
+    expect(entry).toEqual({
+      seq: null,
+      origin: 'summary',
+      tokens: Math.ceil(content.length / 4),
+      item: {
+        role: 'user',
+        content,
+        is_compact_summary: true,
+        is_visible_in_transcript_only: true,
+      },
+    });
+  });
+
+  it('leaves files out, oldest first, until the context fits under the threshold', () => {
+    const files = ['a', 'b', 'c'].map((name) => file(name, ofTokens(1_000)));
+    const view = viewOf([...TALK, ...files]);
+    const kept = (threshold: number) =>
+      origins(finish(view, settings(), {}, threshold).entries).filter((name) =>
+        name.startsWith('file'),
+      );
+    expect(kept(187_000)).toEqual(['file c', 'file b', 'file a']);
+    expect(kept(3_500)).toEqual(['file c', 'file b']);
+    expect(kept(1_500)).toEqual(['file c']);
+    expect(kept(500)).toEqual([]);
+  });
+
+  it('never restores more than was covered', () => {
+    const view = viewOf([file('a', ofTokens(100))]);
+    expect(origins(finish(view, settings()).entries)).toEqual(['boundary', 'summary']);
+  });
+
+  it('keeps leading system messages verbatim, before the boundary, and does not summarise them', () => {
+    const system: Item = { role: 'system', content: 'Be brief.' };
+    const items: Item[] = [
+      system,
+      { role: 'developer', content: 'No tests.' },
+      { role: 'user', content: ofTokens(900) },
+      { role: 'system', content: 'A later word.' },
+    ];
+    const entries = items.map(
+      (item, index): Entry => ({
+        seq: index + 2,
+        item,
+        tokens: index === 2 ? 900 : 3,
+        origin: 'log',
+      }),
+    );
+    const view: View = { ...viewOf([]), format: 'openai-chat', entries };
+    const result = finish(view, settings());
+    expect(origins(result.entries)).toEqual([
+      'instructions',
+      'instructions',
+      'boundary',
+      'summary',
+    ]);
+    expect(result.entries[0]).toEqual({
+      seq: null,
+      item: system,
+      tokens: 3,
+      origin: 'instructions',
+    });
+    const roles = fullPlan(view, settings()).conversation.map((item) =>
+      item.kind === 'message' ? item.role : item.kind,
+    );
+    expect(roles).toEqual(['user', 'system']);
+  });
+});

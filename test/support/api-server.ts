@@ -1,0 +1,126 @@
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { z } from 'zod';
+import type { AppDependencies } from '../../src/api/app-dependencies.ts';
+import { createApp } from '../../src/api/create-app.ts';
+import type { SessionRef } from '../../src/db/event-store.ts';
+import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
+import { compactSession } from '../../src/workers/compact-session.ts';
+import { loadTemplates } from '../../src/workers/templates.ts';
+
+/** A small window in which a few long items are enough for a compaction. */
+export const SMALL_WINDOW = 16_000;
+
+type Job = { ref: SessionRef; compaction_id: string };
+
+export type ApiServer = {
+  url: string;
+  deps: AppDependencies;
+  /** What was handed to the workers, oldest first; nothing runs by itself. */
+  dispatched: Job[];
+  cancelled: string[];
+  /** What was logged as error. */
+  logged: { fields: object; message: string }[];
+  /** Moves the clock, milliseconds. */
+  advance: (ms: number) => void;
+  /** Runs the job of a compaction with the summariser that needs no model. */
+  work: (job: Job | undefined) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** The API on a free port, over a store in memory and with a clock that only moves by hand. */
+export async function startApi(overrides: Partial<AppDependencies> = {}): Promise<ApiServer> {
+  const store = overrides.store ?? (await openSqliteStore({ path: ':memory:' }));
+  const dispatched: Job[] = [];
+  const cancelled: string[] = [];
+  const logged: { fields: object; message: string }[] = [];
+  let nowMs = Date.parse('2026-01-02T03:04:05.000Z');
+  let ids = 0;
+  const tokenizers: { [N in TokenizerName]?: (text: string) => number } = {};
+  const deps: AppDependencies = {
+    store,
+    world: { server: {}, tokenizers },
+    dispatch: (job) => dispatched.push(job),
+    cancelJob: (id) => cancelled.push(id),
+    clock: { now: () => new Date(nowMs) },
+    newId: () => {
+      ids += 1;
+      return `019b7c00-0000-7000-8000-${String(ids).padStart(12, '0')}`;
+    },
+    keys: [],
+    limits: {
+      body_bytes: 1_000_000,
+      items_per_request: 100,
+      json_depth: 64,
+      rate_per_minute_per_key: null,
+    },
+    contextWindowOf: (model) => (model === 'known-model' ? 64_000 : null),
+    loadTokenizer: async (name) => {
+      tokenizers[name] = (text) => text.length;
+    },
+    ready: () => store.ping(),
+    version: '0.0.0-test',
+    log: { error: (fields, message) => logged.push({ fields, message }) },
+    ...overrides,
+  };
+  const handler = compactSession({
+    store,
+    world: deps.world,
+    templates: loadTemplates(),
+    workspaceRoot: null,
+    chooseSummarizer: () => ({ kind: 'extractive' }),
+    prepare: async () => {},
+    now: () => new Date(nowMs),
+    newId: deps.newId,
+    random: () => 0,
+  });
+  const app = createApp(deps);
+  const server = serve({ fetch: (request) => app.fetch(request), port: 0, hostname: '127.0.0.1' });
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    deps,
+    dispatched,
+    cancelled,
+    logged,
+    advance: (ms) => {
+      nowMs += ms;
+    },
+    work: async (job) => {
+      if (job === undefined) throw new Error('there is no job to run');
+      await handler(job, new AbortController().signal);
+    },
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+      await store.close();
+    },
+  };
+}
+
+const jsonObject = z.record(z.string(), z.json());
+
+export type ApiReply = { status: number; headers: Headers; text: string; body: JsonObject };
+
+/** One request; a body that is no string is sent as JSON. */
+export async function send(
+  api: Pick<ApiServer, 'url'>,
+  method: string,
+  path: string,
+  options: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<ApiReply> {
+  const { body, headers = {} } = options;
+  const response = await fetch(api.url + path, {
+    method,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /^application\/(problem\+)?json/.test(response.headers.get('content-type') ?? '');
+  const parsed = isJson && text !== '' ? jsonObject.parse(JSON.parse(text)) : {};
+  return { status: response.status, headers: response.headers, text, body: parsed };
+}
