@@ -70,6 +70,12 @@ function exitWith(worked: boolean): void {
   process.exitCode = worked ? 0 : FAILED;
 }
 
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // `palimpsest export … | head` closes our output early, and wants no more of it.
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

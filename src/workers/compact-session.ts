@@ -165,7 +165,9 @@ class Compaction {
         after_ms: backoffMs(running.attempt, result.retry_after_ms, random()),
       };
     }
-    return this.#fallBack(plan, state, job, result);
+    // Not the whole result: what is spread into an event becomes part of the log.
+    const { reason, message } = result;
+    return this.#fallBack(plan, state, job, { reason, message });
   }
 
   /** What remains when the model has failed for good (SPEC section 10, fallback chain). */

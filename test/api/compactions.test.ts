@@ -10,6 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+/** Keeps every tool result that `conversation` makes. */
+const CLEARS_NOTHING = { micro_compact_keep_last_n_tools: 6 };
+
 let sessions = 0;
 
 /** A session with old tool results and enough talk for a summary. */
@@ -277,7 +280,7 @@ describe('one compaction in full', () => {
   });
 
   it('tells why it was skipped', async () => {
-    const id = await conversation();
+    const id = await conversation(CLEARS_NOTHING);
     const cid = await compacted(id, { mode: 'micro' });
     const { body } = await get(`/sessions/${id}/compactions/${cid}`);
     expect(body.skip).toMatchObject({
@@ -348,7 +351,7 @@ describe('the difference that a compaction made', () => {
   });
 
   it('is empty for one that changed nothing, and not there yet for one under way', async () => {
-    const id = await conversation();
+    const id = await conversation(CLEARS_NOTHING);
     const skipped = await compacted(id, { mode: 'micro' });
     const { body } = await get(`/sessions/${id}/compactions/${skipped}/diff`);
     expect(body).toMatchObject({ cleared: [], removed: [], added: [], arrived: [] });
@@ -398,7 +401,7 @@ describe('revert', () => {
   });
 
   it('is refused while one is under way, and for one that changed nothing', async () => {
-    const id = await conversation();
+    const id = await conversation(CLEARS_NOTHING);
     const skipped = await compacted(id, { mode: 'micro' });
     const nothing = await revert(id, skipped);
     expect(nothing.status).toBe(409);

@@ -11,10 +11,10 @@ export type MakeEngine = (options: {
 const DONE: JobResult = { kind: 'done' };
 const LONG_MS = 60_000;
 
-/** A promise that the test settles, and a way to wait for something to have happened n times. */
-function deferred<T = void>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
+/** A promise that the test resolves. */
+function deferred() {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
     resolve = done;
   });
   return { promise, resolve };

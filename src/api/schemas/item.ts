@@ -11,6 +11,7 @@ import { contextLevels } from './context.ts';
 export const postedItem = z
   .custom<Json>((value) => value !== null && value !== undefined, 'must be an item: a JSON object')
   .openapi('Item', {
+    type: 'object',
     description:
       'A message in the format of the session, stored exactly as it comes, or a control item.',
     anyOf: [

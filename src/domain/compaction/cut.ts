@@ -26,7 +26,7 @@ function protectedFrom(material: readonly Material[], config: Config): number {
   if (config.protected_messages !== null) {
     from = Math.min(from, fromLastMessages(material, config.protected_messages));
   }
-  if (config.protected_tokens !== null) {
+  if (config.protected_tokens !== null && config.protected_tokens > 0) {
     from = Math.min(from, fromLastTokens(material, config.protected_tokens));
   }
   return from;
@@ -59,10 +59,13 @@ function fromLastTokens(material: readonly Material[], tokens: number): number {
   return from;
 }
 
-/** The start of the longest end of the context that counts at most `budget` tokens. */
+/**
+ * The start of the longest end of the context that counts at most `budget` tokens; however large the
+ * newest entry is, it belongs to it.
+ */
 function startOfLast(material: readonly Material[], budget: number): number {
-  let sum = 0;
-  let start = material.length;
+  let start = Math.max(0, material.length - 1);
+  let sum = material[start]?.entry.tokens ?? 0;
   while (start > 0) {
     sum += material[start - 1]?.entry.tokens ?? 0;
     if (sum > budget) break;

@@ -53,9 +53,11 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
   if (firstLog === -1) return skip('nothing_to_compact', 'the session has no items to compact');
   let cut = chooseCut(material, firstLog, config);
-  if (cut !== null && floorOf(material, initial, cut, config) >= threshold) {
-    // The protected part is what makes it too large: keep only what has to stay.
-    cut = chooseCut(material, firstLog, { ...config, protected_messages: 0, protected_tokens: 0 });
+  const summary = withSafetyMargin(config.summary_max_tokens, config);
+  if (cut !== null && floorOf(material, initial, cut, config) + summary >= threshold) {
+    // With the protected part there would be no room for a summary: keep only what has to stay.
+    const unprotected = { ...config, protected_messages: null, protected_tokens: null };
+    cut = chooseCut(material, firstLog, unprotected);
   }
   const lastCovered = cut === null ? undefined : material[cut - 1];
   if (cut === null || !lastCovered?.entry.seq) {
@@ -93,7 +95,10 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const kept_tokens = all - covered_tokens;
   const fixed = sumTokens([...instructions, ...preserved, ...attachments]);
   const limit = Math.min(threshold, input.tokens);
-  const room = Math.floor((limit - 1) / config.token_safety_multiplier) - kept_tokens - fixed;
+  // The sentences around the summary count too; those of automatic compactions are the longer ones.
+  const frame = count(formatSummary('', { style: config.summary_style, automatic: true }));
+  const room =
+    Math.floor((limit - 1) / config.token_safety_multiplier) - kept_tokens - fixed - frame;
   const budget = Math.min(config.summary_max_tokens, Math.floor(covered_tokens / 2), room);
   return {
     kind: 'full',

@@ -37,7 +37,7 @@ const CONFIG = {
 async function openLab(format: Format, session: Partial<NewSession> = {}): Promise<SessionLab> {
   server = await ScriptedModelServer.start(
     ...[1, 2, 3].map((n) =>
-      answer(`<analysis>Thoughts ${n}</analysis><summary>Summary ${n}</summary>`),
+      answer(`<analysis>Thoughts ${n}</analysis>\n<summary>Summary ${n}</summary>`),
     ),
   );
   const lab = await SessionLab.open(format, {

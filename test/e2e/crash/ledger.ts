@@ -36,7 +36,8 @@ export class Ledger {
     await this.check();
     const requested = this.#log.filter(({ type }) => type === 'compaction.requested');
     const ids = requested.map(({ data }) => String(data.compaction_id));
-    for (const id of ids) await this.session.ended(id);
+    // One at a time: only the last of them can be under way.
+    for (const id of ids.slice(-1)) await this.session.ended(id);
     await this.check();
     const ends = this.#log.filter(isTerminal).map(({ data }) => String(data.compaction_id));
     expect(ends).toEqual(ids);
@@ -47,11 +48,9 @@ export class Ledger {
     expect(await this.session.events()).toEqual(this.#log);
   }
 
-  /** How many compactions have ended, by the type of their last event. */
-  ends(): Record<string, number> {
-    const counts: Record<string, number> = {};
-    for (const { type } of this.#log.filter(isTerminal)) counts[type] = (counts[type] ?? 0) + 1;
-    return counts;
+  /** How often an event of this type is in the log. */
+  count(type: string): number {
+    return this.#log.filter((event) => event.type === type).length;
   }
 
   /** Every acknowledged item stands where the answer said, in the order of the answers. */

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventStream } from '../../src/api/sse.ts';
+import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { assistant, user } from '../support/items.ts';
+
+let api: ApiServer;
+beforeAll(async () => {
+  api = await startApi();
+  await append('log', [user('a'), assistant('b'), user('c')]);
+  await send(api, 'PATCH', '/sessions/log', { body: { metadata: { x: 1 } } });
+});
+afterAll(() => api.close());
+
+const append = (id: string, body: unknown) => send(api, 'POST', `/sessions/${id}/items`, { body });
+
+type Frame = { id: string; event: string; data: string };
+
+/** Reads frames of a stream one by one; comments are left out. */
+class StreamReader {
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #abort: AbortController;
+  readonly response: Response;
+  #text = '';
+
+  private constructor(response: Response, abort: AbortController) {
+    if (response.body === null) throw new Error('the stream has no body');
+    this.response = response;
+    this.#abort = abort;
+    this.#reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  static async open(path: string, headers: Record<string, string> = {}): Promise<StreamReader> {
+    const abort = new AbortController();
+    const response = await fetch(api.url + path, {
+      headers: { accept: 'text/event-stream', ...headers },
+      signal: abort.signal,
+    });
+    return new StreamReader(response, abort);
+  }
+
+  /** The next frame, or null at the end of the stream. */
+  async next(): Promise<Frame | null> {
+    for (;;) {
+      const end = this.#text.indexOf('\n\n');
+      if (end === -1) {
+        const { done, value } = await this.#reader.read();
+        if (done) return null;
+        this.#text += value;
+        continue;
+      }
+      const frame = this.#text.slice(0, end);
+      this.#text = this.#text.slice(end + 2);
+      const [, id, event, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+      if (id !== undefined && event !== undefined && data !== undefined) return { id, event, data };
+      expect(frame).toMatch(/^: /);
+    }
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}
+
+describe('GET /sessions/:id/events', () => {
+  it('answers whole events, oldest first, in pages', async () => {
+    const first = await send(api, 'GET', '/sessions/log/events?limit=2');
+    expect(first.body).toMatchObject({
+      data: [
+        { version: 1, type: 'session.created', at: '2026-01-02T03:04:05.000Z' },
+        { version: 2, type: 'item.appended', data: { item: user('a'), tokens: 1 } },
+      ],
+      next_cursor: '2',
+    });
+    const rest = await send(api, 'GET', '/sessions/log/events?after=2');
+    expect(JSON.parse(rest.text).data.map((e: { version: number }) => e.version)).toEqual([3, 4, 5]);
+    expect(rest.body.next_cursor).toBeNull();
+    expect(rest.text).toMatch(/"hash":"[0-9a-f]{64}"/);
+  });
+
+  it('filters by type', async () => {
+    const reply = await send(
+      api,
+      'GET',
+      '/sessions/log/events?types=session.created,%20session.configured',
+    );
+    expect(reply.body.data).toMatchObject([{ version: 1 }, { version: 5 }]);
+  });
+
+  it('names the types when one is wrong', async () => {
+    const reply = await send(api, 'GET', '/sessions/log/events?types=item.apended');
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors).toMatchObject([
+      { path: 'types', message: expect.stringContaining('item.appended, compaction.requested') },
+    ]);
+  });
+});
+
+describe('the stream of events', () => {
+  it('sends the log and then what is new', async () => {
+    await append('live', user('a'));
+    const stream = await StreamReader.open('/sessions/live/events');
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await stream.next()).toMatchObject({ id: '1', event: 'session.created' });
+    expect(await stream.next()).toMatchObject({ id: '2', event: 'item.appended' });
+    await append('live', user('b'));
+    const frame = await stream.next();
+    const page = await send(api, 'GET', '/sessions/live/events?after=2');
+    expect(frame?.id).toBe('3');
+    expect(page.body.data).toEqual([JSON.parse(frame?.data ?? '')]);
+    stream.close();
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['Last-Event-ID', '', { 'last-event-id': '3' }],
+    ['after', '?after=3', {}],
+    ['Last-Event-ID rather than after', '?after=1', { 'last-event-id': '3' }],
+  ])('goes on behind %s', async (_, query, headers) => {
+    const stream = await StreamReader.open(`/sessions/log/events${query}`, headers);
+    expect(await stream.next()).toMatchObject({ id: '4' });
+    expect(await stream.next()).toMatchObject({ id: '5', event: 'session.configured' });
+    stream.close();
+  });
+
+  it('loses nothing over many pages and resumptions', async () => {
+    const texts = Array.from({ length: 95 }, (_, i) => user(`item ${i}`));
+    await append('long', texts);
+    const seen: string[] = [];
+    let resume = '0';
+    while (seen.length < 96) {
+      const stream = await StreamReader.open('/sessions/long/events', { 'last-event-id': resume });
+      for (let i = 0; i < 40 && seen.length < 96; i++) {
+        resume = (await stream.next())?.id ?? '';
+        seen.push(resume);
+      }
+      stream.close();
+    }
+    expect(seen).toEqual(Array.from({ length: 96 }, (_, i) => String(i + 1)));
+  });
+
+  it('filters by type, what is old and what is new', async () => {
+    await append('typed', [user('a'), user('b')]);
+    const stream = await StreamReader.open('/sessions/typed/events?types=session.configured');
+    await append('typed', user('c'));
+    await send(api, 'PATCH', '/sessions/typed', { body: { metadata: {} } });
+    expect(await stream.next()).toMatchObject({ id: '5', event: 'session.configured' });
+    stream.close();
+  });
+
+  it('ends when the session is erased', async () => {
+    await append('short', user('a'));
+    const stream = await StreamReader.open('/sessions/short/events?after=2');
+    await send(api, 'DELETE', '/sessions/short');
+    expect(await stream.next()).toBeNull();
+  });
+
+  it('lets go of the session when the client goes away', async () => {
+    await append('left', user('a'));
+    const { store } = api.deps;
+    const subscribe = store.subscribe.bind(store);
+    const released = new Promise<void>((resolve) => {
+      store.subscribe = (ref, listener) => {
+        const stop = subscribe(ref, listener);
+        return () => {
+          stop();
+          resolve();
+        };
+      };
+    });
+    const stream = await StreamReader.open('/sessions/left/events');
+    expect(await stream.next()).toMatchObject({ id: '1' });
+    stream.close();
+    await released;
+    store.subscribe = subscribe;
+  });
+
+  it('reads the store only as far as the client reads', async () => {
+    await append('slow', Array.from({ length: 90 }, () => user('x')));
+    const { store } = api.deps;
+    const events = store.events.bind(store);
+    let reads = 0;
+    store.events = (ref, query) => {
+      reads += 1;
+      return events(ref, query);
+    };
+    const ref = { tenant: 'local', session_id: 'slow' };
+    const reader = eventStream(store, ref, { after: 0 }).getReader();
+    expect(reads).toBe(0);
+    await reader.read();
+    await reader.read();
+    expect(reads).toBe(1);
+    await reader.cancel();
+    store.events = events;
+  });
+
+  it.each(['x', '-1', '1.5', '99999999999999999'])('refuses Last-Event-ID: %s', async (id) => {
+    const headers = { accept: 'text/event-stream', 'last-event-id': id };
+    const reply = await send(api, 'GET', '/sessions/log/events', { headers });
+    expect(reply.status).toBe(400);
+    expect(reply.body.detail).toContain('Last-Event-ID must be the id of an event');
+  });
+
+  it('does not start for HEAD', async () => {
+    const response = await fetch(`${api.url}/sessions/log/events`, {
+      method: 'HEAD',
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+});

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StoreBusyError } from '../../src/db/store-busy-error.ts';
+import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { user } from '../support/items.ts';
+
+let api: ApiServer;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+describe('health', () => {
+  it('says that the process answers, and that it is ready', async () => {
+    expect((await send(api, 'GET', '/healthz')).body).toEqual({
+      status: 'ok',
+      version: '0.0.0-test',
+    });
+    expect((await send(api, 'GET', '/readyz')).body).toEqual({ status: 'ready' });
+  });
+
+  it('says that it is not ready without telling why', async () => {
+    const broken = await startApi({ ready: () => Promise.reject(new Error('password=x')) });
+    try {
+      const reply = await send(broken, 'GET', '/readyz');
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toBe('5');
+      expect(reply.body.detail).toBe('the store or the queue cannot be reached');
+      expect((await send(broken, 'GET', '/healthz')).status).toBe(200);
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+describe('the reference', () => {
+  it('is a page that loads only files of this server', async () => {
+    const page = await send(api, 'GET', '/docs');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    expect(page.text).not.toMatch(/<script>|<style>|style=| on\w+=|https?:/);
+    const files = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path);
+    expect(files).toHaveLength(3);
+    for (const path of files) {
+      const file = await send(api, 'GET', String(path));
+      expect(file.status).toBe(200);
+      expect(file.headers.get('content-type')).toMatch(/^text\/(css|javascript)/);
+      expect(file.text.length).toBeGreaterThan(50);
+    }
+  });
+
+  it.each(['/docs/assets/../package.json', '/docs/assets/package.json', '/docs/assets/%2e%2e/x'])(
+    'has nothing else at %s',
+    async (path) => {
+      expect((await send(api, 'GET', path)).status).toBe(404);
+    },
+  );
+
+  it('is linked from the start', async () => {
+    expect((await send(api, 'GET', '/')).body).toMatchObject({
+      name: 'palimpsest',
+      reference: '/docs',
+      openapi: '/openapi.json',
+    });
+  });
+});
+
+describe('what is not there', () => {
+  it.each(['/nothing', '/sessions/a/nothing', '/sessions/', '/v1/sessions', '/SESSIONS'])(
+    'GET %s is a 404 problem',
+    async (path) => {
+      const reply = await send(api, 'GET', path);
+      expect(reply.status).toBe(404);
+      expect(reply.headers.get('content-type')).toBe('application/problem+json');
+      expect(reply.body.detail).toBe(
+        'there is nothing at this path: see /docs for what there is',
+      );
+    },
+  );
+
+  it.each([
+    ['PUT', '/sessions', 'GET, POST, HEAD, OPTIONS'],
+    ['POST', '/sessions/a', 'GET, PATCH, DELETE, HEAD, OPTIONS'],
+    ['DELETE', '/sessions/a/items', 'GET, POST, HEAD, OPTIONS'],
+    ['GET', '/sessions/a/compact', 'POST, OPTIONS'],
+    ['POST', '/docs', 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', '/healthz', 'GET, HEAD, OPTIONS'],
+  ])('%s %s is a 405 problem that says what there is', async (method, path, allow) => {
+    const reply = await send(api, method, path);
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe(allow);
+    expect(reply.body.detail).toBe(`this path takes ${allow}, not ${method}`);
+  });
+
+  it('answers OPTIONS with what a path takes, HEAD like GET without the body', async () => {
+    const options = await send(api, 'OPTIONS', '/sessions/a/context');
+    expect(options).toMatchObject({ status: 204, text: '' });
+    expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect((await send(api, 'OPTIONS', '/nothing')).status).toBe(404);
+    await send(api, 'POST', '/sessions/head/items', { body: user('x') });
+    const head = await send(api, 'HEAD', '/sessions/head/context');
+    expect(head).toMatchObject({ status: 200, text: '' });
+    expect(head.headers.get('etag')).toBe('"2"');
+    expect((await send(api, 'HEAD', '/sessions/nobody')).status).toBe(404);
+    expect((await send(api, 'HEAD', '/sessions/head/compact')).status).toBe(405);
+  });
+});
+
+describe('when the store fails', () => {
+  const failing = async (error: Error) => {
+    const own = await startApi();
+    own.deps.store.commit = () => Promise.reject(error);
+    const reply = await send(own, 'POST', '/sessions/s/items', { body: user('confidential') });
+    await own.close();
+    return { reply, logged: own.logged };
+  };
+
+  it('asks to try again while it is locked', async () => {
+    const { reply, logged } = await failing(new StoreBusyError(new Error('SQLITE_BUSY')));
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get('retry-after')).toBe('1');
+    expect(reply.body.detail).toContain('nothing was written, try again');
+    expect(logged).toEqual([]);
+  });
+
+  it('owns up to a bug, shows nothing of it and logs no conversation', async () => {
+    const { reply, logged } = await failing(new TypeError('near "confidential": broken'));
+    expect(reply.status).toBe(500);
+    expect(reply.body).toMatchObject({ type: 'urn:palimpsest:problem:internal-error' });
+    expect(reply.text).not.toMatch(/confidential|TypeError|\.ts/);
+    expect(logged).toMatchObject([
+      {
+        message: 'a request failed',
+        fields: { error: 'TypeError', method: 'POST', route: '/sessions/:id/items' },
+      },
+    ]);
+    expect(JSON.stringify(logged)).toContain('service-routes.test.ts');
+    expect(JSON.stringify(logged)).not.toContain('confidential');
+  });
+});

@@ -1,0 +1,388 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EventStore, StoredEvent } from '../../src/db/event-store.ts';
+import { loadView } from '../../src/db/load-view.ts';
+import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import type { Entry } from '../../src/domain/context/entry.ts';
+import type { Item } from '../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
+import { cancelCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
+import { createSession } from '../../src/domain/session/create-session.ts';
+import type { Decide } from '../../src/domain/session/decision.ts';
+import type { EventType, Mode } from '../../src/domain/session/events.ts';
+import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
+import { compactSession } from '../../src/workers/compact-session.ts';
+import type { JobResult } from '../../src/workers/job-engine.ts';
+import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
+import { loadTemplates } from '../../src/workers/templates.ts';
+import { append, ofType } from '../contracts/session-events.ts';
+import { AT, appended, NOW, requested, SESSION, WORLD } from '../support/given.ts';
+import { assistant, ofTokens, tool, user } from '../support/items.ts';
+import {
+  answer,
+  type Behaviour,
+  empty,
+  gate,
+  slow,
+  status,
+  tooLong,
+} from '../support/scripted-model/behaviour.ts';
+import { ScriptedModelServer } from '../support/scripted-model-server.ts';
+
+const REF = { tenant: 'acme', session_id: 's' };
+const JOB = { ref: REF, compaction_id: 'c' };
+const TEMPLATES = loadTemplates();
+const DONE: JobResult = { kind: 'done' };
+const GOOD = answer('<summary>All done so far.</summary>');
+
+let store: EventStore;
+let server: ScriptedModelServer;
+beforeEach(async () => {
+  store = await openSqliteStore({ path: ':memory:' });
+  server = await ScriptedModelServer.start();
+});
+afterEach(async () => {
+  await server.close();
+  await store.close();
+});
+
+async function commit<T>(decide: Decide<T>): Promise<void> {
+  const outcome = await store.commit(REF, decide, { at: AT });
+  if (!outcome.ok) throw new Error(outcome.rejection.detail);
+}
+
+const CONFIG: ConfigOverrides = {
+  micro_compact_min_tokens_to_save: 100,
+  micro_compact_keep_last_n_tools: 0,
+  micro_compact_target_tokens: 0,
+  protected_tokens: 0,
+};
+const ITEMS: Item[] = [
+  user(`Fix the parser. ${ofTokens(2_000)}`),
+  ...tool('t', 'Read', 500, { file_path: 'src/parser.ts' }),
+  assistant(ofTokens(1_000)),
+];
+
+/** A session with a compaction `c` requested by hand. */
+async function prepare(mode: Mode, config: ConfigOverrides = {}): Promise<void> {
+  await commit(createSession(WORLD, { ...SESSION, config: { ...CONFIG, ...config } }));
+  const request = requested({ mode, trigger: 'manual', reason: 'requested', focus: 'the parser' });
+  await commit(append(...ITEMS.map(appended), request));
+}
+
+function scripted(...script: Behaviour[]): SummarizerChoice {
+  server.script(...script);
+  const environment = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: server.openaiUrl };
+  return { kind: 'model', model: summarizerFromModelName('openai/gpt-4o-mini', environment) };
+}
+
+function run(choice: SummarizerChoice, signal = new AbortController().signal): Promise<JobResult> {
+  let ids = 0;
+  const handler = compactSession({
+    store,
+    world: WORLD,
+    templates: TEMPLATES,
+    chooseSummarizer: () => choice,
+    prepare: async () => {},
+    workspaceRoot: null,
+    now: () => new Date(NOW),
+    newId: () => `uuid-${++ids}`,
+    random: () => 0,
+  });
+  return handler(JOB, signal);
+}
+
+const EXTRACTIVE: SummarizerChoice = { kind: 'extractive' };
+
+/** The steps of the compaction: type, and what tells it from others of the type. */
+async function steps(): Promise<string[]> {
+  const types: EventType[] = [
+    'compaction.started',
+    'compaction.micro_completed',
+    'compaction.completed',
+    'compaction.skipped',
+    'compaction.failed',
+    'compaction.cancelled',
+  ];
+  return (await store.events(REF, { types })).map(stepOf);
+}
+
+function stepOf(event: StoredEvent): string {
+  const name = event.type.replace('compaction.', '');
+  switch (event.type) {
+    case 'compaction.started':
+      return `${name} ${event.data.attempt}`;
+    case 'compaction.micro_completed':
+      return event.data.is_final ? name : `${name}, to go on`;
+    case 'compaction.completed':
+      return `${name} by ${event.data.report.summarizer}`;
+    case 'compaction.skipped':
+      return `${name}: ${event.data.reason}`;
+    case 'compaction.failed':
+      return `${name}: ${event.data.reason}${event.data.will_retry ? ', to go on' : ''}`;
+    default:
+      return name;
+  }
+}
+
+async function entries(): Promise<Entry[]> {
+  const view = await loadView(store, REF);
+  if (view === null) throw new Error('there is no session');
+  return view.entries;
+}
+
+describe('compactSession', () => {
+  it('micro', async () => {
+    await prepare('micro');
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'micro_completed']);
+  });
+
+  it('full without a model', async () => {
+    await prepare('full');
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'completed by extractive']);
+    expect((await entries()).map(({ origin }) => origin)).toEqual(['boundary', 'summary', 'file']);
+  });
+
+  it('full with a model: what was asked, and the report', async () => {
+    await prepare('full');
+    expect(await run(scripted(GOOD))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'completed by model']);
+    const { data } = ofType(await store.events(REF), 'compaction.completed');
+    expect(data.summary_text).toBe('Summary:\nAll done so far.');
+    expect(data.report).toMatchObject({
+      model: 'gpt-4o-mini',
+      template: TEMPLATES.summary['nine-sections'].version,
+      files_restored: 1,
+      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+    });
+    expect(data.report.usage.input).toBeGreaterThan(0);
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect(sent).toContain('Fix the parser.');
+    expect(sent).toContain('Give the most detail to this: the parser');
+  });
+
+  it('auto: micro first, then full when that is not enough', async () => {
+    await prepare('auto', { auto_compact_threshold: 3_000, micro_compact_strategy: 'all_older' });
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect(await steps()).toEqual([
+      'started 1',
+      'micro_completed, to go on',
+      'completed by extractive',
+    ]);
+  });
+
+  it('skips what cannot help', async () => {
+    await prepare('micro', { micro_compact_min_tokens_to_save: 501 });
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'skipped: not_effective']);
+  });
+
+  it('a job that is delivered again after the end adds nothing', async () => {
+    await prepare('full');
+    await run(EXTRACTIVE);
+    const before = await store.events(REF);
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect(await store.events(REF)).toEqual(before);
+  });
+
+  it('a job of a session that was erased does nothing', async () => {
+    await prepare('full');
+    await store.erase(REF);
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect(await store.events(REF)).toEqual([]);
+  });
+
+  it('items that arrive while the model answers stay behind the cut', async () => {
+    await prepare('full');
+    const { promise, open } = gate();
+    const running = run(scripted(slow('<summary>All done so far.</summary>', promise)));
+    await server.received(1);
+    const late = user('And the docs, please.');
+    await commit(append(appended(late)));
+    open();
+    expect(await running).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'completed by model']);
+    expect((await entries()).at(-1)).toMatchObject({ item: late, origin: 'log' });
+    expect((await entries()).map(({ origin }) => origin)).toEqual([
+      'boundary',
+      'summary',
+      'file',
+      'log',
+    ]);
+  });
+
+  it('one that is cancelled while the model is asked leaves the context as it is', async () => {
+    await prepare('full');
+    const before = await entries();
+    const { promise, open } = gate();
+    const controller = new AbortController();
+    const running = run(scripted(slow('<summary>x</summary>', promise)), controller.signal);
+    await server.received(1);
+    await commit(cancelCompaction('c'));
+    controller.abort();
+    expect(await running).toEqual(DONE);
+    open();
+    expect(await steps()).toEqual(['started 1', 'cancelled']);
+    expect(await entries()).toEqual(before);
+  });
+
+  it('one that was cancelled without a word to the worker is not applied', async () => {
+    await prepare('full');
+    const { promise, open } = gate();
+    const running = run(scripted(slow('<summary>All done.</summary>', promise)));
+    await server.received(1);
+    await commit(cancelCompaction('c'));
+    open();
+    expect(await running).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'cancelled']);
+  });
+
+  it('a worker that stops leaves the compaction to the next start', async () => {
+    await prepare('full');
+    const { promise, open } = gate();
+    const controller = new AbortController();
+    const running = run(scripted(slow('<summary>x</summary>', promise), GOOD), controller.signal);
+    await server.received(1);
+    controller.abort();
+    expect(await running).toEqual(DONE);
+    open();
+    expect(await steps()).toEqual(['started 1']);
+    expect(await store.pending(9)).toEqual([JOB]);
+    expect(await run(scripted())).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
+  });
+});
+
+describe('failures', () => {
+  const retried = [
+    'started 1',
+    'failed: api_error, to go on',
+    'started 2',
+    'failed: api_error, to go on',
+    'started 3',
+  ];
+
+  it('are retried with growing delay, then the fallback writes the summary', async () => {
+    await prepare('full');
+    const choice = scripted(status(500), status(503), status(500));
+    expect(await run(choice)).toEqual({ kind: 'retry', after_ms: 250 });
+    expect(await run(choice)).toEqual({ kind: 'retry', after_ms: 500 });
+    expect(await run(choice)).toEqual(DONE);
+    expect(await steps()).toEqual([
+      ...retried,
+      'failed: api_error, to go on',
+      'completed by extractive',
+    ]);
+  });
+
+  it('wait as long as the provider asks', async () => {
+    await prepare('full');
+    const choice = scripted(status(429, { retryAfter: 7 }));
+    expect(await run(choice)).toEqual({ kind: 'retry', after_ms: 7_000 });
+  });
+
+  it.each([
+    ['status 401', status(401), 'api_error'],
+    ['status 404', status(404), 'api_error'],
+  ])('of the kind that stays are not retried: %s', async (_name, behaviour, reason) => {
+    await prepare('full', { summarizer_fallback: [] });
+    expect(await run(scripted(behaviour))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', `failed: ${reason}`]);
+  });
+
+  it('an empty answer and an error text are retried', async () => {
+    await prepare('full', { summarizer_fallback: [], summarizer_max_attempts: 2 });
+    const choice = scripted(empty(), answer('API Error: overloaded'));
+    expect(await run(choice)).toMatchObject({ kind: 'retry' });
+    expect(await run(choice)).toEqual(DONE);
+    expect(await steps()).toEqual([
+      'started 1',
+      'failed: no_summary, to go on',
+      'started 2',
+      'failed: api_error',
+    ]);
+  });
+
+  it('leave the context exactly as it was', async () => {
+    await prepare('full', { summarizer_fallback: [] });
+    const before = await entries();
+    await run(scripted(status(400)));
+    expect(await entries()).toEqual(before);
+  });
+
+  it('a prompt that is too long is cut down, and the event says what was left out', async () => {
+    await prepare('full');
+    expect(await run(scripted(tooLong(), GOOD))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'completed by model']);
+    const { report } = ofType(await store.events(REF), 'compaction.completed').data;
+    expect(report.left_out).toMatchObject({ cleared_results: 1 });
+    expect(JSON.stringify(server.requests[1]?.body).length).toBeLessThan(
+      JSON.stringify(server.requests[0]?.body).length,
+    );
+  });
+
+  it('a model that takes nothing is never asked to summarise nothing', async () => {
+    await prepare('full');
+    const choice = scripted(tooLong(), tooLong(), tooLong(), tooLong(), tooLong(), tooLong());
+    expect(await run(choice)).toEqual(DONE);
+    expect(await steps()).toEqual([
+      'started 1',
+      'failed: prompt_too_long, to go on',
+      'completed by extractive',
+    ]);
+    for (const { body } of server.requests) {
+      expect(JSON.stringify(body)).toMatch(/record-entry role/);
+    }
+  });
+
+  it('fallback ["micro"]: clears tool results instead', async () => {
+    await prepare('full', { summarizer_fallback: ['micro'] });
+    expect(await run(scripted(status(401)))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'failed: api_error, to go on', 'micro_completed']);
+  });
+
+  it('fallback ["micro", "extractive"]: the next one when there is nothing to clear', async () => {
+    await prepare('full', {
+      summarizer_fallback: ['micro', 'extractive'],
+      micro_compact_min_tokens_to_save: 501,
+    });
+    expect(await run(scripted(status(401)))).toEqual(DONE);
+    expect(await steps()).toEqual([
+      'started 1',
+      'failed: api_error, to go on',
+      'completed by extractive',
+    ]);
+  });
+
+  it('a model that cannot be used goes to the fallback with its reason', async () => {
+    await prepare('full');
+    expect(await run({ kind: 'unusable', message: 'no key' })).toEqual(DONE);
+    const failure = ofType(await store.events(REF), 'compaction.failed').data;
+    expect(failure).toMatchObject({ reason: 'api_error', message: 'no key', will_retry: true });
+    expect((await steps()).at(-1)).toBe('completed by extractive');
+  });
+
+  const starts = async (count: number) => {
+    for (let i = 0; i < count; i++) await commit(startCompaction(WORLD, 'c'));
+  };
+
+  it('attempts that restarts cut off count: beyond the maximum the model is not asked', async () => {
+    await prepare('full', { summarizer_max_attempts: 2 });
+    await starts(2);
+    expect(await run(scripted(GOOD))).toEqual(DONE);
+    expect((await steps()).slice(2)).toEqual([
+      'started 3',
+      'failed: interrupted, to go on',
+      'completed by extractive',
+    ]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('a compaction that was started far too often is given up, whoever writes the summary', async () => {
+    await prepare('full');
+    await starts(20);
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    expect((await steps()).slice(20)).toEqual(['started 21', 'failed: interrupted']);
+  });
+});
