@@ -254,15 +254,17 @@ class Compaction {
     return { head, view, running, request: event.data };
   }
 
-  /** Commits a step; false when the compaction had ended in the meantime. */
+  /** Commits a step; false when the compaction had ended, or the session was erased, meanwhile. */
   async #commit(
     decide: (clock: { now_ms: number; at: string }) => Decide<Applied>,
   ): Promise<boolean> {
     const now = this.#deps.now();
     const clock = { now_ms: now.getTime(), at: now.toISOString() };
     const outcome = await this.#deps.store.commit(this.#ref, decide(clock), { at: clock.at });
-    if (!outcome.ok) throw new Error(`a worker's step was refused: ${outcome.rejection.code}`);
-    return outcome.value.value.applied;
+    if (outcome.ok) return outcome.value.value.applied;
+    const { code } = outcome.rejection;
+    if (code === 'session_not_found') return false;
+    throw new Error(`a worker's step was refused: ${code}`);
   }
 }
 

@@ -38,9 +38,12 @@ describe('with keys', () => {
     }
   });
 
-  it.each(['/healthz', '/readyz', '/openapi.json', '/docs', '/'])('leaves %s open', async (path) => {
-    expect((await send(api, 'GET', path)).status).toBe(200);
-  });
+  it.each(['/healthz', '/readyz', '/openapi.json', '/docs', '/'])(
+    'leaves %s open',
+    async (path) => {
+      expect((await send(api, 'GET', path)).status).toBe(200);
+    },
+  );
 
   it('takes any key of a name, in any case of the scheme', async () => {
     const headers = { authorization: 'bearer second-red-key' };

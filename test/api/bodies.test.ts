@@ -37,12 +37,24 @@ describe('bodies that cannot be used', () => {
     ['a missing value', '{"role": }', json, 400, /not valid JSON: unexpected .*}/],
     ['a missing end', '{"role": "user"', json, 400, /not valid JSON: expected .* at position 15/],
     ['nothing but a start', '{"a', json, 400, /not valid JSON/],
-    ['a broken line', '{"role":"user","content":"x"}\n{]', ndjson, 400, /^line 2 is not valid JSON/],
+    [
+      'a broken line',
+      '{"role":"user","content":"x"}\n{]',
+      ndjson,
+      400,
+      /^line 2 is not valid JSON/,
+    ],
     ['65 levels', '['.repeat(65), json, 400, /nested deeper than 64 levels: flatten it/],
     ['65 levels in a line', '['.repeat(65), ndjson, 400, /^line 1 is nested deeper than 64/],
     ['101 items', `[${Array(101).fill('{}').join()}]`, json, 413, /may carry 100 items.* has 101/],
     ['a text', 'hello', { 'content-type': 'text/plain' }, 415, /Content-Type: application\/json/],
-    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, 415, /set the header/],
+    [
+      'a form',
+      'a=b',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      /set the header/,
+    ],
   ])('%s', async (_, body, headers, status, detail) => {
     const reply = await problem(await post(body, headers));
     expect(reply).toEqual({ status, detail: expect.stringMatching(detail) });
@@ -59,7 +71,10 @@ describe('bodies that cannot be used', () => {
   it('NDJSON where a document is expected', async () => {
     const headers = { 'content-type': 'application/x-ndjson' };
     const reply = await send(api, 'POST', '/sessions', { body: '{}', headers });
-    expect(reply).toMatchObject({ status: 415, body: { detail: 'send this body as application/json' } });
+    expect(reply).toMatchObject({
+      status: 415,
+      body: { detail: 'send this body as application/json' },
+    });
   });
 
   it('too many bytes, announced', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { failCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
 import { assistant, attachment, ofTokens, tool, user } from '../support/items.ts';
 
@@ -319,7 +319,11 @@ describe('the difference that a compaction made', () => {
     const cid = await compacted(id, { mode: 'micro' });
     const { body } = await get(`/sessions/${id}/compactions/${cid}/diff`);
     expect(body.cleared).toMatchObject(
-      ['c0', 'c1', 'c2'].map((tool_use_id) => ({ tool_use_id, kind: 'cleared', tokens_before: 800 })),
+      ['c0', 'c1', 'c2'].map((tool_use_id) => ({
+        tool_use_id,
+        kind: 'cleared',
+        tokens_before: 800,
+      })),
     );
     expect(body).toMatchObject({ removed: [], added: [] });
     expectSums(body);
@@ -338,7 +342,8 @@ describe('the difference that a compaction made', () => {
     store.commit = async (ref, decide, options) => {
       const outcome = await commit.call(store, ref, decide, options);
       steps += 1;
-      if (steps === 3) await send(api, 'POST', `/sessions/${id}/items`, { body: user('meanwhile') });
+      if (steps === 3)
+        await send(api, 'POST', `/sessions/${id}/items`, { body: user('meanwhile') });
       // The same generic method, wrapped.
       return outcome as never;
     };

@@ -14,7 +14,10 @@ const append = (id: string, body: unknown) => send(api, 'POST', `/sessions/${id}
 
 describe('GET /sessions/:id/context', () => {
   it('answers the items as the provider takes them, without our own fields', async () => {
-    const answered = { ...assistant('b', { usage: { input_tokens: 90, output_tokens: 10 } }), x: 1 };
+    const answered = {
+      ...assistant('b', { usage: { input_tokens: 90, output_tokens: 10 } }),
+      x: 1,
+    };
     await append('plain', [user('a', { is_meta: false }), answered, user('cd')]);
     const reply = await context('plain');
     expect(reply.status).toBe(200);

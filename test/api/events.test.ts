@@ -72,7 +72,9 @@ describe('GET /sessions/:id/events', () => {
       next_cursor: '2',
     });
     const rest = await send(api, 'GET', '/sessions/log/events?after=2');
-    expect(JSON.parse(rest.text).data.map((e: { version: number }) => e.version)).toEqual([3, 4, 5]);
+    expect(JSON.parse(rest.text).data.map((e: { version: number }) => e.version)).toEqual([
+      3, 4, 5,
+    ]);
     expect(rest.body.next_cursor).toBeNull();
     expect(rest.text).toMatch(/"hash":"[0-9a-f]{64}"/);
   });
@@ -174,7 +176,10 @@ describe('the stream of events', () => {
   });
 
   it('reads the store only as far as the client reads', async () => {
-    await append('slow', Array.from({ length: 90 }, () => user('x')));
+    await append(
+      'slow',
+      Array.from({ length: 90 }, () => user('x')),
+    );
     const { store } = api.deps;
     const events = store.events.bind(store);
     let reads = 0;

@@ -52,11 +52,12 @@ describe('POST /sessions/:id/items', () => {
   });
 
   it('stores an item exactly as it came', async () => {
-    const item = '{"role":"user","content":"\\ud800 \\u0000 é","x":{"__proto__":{"y":1},"z":[null,1.5e3]}}';
+    const item =
+      '{"role":"user","content":"\\ud800 \\u0000 é","x":{"__proto__":{"y":1},"z":[null,1.5e3]}}';
     await append('exact', item);
-    const [stored] = (await send(api, 'GET', '/sessions/exact/events?types=item.appended')).text.match(
-      /"item":(.*?),"tokens"/,
-    ) ?? [''];
+    const [stored] = (
+      await send(api, 'GET', '/sessions/exact/events?types=item.appended')
+    ).text.match(/"item":(.*?),"tokens"/) ?? [''];
     expect(stored).toContain('"__proto__":{"y":1}');
     expect(stored).toContain('"\\ud800 \\u0000 é"');
   });
@@ -140,7 +141,9 @@ describe('Idempotency-Key', () => {
   });
 
   it('belongs to one session', async () => {
-    expect((await append('idem-2', user('once'), key)).headers.get('idempotency-replayed')).toBeNull();
+    expect(
+      (await append('idem-2', user('once'), key)).headers.get('idempotency-replayed'),
+    ).toBeNull();
   });
 
   it('does not keep what was refused', async () => {

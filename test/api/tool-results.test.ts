@@ -42,11 +42,18 @@ describe('GET /sessions/:id/tool-results/:tool_use_id', () => {
   });
 
   it('answers the newest of an id that was used again, over many pages', async () => {
-    await append('again', [...tool('same', 'Read', 1), call('same', 'Read'), result('same', 'new')]);
+    await append('again', [
+      ...tool('same', 'Read', 1),
+      call('same', 'Read'),
+      result('same', 'new'),
+    ]);
     expect((await toolResult('again', 'same')).body).toMatchObject({ seq: 5, content: 'new' });
     await append('far', [call('old', 'Read'), result('old', 'far away', { is_error: true })]);
     for (let page = 0; page < 5; page++) {
-      await append('far', Array.from({ length: 90 }, () => user('talk')));
+      await append(
+        'far',
+        Array.from({ length: 90 }, () => user('talk')),
+      );
     }
     expect((await toolResult('far', 'old')).body).toMatchObject({
       seq: 3,
@@ -72,7 +79,9 @@ describe('GET /sessions/:id/tool-results/:tool_use_id', () => {
     await append('none', [call('open', 'Read')]);
     const reply = await toolResult('none', 'open');
     expect(reply.status).toBe(404);
-    expect(reply.body.detail).toContain('no item of this session holds a result with this tool_use_id');
+    expect(reply.body.detail).toContain(
+      'no item of this session holds a result with this tool_use_id',
+    );
     expect((await toolResult('none', 'x'.repeat(513))).status).toBe(400);
   });
 });

@@ -151,7 +151,7 @@ describe('compactSession', () => {
     const { data } = ofType(await store.events(REF), 'compaction.completed');
     expect(data.summary_text).toBe('Summary:\nAll done so far.');
     expect(data.report).toMatchObject({
-      model: 'gpt-4o-mini',
+      model: 'openai/gpt-4o-mini',
       template: TEMPLATES.summary['nine-sections'].version,
       files_restored: 1,
       left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },

@@ -112,7 +112,7 @@ export const compactionDetail = compaction
       .nullable(),
     cleared_tool_results: z.array(resultEdit),
     through: z.int().nullable().openapi({ description: 'The cut: the last `seq` that it covers.' }),
-    boundary: item.nullable(),
+    boundary: item.nullable().openapi({ type: ['object', 'null'] }),
     summary: z.string().nullable(),
     preserved: z.array(item).openapi({ description: 'User messages kept verbatim.' }),
     restored: z.array(

@@ -37,11 +37,8 @@ export const contextBody = z
     format: z.enum(FORMATS),
     items: z.array(jsonObject('An item as the provider takes it.')),
     tokens: tokenCount,
-    base_compaction_id: z
-      .string()
-      .nullable()
-      .openapi({
-        description: 'The full compaction that it is built on; "fork" at the start of a fork.',
-      }),
+    base_compaction_id: z.string().nullable().openapi({
+      description: 'The full compaction that it is built on; "fork" at the start of a fork.',
+    }),
   })
   .openapi('Context');

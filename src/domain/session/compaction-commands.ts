@@ -54,14 +54,18 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
 /** Whether a step of the worker was written, or came too late because the compaction had ended. */
 export type Applied = { applied: boolean };
 
-/** A step of the compaction under way. Does nothing when another one, or none, is under way. */
+/**
+ * A step of the compaction under way. Does nothing when another one, or none, is under way. Rejects:
+ * session_not_found, as when the session was erased meanwhile.
+ */
 function whileRunning(
   compactionId: string,
   step: (head: Head, running: Running) => NewEvent[],
 ): Decide<Applied> {
   return (head) => {
-    const running = head?.state.running;
-    if (!head || running?.id !== compactionId) {
+    if (head === null) return sessionNotFound();
+    const { running } = head.state;
+    if (running?.id !== compactionId) {
       return accept({ events: [], value: () => ({ applied: false }) });
     }
     const events = step(head, running);

@@ -293,8 +293,10 @@ describe('steps that come too late', () => {
     fail: failCompaction(WORLD, 'c', { reason: 'timeout', message: '', will_retry: false }, CLOCK),
   };
   it.each(Object.entries(steps))('%s does nothing', (_name, step) => {
+    given()
+      .when(step)
+      .rejects('session_not_found', /no session/);
     for (const events of [
-      [],
       [...running, cancelled()],
       [created(), requested({ compaction_id: 'another' })],
     ]) {

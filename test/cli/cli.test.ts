@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Finished = { code: number | null; stdout: string; stderr: string };
+
+/** Runs the command line on a store of its own. */
+function palimpsest(args: string[], environment: Record<string, string> = {}): Promise<Finished> {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src/cli.ts'), ...args], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: `file:${join(folder, 'store.db')}`,
+      LOG_LEVEL: 'silent',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const finished: Finished = { code: null, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (finished.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (finished.stderr += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...finished, code }));
+  });
+}
+
+function lines(text: string): unknown[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+}
+
+/** A chat of three messages with a tool call, one line each. */
+function writeTranscript(name: string): string {
+  const path = join(folder, name);
+  const call = {
+    id: 'c1',
+    type: 'function',
+    function: { name: 'bash', arguments: '{"command":"ls"}' },
+  };
+  const messages = [
+    { role: 'user', content: 'What is in this folder?' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c1', content: 'src test' },
+    { role: 'assistant', content: 'Two folders.' },
+  ];
+  writeFileSync(path, JSON.stringify(messages));
+  return path;
+}
+
+describe('command line', () => {
+  it('--help names the commands, the exit codes and where settings come from', async () => {
+    const { code, stdout } = await palimpsest(['--help']);
+    expect(code).toBe(0);
+    for (const word of ['serve', 'import', 'verify', 'export', 'DATABASE_URL', '2 wrong use']) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  it.each([
+    ['an unknown command', ['frobnicate'], {}, 'frobnicate'],
+    ['an unknown option', ['verify', '--hard'], {}, '--hard'],
+    ['a missing argument', ['export'], {}, 'session'],
+    ['a wrong value', ['import', 'x', '--context-window', 'many'], {}, 'whole number of tokens'],
+    ['a wrong setting', ['verify'], { PORT: 'http' }, 'PORT: '],
+  ])('exits 2 for %s and says what is wrong', async (_name, args, environment, word) => {
+    const { code, stdout, stderr } = await palimpsest(args, environment);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(word);
+  });
+
+  it('verify finds nothing wrong with an empty store', async () => {
+    const DATABASE_URL = `file:${join(folder, 'deeper', 'empty.db')}`;
+    expect(await palimpsest(['verify'], { DATABASE_URL })).toEqual({
+      code: 0,
+      stdout: '0 sessions, 0 events: ok\n',
+      stderr: '',
+    });
+  });
+
+  it('imports a transcript, exports it again, and verifies the store', async () => {
+    const file = writeTranscript('chat.json');
+    const imported = await palimpsest([
+      'import',
+      file,
+      '--json',
+      '--id-prefix',
+      'my-',
+      '--context-window',
+      '16000',
+    ]);
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(lines(imported.stdout)).toEqual([
+      {
+        id: 'my-chat',
+        format: 'openai-chat',
+        items: 4,
+        skipped: {},
+        tokens: expect.any(Number),
+        compactions: { micro: 0, full: 0, skipped: 0, failed: 0 },
+      },
+    ]);
+
+    const exported = await palimpsest(['export', 'my-chat']);
+    expect(exported).toMatchObject({ code: 0, stderr: '' });
+    const records = lines(exported.stdout);
+    expect(records[0]).toMatchObject({ type: 'session_meta' });
+    expect(
+      records.filter((record) => (record as { type: string }).type === 'response_item'),
+    ).toHaveLength(4);
+
+    expect(await palimpsest(['verify'])).toMatchObject({
+      code: 0,
+      stdout: '1 sessions, 5 events: ok\n',
+    });
+  });
+
+  it('exits 1 for files that cannot be imported, names each, and goes on', async () => {
+    const fine = writeTranscript('fine.json');
+    const missing = join(folder, 'missing.json');
+    const strange = join(folder, 'strange.json');
+    writeFileSync(strange, 'no transcript at all');
+    const { code, stdout, stderr } = await palimpsest(['import', missing, strange, fine, '--json']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${missing}: ENOENT`);
+    expect(stderr).toContain(`${strange}: `);
+    expect(lines(stdout)).toMatchObject([{ id: 'fine', items: 4 }]);
+  });
+
+  it('exits 1 when there is no such session', async () => {
+    expect(await palimpsest(['export', 'nobody'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'there is no session "nobody" in the local store\n',
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings, SettingsError } from '../src/config.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function toml(text: string): Record<string, string> {
+  const path = join(folder, 'palimpsest.toml');
+  writeFileSync(path, text);
+  return { PALIMPSEST_CONFIG: path };
+}
+
+/** The message of the SettingsError that this environment gives. */
+function refusal(environment: Record<string, string>): string {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+}
+
+describe('readSettings', () => {
+  it('has defaults; empty variables count as absent', () => {
+    const defaults = {
+      host: '127.0.0.1',
+      port: 8787,
+      database_path: './data/palimpsest.db',
+      synchronous: 'FULL',
+      worker_concurrency: 2,
+      log_level: 'info',
+      api_keys: [],
+      rate_limit_per_minute: null,
+      body_limit_bytes: 16 * 1024 * 1024,
+      summarization_model: null,
+      overrides: {},
+    };
+    expect(readSettings({})).toMatchObject(defaults);
+    expect(
+      readSettings({ PORT: '', HOST: '', PALIMPSEST_ENABLED: '', UNRELATED: 'x' }),
+    ).toMatchObject(defaults);
+  });
+
+  it('reads every setting of the server', () => {
+    const settings = readSettings({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATABASE_URL: 'file:///var/lib/p.db',
+      WORKER_CONCURRENCY: '7',
+      LOG_LEVEL: 'debug',
+      PALIMPSEST_API_KEYS: 'ann:k1, bob:k:2',
+      PALIMPSEST_RATE_LIMIT_PER_MINUTE: '60',
+      PALIMPSEST_BODY_LIMIT_BYTES: '2048',
+      PALIMPSEST_SYNCHRONOUS: 'NORMAL',
+      PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+    });
+    expect(settings).toMatchObject({
+      host: '0.0.0.0',
+      port: 0,
+      database_path: '/var/lib/p.db',
+      synchronous: 'NORMAL',
+      worker_concurrency: 7,
+      log_level: 'debug',
+      api_keys: [
+        { name: 'ann', key: 'k1' },
+        { name: 'bob', key: 'k:2' },
+      ],
+      rate_limit_per_minute: 60,
+      body_limit_bytes: 2048,
+      summarization_model: 'extractive',
+      overrides: {},
+    });
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['a port out of range', { PORT: '70000' }, /^PORT: .*65535/],
+    ['a port that is no number', { PORT: 'http' }, /^PORT: .*number/],
+    ['no worker', { WORKER_CONCURRENCY: '0' }, /^WORKER_CONCURRENCY: /],
+    ['a log level', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .*"silent"/],
+    ['a limit', { PALIMPSEST_BODY_LIMIT_BYTES: '5' }, /^PALIMPSEST_BODY_LIMIT_BYTES: .*1024/],
+    ['two at once', { PORT: '-1', LOG_LEVEL: 'x' }, /PORT: .*; LOG_LEVEL: /],
+    ['the network without keys', { HOST: '0.0.0.0' }, /HOST=0\.0\.0\.0 .*PALIMPSEST_API_KEYS/],
+    [
+      'another store',
+      { DATABASE_URL: 'mysql://u:hunter2@h/d' },
+      /^DATABASE_URL: "mysql" .*file:PATH/,
+    ],
+    ['a field', { PALIMPSEST_FREE_SPACE_BUFFER: '-1' }, /^PALIMPSEST_FREE_SPACE_BUFFER: /],
+    ['a flag', { PALIMPSEST_ENABLED: 'perhaps' }, /^PALIMPSEST_ENABLED: .*boolean/],
+    ['a list', { PALIMPSEST_SUMMARIZER_FALLBACK: 'model' }, /^PALIMPSEST_SUMMARIZER_FALLBACK: /],
+    ['a percentage', { AUTOCOMPACT_PCT_OVERRIDE: '0' }, /^AUTOCOMPACT_PCT_OVERRIDE: /],
+    ['a percentage', { AUTOCOMPACT_PCT_OVERRIDE: '101' }, /^AUTOCOMPACT_PCT_OVERRIDE: .*100/],
+  ])('refuses %s and names the variable', (_name, environment, message) => {
+    expect(refusal(environment)).toMatch(message);
+  });
+
+  it('never repeats what may be a secret', () => {
+    expect(refusal({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2');
+    for (const keys of ['hunter2', 'ann:k1,hunter2', ':hunter2', 'an n:hunter2', 'ann:k1,bob:']) {
+      const message = refusal({ PALIMPSEST_API_KEYS: keys });
+      expect(message).toMatch(/^PALIMPSEST_API_KEYS: entry [12] is not name:key/);
+      expect(message).not.toContain('hunter2');
+    }
+  });
+
+  it.each(['127.0.0.1', 'localhost', '::1'])('opens %s without keys', (HOST) => {
+    expect(readSettings({ HOST }).host).toBe(HOST);
+  });
+});
+
+describe('configuration fields', () => {
+  it('come from the environment as what they are', () => {
+    const { overrides } = readSettings({
+      PALIMPSEST_AUTO_COMPACT_ENABLED: 'false',
+      PALIMPSEST_AUTO_COMPACT_THRESHOLD: 'null',
+      PALIMPSEST_FREE_SPACE_BUFFER: '5000',
+      PALIMPSEST_TOKEN_SAFETY_MULTIPLIER: '1.5',
+      PALIMPSEST_TOKEN_COUNTER: 'o200k_base',
+      PALIMPSEST_MICRO_COMPACT_ELIGIBLE_TOOLS: 'Bash, Read',
+      PALIMPSEST_SUMMARIZER_FALLBACK: 'micro,extractive',
+      PALIMPSEST_MICRO_COMPACT_PLACEHOLDER: '[gone: {tool_use_id}]',
+    });
+    expect(overrides).toEqual({
+      auto_compact_enabled: false,
+      auto_compact_threshold: null,
+      free_space_buffer: 5000,
+      token_safety_multiplier: 1.5,
+      token_counter: 'o200k_base',
+      micro_compact_eligible_tools: ['Bash', 'Read'],
+      summarizer_fallback: ['micro', 'extractive'],
+      micro_compact_placeholder: '[gone: {tool_use_id}]',
+    });
+  });
+
+  it.each(['1', 'true', 'yes', 'on', 'TRUE'])('DISABLE_COMPACT=%s', (DISABLE_COMPACT) => {
+    const environment = { DISABLE_COMPACT, PALIMPSEST_ENABLED: 'true' };
+    expect(readSettings(environment).overrides).toEqual({ enabled: false });
+  });
+
+  it.each(['0', 'false', ''])('DISABLE_COMPACT=%j leaves compaction on', (DISABLE_COMPACT) => {
+    expect(readSettings({ DISABLE_COMPACT }).overrides).toEqual({});
+  });
+
+  it('AUTOCOMPACT_PCT_OVERRIDE sets the percentage; the full name goes before it', () => {
+    const short = { AUTOCOMPACT_PCT_OVERRIDE: '80' };
+    expect(readSettings(short).overrides).toEqual({ auto_compact_pct_override: 80 });
+    const both = { ...short, PALIMPSEST_AUTO_COMPACT_PCT_OVERRIDE: '70' };
+    expect(readSettings(both).overrides).toEqual({ auto_compact_pct_override: 70 });
+  });
+
+  it('come from [compact] of the TOML file; the environment goes before it', () => {
+    const file = toml('[compact]\nrestore_max_files = 2\nfree_space_buffer = 9\n');
+    expect(readSettings({ ...file, PALIMPSEST_FREE_SPACE_BUFFER: '7' }).overrides).toEqual({
+      restore_max_files: 2,
+      free_space_buffer: 7,
+    });
+    expect(readSettings(toml('')).overrides).toEqual({});
+  });
+
+  it.each([
+    ['an unknown field', '[compact]\nfree_space_bufer = 1', /compact: .*"free_space_bufer"/],
+    ['an unknown table', '[compakt]\nenabled = true', /"compakt"/],
+    ['a value of the wrong kind', '[compact]\nenabled = 1', /compact\.enabled: .*boolean/],
+    ['what is not TOML', '[compact', /cannot be read: /],
+  ])('refuses %s in the file and names it', (_name, text, message) => {
+    const environment = toml(text);
+    const found = refusal(environment);
+    expect(found).toContain(`PALIMPSEST_CONFIG: ${environment.PALIMPSEST_CONFIG}`);
+    expect(found).toMatch(message);
+  });
+
+  it('refuses a file that is not there', () => {
+    const path = join(folder, 'missing.toml');
+    expect(refusal({ PALIMPSEST_CONFIG: path })).toMatch(/missing\.toml cannot be read: ENOENT/);
+  });
+});
