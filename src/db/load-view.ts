@@ -39,7 +39,7 @@ async function baseAt(store: EventStore, ref: SessionRef, version: number): Prom
     case 'compaction.reverted':
       return newest.data.base;
     case 'session.forked':
-      return { compaction_id: 'fork', version: newest.version, through: newest.version };
+      return { compaction_id: null, version: newest.version, through: newest.version };
     default:
       throw new Error(`an event of type ${newest.type} was not asked for`);
   }
@@ -51,7 +51,7 @@ async function withEvent(
   base: Base | null,
 ): Promise<ViewSource['base']> {
   if (base === null) return null;
-  const type = base.compaction_id === 'fork' ? 'session.forked' : 'compaction.completed';
+  const type = base.compaction_id === null ? 'session.forked' : 'compaction.completed';
   const event = await eventAt(store, ref, base.version, type);
   if (event === null) throw new Error(`the event of compaction ${base.compaction_id} is missing`);
   return { ref: base, event };

@@ -38,7 +38,7 @@ export const contextBody = z
     items: z.array(jsonObject('An item as the provider takes it.')),
     tokens: tokenCount,
     base_compaction_id: z.string().nullable().openapi({
-      description: 'The full compaction that it is built on; "fork" at the start of a fork.',
+      description: 'The full compaction that it is built on, if any.',
     }),
   })
   .openapi('Context');

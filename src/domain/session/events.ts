@@ -20,8 +20,8 @@ export type ResultEdit = {
   tokens_after: number;
 };
 
-/** The full compaction (or fork) that a context is built on. Its own event stands at `version`. */
-export type Base = { compaction_id: string; version: number; through: number };
+/** What a context is built on: a full compaction, or the start of a fork (null). Its event stands at `version`. */
+export type Base = { compaction_id: string | null; version: number; through: number };
 
 export type FailureReason =
   | 'no_summary'

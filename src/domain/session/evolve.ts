@@ -58,7 +58,7 @@ function changes(state: State, event: SessionEvent): Partial<State> {
       throw new Error('session.created can only be the first event');
     case 'session.forked':
       return {
-        base: { compaction_id: 'fork', version: event.version, through: event.version },
+        base: { compaction_id: null, version: event.version, through: event.version },
         tokens: event.data.entries.reduce((sum, entry) => sum + entry.tokens, state.tokens),
         compacted_version: event.version,
       };

@@ -74,7 +74,7 @@ describe('evolve', () => {
       ],
       {
         tokens: 7,
-        base: { compaction_id: 'fork', version: 2, through: 2 },
+        base: { compaction_id: null, version: 2, through: 2 },
         compacted_version: 2,
       },
     ],

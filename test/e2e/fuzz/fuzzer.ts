@@ -1,4 +1,5 @@
 import type { Json } from '../../../src/domain/json.ts';
+import type { Operation } from '../../support/openapi-fuzzer/document.ts';
 import type { Oracle, Reply } from '../../support/openapi-fuzzer/oracle.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import type { Pool } from './pool.ts';
@@ -11,7 +12,12 @@ const SHOWN_CHARACTERS = 600;
 const MOST_FINDINGS = 12;
 
 /** How the replies were distributed, and what was wrong, each kind of finding once. */
-export type FuzzReport = { statuses: Record<string, number>; findings: string[] };
+export type FuzzReport = {
+  statuses: Record<string, number>;
+  /** The operations that were carried out at least once. */
+  succeeded: ReadonlySet<Operation>;
+  findings: string[];
+};
 
 type Judge = (request: FuzzRequest, reply: Reply) => string | null;
 
@@ -23,6 +29,7 @@ export async function fuzz(
   options: { seed: number; count: number; pool: Pool },
 ): Promise<FuzzReport> {
   const statuses: Record<string, number> = {};
+  const succeeded = new Set<Operation>();
   const findings = new Map<string, string>();
   let started = 0;
   const worker = async () => {
@@ -35,13 +42,14 @@ export async function fuzz(
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (reply === null) continue;
       options.pool.learn(parsed(reply.text));
+      if (request.operation !== null && reply.status < 300) succeeded.add(request.operation);
       const problem = judge(request, reply);
       const route = `${request.method} ${request.operation?.path ?? request.target}`;
       if (problem !== null) findings.set(`${route} ${problem}`, describe(request, reply, problem));
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  return { statuses, findings: [...findings.values()] };
+  return { statuses, succeeded, findings: [...findings.values()] };
 }
 
 /** A judge that goes by the published document. */

@@ -14,12 +14,13 @@ export class Pool {
     return `fuzz-${random.int(0, SESSIONS - 1)}`;
   }
 
-  /** All of them, with the settings that they are created with. */
-  sessions(): { id: string; format: Format; context_window: number }[] {
+  /** All of them, with the settings that they are created with; every other one without a model. */
+  sessions() {
     return Array.from({ length: SESSIONS }, (_, index) => ({
       id: `fuzz-${index}`,
       format: formatAt(index),
       context_window: WINDOWS[Math.floor(index / FORMATS.length) % WINDOWS.length] ?? 8_000,
+      config: index % 2 === 0 ? { summarization_model: 'extractive' } : {},
     }));
   }
 
