@@ -19,10 +19,9 @@ export function terminalProblems(events: readonly CompactionEvent[]): string[] {
 /** The id of the compaction that an event ends, else null. */
 export function endedCompaction(event: SessionEvent): string | null {
   switch (event.type) {
-    case 'compaction.micro_completed':
-      return event.data.is_final ? event.data.compaction_id : null;
     case 'compaction.failed':
       return event.data.will_retry ? null : event.data.compaction_id;
+    case 'compaction.micro_completed':
     case 'compaction.completed':
     case 'compaction.skipped':
     case 'compaction.cancelled':

@@ -89,7 +89,6 @@ export function detailBody(
     },
     micro: micro && {
       strategy: micro.strategy,
-      is_final: micro.is_final,
       tokens_saved: micro.tokens_saved,
       tokens_before: micro.tokens_before,
       tokens_after: micro.tokens_after,

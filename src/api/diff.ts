@@ -3,27 +3,22 @@ import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts
 import { loadView } from '../db/load-view.ts';
 import type { Entry } from '../domain/context/entry.ts';
 import { sumTokens, type View } from '../domain/context/view.ts';
-import type { ResultEdit, SessionEvent } from '../domain/session/events.ts';
+import type { ResultEdit } from '../domain/session/events.ts';
 import { editBody } from './compaction-body.ts';
 import type { compactionDiff } from './schemas/compaction.ts';
 
 type Diff = z.infer<typeof compactionDiff>;
 
 /**
- * The context before and after an ended compaction (SPEC section 2): the views before its first event
- * that changed the context, and at its end. One that changed nothing keeps everything. Null when the
- * session is gone.
+ * The context before and after an ended compaction (SPEC section 2): the views on both sides of its
+ * last event, which is the only one that can have changed the context. Null when the session is gone.
  */
 export async function diffOf(
   store: EventStore,
   ref: SessionRef,
   row: CompactionRow & { ended_version: number },
-  events: readonly SessionEvent[],
 ): Promise<Diff | null> {
-  const first = events.find(
-    ({ type }) => type === 'compaction.micro_completed' || type === 'compaction.completed',
-  );
-  const before = await loadView(store, ref, (first?.version ?? row.ended_version) - 1);
+  const before = await loadView(store, ref, row.ended_version - 1);
   const after = await loadView(store, ref, row.ended_version);
   if (before === null || after === null) return null;
   const parts = compare(before, after);
@@ -36,7 +31,6 @@ export async function diffOf(
     cleared: parts.cleared.map(editBody),
     removed: parts.removed.map((entry) => ({ ...entryBody(entry), item: entry.item })),
     added: parts.added.map((entry) => ({ ...entryBody(entry), item: entry.item })),
-    arrived: parts.arrived.map(entryBody),
     tokens: {
       before: sumTokens(before.entries),
       after: sumTokens(after.entries),
@@ -44,7 +38,6 @@ export async function diffOf(
       cleared: parts.cleared.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0),
       removed: sumTokens(parts.removed),
       added: sumTokens(parts.added),
-      arrived: sumTokens(parts.arrived),
     },
   };
 }
@@ -55,11 +48,10 @@ type Parts = {
   cleared: ResultEdit[];
   removed: Entry[];
   added: Entry[];
-  arrived: Entry[];
 };
 
 function compare(before: View, after: View): Parts {
-  const parts: Parts = { kept: [], cleared: [], removed: [], added: [], arrived: [] };
+  const parts: Parts = { kept: [], cleared: [], removed: [], added: [] };
   const earlier = new Map<string, Entry[]>();
   for (const entry of before.entries) {
     const key = keyOf(entry);
@@ -70,8 +62,7 @@ function compare(before: View, after: View): Parts {
     if (earlier.get(keyOf(entry))?.shift() !== undefined) {
       parts.kept.push(entry);
       if (entry.seq !== null) keptSeqs.add(entry.seq);
-    } else if (entry.seq !== null && entry.seq > before.version) parts.arrived.push(entry);
-    else parts.added.push(entry);
+    } else parts.added.push(entry);
   }
   parts.removed = [...earlier.values()].flat();
   for (const [key, edit] of after.edits) {

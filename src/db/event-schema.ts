@@ -83,13 +83,12 @@ export const eventSchemas: { [T in EventType]: z.ZodType<EventData[T]> } = {
     parent_session_id: z.string().min(1),
     parent_version: version,
     entries: z.array(entry),
-    edits: z.array(resultEdit),
-    tokens: count,
   }),
   'item.appended': z.strictObject({
     item: jsonObject,
     tokens: count,
     usage: count.exactOptional(),
+    edits: z.array(resultEdit).exactOptional(),
   }),
   'compaction.requested': z.strictObject({
     compaction_id,
@@ -102,7 +101,6 @@ export const eventSchemas: { [T in EventType]: z.ZodType<EventData[T]> } = {
   'compaction.started': z.strictObject({ compaction_id, attempt: version, config: configSchema }),
   'compaction.micro_completed': z.strictObject({
     compaction_id,
-    is_final: z.boolean(),
     strategy: configSchema.shape.micro_compact_strategy,
     edits: z.array(resultEdit),
     tokens_saved: count,

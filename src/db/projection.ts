@@ -20,12 +20,12 @@ export function projectCompaction(
     case 'compaction.started':
       return { ...row, status: 'running', attempts: event.data.attempt };
     case 'compaction.micro_completed': {
-      const counted = withTokens(row, event.data.tokens_before, event.data.tokens_after);
-      return event.data.is_final ? ended(counted, event, 'micro_compacted', null) : counted;
+      const { tokens_before, tokens_after } = event.data;
+      return ended({ ...row, tokens_before, tokens_after }, event, 'micro_compacted', null);
     }
     case 'compaction.completed': {
       const { tokens_before, tokens_after } = event.data.report;
-      return ended(withTokens(row, tokens_before, tokens_after), event, 'full_compacted', null);
+      return ended({ ...row, tokens_before, tokens_after }, event, 'full_compacted', null);
     }
     case 'compaction.skipped': {
       const { reason } = event.data;
@@ -71,11 +71,6 @@ function requested(event: Extract<SessionEvent, { type: 'compaction.requested' }
     requested_version: event.version,
     ended_version: null,
   };
-}
-
-/** A full compaction may follow a micro step of the same id: the first `before`, the last `after`. */
-function withTokens(row: CompactionRow, before: number, after: number): CompactionRow {
-  return { ...row, tokens_before: row.tokens_before ?? before, tokens_after: after };
 }
 
 function ended(

@@ -55,7 +55,7 @@ export function compactSession(deps: WorkerDependencies): JobHandler {
   return (job, signal) => new Compaction(deps, job, signal).run();
 }
 
-/** One run of one compaction: start, perhaps micro, perhaps full (SPEC sections 7, 8, 10). */
+/** One run of one compaction: start, plan, then skip, micro or full (SPEC sections 7, 8, 10). */
 class Compaction {
   readonly #deps: WorkerDependencies;
   readonly #ref: SessionRef;
@@ -85,22 +85,25 @@ class Compaction {
     const plan = planCompaction(world, head, view, {
       mode: running.mode,
       trigger: running.trigger,
-      may_micro: true,
     });
-    if (plan.kind === 'micro' && (await this.#micro(plan)) && plan.is_final) return DONE;
-    if (plan.kind === 'micro') return this.#afterMicro();
-    if (plan.kind === 'skip') return this.#skip(plan.skip);
-    return this.#full(plan, state);
+    switch (plan.kind) {
+      case 'skip':
+        return this.#skip(plan.skip);
+      case 'micro':
+        return this.#micro(plan);
+      case 'full':
+        return this.#full(plan, state);
+      default:
+        return plan satisfies never;
+    }
   }
 
-  async #micro(plan: Extract<CompactionPlan, { kind: 'micro' }>): Promise<boolean> {
-    const { world } = this.#deps;
-    return this.#commit((clock) =>
+  async #micro(plan: Extract<CompactionPlan, { kind: 'micro' }>): Promise<JobResult> {
+    await this.#commit((clock) =>
       completeMicro(
-        world,
+        this.#deps.world,
         this.#id,
         {
-          is_final: plan.is_final,
           strategy: plan.strategy,
           edits: plan.micro.edits,
           tokens_saved: plan.micro.tokens_saved,
@@ -109,25 +112,7 @@ class Compaction {
         clock,
       ),
     );
-  }
-
-  /** The micro step was not enough, or came too late to make the context smaller. */
-  async #afterMicro(): Promise<JobResult> {
-    const state = await this.#load();
-    if (state === null) return DONE;
-    const { mode, trigger } = state.running;
-    if (mode === 'micro') {
-      const detail = 'the context would not become smaller by clearing tool results';
-      return this.#skip({ reason: 'would_not_shrink', detail });
-    }
-    const plan = planCompaction(this.#deps.world, state.head, state.view, {
-      mode,
-      trigger,
-      may_micro: false,
-    });
-    if (plan.kind === 'skip') return this.#skip(plan.skip);
-    if (plan.kind === 'micro') throw new Error('a second micro step was planned');
-    return this.#full(plan, state);
+    return DONE;
   }
 
   async #full(plan: FullPlan, state: Loaded): Promise<JobResult> {
@@ -186,12 +171,10 @@ class Compaction {
           const micro = planCompaction(this.#deps.world, head, view, {
             mode: 'micro',
             trigger: running.trigger,
-            may_micro: true,
           });
           if (micro.kind !== 'micro') break;
           await this.#fail({ ...failure, will_retry: true });
-          if (await this.#micro(micro)) return DONE;
-          break;
+          return this.#micro(micro);
         }
         default:
           fallback satisfies never;

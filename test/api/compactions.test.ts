@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { failCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
-import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
-import { assistant, attachment, ofTokens, tool, user } from '../support/items.ts';
+import { CLEARS_NOTHING, Conversations } from '../support/api-conversation.ts';
+import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { assistant, ofTokens, user } from '../support/items.ts';
 
 let api: ApiServer;
 beforeAll(async () => {
@@ -10,189 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Keeps every tool result that `conversation` makes. */
-const CLEARS_NOTHING = { micro_compact_keep_last_n_tools: 6 };
-
-let sessions = 0;
-
-/** A session with old tool results and enough talk for a summary. */
-async function conversation(config: JsonObject = {}): Promise<string> {
-  sessions += 1;
-  const id = `s${sessions}`;
-  await send(api, 'POST', '/sessions', {
-    body: { id, context_window: SMALL_WINDOW, config, initial_context: [user('Rules.')] },
-  });
-  const reads = Array.from({ length: 6 }, (_, i) =>
-    tool(`c${i}`, 'Read', 800, { path: `src/f${i}.ts` }),
-  ).flat();
-  const talk = Array.from({ length: 4 }, (_, i) => [
-    user(`Question ${i}: ${ofTokens(50)}`),
-    assistant(`Answer ${i}: ${ofTokens(50)}`),
-  ]).flat();
-  const items = [user('Read the files.'), attachment('todo', 'ship it'), ...reads, ...talk];
-  await send(api, 'POST', `/sessions/${id}/items`, { body: items });
-  return id;
-}
-
-const compact = (id: string, body: JsonObject = {}, headers: Record<string, string> = {}) =>
-  send(api, 'POST', `/sessions/${id}/compact`, { body, headers });
-
-/** Requests a compaction and runs its job; answers the compaction's id. */
-async function compacted(id: string, body: JsonObject): Promise<string> {
-  const reply = await compact(id, body);
-  await api.work(api.dispatched.at(-1));
-  return String(reply.body.id);
-}
-
+const { create, compact, compacted } = new Conversations(() => api);
 const get = (path: string) => send(api, 'GET', path);
-const context = async (id: string, query = '') =>
-  (await get(`/sessions/${id}/context${query}`)).body;
-
-describe('POST /sessions/:id/compact', () => {
-  it('answers 202 with the place of the compaction, and hands it over', async () => {
-    const id = await conversation();
-    const reply = await compact(id, { mode: 'full', instructions: 'Keep names.', focus: 'names' });
-    const cid = String(reply.body.id);
-    expect(reply.status).toBe(202);
-    expect(reply.headers.get('location')).toBe(`/sessions/${id}/compactions/${cid}`);
-    expect(reply.body).toMatchObject({
-      session_id: id,
-      status: 'queued',
-      outcome: null,
-      mode: 'full',
-      trigger: 'manual',
-      reason: 'requested',
-      attempts: 0,
-      ended_at: null,
-    });
-    expect(api.dispatched.at(-1)).toEqual({
-      ref: { tenant: 'local', session_id: id },
-      compaction_id: cid,
-    });
-    expect((await get(`/sessions/${id}`)).body.running_compaction).toEqual({
-      id: cid,
-      status: 'queued',
-      mode: 'full',
-      trigger: 'manual',
-    });
-  });
-
-  it('answers the one under way instead of a second', async () => {
-    const id = await conversation();
-    const first = await compact(id, { mode: 'full' });
-    const before = api.dispatched.length;
-    const second = await compact(id, { mode: 'micro', trigger: 'tool' });
-    expect(second.status).toBe(202);
-    expect(second.body).toEqual(first.body);
-    expect(api.dispatched).toHaveLength(before);
-  });
-
-  it('answers 200 when it has ended within the wait', async () => {
-    const id = await conversation();
-    const waiting = compact(id, { mode: 'full' }, { prefer: 'respond-async, wait="30"' });
-    const before = api.dispatched.length;
-    await expect.poll(() => api.dispatched.length).toBeGreaterThan(before);
-    await api.work(api.dispatched.at(-1));
-    const reply = await waiting;
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get('preference-applied')).toBe('wait=30');
-    expect(reply.body).toMatchObject({ status: 'ended', outcome: 'full_compacted' });
-  });
-
-  it.each(['wait=0', 'wait=-1', 'wait', 'wait=soon', 'return=minimal'])(
-    'does not hold the answer for Prefer: %s',
-    async (prefer) => {
-      expect((await compact(await conversation(), {}, { prefer })).status).toBe(202);
-    },
-  );
-
-  it('says that remote compaction is not available', async () => {
-    const reply = await compact(await conversation(), { mode: 'remote' });
-    expect(reply.status).toBe(400);
-    expect(reply.body.detail).toBe(
-      'remote compaction is not available for this session: use mode "auto", "micro" or "full"',
-    );
-  });
-
-  it('says that compaction is switched off', async () => {
-    const reply = await compact(await conversation({ enabled: false }));
-    expect(reply.status).toBe(409);
-    expect(reply.body.detail).toContain('set config.enabled to true');
-  });
-
-  it.each([
-    [{ mode: 'fully' }, 'mode'],
-    [{ trigger: 'auto' }, 'trigger'],
-    [{ propose: true }, 'propose'],
-    [{ instructions: '' }, 'instructions'],
-    [{ instructions: 'x'.repeat(20_001) }, 'instructions'],
-    [{ dry_run: 'yes' }, 'dry_run'],
-  ])('refuses %o', async (body, path) => {
-    const reply = await compact('any', body);
-    expect(reply.status).toBe(400);
-    expect(reply.body.errors).toMatchObject([{ path }]);
-  });
-});
-
-describe('dry_run', () => {
-  it('shows the cut and the prompt of a full compaction, and appends nothing', async () => {
-    const id = await conversation();
-    const reply = await compact(id, { mode: 'full', dry_run: true });
-    expect(reply.status).toBe(200);
-    expect(reply.body).toMatchObject({ dry_run: true, action: 'full', cleared_tool_results: [] });
-    expect((await get(`/sessions/${id}`)).body).toMatchObject({ running_compaction: null });
-    const cid = await compacted(id, { mode: 'full' });
-    const done = (await get(`/sessions/${id}/compactions/${cid}`)).body;
-    expect(reply.body.through).toBe(done.through);
-    expect(reply.body.tokens_before).toBe(done.tokens_before);
-    expect(reply.body.prompt_tokens).toBeGreaterThan(4_000);
-  });
-
-  it('shows what a micro-compaction would clear', async () => {
-    const id = await conversation({ micro_compact_target_tokens: 1_000 });
-    const { body } = await compact(id, { mode: 'micro', dry_run: true });
-    expect(body).toMatchObject({ action: 'micro', skip: null, through: null });
-    const cid = await compacted(id, { mode: 'micro' });
-    const done = (await get(`/sessions/${id}/compactions/${cid}`)).body;
-    expect(body.cleared_tool_results).toEqual(done.cleared_tool_results);
-    expect(body.tokens_after_micro).toBe(done.tokens_after);
-  });
-
-  it('shows both steps when clearing is not enough', async () => {
-    const id = await conversation({
-      micro_compact_target_tokens: 1_000,
-      auto_compact_threshold: 2_000,
-      auto_compact_enabled: false,
-    });
-    const { body } = await compact(id, { dry_run: true });
-    expect(body).toMatchObject({ action: 'micro_then_full' });
-    const cid = await compacted(id, {});
-    const done = (await get(`/sessions/${id}/compactions/${cid}`)).body;
-    expect(done).toMatchObject({ outcome: 'full_compacted', through: body.through });
-    expect(done.cleared_tool_results).toEqual(body.cleared_tool_results);
-    expect(done.tokens).toMatchObject({ covered: body.covered_tokens });
-  });
-
-  it('says why nothing would happen', async () => {
-    await send(api, 'POST', '/sessions', { body: { id: 'empty' } });
-    const { body } = await compact('empty', { dry_run: true });
-    expect(body).toMatchObject({
-      action: 'skip',
-      skip: { reason: 'nothing_to_compact', detail: 'the session has no items to compact' },
-    });
-  });
-
-  it('loads the tokenizer that it counts with', async () => {
-    const id = await conversation();
-    const config = { token_counter: 'o200k_base' };
-    await send(api, 'PATCH', `/sessions/${id}`, { body: { config } });
-    expect((await compact(id, { dry_run: true })).status).toBe(200);
-  });
-});
+const context = async (id: string) => (await get(`/sessions/${id}/context`)).body;
 
 describe('GET /sessions/:id/compactions', () => {
   it('lists them newest first, in pages', async () => {
-    const id = await conversation();
+    const id = await create();
     const full = await compacted(id, { mode: 'full' });
     const micro = await compacted(id, { mode: 'micro', trigger: 'tool' });
     const first = await get(`/sessions/${id}/compactions?limit=1`);
@@ -207,12 +32,12 @@ describe('GET /sessions/:id/compactions', () => {
   });
 
   it('refuses the cursor of another list', async () => {
-    const id = await conversation();
+    const id = await create();
     expect((await get(`/sessions/${id}/compactions?cursor=xyz`)).status).toBe(400);
   });
 
   it('says that there is no such compaction', async () => {
-    const id = await conversation();
+    const id = await create();
     for (const path of ['', '/diff']) {
       const reply = await get(`/sessions/${id}/compactions/nothing${path}`);
       expect(reply.status).toBe(404);
@@ -223,7 +48,7 @@ describe('GET /sessions/:id/compactions', () => {
 
 describe('one compaction in full', () => {
   it('tells everything about a full one', async () => {
-    const id = await conversation();
+    const id = await create();
     const cid = await compacted(id, { mode: 'full', instructions: 'Keep names.', focus: 'names' });
     const { body } = await get(`/sessions/${id}/compactions/${cid}`);
     expect(body).toMatchObject({
@@ -252,7 +77,7 @@ describe('one compaction in full', () => {
   });
 
   it('tells of failed attempts and of why it ended', async () => {
-    const id = await conversation();
+    const id = await create();
     const { body: queued } = await compact(id, { mode: 'full' });
     const cid = String(queued.id);
     const ref = { tenant: 'local', session_id: id };
@@ -280,7 +105,7 @@ describe('one compaction in full', () => {
   });
 
   it('tells why it was skipped', async () => {
-    const id = await conversation(CLEARS_NOTHING);
+    const id = await create(CLEARS_NOTHING);
     const cid = await compacted(id, { mode: 'micro' });
     const { body } = await get(`/sessions/${id}/compactions/${cid}`);
     expect(body.skip).toMatchObject({
@@ -295,11 +120,11 @@ describe('the difference that a compaction made', () => {
   function expectSums(diff: JsonObject): void {
     const tokens = Object(diff.tokens);
     expect(tokens.before).toBe(tokens.kept + tokens.cleared + tokens.removed);
-    expect(tokens.after).toBe(tokens.kept + tokens.added + tokens.arrived);
+    expect(tokens.after).toBe(tokens.kept + tokens.added);
   }
 
   it('is what a full one removed and put there', async () => {
-    const id = await conversation();
+    const id = await create();
     const cid = await compacted(id, { mode: 'full' });
     const { body } = await get(`/sessions/${id}/compactions/${cid}/diff`);
     const { through } = (await get(`/sessions/${id}/compactions/${cid}`)).body;
@@ -310,12 +135,12 @@ describe('the difference that a compaction made', () => {
     expect(Array.isArray(body.removed) && body.removed.length).toBe(Number(through) - 1);
     const origins = JSON.parse(JSON.stringify(body.added)).map((e: JsonObject) => e.origin);
     expect(origins).toEqual(expect.arrayContaining(['boundary', 'summary', 'file', 'todo']));
-    expect(body).toMatchObject({ cleared: [], arrived: [] });
+    expect(body).toMatchObject({ cleared: [] });
     expectSums(body);
   });
 
   it('is what a micro one cleared', async () => {
-    const id = await conversation({ micro_compact_target_tokens: 1_000 });
+    const id = await create({ micro_compact_target_tokens: 1_000 });
     const cid = await compacted(id, { mode: 'micro' });
     const { body } = await get(`/sessions/${id}/compactions/${cid}/diff`);
     expect(body.cleared).toMatchObject(
@@ -329,37 +154,11 @@ describe('the difference that a compaction made', () => {
     expectSums(body);
   });
 
-  it('keeps apart what arrived between the two steps', async () => {
-    const id = await conversation({
-      micro_compact_target_tokens: 1_000,
-      auto_compact_threshold: 2_000,
-      auto_compact_enabled: false,
-    });
-    const { store } = api.deps;
-    const { commit } = store;
-    let steps = 0;
-    // Between the micro step (second commit of the job) and the full one somebody appends.
-    store.commit = async (ref, decide, options) => {
-      const outcome = await commit.call(store, ref, decide, options);
-      steps += 1;
-      if (steps === 3)
-        await send(api, 'POST', `/sessions/${id}/items`, { body: user('meanwhile') });
-      // The same generic method, wrapped.
-      return outcome as never;
-    };
-    const cid = await compacted(id, {}).finally(() => {
-      store.commit = commit;
-    });
-    const { body } = await get(`/sessions/${id}/compactions/${cid}/diff`);
-    expect(body.arrived).toMatchObject([{ origin: 'log', tokens: 3 }]);
-    expectSums(body);
-  });
-
   it('is empty for one that changed nothing, and not there yet for one under way', async () => {
-    const id = await conversation(CLEARS_NOTHING);
+    const id = await create(CLEARS_NOTHING);
     const skipped = await compacted(id, { mode: 'micro' });
     const { body } = await get(`/sessions/${id}/compactions/${skipped}/diff`);
-    expect(body).toMatchObject({ cleared: [], removed: [], added: [], arrived: [] });
+    expect(body).toMatchObject({ cleared: [], removed: [], added: [] });
     const running = await compact(id);
     const reply = await get(`/sessions/${id}/compactions/${running.body.id}/diff`);
     expect(reply.status).toBe(409);
@@ -374,7 +173,7 @@ describe('revert', () => {
     send(api, 'POST', `/sessions/${id}/compactions/${cid}/revert`);
 
   it.each(['full', 'micro'])('gives back the context before a %s one', async (mode) => {
-    const id = await conversation({ micro_compact_target_tokens: 1_000 });
+    const id = await create({ micro_compact_target_tokens: 1_000 });
     const before = await context(id);
     const cid = await compacted(id, { mode });
     expect((await context(id)).items).not.toEqual(before.items);
@@ -393,7 +192,7 @@ describe('revert', () => {
   });
 
   it('is refused for one that a later full one builds on', async () => {
-    const id = await conversation();
+    const id = await create();
     const first = await compacted(id, { mode: 'full' });
     const talk = Array.from({ length: 6 }, () => [user(ofTokens(300)), assistant(ofTokens(300))]);
     await send(api, 'POST', `/sessions/${id}/items`, { body: talk.flat() });
@@ -406,7 +205,7 @@ describe('revert', () => {
   });
 
   it('is refused while one is under way, and for one that changed nothing', async () => {
-    const id = await conversation(CLEARS_NOTHING);
+    const id = await create(CLEARS_NOTHING);
     const skipped = await compacted(id, { mode: 'micro' });
     const nothing = await revert(id, skipped);
     expect(nothing.status).toBe(409);
@@ -422,7 +221,7 @@ describe('cancel', () => {
     send(api, 'POST', `/sessions/${id}/compactions/${cid}/cancel`);
 
   it('ends one that is under way and stops its job', async () => {
-    const id = await conversation();
+    const id = await create();
     const before = await context(id);
     const cid = String((await compact(id)).body.id);
     const reply = await cancel(id, cid);
@@ -433,7 +232,7 @@ describe('cancel', () => {
   });
 
   it('is refused for one that has ended, and for one that never was', async () => {
-    const id = await conversation();
+    const id = await create();
     const cid = await compacted(id, { mode: 'full' });
     const reply = await cancel(id, cid);
     expect(reply.status).toBe(409);

@@ -25,7 +25,6 @@ const STEPS = [
   'configure',
   'request',
   'start',
-  'micro step',
   'micro',
   'complete',
   'skip',
@@ -62,10 +61,8 @@ function eventsOf(step: Exclude<Step, 'reject'>, id: string, through: number): N
       return [requested(id)];
     case 'start':
       return [started(id)];
-    case 'micro step':
-      return [microCompacted(id, false)];
     case 'micro':
-      return [microCompacted(id, true)];
+      return [microCompacted(id)];
     case 'complete':
       return [completed(id, through)];
     case 'skip':

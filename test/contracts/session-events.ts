@@ -36,12 +36,11 @@ export function started(id: string, attempt = 1): NewEvent {
   return { type: 'compaction.started', data: { compaction_id: id, attempt, config } };
 }
 
-export function microCompacted(id: string, isFinal: boolean): NewEvent {
+export function microCompacted(id: string): NewEvent {
   return {
     type: 'compaction.micro_completed',
     data: {
       compaction_id: id,
-      is_final: isFinal,
       strategy: 'until_target',
       edits: [],
       tokens_saved: 0,

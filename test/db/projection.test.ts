@@ -53,31 +53,13 @@ describe('the projection of a compaction', () => {
     ['a start', ran, { ...tried, status: 'running' }],
     [
       'a micro-compaction',
-      [...ran, microCompacted('c-1', true)],
+      [...ran, microCompacted('c-1')],
       { ...tried, ...ended, outcome: 'micro_compacted', tokens_before: 900, tokens_after: 700 },
-    ],
-    [
-      'a micro step that goes on to a full compaction',
-      [...ran, microCompacted('c-1', false)],
-      { ...tried, status: 'running', tokens_before: 900, tokens_after: 700 },
     ],
     [
       'a full compaction',
       [...ran, completed('c-1', 2)],
       { ...tried, ...ended, outcome: 'full_compacted', tokens_before: 700, tokens_after: 200 },
-    ],
-    [
-      'a full compaction after a micro step: before the first, after the last',
-      [...ran, microCompacted('c-1', false), completed('c-1', 2)],
-      {
-        ...tried,
-        status: 'ended',
-        ended_at: time(5),
-        ended_version: 5,
-        outcome: 'full_compacted',
-        tokens_before: 900,
-        tokens_after: 200,
-      },
     ],
     [
       'a skip because there was no need',

@@ -61,8 +61,7 @@ const ENDS = [
 
 /** Whether the event ends its compaction (SPEC section 3). */
 export function isTerminal({ type, data }: LoggedEvent): boolean {
-  if (!ENDS.includes(type) || data.will_retry === true) return false;
-  return type !== 'compaction.micro_completed' || data.is_final === true;
+  return ENDS.includes(type) && data.will_retry !== true;
 }
 
 /** The answer to an append. Throws when it has another shape. */

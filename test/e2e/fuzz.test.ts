@@ -54,8 +54,10 @@ describe('requests of every kind', () => {
     const judge = byDocument(new Oracle(document));
     const report = await fuzz(service.url, source, judge, { seed, count: REQUESTS, pool });
     console.log(`fuzz test: ${JSON.stringify(report.statuses)}`);
+    console.log(JSON.stringify(report.succeeded));
     expect(report.findings).toEqual([]);
-    expect(operations.filter((operation) => !report.succeeded.has(operation))).toEqual([]);
+    const routes = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(routes.filter((route) => !(route in report.succeeded))).toEqual([]);
     for (const status of ['200', '201', '202', '400', '404', '409', '412', '413', '415', '422']) {
       expect(report.statuses).toHaveProperty(status);
     }

@@ -151,12 +151,11 @@ export function cancelled(id = 'c'): NewEvent {
 }
 
 /** The edits of a micro-compaction that saves `tokens_saved` net tokens on the result at `seq` 2. */
-export function microCompleted(saved: number, is_final = true, id = 'c'): NewEvent {
+export function microCompleted(saved: number, id = 'c'): NewEvent {
   return {
     type: 'compaction.micro_completed',
     data: {
       compaction_id: id,
-      is_final,
       strategy: 'until_target',
       edits: [
         {

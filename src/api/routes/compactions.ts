@@ -111,8 +111,7 @@ function addDiff(api: Api): void {
           `the compaction is ${row.status}: ask again when its status is "ended"`,
         );
       }
-      const events = await ownEvents(deps.store, ref, row);
-      const diff = await diffOf(deps.store, ref, { ...row, ended_version }, events);
+      const diff = await diffOf(deps.store, ref, { ...row, ended_version });
       // Null: erased since the row was read.
       return call.c.json(diff ?? unwrap(sessionNotFound()));
     },

@@ -103,7 +103,6 @@ export const compactionDetail = compaction
     micro: z
       .object({
         strategy: z.enum(['all_older', 'until_target']),
-        is_final: z.boolean(),
         tokens_saved: tokenCount,
         tokens_before: tokenCount,
         tokens_after: tokenCount,
@@ -142,7 +141,7 @@ export const compactionDetail = compaction
 export const dryRun = z
   .object({
     dry_run: z.literal(true),
-    action: z.enum(['skip', 'micro', 'full', 'micro_then_full']),
+    action: z.enum(['skip', 'micro', 'full']),
     skip: z.object({ reason: z.string(), detail: z.string(), contributors }).nullable(),
     cleared_tool_results: z.array(resultEdit),
     tokens_before: tokenCount,
@@ -179,7 +178,6 @@ export const compactionDiff = z
     cleared: z.array(resultEdit),
     removed: z.array(diffEntryWithItem),
     added: z.array(diffEntryWithItem),
-    arrived: z.array(diffEntry).openapi({ description: 'Items appended while it ran.' }),
     tokens: z.object({
       before: tokenCount,
       after: tokenCount,
@@ -187,7 +185,6 @@ export const compactionDiff = z
       cleared: tokenCount.openapi({ description: 'What clearing has saved.' }),
       removed: tokenCount,
       added: tokenCount,
-      arrived: tokenCount,
     }),
   })
   .openapi('CompactionDiff', {

@@ -17,22 +17,16 @@ export type CompactionPlan =
       kind: 'micro';
       micro: MicroPlan;
       strategy: Config['micro_compact_strategy'];
-      is_final: boolean;
       tokens_after: number;
     }
   | FullPlan;
 
-export type PlanRequest = {
-  mode: Mode;
-  trigger: Trigger;
-  /** False once the micro step of the same compaction has been taken. */
-  may_micro: boolean;
-};
+export type PlanRequest = { mode: Mode; trigger: Trigger };
 
 /**
- * The next step of a compaction: pure, so that a dry run shows exactly what the worker would do
- * (SPEC sections 7 and 8). In `auto` mode: micro first; when the context is then still at its
- * threshold, escalate to full.
+ * What a compaction does: pure, so that a dry run shows exactly what the worker would do (SPEC
+ * sections 7 and 8). In `auto` mode clearing comes first; when the context would still be at its
+ * threshold, a full compaction takes its place, and reads the results before anything was cleared.
  */
 export function planCompaction(
   world: World,
@@ -47,32 +41,36 @@ export function planCompaction(
   if (!config.enabled) {
     return skip('compaction_disabled', 'compaction was switched off after this one was requested');
   }
-  if (request.trigger === 'auto' && tokens < threshold && request.may_micro) {
+  if (request.trigger === 'auto' && tokens < threshold) {
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);
   }
-  if (request.may_micro && request.mode !== 'full' && config.micro_compact_enabled) {
+  const full = () =>
+    planFull({ view, material: materialOf(view), config, count, tokens, threshold });
+  if (request.mode === 'full') return full();
+  const micro = config.micro_compact_enabled ? plannedMicro() : null;
+  if (request.mode === 'micro') return micro ?? skip('not_effective', whyNotMicro(config));
+  const isEnough =
+    micro !== null && (micro.tokens_after < threshold || !config.micro_compact_escalate);
+  if (isEnough) return micro;
+  const plan = full();
+  // Clearing that is not enough is still better than nothing.
+  return plan.kind === 'skip' && micro !== null ? micro : plan;
+
+  function plannedMicro(): Extract<CompactionPlan, { kind: 'micro' }> | null {
     const overBy = Math.ceil((tokens - threshold + 1) / config.token_safety_multiplier);
-    const micro = planMicro(view, config, count, overBy);
-    const net = micro?.edits.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0);
-    const tokens_after = withSafetyMargin(head.state.tokens - (net ?? 0), config);
-    if (micro !== null && tokens_after < tokens) {
-      const isEnough = tokens_after < threshold || !config.micro_compact_escalate;
-      return {
-        kind: 'micro',
-        micro,
-        strategy: config.micro_compact_strategy,
-        is_final: request.mode === 'micro' || isEnough,
-        tokens_after,
-      };
-    }
+    const planned = planMicro(view, config, count, overBy);
+    if (planned === null) return null;
+    const saved = planned.edits.reduce((sum, e) => sum + e.tokens_before - e.tokens_after, 0);
+    const tokens_after = withSafetyMargin(head.state.tokens - saved, config);
+    if (tokens_after >= tokens) return null;
+    return { kind: 'micro', micro: planned, strategy: config.micro_compact_strategy, tokens_after };
   }
-  if (request.mode === 'micro') {
-    const reason = config.micro_compact_enabled
-      ? `clearing old tool results would save less than ${config.micro_compact_min_tokens_to_save} tokens`
-      : 'micro-compaction is switched off (micro_compact_enabled)';
-    return skip('not_effective', reason);
-  }
-  return planFull({ view, material: materialOf(view), config, count, tokens, threshold });
+}
+
+function whyNotMicro(config: Config): string {
+  return config.micro_compact_enabled
+    ? `clearing old tool results would save less than ${config.micro_compact_min_tokens_to_save} tokens`
+    : 'micro-compaction is switched off (micro_compact_enabled)';
 }
 
 function skip(reason: Skip['reason'], detail: string): { kind: 'skip'; skip: Skip } {

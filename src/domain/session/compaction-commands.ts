@@ -96,7 +96,7 @@ export type MicroResult = Omit<
 >;
 
 /**
- * Applies the edits of a micro-compaction (SPEC section 7). Not applied when the context would not
+ * Applies the edits of a micro-compaction (SPEC section 7), or skips it when the context would not
  * become smaller, as when a usage figure that came meanwhile is below the estimate.
  */
 export function completeMicro(
@@ -105,7 +105,7 @@ export function completeMicro(
   result: MicroResult,
   clock: Clock,
 ): Decide<Applied> {
-  return whileRunning(compactionId, (head) => {
+  return whileRunning(compactionId, (head, running) => {
     const config = configOf(head.settings, world.server);
     const before = contextTokens(head.state, config);
     const event = (tokensAfter: number): NewEvent => ({
@@ -118,8 +118,8 @@ export function completeMicro(
       },
     });
     const after = contextTokens(next(head, event(0), clock.at).state, config);
-    if (after >= before) return [];
-    return result.is_final ? [event(after), ...closedBreaker(head)] : [event(after)];
+    if (after < before) return [event(after), ...closedBreaker(head)];
+    return skipEvents(head, running, config, clock, wouldNotShrink(before, after));
   });
 }
 
@@ -161,10 +161,7 @@ export function completeFull(
       tokens_after >= tokens_before ||
       result.report.replacement_tokens >= result.report.covered_tokens
     ) {
-      const detail =
-        `the compacted context would hold ${tokens_after} tokens, the present one holds ` +
-        `${tokens_before}`;
-      return skipEvents(head, running, config, clock, { reason: 'would_not_shrink', detail });
+      return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, tokens_after));
     }
     const { type, data } = completed(tokens_after);
     const event: NewEvent = { type, data };
@@ -284,6 +281,13 @@ export function revertCompaction(command: RevertCompaction): Decide<Head> {
       },
     };
     return accept({ events: [event], value: (after) => after });
+  };
+}
+
+function wouldNotShrink(before: number, after: number): Skip {
+  return {
+    reason: 'would_not_shrink',
+    detail: `the compacted context would hold ${after} tokens, the present one holds ${before}`,
   };
 }
 

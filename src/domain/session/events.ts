@@ -105,8 +105,6 @@ export type EventData = {
   'compaction.started': { compaction_id: string; attempt: number; config: Config };
   'compaction.micro_completed': {
     compaction_id: string;
-    /** False when the same compaction goes on to a full one. */
-    is_final: boolean;
     strategy: Config['micro_compact_strategy'];
     edits: ResultEdit[];
     tokens_saved: number;

@@ -128,9 +128,12 @@ function microCompleted(
     (sum, edit) => sum + edit.tokens_before - edit.tokens_after,
     0,
   );
-  const replaced = contextReplaced(event.version, state.tokens - saved);
-  if (!event.data.is_final) return replaced;
-  return { ...replaced, ...ENDED, failures: 0, compactions: counted(state, 'micro') };
+  return {
+    ...contextReplaced(event.version, state.tokens - saved),
+    ...ENDED,
+    failures: 0,
+    compactions: counted(state, 'micro'),
+  };
 }
 
 function completed(state: State, event: EventOf<'compaction.completed'>): Partial<State> {

@@ -30,7 +30,6 @@ function applied(micro: MicroPlan): NewEvent {
     type: 'compaction.micro_completed',
     data: {
       compaction_id: 'c',
-      is_final: true,
       strategy: 'all_older',
       edits: micro.edits,
       tokens_saved: micro.tokens_saved,

@@ -32,20 +32,18 @@ function plan(
   return planCompaction(WORLD, head, view, {
     mode: 'auto',
     trigger: 'auto',
-    may_micro: true,
     ...request,
   });
 }
 
-const micro = (is_final: boolean) => ({ kind: 'micro', is_final, micro: { tokens_saved: 500 } });
+const micro = { kind: 'micro', micro: { tokens_saved: 500 } };
 const skip = (reason: string) => ({ kind: 'skip', skip: { reason } });
 
 describe('planCompaction', () => {
   it.each<[string, ReturnType<typeof plan>, object]>([
-    ['auto: micro is enough', plan(1_200), micro(true)],
-    ['auto: micro is a step, then full', plan(1_000), micro(false)],
-    ['auto: the step has been taken', plan(1_000, { may_micro: false }), { kind: 'full' }],
-    ['auto: no step up', plan(1_000, {}, { micro_compact_escalate: false }), micro(true)],
+    ['auto: micro is enough', plan(1_200), micro],
+    ['auto: clearing would not be enough', plan(1_000), { kind: 'full' }],
+    ['auto: no step up', plan(1_000, {}, { micro_compact_escalate: false }), micro],
     [
       'auto: micro saves too little',
       plan(1_000, {}, { micro_compact_min_tokens_to_save: 501 }),
@@ -58,9 +56,9 @@ describe('planCompaction', () => {
     ],
     ['auto: micro off', plan(1_000, {}, { micro_compact_enabled: false }), { kind: 'full' }],
     ['auto: meanwhile below the threshold', plan(9_000), skip('below_threshold')],
-    ['by hand below the threshold', plan(9_000, { trigger: 'manual' }), micro(true)],
+    ['by hand below the threshold', plan(9_000, { trigger: 'manual' }), micro],
     ['full: no micro step', plan(9_000, { mode: 'full', trigger: 'manual' }), { kind: 'full' }],
-    ['micro: never full', plan(1_000, { mode: 'micro', trigger: 'manual' }), micro(true)],
+    ['micro: never full', plan(1_000, { mode: 'micro', trigger: 'manual' }), micro],
     [
       'micro: too little',
       plan(1_000, { mode: 'micro', trigger: 'manual' }, { micro_compact_min_tokens_to_save: 501 }),

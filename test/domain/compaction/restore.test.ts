@@ -94,7 +94,6 @@ describe('filesToRestore', () => {
         data: {
           ...micro,
           compaction_id: 'c',
-          is_final: true,
           strategy: 'all_older',
           tokens_before: 0,
           tokens_after: 0,

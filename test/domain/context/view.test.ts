@@ -40,7 +40,7 @@ function edit(overrides: Partial<ResultEdit>): ResultEdit {
 }
 
 function micro(id: string, ...edits: ResultEdit[]): NewEvent[] {
-  const event = microCompleted(0, true, id) as EventOf<'compaction.micro_completed'>;
+  const event = microCompleted(0, id) as EventOf<'compaction.micro_completed'>;
   return [requested({ compaction_id: id }), { type: event.type, data: { ...event.data, edits } }];
 }
 

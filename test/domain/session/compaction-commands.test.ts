@@ -94,7 +94,6 @@ describe('startCompaction', () => {
 
 describe('completeMicro', () => {
   const micro: MicroResult = {
-    is_final: true,
     strategy: 'until_target',
     edits: [
       {
@@ -120,22 +119,25 @@ describe('completeMicro', () => {
       .yields(event);
   });
 
-  it('closes the breaker when it is the end of the compaction, not as a step', () => {
+  it('closes the breaker', () => {
     const open = [...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2)];
     given(...open)
       .when(completeMicro(WORLD, 'c', micro, CLOCK))
       .yields(event, CLOSED);
-    given(...open)
-      .when(completeMicro(WORLD, 'c', { ...micro, is_final: false }, CLOCK))
-      .yields({ ...event, data: { ...event.data, is_final: false } } as NewEvent);
   });
 
-  it('does nothing when usage that came meanwhile is below what the estimate would be', () => {
+  it('is skipped when usage that came meanwhile is below what the estimate would be', () => {
     const usage = { input_tokens: 50_000 };
     given(...running, appended(assistant('ok', { usage })))
       .when(completeMicro(WORLD, 'c', micro, CLOCK))
-      .yields()
-      .answers({ applied: false });
+      .yields({
+        type: 'compaction.skipped',
+        data: {
+          compaction_id: 'c',
+          reason: 'would_not_shrink',
+          detail: 'the compacted context would hold 66512 tokens, the present one holds 50000',
+        },
+      });
   });
 });
 
@@ -280,7 +282,6 @@ describe('skip and fail', () => {
 
 describe('steps that come too late', () => {
   const micro: MicroResult = {
-    is_final: true,
     strategy: 'all_older',
     edits: [],
     tokens_saved: 0,

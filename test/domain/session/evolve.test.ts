@@ -110,11 +110,6 @@ describe('evolve', () => {
       },
     ],
     [
-      'compaction.micro_completed as a step: usage is from before it',
-      [...running, microCompleted(400, false)],
-      { tokens: 1_601, usage: null, tokens_since_usage: 0, compacted_version: 7 },
-    ],
-    [
       'compaction.micro_completed',
       [...running, microCompleted(400)],
       {
@@ -237,7 +232,11 @@ describe('evolve', () => {
     ['the end of another compaction', [...running, skipped('not_effective', 'd')], 'compaction d'],
     ['a second end', [...running, cancelled(), cancelled()], 'compaction c is not'],
     ['a late failure', [...running, cancelled(), failed()], 'compaction c is not'],
-    ['a late micro step', [...running, cancelled(), microCompleted(1)], 'compaction c is not'],
+    [
+      'a late micro-compaction',
+      [...running, cancelled(), microCompleted(1)],
+      'compaction c is not',
+    ],
     [
       'a late completion',
       [...running, cancelled(), completed(2, { covered: 1, replacement: 0 })],

@@ -19,7 +19,7 @@ import {
 import { ofTokens, user } from '../../support/items.ts';
 
 const item = appended(user(ofTokens(1_000)));
-const micro = (id: string) => [requested({ compaction_id: id }), microCompleted(300, true, id)];
+const micro = (id: string) => [requested({ compaction_id: id }), microCompleted(300, id)];
 const full = (id: string, through: number) => [
   requested({ compaction_id: id }),
   completed(through, { covered: 900, replacement: 100 }, id),
@@ -70,19 +70,6 @@ describe('reverting', () => {
           tokens: 2_000 - 800,
         },
       });
-  });
-
-  it('a full compaction undoes its micro step too', () => {
-    const events = [
-      created(),
-      item,
-      requested(),
-      microCompleted(300, false),
-      completed(2, { covered: 700, replacement: 100 }),
-    ];
-    given(...events)
-      .when(revertCompaction(commandFor(events, 'c')))
-      .yields(reverted(1_000));
   });
 
   it('is refused when a later full compaction builds on it', () => {

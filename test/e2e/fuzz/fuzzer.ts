@@ -1,5 +1,4 @@
 import type { Json } from '../../../src/domain/json.ts';
-import type { Operation } from '../../support/openapi-fuzzer/document.ts';
 import type { Oracle, Reply } from '../../support/openapi-fuzzer/oracle.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import type { Pool } from './pool.ts';
@@ -14,8 +13,8 @@ const MOST_FINDINGS = 12;
 /** How the replies were distributed, and what was wrong, each kind of finding once. */
 export type FuzzReport = {
   statuses: Record<string, number>;
-  /** The operations that were carried out at least once. */
-  succeeded: ReadonlySet<Operation>;
+  /** How often each operation was carried out, by method and path. */
+  succeeded: Record<string, number>;
   findings: string[];
 };
 
@@ -29,7 +28,7 @@ export async function fuzz(
   options: { seed: number; count: number; pool: Pool },
 ): Promise<FuzzReport> {
   const statuses: Record<string, number> = {};
-  const succeeded = new Set<Operation>();
+  const succeeded: Record<string, number> = {};
   const findings = new Map<string, string>();
   let started = 0;
   const worker = async () => {
@@ -42,9 +41,9 @@ export async function fuzz(
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (reply === null) continue;
       options.pool.learn(parsed(reply.text));
-      if (request.operation !== null && reply.status < 300) succeeded.add(request.operation);
       const problem = judge(request, reply);
       const route = `${request.method} ${request.operation?.path ?? request.target}`;
+      if (reply.status < 300) succeeded[route] = (succeeded[route] ?? 0) + 1;
       if (problem !== null) findings.set(`${route} ${problem}`, describe(request, reply, problem));
     }
   };

@@ -3,12 +3,13 @@ import { isJsonObject, type Json, stringField } from '../../../src/domain/json.t
 import type { SeededRandom } from '../../support/seeded-random.ts';
 
 const SESSIONS = 18;
-const REMEMBERED = 60;
+const REMEMBERED_PER_SESSION = 5;
 const WINDOWS = [2_000, 8_000, 200_000];
 
 /** Ids that requests use again and again, so that the sessions behind them reach deeper states. */
 export class Pool {
-  readonly #compactions: string[] = [];
+  /** By session, newest first. */
+  readonly #compactions = new Map<string, string[]>();
 
   sessionId(random: SeededRandom): string {
     return `fuzz-${random.int(0, SESSIONS - 1)}`;
@@ -29,18 +30,23 @@ export class Pool {
     return formatAt(Number(sessionId.replace('fuzz-', '')));
   }
 
-  compactionId(random: SeededRandom): string {
-    return this.#compactions.length === 0 ? 'none-yet' : random.pick(this.#compactions);
+  /** A compaction of this session, the newest one more often than not; or one of another session. */
+  compactionId(sessionId: string, random: SeededRandom): string {
+    const own = this.#compactions.get(sessionId) ?? [];
+    const known = random.chance(0.95) ? own : [...this.#compactions.values()].flat();
+    if (known.length === 0) return 'none-yet';
+    return random.chance(0.6) ? (known[0] ?? '') : random.pick(known);
   }
 
-  /** Remembers the compaction that an answer names; the newest ones only. */
+  /** Remembers the compaction that an answer names. */
   learn(body: Json): void {
     if (!isJsonObject(body)) return;
+    const sessionId = stringField(body, 'session_id');
     const named = isJsonObject(body.compaction) ? body.compaction : body;
     const id = stringField(named, 'id');
-    if (id === undefined || !('trigger' in named)) return;
-    this.#compactions.push(id);
-    if (this.#compactions.length > REMEMBERED) this.#compactions.shift();
+    if (sessionId === undefined || id === undefined || !('trigger' in named)) return;
+    const others = (this.#compactions.get(sessionId) ?? []).filter((other) => other !== id);
+    this.#compactions.set(sessionId, [id, ...others].slice(0, REMEMBERED_PER_SESSION));
   }
 }
 

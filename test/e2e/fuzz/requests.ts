@@ -31,6 +31,7 @@ const WEIGHTS: Record<string, number> = {
   'POST /sessions/{id}/compact': 5,
   'GET /sessions/{id}/context': 3,
   'POST /sessions/{id}/compactions/{cid}/revert': 2,
+  'POST /sessions/{id}/compactions/{cid}/cancel': 2,
 };
 
 const HEADER_VALUES: Record<string, readonly string[]> = {
@@ -121,7 +122,7 @@ export class RequestSource {
         case 'id':
           return sessionId;
         case 'cid':
-          return this.#pool.compactionId(random);
+          return this.#pool.compactionId(sessionId, random);
         default:
           return `call_${random.int(0, 12)}`;
       }
