@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
@@ -52,7 +52,7 @@ const environmentSchema = z.object({
 
 /**
  * The server's settings from the environment and the TOML file that `PALIMPSEST_CONFIG` names (SPEC
- * sections 15 and 17). Throws SettingsError; reads nothing but that file.
+ * sections 15 and 17). Throws SettingsError; touches nothing else on disk.
  */
 export function readSettings(environment: Environment): ServerSettings {
   const present = Object.entries(environment).filter(
@@ -61,6 +61,7 @@ export function readSettings(environment: Environment): ServerSettings {
   const parsed = environmentSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw new SettingsError(problemsOf(parsed.error));
   const env = parsed.data;
+  refuseUnknownVariables(present.map(([name]) => name));
   const api_keys = apiKeys(env.PALIMPSEST_API_KEYS);
   if (api_keys.length === 0 && !LOOPBACK.has(env.HOST)) {
     throw new SettingsError(
@@ -79,12 +80,33 @@ export function readSettings(environment: Environment): ServerSettings {
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,
     body_limit_bytes: env.PALIMPSEST_BODY_LIMIT_BYTES,
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
-    workspace_root: env.PALIMPSEST_WORKSPACE_ROOT ?? null,
+    workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
     overrides: {
       ...(env.PALIMPSEST_CONFIG === undefined ? {} : overridesFromToml(env.PALIMPSEST_CONFIG)),
       ...overridesFromEnvironment(environment),
     },
   };
+}
+
+/** A misspelt field would otherwise be ignored in silence. */
+function refuseUnknownVariables(names: string[]): void {
+  const known = new Set([
+    ...environmentSchema.keyof().options,
+    ...configSchema.keyof().options.map((field) => `PALIMPSEST_${field.toUpperCase()}`),
+    // The key that `palimpsest import --url` sends.
+    'PALIMPSEST_API_KEY',
+  ]);
+  const unknown = names.filter((name) => name.startsWith('PALIMPSEST_') && !known.has(name));
+  if (unknown.length === 0) return;
+  throw new SettingsError(
+    `unknown variable ${unknown.join(', ')}: .env.example lists all that there are`,
+  );
+}
+
+function workspaceRoot(path: string | undefined): string | null {
+  if (path === undefined) return null;
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new SettingsError(`PALIMPSEST_WORKSPACE_ROOT: ${path} is not a folder`);
 }
 
 function databasePath(url: string): string {

@@ -50,39 +50,28 @@ export type PlanInput = {
 export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Skip } {
   const { view, material, config, count, threshold } = input;
   const initial = material.filter(({ entry }) => entry.origin === 'initial').length;
-  const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
-  if (firstLog === -1) return skip('nothing_to_compact', 'the session has no items to compact');
-  let cut = chooseCut(material, firstLog, config);
-  const summary = withSafetyMargin(config.summary_max_tokens, config);
-  if (cut !== null && floorOf(material, initial, cut, config) + summary >= threshold) {
-    // With the protected part there would be no room for a summary: keep only what has to stay.
-    const unprotected = { ...config, protected_messages: null, protected_tokens: null };
-    cut = chooseCut(material, firstLog, unprotected);
-  }
+  const cut = roomyCut(input, initial);
   const lastCovered = cut === null ? undefined : material[cut - 1];
   if (cut === null || !lastCovered?.entry.seq) {
     return skip(
       'nothing_to_compact',
-      'everything behind the last compaction is protected or belongs to an open tool call',
+      'there are no items, or all of them are protected or belong to an open tool call',
     );
   }
-  if (floorOf(material, initial, cut, config) >= threshold) {
-    return {
-      kind: 'skip',
-      skip: {
-        reason: 'irreducible_floor',
-        detail:
-          `initial context and open tool calls alone reach the threshold of ${threshold} tokens: ` +
-          'compaction cannot help',
-        contributors: contributors(material, initial, cut),
-      },
-    };
+  const verbatim = verbatimEntries(material, initial, cut);
+  if (withSafetyMargin(sumTokens(verbatim), config) >= threshold) {
+    return irreducible(verbatim, threshold);
   }
   const covered = material.slice(initial, cut);
-  const coveredEntries = covered.map(({ entry }) => entry);
-  const covered_tokens = sumTokens(coveredEntries);
+  const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
   const instructions = leadingInstructions(covered);
-  const kept = new Set(instructions.map(({ item }) => item));
+  const instructed = new Set(instructions.map(({ item }) => item));
+  const conversation = filterForSummary(
+    covered.filter(({ entry }) => !instructed.has(entry.item)).map(({ item }) => item),
+  );
+  if (conversation.length === 0) {
+    return skip('nothing_to_compact', 'what could be summarised holds no conversation');
+  }
   const preserved = preservedUserMessages(covered, view.format, config, count);
   const attachments = [
     ...(config.restore_todos ? [latestAttachment(material, cut, 'todo')] : []),
@@ -91,33 +80,51 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const ghosts = covered
     .filter(({ item }) => item.kind === 'ghost_snapshot')
     .map(({ entry }): Entry => ({ ...entry, seq: null, origin: 'ghost' }));
-  const all = sumTokens(material.map(({ entry }) => entry));
-  const kept_tokens = all - covered_tokens;
-  const fixed = sumTokens([...instructions, ...preserved, ...attachments]);
+  const kept_tokens = sumTokens(material.map(({ entry }) => entry)) - covered_tokens;
   const limit = Math.min(threshold, input.tokens);
-  // The sentences around the summary count too; those of automatic compactions are the longer ones.
-  const frame = count(formatSummary('', { style: config.summary_style, automatic: true }));
-  const room =
-    Math.floor((limit - 1) / config.token_safety_multiplier) - kept_tokens - fixed - frame;
-  const budget = Math.min(config.summary_max_tokens, Math.floor(covered_tokens / 2), room);
+  const fixed = kept_tokens + sumTokens([...instructions, ...preserved, ...attachments]);
   return {
     kind: 'full',
     through: lastCovered.entry.seq,
     previous: view.base,
     covered_tokens,
     kept_tokens,
-    conversation: filterForSummary(
-      covered.filter(({ entry }) => !kept.has(entry.item)).map(({ item }) => item),
-    ),
+    conversation,
     instructions,
     preserved,
     files: filesToRestore(material, cut, config, count),
     attachments,
     ghosts,
-    summary_budget: Math.max(64, budget),
+    summary_budget: summaryBudget(config, count, covered_tokens, limit, fixed),
     limit,
     tokens_before: input.tokens,
   };
+}
+
+/** The cut, with less protected behind it when there would be no room for a summary otherwise. */
+function roomyCut({ material, config, threshold }: PlanInput, initial: number): number | null {
+  const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
+  if (firstLog === -1) return null;
+  const cut = chooseCut(material, firstLog, config);
+  if (cut === null) return null;
+  const needed = sumTokens(verbatimEntries(material, initial, cut)) + config.summary_max_tokens;
+  if (withSafetyMargin(needed, config) < threshold) return cut;
+  const unprotected = { ...config, protected_messages: null, protected_tokens: null };
+  return chooseCut(material, firstLog, unprotected);
+}
+
+/** Tokens that the summary may count: a share of what it covers, and what fits under the limit. */
+function summaryBudget(
+  config: Config,
+  count: TextCounter,
+  covered: number,
+  limit: number,
+  fixed: number,
+): number {
+  // The sentences around the summary count too; those of automatic compactions are the longer ones.
+  const frame = count(formatSummary('', { style: config.summary_style, automatic: true }));
+  const room = Math.floor((limit - 1) / config.token_safety_multiplier) - fixed - frame;
+  return Math.max(64, Math.min(config.summary_max_tokens, Math.floor(covered / 2), room));
 }
 
 export type Summary = {
@@ -240,21 +247,30 @@ function restored({ entry, item }: Material): Entry {
   return { ...entry, seq: null, origin: isTodo ? 'todo' : 'plan' };
 }
 
-/** What stays whatever the summary says, with margin: initial context and everything from the cut. */
-function floorOf(material: readonly Material[], initial: number, cut: number, config: Config) {
-  const kept = material.filter((_, index) => index < initial || index >= cut);
-  return withSafetyMargin(sumTokens(kept.map(({ entry }) => entry)), config);
+/** What stays whatever the summary says: initial context, instructions, everything from the cut. */
+function verbatimEntries(material: readonly Material[], initial: number, cut: number): Entry[] {
+  const entries = material.map(({ entry }) => entry);
+  return [
+    ...entries.slice(0, initial),
+    ...leadingInstructions(material.slice(initial, cut)),
+    ...entries.slice(cut),
+  ];
 }
 
-function contributors(material: readonly Material[], initial: number, cut: number): Contributor[] {
-  return material
-    .filter((_, index) => index < initial || index >= cut)
-    .map(({ entry }) => ({
-      what: entry.seq === null ? 'initial context' : `item ${entry.seq}`,
-      tokens: entry.tokens,
-    }))
+function irreducible(verbatim: Entry[], threshold: number): { kind: 'skip'; skip: Skip } {
+  const contributors = verbatim
+    .map((entry): Contributor => ({ what: nameOf(entry), tokens: entry.tokens }))
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, 5);
+  const detail =
+    'initial context, instructions and open tool calls alone reach the threshold of ' +
+    `${threshold} tokens: compaction cannot help`;
+  return { kind: 'skip', skip: { reason: 'irreducible_floor', detail, contributors } };
+}
+
+function nameOf({ seq, origin }: Entry): string {
+  if (seq !== null) return `item ${seq}`;
+  return origin === 'initial' ? 'initial context' : origin;
 }
 
 function skip(reason: Skip['reason'], detail: string): { kind: 'skip'; skip: Skip } {

@@ -1,6 +1,7 @@
+import { editKey } from '../context/view.ts';
 import type { RevertCompaction } from './compaction-commands.ts';
 import { accept, type Outcome, reject } from './errors.ts';
-import type { SessionEvent } from './events.ts';
+import type { ResultEdit, SessionEvent } from './events.ts';
 import type { Head } from './head.ts';
 
 /**
@@ -20,12 +21,30 @@ export function revertCommand(
     tokens_back: 0,
     compacted_version: head.state.compacted_version,
   };
+  const reverted = new Set(
+    events.flatMap((event) =>
+      event.type === 'compaction.reverted' ? [event.data.compaction_id] : [],
+    ),
+  );
+  if (reverted.has(compactionId)) {
+    return reject('compaction_not_revertible', 'this compaction has been reverted already');
+  }
+  const edited = new Set<string>();
   for (const event of events) {
     switch (event.type) {
       case 'compaction.micro_completed':
-        if (event.data.compaction_id !== compactionId) break;
+        if (event.data.compaction_id !== compactionId) {
+          if (reverted.has(event.data.compaction_id)) break;
+          if (!event.data.edits.some((edit) => edited.has(keyOf(edit)))) break;
+          return reject(
+            'compaction_not_revertible',
+            `a later compaction (${event.data.compaction_id}) changed the same tool results: revert ` +
+              'that one first',
+          );
+        }
         command.ended_version = event.version;
         for (const edit of event.data.edits) {
+          edited.add(keyOf(edit));
           command.tokens_back += edit.tokens_before - edit.tokens_after;
         }
         break;
@@ -38,9 +57,6 @@ export function revertCommand(
         command.tokens_back += report.covered_tokens - report.replacement_tokens;
         break;
       }
-      case 'compaction.reverted':
-        if (event.data.compaction_id !== compactionId) break;
-        return reject('compaction_not_revertible', 'this compaction has been reverted already');
       default:
     }
   }
@@ -49,4 +65,8 @@ export function revertCommand(
     'compaction_not_revertible',
     'this compaction did not change the context, so there is nothing to undo',
   );
+}
+
+function keyOf({ seq, tool_use_id }: ResultEdit): string {
+  return editKey(seq, tool_use_id);
 }
