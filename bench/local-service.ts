@@ -39,7 +39,7 @@ export async function withLocalService<T>(
     };
     const service = await startService(readSettings(environment), environment);
     const target: ImportTarget = {
-      request: async (path, init) => service.fetch(new Request(`http://local${path}`, init)),
+      request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
       close: service.stop,
     };
     try {

@@ -47,15 +47,17 @@ program
 
 program
   .command('verify')
-  .description('rebuild projections and hash chains of the local store and report any difference')
-  .action(async () => exitWith(await verifyCommand()));
+  .description('compare hash chains and projections of the local store with its events')
+  .option('--rebuild', 'write heads and projections anew from the events')
+  .action(async (options: { rebuild?: boolean }) => exitWith(await verifyCommand(options)));
 
 program
   .command('export')
   .description('write the audit trail of a session as rollout JSONL')
   .argument('<session>', 'session id in the local store')
-  .action(async (session: string) => {
-    const found = await exportCommand(session);
+  .option('--tenant <name>', 'name of the API key that the session belongs to', 'local')
+  .action(async (session: string, options: { tenant: string }) => {
+    const found = await exportCommand(session, options.tenant);
     if (!found) console.error(`there is no session "${session}" in the local store`);
     exitWith(found);
   });

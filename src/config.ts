@@ -20,7 +20,7 @@ export type ServerSettings = {
   api_keys: ApiKey[];
   rate_limit_per_minute: number | null;
   body_limit_bytes: number;
-  /** `provider/model`, `extractive`, or null: whatever the keys in the environment allow. */
+  /** `provider/model` or `extractive` for all sessions; null: each session's own provider. */
   summarization_model: string | null;
   /** Files that a session read may be restored from this folder, if they lie inside it. */
   workspace_root: string | null;

@@ -11,11 +11,14 @@ import { contextWindowOf } from './domain/policy/model-table.ts';
 import { configOf } from './domain/session/head.ts';
 import type { World } from './domain/session/world.ts';
 import type { TokenizerName } from './domain/tokens/tokenizers.ts';
+import { errorFields } from './error-fields.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
 import { summarizerChooser } from './workers/choose-summarizer.ts';
 import { compactSession } from './workers/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
 import { InProcessEngine } from './workers/in-process-engine.ts';
+import type { CompactionJob } from './workers/job-engine.ts';
+import { modelsByDefault } from './workers/summarizers/default-model.ts';
 import { loadTemplates } from './workers/templates.ts';
 
 const DISPATCH_EVERY_MS = 60_000;
@@ -30,18 +33,27 @@ export type Service = {
   store: EventStore;
   /** How summaries are written when a session does not choose, for the start-up message. */
   summarizer: string;
+  /**
+   * Runs what has not ended, now and every minute. Only for the process that serves the store: a
+   * compaction that two of them run is paid for twice.
+   */
+  takeUpPending: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
  * Wires store, API, dispatcher and workers together (the composition root): the embedded mode of
- * SPEC section 17, one process over one SQLite file. Pending compactions are taken up again at once.
+ * SPEC section 17, one process over one SQLite file. Runs the compactions that its own API requests;
+ * those that others left wait for `takeUpPending`.
  */
 export async function startService(
   settings: ServerSettings,
   environment: NodeJS.ProcessEnv,
 ): Promise<Service> {
-  const log: Logger = pino({ level: settings.log_level }, pino.destination(2));
+  const log: Logger = pino(
+    { level: settings.log_level, serializers: { err: errorFields } },
+    pino.destination(2),
+  );
   const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
   const world: World = { server: settings.overrides, tokenizers };
   const prepareTokenizer = async (name: TokenizerName) => {
@@ -52,10 +64,11 @@ export async function startService(
     synchronous: settings.synchronous,
   });
   const chooseSummarizer = summarizerChooser(settings.summarization_model, environment);
+  const logThrown = (error: unknown, { compaction_id }: CompactionJob) =>
+    log.error({ err: error, compaction_id }, 'a compaction job threw');
   const engine = new InProcessEngine({
     concurrency: settings.worker_concurrency,
-    onError: (error, job) =>
-      log.error({ err: error, compaction_id: job.compaction_id }, 'a compaction job threw'),
+    onError: logThrown,
   });
   engine.start(
     compactSession({
@@ -68,6 +81,7 @@ export async function startService(
         const { token_counter } = configOf(session, world.server);
         if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
       },
+      onError: logThrown,
       now: () => new Date(),
       newId: uuidv7,
       random: Math.random,
@@ -76,9 +90,6 @@ export async function startService(
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error({ err: error }, 'pending compactions could not be handed over'),
   );
-  const recovered = await dispatcher.recover();
-  if (recovered > 0) log.info({ recovered }, 'compactions taken up again');
-  dispatcher.start(DISPATCH_EVERY_MS);
   const app = createApp({
     store,
     world,
@@ -105,7 +116,12 @@ export async function startService(
   return {
     fetch: (request) => app.fetch(request),
     store,
-    summarizer: describeSummarizer(settings, chooseSummarizer),
+    summarizer: describeSummarizer(settings, environment, chooseSummarizer),
+    takeUpPending: async () => {
+      const recovered = await dispatcher.recover();
+      if (recovered > 0) log.info({ recovered }, 'compactions taken up again');
+      dispatcher.start(DISPATCH_EVERY_MS);
+    },
     stop: async () => {
       dispatcher.stop();
       await engine.stop(STOP_GRACE_MS);
@@ -122,6 +138,7 @@ export function packageVersion(): string {
 
 function describeSummarizer(
   settings: ServerSettings,
+  environment: NodeJS.ProcessEnv,
   choose: ReturnType<typeof summarizerChooser>,
 ): string {
   const session = { format: 'anthropic', model: null } as const;
@@ -129,10 +146,18 @@ function describeSummarizer(
     { ...session, profile: 'default', config: {}, context_window: 200_000, metadata: {} },
     settings.overrides,
   );
+  const chosen =
+    config.summarization_model ??
+    settings.summarization_model ??
+    config.summarization_model_provider_id;
+  const defaults = chosen === null ? modelsByDefault(environment) : [];
+  if (defaults.length > 0) {
+    return `by the session's own provider: ${defaults.join(', ')}; extractive for all others`;
+  }
   const choice = choose(session, config);
   switch (choice.kind) {
     case 'extractive':
-      return 'extractive (no model is configured: summaries are built from the log, offline)';
+      return 'extractive (built from the log, offline: no model is asked)';
     case 'model':
       return `model ${choice.model.name}, then extractive when it fails`;
     case 'unusable':
@@ -144,8 +169,25 @@ function describeSummarizer(
 
 export type Listening = { url: string; close: () => Promise<void> };
 
-/** Listens on a socket; port 0 takes a free one. Answers once connections are accepted. */
-export function listen(service: Service, host: string, port: number): Promise<Listening> {
+/**
+ * Listens on a socket; port 0 takes a free one. Answers once connections are accepted and pending
+ * compactions are under way again, in this order: a second process over the same store fails on its
+ * port before it touches them. Stops the service and throws when it cannot listen.
+ */
+export async function listen(service: Service, host: string, port: number): Promise<Listening> {
+  let listening: Listening | null = null;
+  try {
+    listening = await openSocket(service, host, port);
+    await service.takeUpPending();
+    return listening;
+  } catch (error) {
+    await listening?.close();
+    await service.stop();
+    throw error;
+  }
+}
+
+function openSocket(service: Service, host: string, port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: service.fetch, hostname: host, port }, (info) => {
       const name = host.includes(':') ? `[${host}]` : host;

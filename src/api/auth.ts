@@ -6,13 +6,14 @@ import { ProblemError } from './problem.ts';
 const LOCAL_TENANT = 'local';
 
 /**
- * Who a request comes from, by its headers: the name of its key (SPEC section 19). The function that
- * comes back throws ProblemError (401) without a valid key, 403 for pages of other web sites.
+ * Who a request comes from: the name of its key (SPEC section 19). The function that comes back
+ * throws ProblemError: 401 without a valid key; when no keys are configured, 403 for requests that a
+ * page of another web site may have caused.
  */
-export function authenticator(keys: readonly ApiKey[]): (headers: Headers) => string {
+export function authenticator(keys: readonly ApiKey[]): (request: Request) => string {
   if (keys.length === 0) return localTenant;
   const known = keys.map(({ name, key }) => ({ name, digest: sha256(key) }));
-  return (headers) => {
+  return ({ headers }) => {
     const presented = presentedKey(headers);
     if (presented === null) {
       throw unauthorized('send your key as "Authorization: Bearer KEY" or as "x-api-key: KEY"');
@@ -28,9 +29,26 @@ export function authenticator(keys: readonly ApiKey[]): (headers: Headers) => st
   };
 }
 
-/** Without keys any web page that is open on this machine could reach the service: browsers say so. */
-function localTenant(headers: Headers): string {
-  if (headers.get('sec-fetch-site') === 'cross-site') {
+/** A URL or an origin on this machine; the names are those that the service may listen on without keys. */
+const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/i;
+
+/**
+ * Without keys any web page that is open on this machine could reach the service. Browsers tell whose
+ * page asks, but one whose host name was made to resolve to this machine counts as the same site:
+ * only the host that it asks for gives it away.
+ */
+function localTenant({ url, headers }: Request): string {
+  // The server makes the URL out of the Host header.
+  if (!LOOPBACK.test(url)) {
+    throw new ProblemError(
+      'host_not_local',
+      'while the service asks for no key it answers only under localhost, 127.0.0.1 and [::1]: use ' +
+        'one of them in the address, or set PALIMPSEST_API_KEYS and send a key',
+    );
+  }
+  const origin = headers.get('origin');
+  const isForeign = origin !== null && !LOOPBACK.test(origin);
+  if (isForeign || headers.get('sec-fetch-site') === 'cross-site') {
     throw new ProblemError(
       'cross_site_request',
       'a web page of another site may not use this service while it asks for no key: set ' +

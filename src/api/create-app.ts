@@ -45,8 +45,8 @@ function gateOf(deps: AppDependencies): Gate {
   const takeFromBudget = rateLimiter(deps.limits.rate_per_minute_per_key, () =>
     deps.clock.now().getTime(),
   );
-  return (headers) => {
-    const tenant = authenticate(headers);
+  return (request) => {
+    const tenant = authenticate(request);
     takeFromBudget(tenant);
     return tenant;
   };

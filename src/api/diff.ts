@@ -4,6 +4,7 @@ import { loadView } from '../db/load-view.ts';
 import type { Entry } from '../domain/context/entry.ts';
 import { sumTokens, type View } from '../domain/context/view.ts';
 import type { ResultEdit } from '../domain/session/events.ts';
+import { savedBy } from '../domain/session/result-edits.ts';
 import { editBody } from './compaction-body.ts';
 import type { compactionDiff } from './schemas/compaction.ts';
 
@@ -35,7 +36,7 @@ export async function diffOf(
       before: sumTokens(before.entries),
       after: sumTokens(after.entries),
       kept: sumTokens(parts.kept),
-      cleared: parts.cleared.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0),
+      cleared: savedBy(parts.cleared),
       removed: sumTokens(parts.removed),
       added: sumTokens(parts.added),
     },

@@ -3,10 +3,11 @@ import type { Context } from 'hono';
 import type { SessionRef } from '../db/event-store.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { problems } from './schemas/problem.ts';
+import { thrown } from './thrown.ts';
 import { parseInput } from './validation.ts';
 
 /** Who may call: admits a request and answers its tenant. Throws ProblemError. */
-export type Gate = (headers: Headers) => string;
+export type Gate = (request: Request) => string;
 
 /** What the routes share. */
 export type Api = { app: OpenAPIHono; deps: AppDependencies; gate: Gate };
@@ -75,15 +76,22 @@ export function addEndpoint<Params, Query>(
       ...problems([...COMMON_PROBLEMS, ...endpoint.problems]),
     },
   });
+  // What has no fields need not be checked with each request.
+  const fixedParams = hasParams ? null : params.parse({});
+  const fixedQuery = hasQuery ? null : query.parse({});
   const routingPath = endpoint.path.replaceAll(/\{(.+?)\}/g, ':$1');
-  app.on(endpoint.method.toUpperCase(), routingPath, (c) => {
-    const tenant = gate(c.req.raw.headers);
-    return handle({
-      c,
-      tenant,
-      params: parseInput(params, c.req.param(), 'the path'),
-      query: parseInput(query, hasQuery ? c.req.query() : {}, 'the query'),
-    });
+  app.on(endpoint.method.toUpperCase(), routingPath, async (c) => {
+    try {
+      const tenant = gate(c.req.raw);
+      return await handle({
+        c,
+        tenant,
+        params: fixedParams ?? parseInput(params, c.req.param(), 'the path'),
+        query: fixedQuery ?? parseInput(query, c.req.query(), 'the query'),
+      });
+    } catch (error) {
+      throw thrown(error, endpoint.method);
+    }
   });
 }
 

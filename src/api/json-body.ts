@@ -12,10 +12,14 @@ type BodyLimits = Pick<Limits, 'body_bytes' | 'json_depth'>;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a body once, as text. A body without content type is taken as JSON. Throws ProblemError:
- * 413 beyond the limit, 415 for another content type, 400 for bytes that are no UTF-8.
+ * Reads a body once, as text. A body without content type is taken as JSON, as is one without bytes.
+ * Throws ProblemError: 413 beyond the limit, 415 for another content type or a compressed body, 400
+ * for bytes that are no UTF-8.
  */
 export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
+  // Clients name all sorts of types where they send nothing.
+  if (request.headers.get('content-length') === '0') return { kind: 'json', text: '' };
+  refuseEncoded(request.headers.get('content-encoding'));
   const kind = kindOf(request.headers.get('content-type'));
   const bytes = await readBytes(request, limits.body_bytes);
   try {
@@ -39,15 +43,14 @@ export async function readJson<T>(
   return parseInput(schema, json, 'the body');
 }
 
-/** Parses one JSON text; `what` names it in the message. Throws ProblemError (400). */
+/**
+ * Parses one JSON text; `what` names it in the message. Throws ProblemError (400), also for a number
+ * that would be stored as another one.
+ */
 export function parseJson(text: string, maxDepth: number, what: string): Json {
   // Before parsing: a few megabytes of brackets keep the parser busy for seconds.
-  if (isDeeperThan(text, maxDepth)) {
-    throw new ProblemError(
-      'invalid_request',
-      `${what} is nested deeper than ${maxDepth} levels: flatten it`,
-    );
-  }
+  const flaw = flawOf(text, maxDepth);
+  if (flaw !== null) throw new ProblemError('invalid_request', flawText(flaw, maxDepth, what));
   try {
     // JSON.parse yields exactly the values that Json names.
     return JSON.parse(text) as Json;
@@ -71,6 +74,16 @@ function kindOf(contentType: string | null): RawBody['kind'] {
         'set the header "Content-Type: application/json" (application/x-ndjson where items are posted)',
       );
   }
+}
+
+/** Bytes that are no UTF-8 would else be blamed, though they are only packed. */
+function refuseEncoded(encoding: string | null): void {
+  if (encoding === null || encoding.trim().toLowerCase() === 'identity') return;
+  throw new ProblemError(
+    'unsupported_media_type',
+    'the body has a Content-Encoding, which the service does not unpack: send it uncompressed',
+    { headers: { 'Accept-Encoding': 'identity' } },
+  );
 }
 
 async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | Uint8Array> {
@@ -112,27 +125,52 @@ function tooLarge(limit: number): ProblemError {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+/** Characters of the shortest number beyond all doubles, 1e309; shorter ones are always exact. */
+const SHORTEST_INEXACT = 5;
 
-/** Whether brackets outside of strings nest deeper than `limit`. Linear, whatever the text. */
-function isDeeperThan(text: string, limit: number): boolean {
+/** What JSON.parse would accept, but must not be passed on. */
+type Flaw = { kind: 'too_deep' } | { kind: 'inexact_number'; position: number };
+
+/** The first flaw outside of strings. One linear pass, whatever the text. */
+function flawOf(text: string, maxDepth: number): Flaw | null {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
+    const code = text.charCodeAt(i);
+    switch (code) {
       case QUOTE:
         i = endOfString(text, i);
         break;
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > limit) return true;
+        if (depth > maxDepth) return { kind: 'too_deep' };
         break;
       case 0x5d: // ]
       case 0x7d: // }
         depth -= 1;
         break;
+      default:
+        // A number; what else begins like one is for the parser to refuse.
+        if (code === MINUS || isDigit(code)) {
+          const end = endOfNumber(text, i);
+          if (!isKept(text, i, end)) return { kind: 'inexact_number', position: i };
+          i = end - 1;
+        }
     }
   }
-  return false;
+  return null;
+}
+
+function flawText(flaw: Flaw, maxDepth: number, what: string): string {
+  switch (flaw.kind) {
+    case 'too_deep':
+      return `${what} is nested deeper than ${maxDepth} levels: flatten it`;
+    case 'inexact_number':
+      return `in ${what}, a number at position ${flaw.position} cannot be kept exactly: send it as a string`;
+    default:
+      return flaw satisfies never;
+  }
 }
 
 /** The index of the quote that closes the string that opens at `start`. */
@@ -143,6 +181,33 @@ function endOfString(text: string, start: number): number {
     if (slashes % 2 === 0) return end;
   }
   return text.length;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end);
+    // + - . and e in both cases, wherever they stand: the parser knows where they may.
+    const isPart = isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e;
+    if (!isPart && (code | 0x20) !== 0x65) break;
+  }
+  return end;
+}
+
+/**
+ * Whether a number is written again as it came: whole ones digit by digit, since clients use them as
+ * ids. Fractions may be rounded as everywhere, but must be finite: else `null` would be stored.
+ */
+function isKept(text: string, start: number, end: number): boolean {
+  if (end - start < SHORTEST_INEXACT) return true;
+  const token = text.slice(start, end);
+  const number = Number(token);
+  if (Number.isSafeInteger(number) || Number.isNaN(number)) return true;
+  return Number.isFinite(number) && (/[.e]/i.test(token) || String(number) === token);
 }
 
 /** The parser's own message quotes the text: only what is wrong and where is passed on. */

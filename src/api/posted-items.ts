@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldError } from '../domain/session/errors.ts';
+import { joined, MAX_ERRORS } from './abridge.ts';
 import type { Limits } from './app-dependencies.ts';
 import { parseJson, type RawBody } from './json-body.ts';
 import { ProblemError } from './problem.ts';
@@ -21,24 +22,34 @@ export function postedItems(body: RawBody, limits: ItemLimits): PostedItems {
   if (length === 0) {
     throw new ProblemError('invalid_request', 'the body holds no items: post at least one');
   }
-  if (length > limits.items_per_request) {
-    throw new ProblemError(
-      'body_too_large',
-      `a request may carry ${limits.items_per_request} items, this one has ${length}: send the ` +
-        'rest in further requests',
-    );
-  }
+  if (length > limits.items_per_request) throw tooManyItems(limits, String(length));
   return posted;
+}
+
+function tooManyItems({ items_per_request }: ItemLimits, found: string): ProblemError {
+  return new ProblemError(
+    'body_too_large',
+    `a request may carry ${items_per_request} items, this one has ${found}: send the rest in ` +
+      'further requests',
+  );
 }
 
 function fromLines(text: string, limits: ItemLimits): PostedItems {
   const items: Json[] = [];
   const lines: number[] = [];
-  text.split('\n').forEach((line, index) => {
-    if (line.trim() === '') return;
-    items.push(parseJson(line, limits.json_depth, `line ${index + 1}`));
-    lines.push(index + 1);
-  });
+  let number = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end);
+    start = end + 1;
+    number += 1;
+    if (line.trim() === '') continue;
+    // Before parsing: the lines beyond the limit are never read.
+    if (items.length === limits.items_per_request) throw tooManyItems(limits, 'more');
+    items.push(parseJson(line, limits.json_depth, `line ${number}`));
+    lines.push(number);
+  }
   return { items, placeOf: (index) => `line ${lines[index]}` };
 }
 
@@ -58,9 +69,11 @@ function fromJson(text: string, limits: ItemLimits): PostedItems {
   if (unknown.length > 0) {
     throw new ProblemError(
       'invalid_request',
-      `the body has unknown fields: ${unknown.join(', ')}`,
+      `the body has unknown fields: ${joined(unknown, ', ')}`,
       {
-        errors: unknown.map((path) => ({ path, message: 'there is no such field beside "items"' })),
+        errors: unknown
+          .slice(0, MAX_ERRORS + 1)
+          .map((path) => ({ path, message: 'there is no such field beside "items"' })),
       },
     );
   }

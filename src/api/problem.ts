@@ -1,15 +1,18 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { FieldError, Outcome, Rejection, RejectionCode } from '../domain/session/errors.ts';
+import { firstErrors, shortened } from './abridge.ts';
 
 /** Problems that the API itself finds, before or beside the domain. */
 type ApiProblemCode =
   | 'invalid_request'
   | 'unauthorized'
+  | 'host_not_local'
   | 'cross_site_request'
   | 'not_found'
   | 'method_not_allowed'
   | 'compaction_not_ended'
   | 'body_too_large'
+  | 'answer_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'internal_error'
@@ -55,14 +58,15 @@ export function rejected(rejection: Rejection): ProblemError {
   return new ProblemError(rejection.code, rejection.detail, { errors: rejection.errors });
 }
 
+/** The response of an error; however much is wrong, it stays small enough to be read. */
 export function problemResponse(error: ProblemError): Response {
   const { status, title } = kindOf(error.code);
   const problem: Problem = {
     type: `urn:palimpsest:problem:${error.code.replaceAll('_', '-')}`,
     title,
     status,
-    detail: error.message,
-    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    detail: shortened(error.message),
+    ...(error.errors === undefined ? {} : { errors: firstErrors(error.errors) }),
   };
   return new Response(JSON.stringify(problem), {
     status,
@@ -99,6 +103,8 @@ function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: strin
       return { status: 400, title: 'Invalid request' };
     case 'unauthorized':
       return { status: 401, title: 'Key missing or not known' };
+    case 'host_not_local':
+      return { status: 403, title: 'Request under another host name' };
     case 'cross_site_request':
       return { status: 403, title: 'Request of another web site' };
     case 'not_found':
@@ -109,6 +115,8 @@ function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: strin
       return { status: 409, title: 'Compaction has not ended' };
     case 'body_too_large':
       return { status: 413, title: 'Body too large' };
+    case 'answer_too_large':
+      return { status: 409, title: 'Answer too large' };
     case 'unsupported_media_type':
       return { status: 415, title: 'Unsupported media type' };
     case 'rate_limited':

@@ -1,8 +1,9 @@
 import type { EventStore, SessionRef, StoredEvent } from '../db/event-store.ts';
 import type { EventType } from '../domain/session/events.ts';
 import { Bell } from './bell.ts';
+import { eventPage } from './event-page.ts';
 
-/** Events per read: what is in memory for one slow client. */
+/** Events per pull: what is in memory for one slow client. */
 const PAGE = 50;
 const HEARTBEAT_MS = 15_000;
 
@@ -20,7 +21,6 @@ export function eventStream(
   let unsubscribe: (() => void) | null = null;
   let isCancelled = false;
   let { after } = query;
-  const filter = query.types === undefined ? {} : { types: query.types };
   const next = async (): Promise<string | null> => {
     // A line at once: the client shall see that it is connected before the first event comes.
     if (unsubscribe === null) {
@@ -31,7 +31,7 @@ export function eventStream(
     while (!isCancelled) {
       const head = await store.head(ref);
       if (head === null) return null;
-      const events = await store.events(ref, { ...filter, after, limit: PAGE });
+      const { events } = await eventPage(store, ref, { after, limit: PAGE, types: query.types });
       const last = events.at(-1);
       if (last !== undefined) {
         after = last.version;
@@ -50,7 +50,11 @@ export function eventStream(
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const text = await next();
+        const text = await next().catch((error: unknown) => {
+          // A stream that breaks is not cancelled: nobody else would do it.
+          unsubscribe?.();
+          throw error;
+        });
         if (text !== null) controller.enqueue(encoder.encode(text));
         else {
           unsubscribe?.();

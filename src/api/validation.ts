@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { FieldError } from '../domain/session/errors.ts';
+import { joined, MAX_ERRORS } from './abridge.ts';
 import { ProblemError } from './problem.ts';
 
 /** The value as the schema has it. Throws ProblemError (400) that names every offending field. */
@@ -8,17 +9,21 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.flatMap(fieldErrors);
   const names = [...new Set(errors.map(({ path }) => path))].filter((path) => path !== '');
-  const where = names.length === 0 ? what : `${what} (${names.join(', ')})`;
+  const where = names.length === 0 ? what : `${what} (${joined(names, ', ')})`;
   throw new ProblemError(
     'invalid_request',
-    `${where} cannot be used: ${errors.map(({ message }) => message).join('; ')}`,
+    `${where} cannot be used: ${joined(
+      errors.map(({ message }) => message),
+      '; ',
+    )}`,
     { errors },
   );
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    // One more than will be listed, so that the answer says that there are more.
+    return issue.keys.slice(0, MAX_ERRORS + 1).map((key) => ({
       path: [...issue.path, key].map(String).join('.'),
       message: `there is no field "${key}" here: check its name or leave it out`,
     }));

@@ -1,14 +1,12 @@
-import { readSettings } from '../config.ts';
-import { openSqliteStore } from '../db/sqlite/sqlite-store.ts';
 import { rolloutRecords } from '../domain/session/rollout.ts';
+import { openLocalStore } from './local-store.ts';
 
 const PAGE = 500;
 
 /** Writes a session of the local store as rollout JSONL; false when there is none of this id. */
-export async function exportCommand(sessionId: string): Promise<boolean> {
-  const settings = readSettings(process.env);
-  const store = await openSqliteStore({ path: settings.database_path });
-  const ref = { tenant: 'local', session_id: sessionId };
+export async function exportCommand(sessionId: string, tenant: string): Promise<boolean> {
+  const store = await openLocalStore();
+  const ref = { tenant, session_id: sessionId };
   try {
     if ((await store.head(ref)) === null) return false;
     for (let after = 0; ; ) {

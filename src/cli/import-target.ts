@@ -22,7 +22,10 @@ export function remoteTarget(url: string): ImportTarget {
   };
 }
 
-/** The service in this process over the local store, without keys and without a socket. */
+/**
+ * The service in this process over the local store, without keys and without a socket. It runs only
+ * the compactions of the sessions that are imported: a server on the same store has its own.
+ */
 export async function localTarget(): Promise<ImportTarget> {
   const settings = readSettings(process.env);
   const service = await startService(
@@ -30,7 +33,7 @@ export async function localTarget(): Promise<ImportTarget> {
     process.env,
   );
   return {
-    request: async (path, init) => service.fetch(new Request(`http://local${path}`, init)),
+    request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
     close: service.stop,
   };
 }

@@ -1,12 +1,13 @@
-import { readSettings } from '../config.ts';
-import { openSqliteStore } from '../db/sqlite/sqlite-store.ts';
+import { openLocalStore } from './local-store.ts';
 
-/** Checks the local store; prints one line per problem. Answers whether everything matched. */
-export async function verifyCommand(): Promise<boolean> {
-  const settings = readSettings(process.env);
-  const store = await openSqliteStore({ path: settings.database_path });
+/**
+ * Checks the local store, or rebuilds heads and projections from the events first; prints one line
+ * per problem. Answers whether everything matched.
+ */
+export async function verifyCommand(options: { rebuild?: boolean }): Promise<boolean> {
+  const store = await openLocalStore();
   try {
-    const report = await store.verify();
+    const report = options.rebuild ? await store.rebuild() : await store.verify();
     for (const problem of report.problems) console.log(problem);
     const verdict = report.problems.length === 0 ? 'ok' : `${report.problems.length} problems`;
     console.log(`${report.sessions} sessions, ${report.events} events: ${verdict}`);

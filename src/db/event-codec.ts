@@ -25,11 +25,19 @@ export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
 export function eventHash(
   previousHash: string,
   sessionId: string,
-  event: Pick<EventRow, 'version' | 'type' | 'at' | 'data'>,
+  event: Pick<EventRow, 'version' | 'type' | 'at' | 'schema_version' | 'data'>,
 ): string {
   return hash(
     'sha256',
-    `${previousHash}\n${sessionId}\n${event.version}\n${event.type}\n${event.at}\n${event.data}`,
+    [
+      previousHash,
+      sessionId,
+      event.version,
+      event.type,
+      event.at,
+      event.schema_version,
+      event.data,
+    ].join('\n'),
   );
 }
 
@@ -41,14 +49,8 @@ export function encodeEvent(
 ): EventRow {
   const { version, type, at } = event;
   const data = JSON.stringify(event.data);
-  return {
-    version,
-    type,
-    at,
-    schema_version: EVENT_SCHEMA_VERSION,
-    data,
-    hash: eventHash(previousHash, sessionId, { version, type, at, data }),
-  };
+  const row = { version, type, at, schema_version: EVENT_SCHEMA_VERSION, data };
+  return { ...row, hash: eventHash(previousHash, sessionId, row) };
 }
 
 /**

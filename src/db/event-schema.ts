@@ -1,9 +1,15 @@
 import { z } from 'zod';
+import { ORIGINS } from '../domain/context/entry.ts';
 import { FORMATS } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { configOverridesSchema, configSchema } from '../domain/policy/config.ts';
 import { PROFILES } from '../domain/policy/profiles.ts';
-import type { EventData, EventType } from '../domain/session/events.ts';
+import {
+  type EventData,
+  type EventType,
+  FAILURE_REASONS,
+  SKIP_REASONS,
+} from '../domain/session/events.ts';
 
 /** Stored data was parsed from JSON text, so an object is all that needs to be checked. */
 const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object');
@@ -15,19 +21,7 @@ const entry = z.strictObject({
   seq: version.nullable(),
   item: jsonObject,
   tokens: count,
-  origin: z.enum([
-    'initial',
-    'instructions',
-    'boundary',
-    'preserved',
-    'summary',
-    'file',
-    'todo',
-    'plan',
-    'hook',
-    'ghost',
-    'log',
-  ]),
+  origin: z.enum(ORIGINS),
 });
 
 const resultEdit = z.strictObject({
@@ -62,7 +56,7 @@ const report = z.strictObject({
 });
 
 /** The shape of every event's data (today's schema version), for `verify`. */
-export const eventSchemas: { [T in EventType]: z.ZodType<EventData[T]> } = {
+export const eventSchemas = {
   'session.created': z.strictObject({
     format: z.enum(FORMATS),
     profile: z.enum(PROFILES),
@@ -106,6 +100,7 @@ export const eventSchemas: { [T in EventType]: z.ZodType<EventData[T]> } = {
     tokens_saved: count,
     tokens_before: count,
     tokens_after: count,
+    is_above_threshold: z.boolean(),
     duration_ms: z.number().min(0),
   }),
   'compaction.completed': z.strictObject({
@@ -119,27 +114,13 @@ export const eventSchemas: { [T in EventType]: z.ZodType<EventData[T]> } = {
   }),
   'compaction.skipped': z.strictObject({
     compaction_id,
-    reason: z.enum([
-      'nothing_to_compact',
-      'below_threshold',
-      'not_effective',
-      'would_not_shrink',
-      'irreducible_floor',
-      'compaction_disabled',
-    ]),
+    reason: z.enum(SKIP_REASONS),
     detail: z.string(),
     contributors: z.array(z.strictObject({ what: z.string(), tokens: count })).exactOptional(),
   }),
   'compaction.failed': z.strictObject({
     compaction_id,
-    reason: z.enum([
-      'no_summary',
-      'api_error',
-      'prompt_too_long',
-      'interrupted',
-      'timeout',
-      'queue_unavailable',
-    ]),
+    reason: z.enum(FAILURE_REASONS),
     message: z.string(),
     attempt: count,
     will_retry: z.boolean(),
@@ -158,4 +139,11 @@ export const eventSchemas: { [T in EventType]: z.ZodType<EventData[T]> } = {
   }),
   'breaker.opened': z.strictObject({ failures: count, reset_at_ms: count }),
   'breaker.closed': z.strictObject({ reason: z.enum(['success', 'timeout']) }),
-};
+} satisfies { [T in EventType]: z.ZodType<EventData[T]> };
+
+type Uncovered = {
+  [T in EventType]: EventData[T] extends z.infer<(typeof eventSchemas)[T]> ? never : T;
+}[EventType];
+type Nothing<T extends never> = T;
+/** The other direction, at compile time: no event may hold what its schema would refuse. */
+export type EverythingIsCovered = Nothing<Uncovered>;

@@ -1,6 +1,6 @@
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
 import type { Base, EventOf, EventType } from '../domain/session/events.ts';
-import type { EventStore, SessionRef } from './event-store.ts';
+import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
 
 /**
  * The context of a session at a version (default: the newest), or null when there is no such session
@@ -14,12 +14,16 @@ export async function loadView(
 ): Promise<View | null> {
   const head = await store.head(ref);
   if (head === null || (at !== undefined && (at < 1 || at > head.state.version))) return null;
-  const version = at ?? head.state.version;
+  const { state } = head;
+  const version = at ?? state.version;
   const created = await eventAt(store, ref, 1, 'session.created');
   if (created === null) return null;
-  const base = at === undefined ? head.state.base : await baseAt(store, ref, version);
+  const base = version === state.version ? state.base : await baseAt(store, ref, version);
   const events = await store.events(ref, { after: base?.through ?? 1, up_to: version });
-  return { ...foldView({ created, base: await withEvent(store, ref, base), events }), version };
+  return {
+    ...foldView({ created, base: await withEvent(store, ref, base, events), events }),
+    version,
+  };
 }
 
 /** The base that was in force at a version: the newest event that set one decides. */
@@ -49,12 +53,20 @@ async function withEvent(
   store: EventStore,
   ref: SessionRef,
   base: Base | null,
+  events: readonly StoredEvent[],
 ): Promise<ViewSource['base']> {
   if (base === null) return null;
-  const type = base.compaction_id === null ? 'session.forked' : 'compaction.completed';
-  const event = await eventAt(store, ref, base.version, type);
-  if (event === null) throw new Error(`the event of compaction ${base.compaction_id} is missing`);
-  return { ref: base, event };
+  // A full compaction stands behind its own cut; only a fork does not.
+  const event =
+    base.compaction_id === null
+      ? await eventAt(store, ref, base.version, 'session.forked')
+      : events.find(({ version }) => version === base.version);
+  if (event?.type === 'session.forked' || event?.type === 'compaction.completed') {
+    return { ref: base, event };
+  }
+  throw new Error(
+    `the event of version ${base.version}, which the context is built on, is missing`,
+  );
 }
 
 async function eventAt<T extends EventType>(

@@ -11,30 +11,38 @@ export type SummarizerChoice =
   | { kind: 'model'; model: ModelSummarizer }
   | { kind: 'unusable'; message: string };
 
+/** Models that are kept built: sessions may name as many as they like. */
+const MOST_BUILT = 100;
+
 /**
- * Chooses per session: its own `summarization_model`, else the server's, else the cheapest model of a
- * provider that has a key, else `extractive` (SPEC section 10). Models are built once per name.
+ * Chooses per session: its own `summarization_model`, else the server's, else the cheapest model of
+ * the session's own provider, else `extractive` (SPEC section 10). The models used last are kept.
  */
 export function summarizerChooser(
   serverModel: string | null,
   environment: ProviderEnvironment,
 ): (settings: Pick<Settings, 'model' | 'format'>, config: Config) => SummarizerChoice {
   const built = new Map<string, ModelSummarizer>();
-  return ({ model, format }, config) => {
+  return (session, config) => {
     const name = chooseModel(
       {
         summarization_model: config.summarization_model ?? serverModel,
         summarization_model_provider_id: config.summarization_model_provider_id,
-        model,
-        format,
+        model: session.model,
+        format: session.format,
       },
       environment,
     );
     if (name === null) return { kind: 'extractive' };
     try {
-      const known = built.get(name) ?? summarizerFromModelName(name, environment);
-      built.set(name, known);
-      return { kind: 'model', model: known };
+      const model = built.get(name) ?? summarizerFromModelName(name, environment);
+      built.delete(name);
+      built.set(name, model);
+      for (const oldest of built.keys()) {
+        if (built.size <= MOST_BUILT) break;
+        built.delete(oldest);
+      }
+      return { kind: 'model', model };
     } catch (error) {
       if (error instanceof ModelNameError) return { kind: 'unusable', message: error.message };
       throw error;

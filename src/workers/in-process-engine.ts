@@ -34,7 +34,12 @@ export class InProcessEngine implements JobEngine {
   }
 
   cancel(compactionId: string): void {
-    this.#known.get(compactionId)?.controller.abort();
+    const known = this.#known.get(compactionId);
+    if (known === undefined) return;
+    known.controller.abort();
+    if (known.retryTimer === undefined) return;
+    clearTimeout(known.retryTimer);
+    this.#known.delete(compactionId);
   }
 
   async ping(): Promise<void> {}
@@ -52,6 +57,7 @@ export class InProcessEngine implements JobEngine {
   }
 
   #add(job: CompactionJob, known: Known): void {
+    delete known.retryTimer;
     void this.#queue.add(() => this.#run(job, known));
   }
 
@@ -60,7 +66,8 @@ export class InProcessEngine implements JobEngine {
     if (handler === null) throw new Error('the engine was not started');
     try {
       const result = await handler(job, known.controller.signal);
-      if (result.kind === 'retry' && !this.#queue.isPaused) {
+      const isWanted = !this.#queue.isPaused && !known.controller.signal.aborted;
+      if (result.kind === 'retry' && isWanted) {
         known.retryTimer = setTimeout(() => this.#add(job, known), result.after_ms);
         return;
       }

@@ -17,7 +17,7 @@ export type JobHandler = (job: CompactionJob, signal: AbortSignal) => Promise<Jo
 export interface JobEngine {
   start(handler: JobHandler): void;
   enqueue(job: CompactionJob): Promise<void>;
-  /** Aborts the job's signal if it is running here. */
+  /** Aborts the job's signal if it is running here, and forgets a retry that waits. */
   cancel(compactionId: string): void;
   /** Throws when jobs cannot be handed over. */
   ping(): Promise<void>;

@@ -28,6 +28,8 @@ export type SummaryResult =
       message: string;
       retryable: boolean;
       retry_after_ms?: number | undefined;
+      /** Attempts after which asking again is no use, where that is not for the configuration to say. */
+      most_attempts?: number | undefined;
     };
 
 /** How often the input is halved when the provider still says that it is too long. */
@@ -36,6 +38,10 @@ const REFITS = 4;
 const INPUT_SHARE = 0.8;
 /** A model whose window is not known is given what nearly every model takes. */
 const UNKNOWN_WINDOW = 32_000;
+/** Tokens of the answer that may go into its analysis, beside a summary of the planned length. */
+const ANALYSIS_TOKENS = 1_000;
+/** An answer that did not end within its limit is asked for once more, and no oftener. */
+const ATTEMPTS_WHEN_CUT_OFF = 2;
 
 /** Asks a model for the summary of a plan (SPEC section 8, phases 3 and 4). Never throws for it. */
 export async function summarizeWithModel(
@@ -45,7 +51,11 @@ export async function summarizeWithModel(
   const { plan, config, count } = job;
   const started = job.now();
   const window = model.context_window ?? UNKNOWN_WINDOW;
-  const max_output_tokens = Math.min(config.summary_max_tokens, Math.floor(window / 4));
+  const max_output_tokens = Math.min(
+    config.summary_max_tokens,
+    plan.summary_budget + ANALYSIS_TOKENS,
+    Math.floor(window / 4),
+  );
   let budget = Math.floor(
     ((window - max_output_tokens) * INPUT_SHARE) / config.token_safety_multiplier,
   );
@@ -62,6 +72,7 @@ export async function summarizeWithModel(
       conversation: items,
       instructions: job.instructions,
       focus: job.focus,
+      max_tokens: plan.summary_budget,
     });
     const answer = await model.summarize({
       system,
@@ -74,6 +85,11 @@ export async function summarizeWithModel(
       if (answer.reason !== 'prompt_too_long' || refit === REFITS) return answer;
       budget = Math.floor(Math.min(budget, count(prompt)) / 2);
       continue;
+    }
+    if (answer.is_cut_off && !answer.text.trimEnd().endsWith('</summary>')) {
+      const message = `the answer of ${model.name} did not end within ${max_output_tokens} tokens`;
+      const most_attempts = ATTEMPTS_WHEN_CUT_OFF;
+      return { ok: false, reason: 'no_summary', message, retryable: true, most_attempts };
     }
     const extracted = extractSummaryText(answer.text);
     if (!extracted.ok) {

@@ -140,7 +140,8 @@ it('a client that hangs up in the middle of its body leaves nothing behind', asy
   const { hostname, port } = new URL(api.url);
   const socket = connect(Number(port), hostname);
   await new Promise((resolve) => socket.once('connect', resolve));
-  const head = 'POST /sessions/cut/items HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n';
+  const head =
+    'POST /sessions/cut/items HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
   await new Promise((resolve) => socket.write(`${head}{"role":`, resolve));
   socket.destroy();
   await new Promise((resolve) => socket.once('close', resolve));

@@ -84,10 +84,14 @@ describe('one compaction in full', () => {
     const { store, world } = api.deps;
     const at = '2026-01-02T03:04:06.000Z';
     const clock = { at, now_ms: Date.parse(at) };
-    for (const will_retry of [true, false]) {
+    for (const [attempt, will_retry] of [
+      [1, true],
+      [2, false],
+    ] as const) {
       await store.commit(ref, startCompaction(world, cid), { at });
+      const step = { compaction_id: cid, attempt };
       const failure = { reason: 'timeout', message: 'no answer in 120 s', will_retry } as const;
-      await store.commit(ref, failCompaction(world, cid, failure, clock), { at });
+      await store.commit(ref, failCompaction(world, step, failure, clock), { at });
     }
     const { body } = await get(`/sessions/${id}/compactions/${cid}`);
     expect(body).toMatchObject({

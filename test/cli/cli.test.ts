@@ -82,14 +82,17 @@ describe('command line', () => {
     expect(stderr).toContain(word);
   });
 
-  it('verify finds nothing wrong with an empty store', async () => {
-    const DATABASE_URL = `file:${join(folder, 'deeper', 'empty.db')}`;
-    expect(await palimpsest(['verify'], { DATABASE_URL })).toEqual({
-      code: 0,
-      stdout: '0 sessions, 0 events: ok\n',
-      stderr: '',
-    });
-  });
+  it.each([['verify'], ['export', 's']])(
+    '%s refuses a store that is not there',
+    async (...args) => {
+      const path = join(folder, 'deeper', 'empty.db');
+      expect(await palimpsest(args, { DATABASE_URL: `file:${path}` })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `there is no database at ${path}: set DATABASE_URL=file:PATH to the one you mean\n`,
+      });
+    },
+  );
 
   it('imports a transcript, exports it again, and verifies the store', async () => {
     const file = writeTranscript('chat.json');

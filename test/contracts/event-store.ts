@@ -3,6 +3,7 @@ import { InvalidCursorError } from '../../src/db/cursor.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
 import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
 import { accept } from '../../src/domain/session/errors.ts';
+import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
 import { eventStoreProperties } from './event-store-properties.ts';
 import {
   AT,
@@ -49,7 +50,9 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
       let previous = FIRST_PREVIOUS_HASH;
       for (const event of events) {
         const data = JSON.stringify(event.data);
-        expect(event.hash).toBe(eventHash(previous, 'first', { ...event, data }));
+        expect(event.hash).toBe(
+          eventHash(previous, 'first', { ...event, schema_version: EVENT_SCHEMA_VERSION, data }),
+        );
         previous = event.hash;
       }
     });

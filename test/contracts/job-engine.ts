@@ -165,6 +165,27 @@ export function jobEngineContract(name: string, makeEngine: MakeEngine): void {
       gate.resolve();
     });
 
+    it.each(['waits', 'is about to be asked for'])(
+      'cancel drops a retry that %s, and the job can come again',
+      async (moment) => {
+        const gate = deferred();
+        engine.start(async (given) => {
+          runs.add(given);
+          await gate.promise;
+          return runs.jobs.length === 1 ? { kind: 'retry', after_ms: LONG_MS } : DONE;
+        });
+        await engine.enqueue(job('a'));
+        await runs.reached(1);
+        if (moment !== 'waits') engine.cancel('a');
+        gate.resolve();
+        // All that the handler's end sets off has happened by then.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (moment === 'waits') engine.cancel('a');
+        await untilAgain(engine, job('a'), runs, 2);
+        expect(runs.jobs).toEqual(['a', 'a']);
+      },
+    );
+
     it('survives a handler that throws, reports it, and takes the job again', async () => {
       const error = new Error('broken');
       engine.start(async (given) => {

@@ -46,6 +46,7 @@ export function microCompacted(id: string): NewEvent {
       tokens_saved: 0,
       tokens_before: 900,
       tokens_after: 700,
+      is_above_threshold: false,
       duration_ms: 3,
     },
   };

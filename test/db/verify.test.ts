@@ -94,6 +94,7 @@ describe('verify', () => {
       'an event of a newer schema',
       `UPDATE events SET schema_version = 9 WHERE ${FIRST} AND version = 5`,
       [
+        'version 5 (item.appended) does not match its hash: it was changed',
         'version 5 cannot be read: the event has schema version 9, this release reads 1; run the ' +
           'release that wrote it, or a newer one',
         'head and compactions could not be recomputed from a damaged log',
@@ -143,7 +144,13 @@ describe('verify', () => {
   test('finds data of a wrong shape, even when its hash was made to fit', async () => {
     const data = JSON.stringify({ item: { role: 'user', content: 'bye' }, tokens: -3 });
     const previous = (await store.events(REF, { after: 3, limit: 1 }))[0]?.hash ?? '';
-    const hash = eventHash(previous, 'first', { version: 5, type: 'item.appended', at: AT, data });
+    const hash = eventHash(previous, 'first', {
+      version: 5,
+      type: 'item.appended',
+      at: AT,
+      schema_version: 1,
+      data,
+    });
     tamperer
       .prepare(`UPDATE events SET data = ?, hash = ? WHERE ${FIRST} AND version = 5`)
       .run(data, hash);

@@ -4,9 +4,8 @@ import { renderEntries } from '../../src/domain/context/render.ts';
 import { sumTokens } from '../../src/domain/context/view.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
-import { revertCompaction } from '../../src/domain/session/compaction-commands.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
-import { revertCommand } from '../../src/domain/session/revert-command.ts';
+import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
 import { historyArbitrary } from '../support/generators.ts';
 import { SessionLab } from '../support/session-lab.ts';
 

@@ -72,6 +72,9 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     workspaceRoot: null,
     chooseSummarizer: () => ({ kind: 'extractive' }),
     prepare: async () => {},
+    onError: (error) => {
+      throw error;
+    },
     now: () => new Date(nowMs),
     newId: deps.newId,
     random: () => 0,

@@ -170,6 +170,7 @@ export function microCompleted(saved: number, id = 'c'): NewEvent {
       tokens_saved: saved + 1,
       tokens_before: 0,
       tokens_after: 0,
+      is_above_threshold: false,
       duration_ms: 5,
     },
   };
@@ -178,7 +179,7 @@ export function microCompleted(saved: number, id = 'c'): NewEvent {
 /** A full compaction of everything up to `through`. */
 export function completed(
   through: number,
-  tokens: { covered: number; replacement: number; isAboveThreshold?: boolean },
+  tokens: { covered: number; replacement: number; isAboveThreshold?: boolean; before?: number },
   id = 'c',
 ): NewEvent {
   return {
@@ -191,7 +192,7 @@ export function completed(
       summary_text: 'S',
       entries: [],
       report: {
-        tokens_before: 0,
+        tokens_before: tokens.before ?? 0,
         tokens_after: 0,
         covered_tokens: tokens.covered,
         replacement_tokens: tokens.replacement,

@@ -120,6 +120,7 @@ export class SessionLab {
       chooseSummarizer: () => this.summarizer,
       workspaceRoot: null,
       prepare: async () => {},
+      onError: rethrow,
       now: this.now,
       newId: this.newId,
       random: () => 0.5,
@@ -143,4 +144,9 @@ export class SessionLab {
   events(): Promise<StoredEvent[]> {
     return this.store.events(this.ref);
   }
+}
+
+/** A mistake of the worker fails the test instead of becoming a failed attempt. */
+function rethrow(error: unknown): never {
+  throw error;
 }

@@ -56,4 +56,19 @@ describe('summarizerChooser', () => {
     if (one.kind !== 'model' || two.kind !== 'model') throw new Error('no model was chosen');
     expect(two.model).toBe(one.model);
   });
+
+  it('keeps no more models than a hundred, those used last', () => {
+    const chooser = summarizerChooser(null, KEYS);
+    const model = (name: string) => {
+      const choice = chooser(session, configWith({ summarization_model: name }));
+      if (choice.kind !== 'model') throw new Error('no model was chosen');
+      return choice.model;
+    };
+    const [first, second] = [model('openai/first'), model('openai/second')];
+    for (let n = 0; n < 98; n++) model(`openai/other-${n}`);
+    expect(model('openai/first')).toBe(first);
+    model('openai/one-too-many');
+    expect(model('openai/first')).toBe(first);
+    expect(model('openai/second')).not.toBe(second);
+  });
 });

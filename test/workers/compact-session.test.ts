@@ -10,7 +10,7 @@ import { createSession } from '../../src/domain/session/create-session.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import type { EventType, Mode } from '../../src/domain/session/events.ts';
 import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
-import { compactSession } from '../../src/workers/compact-session.ts';
+import { compactSession, type WorkerDependencies } from '../../src/workers/compact-session.ts';
 import type { JobResult } from '../../src/workers/job-engine.ts';
 import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
@@ -25,6 +25,7 @@ import {
   slow,
   status,
   tooLong,
+  truncated,
 } from '../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 
@@ -75,7 +76,11 @@ function scripted(...script: Behaviour[]): SummarizerChoice {
   return { kind: 'model', model: summarizerFromModelName('openai/gpt-4o-mini', environment) };
 }
 
-function run(choice: SummarizerChoice, signal = new AbortController().signal): Promise<JobResult> {
+function run(
+  choice: SummarizerChoice,
+  signal = new AbortController().signal,
+  overrides: Partial<WorkerDependencies> = {},
+): Promise<JobResult> {
   let ids = 0;
   const handler = compactSession({
     store,
@@ -87,6 +92,10 @@ function run(choice: SummarizerChoice, signal = new AbortController().signal): P
     now: () => new Date(NOW),
     newId: () => `uuid-${++ids}`,
     random: () => 0,
+    onError: (error) => {
+      throw error;
+    },
+    ...overrides,
   });
   return handler(JOB, signal);
 }
@@ -250,6 +259,55 @@ describe('compactSession', () => {
   });
 });
 
+describe('two workers with the same job', () => {
+  it('the one that started last ends it; what the other still does is ignored', async () => {
+    await prepare('full');
+    const { promise, open } = gate();
+    const older = run(scripted(slow('<summary>By the older.</summary>', promise), GOOD));
+    await server.received(1);
+    expect(await run(scripted())).toEqual(DONE);
+    open();
+    expect(await older).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
+    const { data } = ofType(await store.events(REF), 'compaction.completed');
+    expect(data.summary_text).toBe('Summary:\nAll done so far.');
+  });
+
+  it.each([
+    ['to be retried', status(500)],
+    ['for good', status(401)],
+  ])('an older one that fails %s does not end or delay the newer', async (_name, failing) => {
+    await prepare('full', { summarizer_fallback: [] });
+    const older = gate();
+    const newer = gate();
+    const waiting = (until: Promise<void>) => ({
+      prepare: () => until,
+    });
+    const first = run(scripted(failing, GOOD), undefined, waiting(older.promise));
+    await started(1);
+    const second = run(scripted(), undefined, waiting(newer.promise));
+    await started(2);
+    older.open();
+    expect(await first).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'started 2']);
+    newer.open();
+    expect(await second).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
+  });
+
+  it('given the job at once, exactly one of them ends it', async () => {
+    await prepare('full');
+    const ends = await Promise.all([run(scripted(GOOD, GOOD)), run(scripted())]);
+    expect(ends).toEqual([DONE, DONE]);
+    expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
+  });
+
+  /** Resolves once this many attempts are in the log. */
+  async function started(count: number): Promise<void> {
+    while ((await steps()).length < count) await new Promise((resolve) => setImmediate(resolve));
+  }
+});
+
 describe('failures', () => {
   const retried = [
     'started 1',
@@ -357,6 +415,78 @@ describe('failures', () => {
     const failure = ofType(await store.events(REF), 'compaction.failed').data;
     expect(failure).toMatchObject({ reason: 'api_error', message: 'no key', will_retry: true });
     expect((await steps()).at(-1)).toBe('completed by extractive');
+  });
+
+  it('an answer that ran out of tokens is asked for once more', async () => {
+    await prepare('full');
+    const choice = scripted(truncated('<summary>All done, exc'), truncated('<summary>All done, e'));
+    expect(await run(choice)).toMatchObject({ kind: 'retry' });
+    expect(await run(choice)).toEqual(DONE);
+    expect(await steps()).toEqual([
+      'started 1',
+      'failed: no_summary, to go on',
+      'started 2',
+      'failed: no_summary, to go on',
+      'completed by extractive',
+    ]);
+  });
+
+  it('an answer that ran out of tokens right behind its summary is good', async () => {
+    await prepare('full');
+    expect(await run(scripted(truncated('<summary>All done so far.</summary>')))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'completed by model']);
+  });
+
+  it('a model may write as much as the plan has room for, and an analysis', async () => {
+    await prepare('full', { summary_max_tokens: 8_000 });
+    await run(scripted(GOOD));
+    const { report } = ofType(await store.events(REF), 'compaction.completed').data;
+    const budget = Math.floor(report.covered_tokens / 2);
+    expect(server.requests[0]?.body.max_tokens).toBe(budget + 1_000);
+  });
+
+  it('a summary that is no shorter than the conversation gives way to one from the log', async () => {
+    await prepare('full');
+    expect(await run(scripted(answer(`<summary>${ofTokens(5_000)}</summary>`)))).toEqual(DONE);
+    expect(await steps()).toEqual([
+      'started 1',
+      'failed: no_summary, to go on',
+      'completed by extractive',
+    ]);
+    const { report } = ofType(await store.events(REF), 'compaction.completed').data;
+    expect(report.usage.output).toBeGreaterThan(0);
+  });
+
+  it('without a fallback such a summary changes nothing', async () => {
+    await prepare('full', { summarizer_fallback: [] });
+    expect(await run(scripted(answer(`<summary>${ofTokens(5_000)}</summary>`)))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'skipped: would_not_shrink']);
+  });
+
+  it('what a run throws is reported, recorded by its name, and tried a few times', async () => {
+    await prepare('full');
+    const mistake = new TypeError('PRIVATE words');
+    const thrown: unknown[] = [];
+    const broken: Partial<WorkerDependencies> = {
+      chooseSummarizer: () => {
+        throw mistake;
+      },
+      onError: (error) => thrown.push(error),
+    };
+    for (const after_ms of [250, 500, 1_000, 2_000]) {
+      expect(await run(EXTRACTIVE, undefined, broken)).toEqual({ kind: 'retry', after_ms });
+    }
+    expect(await run(EXTRACTIVE, undefined, broken)).toEqual(DONE);
+    expect((await steps()).slice(-4)).toEqual([
+      'started 4',
+      'failed: interrupted, to go on',
+      'started 5',
+      'failed: interrupted',
+    ]);
+    expect(thrown).toEqual([mistake, mistake, mistake, mistake, mistake]);
+    const { message } = ofType(await store.events(REF), 'compaction.failed').data;
+    expect(message).toBe('the attempt broke off: TypeError');
+    expect(await store.pending(9)).toEqual([]);
   });
 
   const starts = async (count: number) => {

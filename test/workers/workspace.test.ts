@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,10 @@ describe('refreshFromWorkspace', () => {
     writeFileSync(join(root, 'binary'), 'a\u0000b');
     writeFileSync(join(folder, 'secret.txt'), 'secret');
     symlinkSync(join(folder, 'secret.txt'), join(root, 'link.txt'));
+    mkdirSync(join(root, '.claude', 'plans'), { recursive: true });
+    writeFileSync(join(root, '.claude', 'plans', 'x.md'), 'a plan');
+    symlinkSync(join(root, '.claude', 'plans'), join(root, 'notes'));
+    execFileSync('mkfifo', [join(root, 'pipe')]);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -29,6 +34,8 @@ describe('refreshFromWorkspace', () => {
     ['a missing file', 'gone.ts', 'known'],
     ['a folder', 'src', 'known'],
     ['a binary file', 'binary', 'known'],
+    ['a named pipe that nobody writes to', 'pipe', 'known'],
+    ['a name that is too long', 'x'.repeat(5_000), 'known'],
   ])('%s', async (_, path, content) => {
     const files = await refreshFromWorkspace([{ path, content: 'known' }], root, config, count);
     expect(files).toEqual([{ path, content }]);
@@ -41,5 +48,32 @@ describe('refreshFromWorkspace', () => {
       { path, content: 'newer content' },
     ]);
     expect(await refreshFromWorkspace([{ path, content: 'x' }], root, small, count)).toEqual([]);
+  });
+
+  it.each(['notes/x.md', '.claude//plans/x.md', 'src/../.claude/plans/x.md'])(
+    'leaves out what is excluded by its real name: %s',
+    async (path) => {
+      expect(config.restore_exclude).toContain('.claude/plans/');
+      const files = await refreshFromWorkspace([{ path, content: 'known' }], root, config, count);
+      expect(files).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['skip', ['src/a.ts', 'small.ts']],
+    ['stop', ['src/a.ts']],
+  ] as const)('over the budget: %s', async (restore_over_budget, expected) => {
+    const tight = { ...config, restore_over_budget, restore_total_file_budget: 6 };
+    const known = ['src/a.ts', 'large.ts', 'small.ts'].map((path) => ({
+      path,
+      content: path === 'large.ts' ? 'x'.repeat(100) : 'x',
+    }));
+    const files = await refreshFromWorkspace(known, root, tight, count);
+    expect(files.map(({ path }) => path)).toEqual(expected);
+  });
+
+  it('restores what the session knows when the folder has gone since the start', async () => {
+    const files = [{ path: 'src/a.ts', content: 'known' }];
+    expect(await refreshFromWorkspace(files, join(folder, 'gone'), config, count)).toEqual(files);
   });
 });

@@ -55,14 +55,6 @@ export function addCompactRoute(api: Api): void {
           { errors: [{ path: 'mode', message: 'must be auto, micro or full' }] },
         );
       }
-      if (body.dry_run === true) {
-        const head = await existingHead(deps.store, ref);
-        await prepareTokenizer(deps, head.settings.config);
-        const { version } = head.state;
-        // Null: erased since the head was read.
-        const view = (await loadView(deps.store, ref, version)) ?? unwrap(sessionNotFound());
-        return c.json(dryRunBody(deps.world, head, view, { mode, trigger }));
-      }
       const compaction_id = deps.newId();
       const command = requestCompaction(deps.world, {
         compaction_id,
@@ -71,6 +63,16 @@ export function addCompactRoute(api: Api): void {
         ...(instructions === undefined ? {} : { instructions }),
         ...(focus === undefined ? {} : { focus }),
       });
+      if (body.dry_run === true) {
+        const head = await existingHead(deps.store, ref);
+        // Refused where the request itself would be.
+        unwrap(command(head));
+        await prepareTokenizer(deps, head.settings.config);
+        const { version } = head.state;
+        // Null: erased since the head was read.
+        const view = (await loadView(deps.store, ref, version)) ?? unwrap(sessionNotFound());
+        return c.json(dryRunBody(deps.world, head, view, { mode, trigger }));
+      }
       const at = deps.clock.now().toISOString();
       const { id } = unwrap(await deps.store.commit(ref, command, { at })).value;
       if (id === compaction_id) deps.dispatch({ ref, compaction_id });

@@ -1,9 +1,10 @@
-import { cancelCompaction, revertCompaction } from '../../domain/session/compaction-commands.ts';
+import { cancelCompaction } from '../../domain/session/compaction-commands.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
-import { revertCommand } from '../../domain/session/revert-command.ts';
+import { revertCommand, revertCompaction } from '../../domain/session/revert-compaction.ts';
 import { compactionBody, detailBody, existingCompaction, ownEvents } from '../compaction-body.ts';
 import { diffOf } from '../diff.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
+import { readJson } from '../json-body.ts';
 import { ProblemError, unwrap } from '../problem.ts';
 import {
   compactionParams,
@@ -12,7 +13,13 @@ import {
   pageQuery,
   sessionParams,
 } from '../schemas/common.ts';
-import { compaction, compactionDetail, compactionDiff, reverted } from '../schemas/compaction.ts';
+import {
+  compaction,
+  compactionDetail,
+  compactionDiff,
+  noFields,
+  reverted,
+} from '../schemas/compaction.ts';
 import { existingHead, levelsOf } from '../session-body.ts';
 
 const tag = 'Compactions';
@@ -73,7 +80,7 @@ function addGetCompaction(api: Api): void {
         content: { 'application/json': { schema: compactionDetail } },
       },
     },
-    problems: [404],
+    problems: [404, 409],
     handle: async (call) => {
       const ref = refOf(call);
       await existingHead(deps.store, ref);
@@ -130,18 +137,26 @@ function addRevert(api: Api): void {
       'An event: the context is again what it would be without that compaction, with what came since.',
     params: compactionParams,
     query: noQuery,
+    body: { content: { 'application/json': { schema: noFields } } },
     responses: {
       200: {
         description: 'The compaction, and where the context stands now.',
         content: { 'application/json': { schema: reverted } },
       },
     },
-    problems: [404, 409],
+    problems: [404, 409, 413, 415],
     handle: async (call) => {
       const ref = refOf(call);
       const { cid } = call.params;
+      await readJson(call.c.req.raw, deps.limits, noFields);
       const head = await existingHead(deps.store, ref);
       const row = await existingCompaction(deps.store, ref, cid);
+      if (row.status !== 'ended') {
+        throw new ProblemError(
+          'compaction_not_revertible',
+          `this compaction is ${row.status}: cancel it, or wait for its end and then revert it`,
+        );
+      }
       const events = await deps.store.events(ref, {
         types: ['compaction.micro_completed', 'compaction.completed', 'compaction.reverted'],
         after: row.requested_version,
@@ -168,16 +183,18 @@ function addCancel(api: Api): void {
     summary: 'Cancel a compaction that is queued or running',
     params: compactionParams,
     query: noQuery,
+    body: { content: { 'application/json': { schema: noFields } } },
     responses: {
       200: {
         description: 'The cancelled compaction; the context stays as it is.',
         content: { 'application/json': { schema: compaction } },
       },
     },
-    problems: [404, 409],
+    problems: [404, 409, 413, 415],
     handle: async (call) => {
       const ref = refOf(call);
       const { cid } = call.params;
+      await readJson(call.c.req.raw, deps.limits, noFields);
       await existingHead(deps.store, ref);
       await existingCompaction(deps.store, ref, cid);
       const at = deps.clock.now().toISOString();

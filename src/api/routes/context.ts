@@ -1,9 +1,9 @@
+import { loadSettings } from '../../db/load-settings.ts';
 import { loadView } from '../../db/load-view.ts';
 import { renderEntries } from '../../domain/context/render.ts';
 import { sumTokens } from '../../domain/context/view.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
 import { configOf, contextTokens } from '../../domain/session/head.ts';
-import { withSafetyMargin } from '../../domain/tokens/count.ts';
 import { type Api, addEndpoint, refOf } from '../endpoint.ts';
 import { etagOf, MAX_WAIT_SECONDS, noneMatchHits } from '../preconditions.ts';
 import { ProblemError, unwrap } from '../problem.ts';
@@ -32,7 +32,7 @@ export function addContextRoute(api: Api): void {
       },
       304: { description: 'The context is still that of the version in `If-None-Match`.' },
     },
-    problems: [404],
+    problems: [404, 409],
     handle: async (call) => {
       const { c, query } = call;
       const ref = refOf(call);
@@ -55,7 +55,8 @@ export function addContextRoute(api: Api): void {
       if (noneMatchHits(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
       // Null: erased since the head was read.
       const view = (await loadView(deps.store, ref, at)) ?? unwrap(sessionNotFound());
-      const config = configOf(settings, deps.world.server);
+      const then = (await loadSettings(deps.store, ref, at)) ?? settings;
+      const config = configOf(then, deps.world.server);
       const format = query.format ?? settings.format;
       return c.json(
         {
@@ -64,10 +65,7 @@ export function addContextRoute(api: Api): void {
           at,
           format,
           items: renderEntries(view.entries, settings.format, format),
-          tokens:
-            at === state.version
-              ? contextTokens(state, config)
-              : withSafetyMargin(sumTokens(view.entries), config),
+          tokens: contextTokens({ ...view.usage, tokens: sumTokens(view.entries) }, config),
           base_compaction_id: view.base?.compaction_id ?? null,
         },
         200,

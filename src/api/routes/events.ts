@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { type Api, addEndpoint, refOf } from '../endpoint.ts';
+import { eventPage } from '../event-page.ts';
 import { ProblemError } from '../problem.ts';
-import { cutLogPage, DEFAULT_LIMIT, pageOf, sessionParams } from '../schemas/common.ts';
+import { DEFAULT_LIMIT, pageOf, sessionParams } from '../schemas/common.ts';
 import { event, eventsHeaders, eventsQuery } from '../schemas/event.ts';
 import { existingHead } from '../session-body.ts';
 import { eventStream } from '../sse.ts';
@@ -46,13 +47,8 @@ export function addEventsRoute(api: Api): void {
           'X-Accel-Buffering': 'no',
         });
       }
-      const events = await deps.store.events(ref, {
-        after: cursor,
-        limit: limit + 1,
-        ...(types === undefined ? {} : { types }),
-      });
-      const { rows, next_cursor } = cutLogPage(events, limit);
-      return c.json({ data: rows, next_cursor });
+      const page = await eventPage(deps.store, ref, { after: cursor, limit, types });
+      return c.json({ data: page.events, next_cursor: page.next_cursor });
     },
   });
 }

@@ -3,17 +3,12 @@ import type { Context } from 'hono';
 import type { Idempotency } from '../../db/event-store.ts';
 import { appendItems } from '../../domain/session/append-items.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
+import { eventPage } from '../event-page.ts';
 import { readText } from '../json-body.ts';
 import { postedItems, relocate } from '../posted-items.ts';
 import { onlyIfExists, readIfMatch } from '../preconditions.ts';
 import { ProblemError, rejected } from '../problem.ts';
-import {
-  cutLogPage,
-  DEFAULT_LIMIT,
-  logPageQuery,
-  pageOf,
-  sessionParams,
-} from '../schemas/common.ts';
+import { DEFAULT_LIMIT, logPageQuery, pageOf, sessionParams } from '../schemas/common.ts';
 import { appendBody, appended, appendHeaders, logItem, postedItem } from '../schemas/item.ts';
 import { existingHead } from '../session-body.ts';
 import { withTokenizer } from '../tokenizer.ts';
@@ -119,13 +114,12 @@ function addListItems(api: Api): void {
       const ref = refOf(call);
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after } = call.query;
       await existingHead(deps.store, ref);
-      const events = await deps.store.events(ref, {
+      const { events, next_cursor } = await eventPage(deps.store, ref, {
         types: ['item.appended'],
         after: cursor,
-        limit: limit + 1,
+        limit,
       });
-      const { rows, next_cursor } = cutLogPage(events, limit);
-      const data = rows.flatMap((event) =>
+      const data = events.flatMap((event) =>
         event.type === 'item.appended'
           ? [{ seq: event.version, at: event.at, item: event.data.item, tokens: event.data.tokens }]
           : [],

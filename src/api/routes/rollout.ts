@@ -2,10 +2,11 @@ import { z } from '@hono/zod-openapi';
 import type { EventStore, SessionRef } from '../../db/event-store.ts';
 import { rolloutRecords } from '../../domain/session/rollout.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
+import { eventPage } from '../event-page.ts';
 import { sessionParams } from '../schemas/common.ts';
 import { existingHead } from '../session-body.ts';
 
-/** Events per read: what is in memory for one slow client. */
+/** Events per pull: what is in memory for one slow client. */
 const PAGE = 100;
 
 /** `/sessions/{id}/rollout`: the audit trail (SPEC section 14). */
@@ -49,7 +50,7 @@ function rolloutStream(
     {
       pull: async (controller) => {
         for (;;) {
-          const events = await store.events(ref, { after, up_to: upTo, limit: PAGE });
+          const { events } = await eventPage(store, ref, { after, up_to: upTo, limit: PAGE });
           const last = events.at(-1);
           if (last === undefined) return controller.close();
           after = last.version;

@@ -1,15 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EventStore, SessionRef } from '../../db/event-store.ts';
 import { codecFor } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
 import type { Format, Item, ToolResult } from '../../domain/items/item.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
+import { EVENTS_PER_READ } from '../event-page.ts';
 import { ProblemError } from '../problem.ts';
 import { sessionParams } from '../schemas/common.ts';
 import { toolResult, toolResultParams } from '../schemas/item.ts';
 import { existingHead } from '../session-body.ts';
-
-/** Items per read of the scan. */
-const PAGE = 200;
 
 /** `/sessions/{id}/tool-results/{tool_use_id}` (SPEC section 2). */
 export function addToolResultRoute(api: Api): void {
@@ -69,7 +68,7 @@ async function findResult(
     const events = await store.events(ref, {
       types: ['item.appended'],
       up_to: upTo,
-      limit: PAGE,
+      limit: EVENTS_PER_READ,
       newest_first: true,
     });
     for (const event of events) {
@@ -83,6 +82,8 @@ async function findResult(
         return { seq: event.version, at: event.at, item, result: part };
       }
     }
-    if (events.length < PAGE) return null;
+    if (events.length < EVENTS_PER_READ) return null;
+    // The store reads synchronously: without a pause a long log would hold up all other requests.
+    await setImmediate();
   }
 }

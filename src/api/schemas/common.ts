@@ -66,20 +66,6 @@ export function pageOf<T extends z.ZodType>(entry: T) {
   });
 }
 
-/**
- * The page out of rows of the log that were read with `limit + 1`: the row too many only says that
- * there is a next page.
- */
-export function cutLogPage<T extends { version: number }>(
-  rows: readonly T[],
-  limit: number,
-): { rows: readonly T[]; next_cursor: string | null } {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return { rows: shown, next_cursor: hasMore ? String(last.version) : null };
-}
-
 /** Any JSON object, kept exactly as it came: zod would rebuild it key by key. */
 export function jsonObject(description: string) {
   return z

@@ -35,6 +35,9 @@ export const compactBody = z
   })
   .openapi('CompactRequest', { example: { mode: 'full', focus: 'the database migration' } });
 
+/** For requests whose path says it all; a field that one expects to work must not pass unnoticed. */
+export const noFields = z.strictObject({}).openapi('NoFields', { example: {} });
+
 export const compaction = z
   .object({
     session_id: z.string(),

@@ -11,7 +11,7 @@ export const problemSchema = z
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .openapi({ description: 'On validation: every offending field.' }),
+      .openapi({ description: 'On validation: the offending fields, at most 100.' }),
   })
   .openapi('Problem', {
     example: {
@@ -25,12 +25,12 @@ export const problemSchema = z
 const DESCRIPTIONS: Record<number, string> = {
   400: 'Something in the request cannot be used; `errors` names the fields.',
   401: 'Keys are configured, and none or an unknown one was sent.',
-  403: 'No keys are configured, and a browser says that a page of another site asks.',
+  403: 'No keys are configured, and the address is not loopback or a page of another site asks.',
   404: 'There is no such session, compaction, version or tool result.',
   409: 'The state of the session does not allow it; `detail` says why.',
   412: '`If-Match` names another version than the current one.',
   413: 'The body or the number of items is above the limit.',
-  415: 'The content type is not one that this endpoint takes.',
+  415: 'The content type is not one that this endpoint takes, or the body is compressed.',
   422: 'The `Idempotency-Key` was used with another request.',
   429: 'Too many requests with this key; see `Retry-After`.',
   500: 'A bug in the service; nothing of it is shown.',

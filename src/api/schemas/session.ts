@@ -22,7 +22,14 @@ const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.
 const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });
 const model = z.string().min(1).max(200);
 const contextWindow = z.int().min(1).max(100_000_000).openapi({ description: 'Tokens.' });
-const metadata = jsonObject('Anything that the client wants to keep with the session.');
+
+const METADATA_BYTES = 65_536;
+/** Limited because it is part of every answer about the session, and kept in memory. */
+const metadata = jsonObject(
+  'Anything that the client wants to keep with the session; at most 64 KiB of JSON.',
+).refine((value) => Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES, {
+  message: 'has more than 64 KiB of JSON: keep large things elsewhere and refer to them',
+});
 
 export const createSessionBody = z
   .strictObject({

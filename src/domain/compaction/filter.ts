@@ -11,8 +11,9 @@ export function filterForSummary(items: readonly Normalised[]): Normalised[] {
   for (const item of reorganiseAttachments(items).filter(isWorthSummarising)) {
     const last = merged.at(-1);
     if (last?.kind === 'message' && item.kind === 'message' && canMerge(last, item)) {
-      merged[merged.length - 1] = { ...last, parts: [...last.parts, ...item.parts] };
-    } else merged.push(item);
+      // `last` is a copy of ours: thousands of small messages in a row must stay linear.
+      for (const part of item.parts) last.parts.push(part);
+    } else merged.push(item.kind === 'message' ? { ...item, parts: [...item.parts] } : item);
   }
   return withoutTrailingThinking(merged);
 }

@@ -10,6 +10,7 @@ import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut } from './cut.ts';
 import { filterForSummary } from './filter.ts';
 import type { Material } from './material.ts';
+import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages } from './preserve.ts';
 import { filesToRestore, latestAttachment, type RestoredFile } from './restore.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
@@ -34,16 +35,6 @@ export type FullPlan = {
   /** The context with margin has to stay below this to be worth it and under the threshold. */
   limit: number;
   tokens_before: number;
-};
-
-export type PlanInput = {
-  view: View;
-  material: readonly Material[];
-  config: Config;
-  count: TextCounter;
-  /** Context tokens now (SPEC section 5), and the threshold of the window. */
-  tokens: number;
-  threshold: number;
 };
 
 /** Plans a full compaction, or says why there is none. Pure; a dry run shows this plan. */

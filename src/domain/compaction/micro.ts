@@ -1,10 +1,10 @@
-import { editKey, type View } from '../context/view.ts';
-import { codecFor } from '../items/codecs.ts';
 import type { Message, ToolResult } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { ResultEdit } from '../session/events.ts';
+import { editKey, savedBy } from '../session/result-edits.ts';
 import { countToolResult, type TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import type { PlanInput } from './plan-input.ts';
 
 export type MicroPlan = {
   edits: ResultEdit[];
@@ -19,17 +19,13 @@ type Candidate = { call: Call; seq: number; tokens: number; result: ToolResult }
 
 /**
  * Plans a micro-compaction of the live context, or null when it would save less than the minimum
- * (SPEC section 7). `overBy` says by how many tokens (without margin) the context is above its
- * threshold: cutting long results in the middle, where configured, is tried first and is enough when
- * it saves that much.
+ * (SPEC section 7). Cutting long results in the middle, where configured, is tried first and is enough
+ * when it brings the context under its threshold.
  */
-export function planMicro(
-  view: View,
-  config: Config,
-  count: TextCounter,
-  overBy: number,
-): MicroPlan | null {
-  const { calls, candidates } = collect(view, config, count);
+export function planMicro(input: PlanInput): MicroPlan | null {
+  const { config, count, tokens, threshold } = input;
+  const overBy = Math.ceil((tokens - threshold + 1) / config.token_safety_multiplier);
+  const { calls, candidates } = collect(input);
   const kept = new Set(
     calls.slice(Math.max(0, calls.length - config.micro_compact_keep_last_n_tools)),
   );
@@ -39,7 +35,7 @@ export function planMicro(
       (config.micro_compact_clear_errors || !candidate.result.is_error),
   );
   const truncated = truncations(older, config, count);
-  const savedByTruncation = sum(truncated.map((edit) => edit.tokens_before - edit.tokens_after));
+  const savedByTruncation = savedBy(truncated);
   if (savedByTruncation >= Math.max(1, overBy, config.micro_compact_min_tokens_to_save)) {
     return { edits: truncated, tokens_saved: savedByTruncation };
   }
@@ -53,16 +49,18 @@ export function planMicro(
 }
 
 /** Eligible calls that were not cleared yet, oldest first, and the results that answer them. */
-function collect(view: View, config: Config, count: TextCounter) {
-  const codec = codecFor(view.format);
+function collect({ view, material, config, count }: PlanInput) {
   const eligible = new Set(config.micro_compact_eligible_tools.map((name) => name.toLowerCase()));
   const calls: Call[] = [];
   const waiting = new Map<string, Call>();
   const cleared = new Set<Call>();
   const candidates: Candidate[] = [];
-  for (const entry of view.entries) {
-    const item = codec.normalise(entry.item);
+  for (const { entry, item } of material) {
     if (item.kind !== 'message') continue;
+    // The item was counted when it was appended, perhaps under another configuration: no result can
+    // give back more than the item was counted for.
+    let left = entry.tokens;
+    const here = new Map<string, Candidate>();
     for (const part of toolParts(item)) {
       if (part.kind === 'tool_call') {
         waiting.delete(part.id);
@@ -72,13 +70,24 @@ function collect(view: View, config: Config, count: TextCounter) {
         calls.push(call);
         continue;
       }
+      const twin = here.get(part.call_id);
+      if (twin !== undefined) {
+        // An edit changes every result of the id in its item, so all of them are saved.
+        const tokens = Math.min(left, countToolResult(part, count, config));
+        left -= tokens;
+        twin.tokens += tokens;
+        continue;
+      }
       const call = waiting.get(part.call_id);
       if (entry.seq === null || call === undefined) continue;
       waiting.delete(part.call_id);
       if (view.edits.get(editKey(entry.seq, part.call_id))?.kind === 'cleared') cleared.add(call);
       else {
-        const tokens = countToolResult(part, count, config);
-        candidates.push({ call, seq: entry.seq, tokens, result: part });
+        const tokens = Math.min(left, countToolResult(part, count, config));
+        left -= tokens;
+        const candidate = { call, seq: entry.seq, tokens, result: part };
+        here.set(part.call_id, candidate);
+        candidates.push(candidate);
       }
     }
   }
@@ -107,7 +116,10 @@ function choose(older: Candidate[], all: Candidate[], config: Config): Candidate
 }
 
 function clearing(candidate: Candidate, config: Config, count: TextCounter): ResultEdit {
-  const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', candidate.call.id);
+  const content = config.micro_compact_placeholder.replaceAll(
+    '{tool_use_id}',
+    () => candidate.call.id,
+  );
   return edit(candidate, 'cleared', content, count);
 }
 

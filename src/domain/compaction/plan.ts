@@ -3,6 +3,7 @@ import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import type { Mode, Trigger } from '../session/events.ts';
 import { configOf, contextTokens, type Head } from '../session/head.ts';
+import { savedBy } from '../session/result-edits.ts';
 import type { World } from '../session/world.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds } from '../tokens/thresholds.ts';
@@ -10,6 +11,7 @@ import { counterFor } from '../tokens/tokenizers.ts';
 import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
 import { type MicroPlan, planMicro } from './micro.ts';
+import type { PlanInput } from './plan-input.ts';
 
 export type CompactionPlan =
   | { kind: 'skip'; skip: Skip }
@@ -44,27 +46,28 @@ export function planCompaction(
   if (request.trigger === 'auto' && tokens < threshold) {
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);
   }
-  const full = () =>
-    planFull({ view, material: materialOf(view), config, count, tokens, threshold });
-  if (request.mode === 'full') return full();
-  const micro = config.micro_compact_enabled ? plannedMicro() : null;
+  const input = { view, material: materialOf(view), config, count, tokens, threshold };
+  if (request.mode === 'full') return planFull(input);
+  const micro = config.micro_compact_enabled ? microPlan(input, head) : null;
   if (request.mode === 'micro') return micro ?? skip('not_effective', whyNotMicro(config));
-  const isEnough =
-    micro !== null && (micro.tokens_after < threshold || !config.micro_compact_escalate);
-  if (isEnough) return micro;
-  const plan = full();
+  if (micro === null) return planFull(input);
+  if (micro.tokens_after < threshold || !config.micro_compact_escalate) return micro;
+  const full = planFull(input);
   // Clearing that is not enough is still better than nothing.
-  return plan.kind === 'skip' && micro !== null ? micro : plan;
+  return full.kind === 'skip' ? micro : full;
+}
 
-  function plannedMicro(): Extract<CompactionPlan, { kind: 'micro' }> | null {
-    const overBy = Math.ceil((tokens - threshold + 1) / config.token_safety_multiplier);
-    const planned = planMicro(view, config, count, overBy);
-    if (planned === null) return null;
-    const saved = planned.edits.reduce((sum, e) => sum + e.tokens_before - e.tokens_after, 0);
-    const tokens_after = withSafetyMargin(head.state.tokens - saved, config);
-    if (tokens_after >= tokens) return null;
-    return { kind: 'micro', micro: planned, strategy: config.micro_compact_strategy, tokens_after };
-  }
+/** Null when clearing is not worth it, or would not make the context smaller (SPEC 18, rule 7). */
+function microPlan(
+  input: PlanInput,
+  head: Head,
+): Extract<CompactionPlan, { kind: 'micro' }> | null {
+  const { config } = input;
+  const micro = planMicro(input);
+  if (micro === null) return null;
+  const tokens_after = withSafetyMargin(head.state.tokens - savedBy(micro.edits), config);
+  if (tokens_after >= input.tokens) return null;
+  return { kind: 'micro', micro, strategy: config.micro_compact_strategy, tokens_after };
 }
 
 function whyNotMicro(config: Config): string {

@@ -14,7 +14,7 @@ export type SummaryPrompt = { system: string; prompt: string; template: string }
 
 /**
  * Builds what a summariser is asked: the conversation as delimited data, the task after it, then
- * custom instructions and focus under headings of their own (SPEC section 10). `conversation` is
+ * custom instructions, focus and length under headings of their own (SPEC section 10). `conversation` is
  * taken as it is: filtering and fitting it into a window happen before. `template` of the answer is
  * the version of the prompt file, for the event.
  */
@@ -24,6 +24,8 @@ export function buildSummaryPrompt(request: {
   conversation: readonly Normalised[];
   instructions?: string | undefined;
   focus?: string | undefined;
+  /** Tokens that the summary may count; the model is told in words. */
+  max_tokens: number;
 }): SummaryPrompt {
   const task = request.templates.summary[request.template];
   const parts = [transcriptText(request.conversation), task.text];
@@ -31,6 +33,9 @@ export function buildSummaryPrompt(request: {
   const focus = request.focus?.trim();
   if (instructions) parts.push(`## Additional instructions\n\n${instructions}`);
   if (focus) parts.push(`## Focus\n\nGive the most detail to this: ${focus}`);
+  // A token is some three quarters of a word; less is safer, since a longer answer would be cut off.
+  const words = Math.floor(request.max_tokens * 0.6);
+  parts.push(`## Length\n\nAt most about ${words} words for the summary, and a short analysis.`);
   return {
     system: request.templates.system.text,
     prompt: parts.join('\n\n'),

@@ -112,7 +112,7 @@ function textOf(result: ToolResult): string {
 }
 
 /** `*.x` matches the end of a path, anything else any part of it. */
-function isExcluded(path: string, patterns: readonly string[]): boolean {
+export function isExcluded(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) =>
     pattern.startsWith('*') ? path.endsWith(pattern.slice(1)) : path.includes(pattern),
   );

@@ -1,18 +1,19 @@
 import type { Item } from '../items/item.ts';
 
 /** Where an entry of a context comes from (SPEC section 8, order of phase 7). */
-export type Origin =
-  | 'initial'
-  | 'instructions'
-  | 'boundary'
-  | 'preserved'
-  | 'summary'
-  | 'file'
-  | 'todo'
-  | 'plan'
-  | 'hook'
-  | 'ghost'
-  | 'log';
+export const ORIGINS = [
+  'initial',
+  'instructions',
+  'boundary',
+  'preserved',
+  'summary',
+  'file',
+  'todo',
+  'plan',
+  'ghost',
+  'log',
+] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 /**
  * One entry of a context: the stored item with the edits in force applied. `seq` is the version of

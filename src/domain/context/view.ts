@@ -1,11 +1,14 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item } from '../items/item.ts';
 import type { Base, EventOf, ResultEdit, SessionEvent } from '../session/events.ts';
+import { editKey, savedBy } from '../session/result-edits.ts';
+import { NO_USAGE, type UsageState, usageAfter } from '../session/usage-state.ts';
 import type { Entry } from './entry.ts';
 
 /**
  * The context at a version: what is left after all compactions in force (SPEC section 1).
- * `edits` are the edits in force by `editKey`; `originals` the unedited items of edited entries.
+ * `edits` are the edits in force by `editKey`; `originals` the unedited items of edited entries;
+ * `usage` what the provider reported about it.
  */
 export type View = {
   version: number;
@@ -14,6 +17,7 @@ export type View = {
   entries: Entry[];
   edits: ReadonlyMap<string, ResultEdit>;
   originals: ReadonlyMap<number, Item>;
+  usage: UsageState;
 };
 
 export type ViewSource = {
@@ -23,10 +27,6 @@ export type ViewSource = {
   /** All events behind the base's cut (all events when there is no base), oldest first. */
   events: readonly SessionEvent[];
 };
-
-export function editKey(seq: number, toolUseId: string): string {
-  return `${seq}:${toolUseId}`;
-}
 
 /**
  * Folds the context from the compaction in force onward (SPEC section 3): initial context, what the
@@ -41,8 +41,10 @@ export function foldView(source: ViewSource): View {
   const entries: Entry[] = [...initial_context];
   if (source.base !== null) entries.push(...source.base.event.data.entries);
   let version = source.created.version;
+  let usage = NO_USAGE;
   for (const event of source.events) {
     version = event.version;
+    usage = usageAfter(usage, event);
     if (event.type !== 'item.appended') continue;
     const { item, tokens, edits: own = [] } = event.data;
     const applied = bySeq.get(event.version);
@@ -60,7 +62,7 @@ export function foldView(source: ViewSource): View {
       origin: 'log',
     });
   }
-  return { version, format, base: source.base?.ref ?? null, entries, edits, originals };
+  return { version, format, base: source.base?.ref ?? null, entries, edits, originals, usage };
 }
 
 /** Edits of tool results by micro-compactions that were not reverted; later ones win. */
@@ -92,10 +94,6 @@ function groupBySeq(edits: Iterable<ResultEdit>): Map<number, ResultEdit[]> {
     else group.push(edit);
   }
   return groups;
-}
-
-function savedBy(edits: readonly ResultEdit[]): number {
-  return edits.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0);
 }
 
 /** The sum of the entries' estimates, without margin. */

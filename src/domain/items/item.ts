@@ -84,7 +84,3 @@ export type Normalised =
 
 /** Control items have these `type`s in every format. */
 export const CONTROL_TYPES = ['attachment', 'progress', 'system', 'ghost_snapshot'] as const;
-
-export function isBoundary(item: Item): boolean {
-  return item.type === 'system' && item.subtype === 'compact_boundary';
-}

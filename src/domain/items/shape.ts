@@ -24,22 +24,37 @@ export function checkName(object: JsonObject, field: string, path: Path): ItemPr
 
 const TEXT_TYPES = ['text', 'input_text', 'output_text'];
 
-/** Content blocks: objects with a string `type`; unknown types pass, text blocks need their text. */
+/** Problems of one list of blocks after which the check stops: beyond, they are one mistake many times. */
+const MAX_PROBLEMS = 50;
+
+/**
+ * Content blocks: objects with a string `type`; unknown types pass, text blocks need their text. After
+ * about fifty problems the check stops, with a last problem that says so.
+ */
 export function checkBlocks(
   blocks: readonly Json[],
   path: Path,
   checkBlock: (block: JsonObject, path: Path) => ItemProblem[] = () => [],
 ): ItemProblem[] {
-  return blocks.flatMap((block, index) => {
+  const problems: ItemProblem[] = [];
+  for (const [index, block] of blocks.entries()) {
     const at = [...path, index];
+    if (problems.length >= MAX_PROBLEMS) {
+      problems.push({ path: at, message: 'checked up to here only: mend the blocks before first' });
+      break;
+    }
     if (!isJsonObject(block) || typeof block.type !== 'string') {
-      return [{ path: at, message: 'a content block must be an object with a string "type"' }];
+      problems.push({
+        path: at,
+        message: 'a content block must be an object with a string "type"',
+      });
+    } else if (TEXT_TYPES.includes(block.type) && typeof block.text !== 'string') {
+      problems.push({ path: [...at, 'text'], message: 'a text block needs a string "text"' });
+    } else {
+      problems.push(...checkBlock(block, at));
     }
-    if (TEXT_TYPES.includes(block.type) && typeof block.text !== 'string') {
-      return [{ path: [...at, 'text'], message: 'a text block needs a string "text"' }];
-    }
-    return checkBlock(block, at);
-  });
+  }
+  return problems;
 }
 
 /** The objects of a content array; nothing for any other content. */

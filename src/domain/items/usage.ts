@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { Usage } from './item.ts';
 
+/** No context is anywhere near this; what is beyond it is noise that sums could not carry. */
+const MOST_TOKENS = 1_000_000_000;
+
 /**
  * The token figures of a provider's usage object, or undefined when they are malformed, all zero, or
  * only those of a compaction. OpenAI counts cached tokens inside its input figure, Anthropic beside
@@ -20,7 +23,9 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
     cache_creation: figure(figures, 'cache_creation_input_tokens'),
   };
   const values = Object.values(read);
-  const isSane = values.every((value) => Number.isSafeInteger(value) && value >= 0);
+  const isSane = values.every(
+    (value) => Number.isSafeInteger(value) && value >= 0 && value <= MOST_TOKENS,
+  );
   return isSane && values.some((value) => value > 0) ? read : undefined;
 }
 

@@ -1,13 +1,13 @@
 import { codecFor } from '../items/codecs.ts';
-import type { Item } from '../items/item.ts';
 import { measureItem, usageTokens } from '../items/measure.ts';
 import type { Json } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import { isAutoCompactOn, type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
+import { checkItems } from './check-items.ts';
 import { checkRoom, created, type NewSession } from './create-session.ts';
 import type { Decide } from './decision.ts';
-import { accept, type FieldError, type Outcome, reject } from './errors.ts';
+import { accept, type Outcome, reject } from './errors.ts';
 import type { Mode, NewEvent, Trigger } from './events.ts';
 import { evolve } from './evolve.ts';
 import { type CompactionStatus, configOf, contextTokens, type Head } from './head.ts';
@@ -109,31 +109,22 @@ function appendedEvents(
   const { format } = head.settings;
   const codec = codecFor(format);
   const count = counterFor(config, world.tokenizers);
-  const errors: FieldError[] = [];
-  const events: NewEvent[] = [];
-  items.forEach((json, index) => {
-    const problems = codec.check(json);
-    if (problems.length > 0) {
-      for (const { path, message } of problems) {
-        errors.push({ path: ['items', index, ...path].join('.'), message });
-      }
-      return;
-    }
-    // `check` has just established that this JSON is an item of the format.
-    const item = json as Item;
-    const { normalised, tokens } = measureItem(codec, item, count, config);
-    const usage = usageTokens(normalised);
-    events.push({
-      type: 'item.appended',
-      data: usage === undefined ? { item, tokens } : { item, tokens, usage },
-    });
-  });
-  if (errors.length === 0) return accept(events);
-  return reject(
-    'invalid_item',
-    `nothing was appended: ${errors.length === 1 ? 'an item does' : 'items do'} not fit the ` +
-      `session's format "${format}"`,
-    errors,
+  const checked = checkItems(codec, 'items', items);
+  if (!checked.ok) {
+    const what = checked.errors.length === 1 ? 'an item does' : 'items do';
+    return reject(
+      'invalid_item',
+      `nothing was appended: ${what} not fit the session's format "${format}"`,
+      checked.errors,
+    );
+  }
+  return accept(
+    checked.items.map((item): NewEvent => {
+      const { normalised, tokens } = measureItem(codec, item, count, config);
+      const usage = usageTokens(normalised);
+      const data = usage === undefined ? { item, tokens } : { item, tokens, usage };
+      return { type: 'item.appended', data };
+    }),
   );
 }
 

@@ -1,17 +1,10 @@
 import type { Config } from '../policy/config.ts';
 import { thresholds } from '../tokens/thresholds.ts';
+import { closedBreaker, openedBreaker } from './breaker.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
-import type {
-  Base,
-  CompletedReport,
-  EventData,
-  EventOf,
-  Mode,
-  NewEvent,
-  Trigger,
-} from './events.ts';
+import type { CompletedReport, EventData, EventOf, Mode, NewEvent, Trigger } from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type Running } from './head.ts';
 import type { World } from './world.ts';
@@ -51,21 +44,25 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
   };
 }
 
-/** Whether a step of the worker was written, or came too late because the compaction had ended. */
+/** Whether a step of the worker was written, or came too late. */
 export type Applied = { applied: boolean };
 
+/** One attempt at a compaction; numbered by `startCompaction`, and named by all its later steps. */
+export type Attempt = { compaction_id: string; attempt: number };
+
 /**
- * A step of the compaction under way. Does nothing when another one, or none, is under way. Rejects:
- * session_not_found, as when the session was erased meanwhile.
+ * A step of the attempt under way. Does nothing when the compaction has ended, and nothing when a
+ * later attempt has begun: of two workers with one job, the log listens to the last that started.
+ * Rejects: session_not_found, as when the session was erased meanwhile.
  */
 function whileRunning(
-  compactionId: string,
+  { compaction_id, attempt }: Attempt,
   step: (head: Head, running: Running) => NewEvent[],
 ): Decide<Applied> {
   return (head) => {
     if (head === null) return sessionNotFound();
     const { running } = head.state;
-    if (running?.id !== compactionId) {
+    if (running?.id !== compaction_id || running.attempt !== attempt) {
       return accept({ events: [], value: () => ({ applied: false }) });
     }
     const events = step(head, running);
@@ -73,18 +70,27 @@ function whileRunning(
   };
 }
 
-/** Marks the next attempt; the effective configuration becomes part of the log. */
-export function startCompaction(world: World, compactionId: string): Decide<Applied> {
-  return whileRunning(compactionId, (head, running) => [
-    {
+export type Started = { applied: true; attempt: number } | { applied: false };
+
+/**
+ * Begins the next attempt and answers its number; the effective configuration becomes part of the
+ * log. Does nothing when the compaction has ended. Rejects: session_not_found.
+ */
+export function startCompaction(world: World, compactionId: string): Decide<Started> {
+  return (head) => {
+    if (head === null) return sessionNotFound();
+    const { running } = head.state;
+    if (running?.id !== compactionId) {
+      return accept({ events: [], value: () => ({ applied: false }) });
+    }
+    const attempt = running.attempt + 1;
+    const config = configOf(head.settings, world.server);
+    const event: NewEvent = {
       type: 'compaction.started',
-      data: {
-        compaction_id: compactionId,
-        attempt: running.attempt + 1,
-        config: configOf(head.settings, world.server),
-      },
-    },
-  ]);
+      data: { compaction_id: compactionId, attempt, config },
+    };
+    return accept({ events: [event], value: () => ({ applied: true, attempt }) });
+  };
 }
 
 /** What is common to the steps that may open or close the breaker. `at` is ISO 8601. */
@@ -92,7 +98,7 @@ export type Clock = { now_ms: number; at: string };
 
 export type MicroResult = Omit<
   EventData['compaction.micro_completed'],
-  'compaction_id' | 'tokens_before' | 'tokens_after'
+  'compaction_id' | 'tokens_before' | 'tokens_after' | 'is_above_threshold'
 >;
 
 /**
@@ -101,25 +107,29 @@ export type MicroResult = Omit<
  */
 export function completeMicro(
   world: World,
-  compactionId: string,
+  attempt: Attempt,
   result: MicroResult,
   clock: Clock,
 ): Decide<Applied> {
-  return whileRunning(compactionId, (head, running) => {
+  return whileRunning(attempt, (head, running) => {
     const config = configOf(head.settings, world.server);
+    const { threshold } = thresholds(config, head.settings.context_window);
     const before = contextTokens(head.state, config);
-    const event = (tokensAfter: number): NewEvent => ({
+    const micro = (tokens_after: number): NewEvent => ({
       type: 'compaction.micro_completed',
       data: {
         ...result,
-        compaction_id: compactionId,
+        compaction_id: running.id,
         tokens_before: before,
-        tokens_after: tokensAfter,
+        tokens_after,
+        is_above_threshold: tokens_after >= threshold,
       },
     });
-    const after = contextTokens(next(head, event(0), clock.at).state, config);
-    if (after < before) return [event(after), ...closedBreaker(head)];
-    return skipEvents(head, running, config, clock, wouldNotShrink(before, after));
+    const after = contextTokens(next(head, micro(0), clock.at).state, config);
+    if (after >= before) {
+      return skipEvents(head, running, config, clock, wouldNotShrink(before, after));
+    }
+    return completedEvents(head, running, config, clock, micro(after), after);
   });
 }
 
@@ -133,11 +143,11 @@ export type FullResult = Omit<EventData['compaction.completed'], 'compaction_id'
  */
 export function completeFull(
   world: World,
-  compactionId: string,
+  attempt: Attempt,
   result: FullResult,
   clock: Clock,
 ): Decide<Applied> {
-  return whileRunning(compactionId, (head, running) => {
+  return whileRunning(attempt, (head, running) => {
     const config = configOf(head.settings, world.server);
     const { threshold } = thresholds(config, head.settings.context_window);
     const tokens_before = contextTokens(head.state, config);
@@ -147,7 +157,7 @@ export function completeFull(
       at: clock.at,
       data: {
         ...result,
-        compaction_id: compactionId,
+        compaction_id: running.id,
         report: {
           ...result.report,
           tokens_before,
@@ -164,16 +174,7 @@ export function completeFull(
       return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, tokens_after));
     }
     const { type, data } = completed(tokens_after);
-    const event: NewEvent = { type, data };
-    if (!data.report.is_above_threshold) return [event, ...closedBreaker(head)];
-    return [
-      event,
-      {
-        type: 'compaction.threshold_exceeded',
-        data: { compaction_id: compactionId, post_compact_tokens: tokens_after, threshold },
-      },
-      ...openedBreaker(head, next(head, event, clock.at), config, clock),
-    ];
+    return completedEvents(head, running, config, clock, { type, data }, tokens_after);
   });
 }
 
@@ -182,11 +183,11 @@ export type Skip = Omit<EventData['compaction.skipped'], 'compaction_id'>;
 /** Ends a compaction that has nothing to do or could not help; the context stays as it is. */
 export function skipCompaction(
   world: World,
-  compactionId: string,
+  attempt: Attempt,
   skip: Skip,
   clock: Clock,
 ): Decide<Applied> {
-  return whileRunning(compactionId, (head, running) =>
+  return whileRunning(attempt, (head, running) =>
     skipEvents(head, running, configOf(head.settings, world.server), clock, skip),
   );
 }
@@ -196,17 +197,17 @@ export type Failure = Pick<EventData['compaction.failed'], 'reason' | 'message' 
 /** Records a failed attempt; the context stays as it is (SPEC section 10). */
 export function failCompaction(
   world: World,
-  compactionId: string,
+  attempt: Attempt,
   failure: Failure,
   clock: Clock,
 ): Decide<Applied> {
-  return whileRunning(compactionId, (head, running) => {
+  return whileRunning(attempt, (head, running) => {
     const event: NewEvent = {
       type: 'compaction.failed',
-      data: { ...failure, compaction_id: compactionId, attempt: running.attempt },
+      data: { ...failure, compaction_id: running.id, attempt: running.attempt },
     };
     const config = configOf(head.settings, world.server);
-    return [event, ...openedBreaker(head, next(head, event, clock.at), config, clock)];
+    return [event, ...openedBreaker(head, next(head, event, clock.at), config, clock.now_ms)];
   });
 }
 
@@ -228,60 +229,25 @@ export function cancelCompaction(compactionId: string): Decide<null> {
   };
 }
 
-export type RevertCompaction = {
-  compaction_id: string;
-  kind: 'micro' | 'full';
-  /** The version of the compaction's last event, to see that nothing was built on it. */
-  ended_version: number;
-  /** The base that was in force before it. */
-  previous: Base | null;
-  /** Estimate without margin that the context grows by. */
-  tokens_back: number;
-  /** `compacted_version` of the head that all this was read from. */
-  compacted_version: number;
-};
-
-/**
- * Undoes a compaction: an event, never a rewrite (SPEC sections 2, 18 rule 9).
- * Rejects: session_not_found, compaction_not_revertible.
- */
-export function revertCompaction(command: RevertCompaction): Decide<Head> {
-  return (head) => {
-    if (head === null) return sessionNotFound();
-    const { state } = head;
-    if (state.running !== null) {
-      return reject(
-        'compaction_not_revertible',
-        `compaction ${state.running.id} is under way: cancel it or wait for its end, then revert`,
-      );
-    }
-    if (state.compacted_version !== command.compacted_version) {
-      return reject(
-        'compaction_not_revertible',
-        'the context was compacted or reverted at the same moment: read the session again',
-      );
-    }
-    const laterBase = (state.base?.version ?? 0) > command.ended_version;
-    const notInForce =
-      command.kind === 'full' && state.base?.compaction_id !== command.compaction_id;
-    if (laterBase || notInForce) {
-      return reject(
-        'compaction_not_revertible',
-        `a later full compaction${state.base ? ` (${state.base.compaction_id})` : ''} builds on this ` +
-          'one: revert that one first',
-      );
-    }
-    const event: NewEvent = {
-      type: 'compaction.reverted',
-      data: {
-        compaction_id: command.compaction_id,
-        kind: command.kind,
-        base: command.kind === 'full' ? command.previous : state.base,
-        tokens: state.tokens + command.tokens_back,
-      },
-    };
-    return accept({ events: [event], value: (after) => after });
-  };
+/** What follows when a compaction has changed the context: all well, or still too large. */
+function completedEvents(
+  head: Head,
+  running: Running,
+  config: Config,
+  clock: Clock,
+  event: NewEvent,
+  tokensAfter: number,
+): NewEvent[] {
+  const { threshold } = thresholds(config, head.settings.context_window);
+  if (tokensAfter < threshold) return [event, ...closedBreaker(head)];
+  return [
+    event,
+    {
+      type: 'compaction.threshold_exceeded',
+      data: { compaction_id: running.id, post_compact_tokens: tokensAfter, threshold },
+    },
+    ...openedBreaker(head, next(head, event, clock.at), config, clock.now_ms),
+  ];
 }
 
 function wouldNotShrink(before: number, after: number): Skip {
@@ -302,20 +268,7 @@ function skipEvents(
     type: 'compaction.skipped',
     data: { ...skip, compaction_id: running.id },
   };
-  return [event, ...openedBreaker(head, next(head, event, clock.at), config, clock)];
-}
-
-/** `breaker.opened` when this step has brought the failures to their limit (SPEC section 10). */
-function openedBreaker(before: Head, after: Head, config: Config, clock: Clock): NewEvent[] {
-  const { failures } = after.state;
-  if (failures <= before.state.failures || failures < config.breaker_max_failures) return [];
-  const reset_at_ms = clock.now_ms + config.breaker_reset_seconds * 1000;
-  return [{ type: 'breaker.opened', data: { failures, reset_at_ms } }];
-}
-
-function closedBreaker(head: Head): NewEvent[] {
-  if (head.state.breaker_reset_at_ms === null) return [];
-  return [{ type: 'breaker.closed', data: { reason: 'success' } }];
+  return [event, ...openedBreaker(head, next(head, event, clock.at), config, clock.now_ms)];
 }
 
 function next(head: Head, event: NewEvent, at: string): Head {

@@ -1,13 +1,14 @@
 import type { Entry } from '../context/entry.ts';
 import { codecFor } from '../items/codecs.ts';
-import type { Format, Item } from '../items/item.ts';
+import type { Format } from '../items/item.ts';
 import { measureItem } from '../items/measure.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { ConfigOverrides } from '../policy/config.ts';
 import { type Profile, windowProblem } from '../policy/profiles.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
+import { checkItems } from './check-items.ts';
 import type { Decide } from './decision.ts';
-import { accept, type FieldError, type Outcome, reject } from './errors.ts';
+import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
 import { configOf, type Head, type Settings } from './head.ts';
 import type { World } from './world.ts';
@@ -96,23 +97,18 @@ function initialEntries(world: World, session: NewSession, settings: Settings): 
   const codec = codecFor(session.format);
   const config = configOf(settings, world.server);
   const count = counterFor(config, world.tokenizers);
-  const errors: FieldError[] = [];
-  const entries: Entry[] = [];
-  session.initial_context.forEach((json, index) => {
-    const problems = codec.check(json);
-    for (const { path, message } of problems) {
-      errors.push({ path: ['initial_context', index, ...path].join('.'), message });
-    }
-    if (problems.length > 0) return;
-    // `check` has just established that this JSON is an item of the format.
-    const item = json as Item;
-    const { tokens } = measureItem(codec, item, count, config);
-    entries.push({ seq: null, item, tokens, origin: 'initial' });
-  });
-  if (errors.length === 0) return accept(entries);
-  return reject(
-    'invalid_item',
-    `the session was not created: its initial_context does not fit format "${session.format}"`,
-    errors,
+  const checked = checkItems(codec, 'initial_context', session.initial_context);
+  if (!checked.ok) {
+    return reject(
+      'invalid_item',
+      `the session was not created: its initial_context does not fit format "${session.format}"`,
+      checked.errors,
+    );
+  }
+  return accept(
+    checked.items.map((item): Entry => {
+      const { tokens } = measureItem(codec, item, count, config);
+      return { seq: null, item, tokens, origin: 'initial' };
+    }),
   );
 }

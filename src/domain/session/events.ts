@@ -23,21 +23,24 @@ export type ResultEdit = {
 /** What a context is built on: a full compaction, or the start of a fork (null). Its event stands at `version`. */
 export type Base = { compaction_id: string | null; version: number; through: number };
 
-export type FailureReason =
-  | 'no_summary'
-  | 'api_error'
-  | 'prompt_too_long'
-  | 'interrupted'
-  | 'timeout'
-  | 'queue_unavailable';
+export const FAILURE_REASONS = [
+  'no_summary',
+  'api_error',
+  'prompt_too_long',
+  'interrupted',
+  'timeout',
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-export type SkipReason =
-  | 'nothing_to_compact'
-  | 'below_threshold'
-  | 'not_effective'
-  | 'would_not_shrink'
-  | 'irreducible_floor'
-  | 'compaction_disabled';
+export const SKIP_REASONS = [
+  'nothing_to_compact',
+  'below_threshold',
+  'not_effective',
+  'would_not_shrink',
+  'irreducible_floor',
+  'compaction_disabled',
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export type SummarizerUsage = { input: number; output: number; cache_read: number };
 
@@ -110,6 +113,7 @@ export type EventData = {
     tokens_saved: number;
     tokens_before: number;
     tokens_after: number;
+    is_above_threshold: boolean;
     duration_ms: number;
   };
   'compaction.completed': {
@@ -132,6 +136,7 @@ export type EventData = {
     reason: FailureReason;
     message: string;
     attempt: number;
+    /** False: this ends the compaction. True: it goes on, with another attempt or with a fallback. */
     will_retry: boolean;
   };
   'compaction.cancelled': { compaction_id: string };

@@ -1,5 +1,7 @@
-import type { EventData, EventOf, SessionEvent } from './events.ts';
-import type { Head, Running, State } from './head.ts';
+import type { EventData, EventOf, SessionEvent, Trigger } from './events.ts';
+import type { Head, Running, Settings, State } from './head.ts';
+import { savedBy } from './result-edits.ts';
+import { NO_USAGE, usageAfter } from './usage-state.ts';
 
 /**
  * The head after one more event: the pure fold of a session's log (SPEC section 3). Throws when the
@@ -17,8 +19,17 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
   }
   const { state } = head;
   return {
-    settings: event.type === 'session.configured' ? configured(head, event.data) : head.settings,
-    state: { ...state, ...changes(state, event), version: event.version, updated_at: event.at },
+    settings:
+      event.type === 'session.configured'
+        ? settingsAfter(head.settings, event.data)
+        : head.settings,
+    state: {
+      ...state,
+      ...usageAfter(state, event),
+      ...changes(state, event),
+      version: event.version,
+      updated_at: event.at,
+    },
   };
 }
 
@@ -31,8 +42,7 @@ function created(event: EventOf<'session.created'>): Head {
       version: event.version,
       items: 0,
       tokens,
-      usage: null,
-      tokens_since_usage: 0,
+      ...NO_USAGE,
       tokens_since_compaction: tokens,
       base: null,
       running: null,
@@ -46,12 +56,15 @@ function created(event: EventOf<'session.created'>): Head {
   };
 }
 
-function configured(head: Head, data: EventData['session.configured']): Head['settings'] {
-  const { config, ...rest } = data;
-  return { ...head.settings, ...rest, config: { ...head.settings.config, ...config } };
+/** The settings after a `session.configured`: fields replace fields, `config` merges. */
+export function settingsAfter(
+  settings: Settings,
+  { config, ...rest }: EventData['session.configured'],
+): Settings {
+  return { ...settings, ...rest, config: { ...settings.config, ...config } };
 }
 
-/** What one event changes in the state. */
+/** What one event changes in the state, beside the usage. */
 function changes(state: State, event: SessionEvent): Partial<State> {
   switch (event.type) {
     case 'session.created':
@@ -63,7 +76,11 @@ function changes(state: State, event: SessionEvent): Partial<State> {
         compacted_version: event.version,
       };
     case 'item.appended':
-      return appended(state, event.data);
+      return {
+        items: state.items + 1,
+        tokens: state.tokens + event.data.tokens,
+        tokens_since_compaction: state.tokens_since_compaction + event.data.tokens,
+      };
     case 'compaction.requested': {
       const { compaction_id: id, mode, trigger, reason } = event.data;
       const requested_version = event.version;
@@ -88,7 +105,8 @@ function changes(state: State, event: SessionEvent): Partial<State> {
       return ENDED;
     case 'compaction.reverted':
       return {
-        ...contextReplaced(event.version, event.data.tokens),
+        tokens: event.data.tokens,
+        compacted_version: event.version,
         base: event.data.base,
         // Else the very next append would compact again what somebody has just undone.
         tokens_since_compaction: 0,
@@ -107,31 +125,16 @@ function changes(state: State, event: SessionEvent): Partial<State> {
 
 const ENDED = { running: null, tokens_since_compaction: 0 } as const;
 
-function appended(state: State, data: EventData['item.appended']): Partial<State> {
-  const { tokens, usage } = data;
-  return {
-    items: state.items + 1,
-    tokens: state.tokens + tokens,
-    tokens_since_compaction: state.tokens_since_compaction + tokens,
-    ...(usage === undefined
-      ? { tokens_since_usage: state.tokens_since_usage + tokens }
-      : { usage, tokens_since_usage: 0 }),
-  };
-}
-
 function microCompleted(
   state: State,
   event: EventOf<'compaction.micro_completed'>,
 ): Partial<State> {
-  running(state, event.data.compaction_id);
-  const saved = event.data.edits.reduce(
-    (sum, edit) => sum + edit.tokens_before - edit.tokens_after,
-    0,
-  );
+  const { trigger } = running(state, event.data.compaction_id);
   return {
-    ...contextReplaced(event.version, state.tokens - saved),
     ...ENDED,
-    failures: 0,
+    tokens: state.tokens - savedBy(event.data.edits),
+    compacted_version: event.version,
+    failures: failuresAfter(state, trigger, event.data.is_above_threshold),
     compactions: counted(state, 'micro'),
   };
 }
@@ -139,15 +142,20 @@ function microCompleted(
 function completed(state: State, event: EventOf<'compaction.completed'>): Partial<State> {
   const { compaction_id, through, report } = event.data;
   const { trigger } = running(state, compaction_id);
-  const tokens = state.tokens - report.covered_tokens + report.replacement_tokens;
-  const stillTooLarge = trigger === 'auto' ? state.failures + 1 : state.failures;
   return {
-    ...contextReplaced(event.version, tokens),
     ...ENDED,
+    tokens: state.tokens - report.covered_tokens + report.replacement_tokens,
+    compacted_version: event.version,
     base: { compaction_id, version: event.version, through },
-    failures: report.is_above_threshold ? stillTooLarge : 0,
+    failures: failuresAfter(state, trigger, report.is_above_threshold),
     compactions: counted(state, 'full'),
   };
+}
+
+/** A compaction that leaves the context above its threshold has not helped (SPEC section 10). */
+function failuresAfter(state: State, trigger: Trigger, isAboveThreshold: boolean): number {
+  if (!isAboveThreshold) return 0;
+  return trigger === 'auto' ? state.failures + 1 : state.failures;
 }
 
 function skipped(state: State, data: EventData['compaction.skipped']): Partial<State> {
@@ -169,11 +177,6 @@ function failed(state: State, data: EventData['compaction.failed']): Partial<Sta
     failures: current.trigger === 'auto' ? state.failures + 1 : state.failures,
     compactions: counted(state, 'failed'),
   };
-}
-
-/** A usage figure from before a compaction must never be used after it (SPEC section 5). */
-function contextReplaced(version: number, tokens: number): Partial<State> {
-  return { tokens, usage: null, tokens_since_usage: 0, compacted_version: version };
 }
 
 function counted(state: State, kind: keyof State['compactions']): State['compactions'] {

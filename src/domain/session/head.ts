@@ -4,6 +4,7 @@ import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { type Profile, resolveConfig } from '../policy/profiles.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import type { Base, Mode, Trigger } from './events.ts';
+import type { UsageState } from './usage-state.ts';
 
 /** What the client chose; changes with `session.configured` only. */
 export type Settings = {
@@ -32,14 +33,11 @@ export type Running = {
  * The small state that `decide` needs: written with every append, so that an append never reads
  * items (DESIGN, decision 1). All token figures are estimates without margin but `usage`.
  */
-export type State = {
+export type State = UsageState & {
   version: number;
   items: number;
   /** The estimate of the whole context. */
   tokens: number;
-  /** Newest reported usage since the compaction in force, and the estimate of what came after. */
-  usage: number | null;
-  tokens_since_usage: number;
   tokens_since_compaction: number;
   base: Base | null;
   running: Running | null;
@@ -56,7 +54,7 @@ export type State = {
 export type Head = { settings: Settings; state: State };
 
 /** Context tokens as SPEC section 5 defines them: reported usage first, else the estimate. */
-export function contextTokens(state: State, config: Config): number {
+export function contextTokens(state: UsageState & Pick<State, 'tokens'>, config: Config): number {
   return state.usage === null
     ? withSafetyMargin(state.tokens, config)
     : state.usage + withSafetyMargin(state.tokens_since_usage, config);

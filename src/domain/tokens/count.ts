@@ -11,23 +11,27 @@ export function estimator(config: Config): TextCounter {
   return (text) => Math.ceil(utf8Length(text) / bytesPerToken);
 }
 
+const encoder = new TextEncoder();
+/** Three bytes are the most that one UTF-16 unit can take. */
+const scratch = new Uint8Array(3 * 16_384);
+
 /** Bytes of the text in UTF-8; a lone surrogate counts three, as its replacement character does. */
 export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    if (unit < 0x800) bytes += 1;
-    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(i + 1))) {
-      bytes += 2;
-      i++;
-    } else bytes += 2;
+  let bytes = 0;
+  for (let start = 0; start < text.length; ) {
+    const chunk = start === 0 && text.length <= 16_384 ? text : text.slice(start, start + 16_384);
+    const { read, written } = encoder.encodeInto(chunk, scratch);
+    // A pair that the end of the chunk splits is left for the next one.
+    const isSplit =
+      start + chunk.length < text.length && isHighSurrogate(chunk.charCodeAt(read - 1));
+    bytes += isSplit ? written - 3 : written;
+    start += isSplit ? read - 1 : read;
   }
   return bytes;
 }
 
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 /** Tokens of one tool result: its text and image parts; any other part as its JSON. */

@@ -33,7 +33,9 @@ export function isAutoCompactOn(config: Config): boolean {
 function explicitThreshold(config: Config, contextWindow: number): number | null {
   if (config.auto_compact_threshold !== null) return config.auto_compact_threshold;
   if (config.auto_compact_pct_override !== null) {
-    return Math.floor((contextWindow * config.auto_compact_pct_override) / 100);
+    // In millionths of a percent, since 32.3 % of 200,000 in binary fractions is 64,599.99….
+    const millionths = Math.round(config.auto_compact_pct_override * 1e6);
+    return Math.floor((contextWindow * millionths) / 1e8);
   }
   return null;
 }

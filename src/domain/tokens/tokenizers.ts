@@ -9,23 +9,37 @@ export type Tokenizers = { readonly [N in TokenizerName]?: TextCounter };
 /**
  * Characters per call of a tokenizer. Byte-pair encoding is quadratic on unbroken text: 100 KB of one
  * letter blocks for ten seconds. In windows of this size every input stays linear, and the count is
- * at most 0.04 % off.
+ * a few tenths of a percent off at most.
  */
-const WINDOW_CHARACTERS = 1024;
+const WINDOW_CHARACTERS = 256;
+/**
+ * Of a longer text this many windows, evenly spread, are counted and stand for the rest: a quarter of
+ * a megabyte is counted in full, and no single text blocks the event loop for long.
+ */
+const MOST_WINDOWS = 1024;
 
 /** A tokenizer that counts long texts window by window; never splits a surrogate pair. */
 export function windowed(count: TextCounter): TextCounter {
   return (text) => {
-    let sum = 0;
-    for (let start = 0; start < text.length; ) {
-      let end = Math.min(start + WINDOW_CHARACTERS, text.length);
-      const last = text.charCodeAt(end - 1);
-      if (end < text.length && last >= 0xd800 && last < 0xdc00) end += 1;
-      sum += count(text.slice(start, end));
-      start = end;
+    const windows = Math.ceil(text.length / WINDOW_CHARACTERS);
+    const stride = Math.max(1, windows / MOST_WINDOWS);
+    let tokens = 0;
+    let characters = 0;
+    for (let window = 0; window < windows; window += stride) {
+      const start = safe(text, Math.floor(window) * WINDOW_CHARACTERS);
+      const end = safe(text, (Math.floor(window) + 1) * WINDOW_CHARACTERS);
+      tokens += count(text.slice(start, end));
+      characters += end - start;
     }
-    return sum;
+    return characters === 0 ? 0 : Math.ceil((tokens * text.length) / characters);
   };
+}
+
+/** The position, or the one behind it when it would fall into a surrogate pair. */
+function safe(text: string, position: number): number {
+  if (position === 0 || position >= text.length) return Math.min(position, text.length);
+  const before = text.charCodeAt(position - 1);
+  return before >= 0xd800 && before < 0xdc00 ? position + 1 : position;
 }
 
 /** The counter that a configuration asks for. Throws when its tokenizer was not handed in. */

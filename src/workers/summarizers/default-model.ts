@@ -1,5 +1,11 @@
 import type { Format } from '../../domain/items/item.ts';
-import { isConfigured, isProvider, type Provider, type ProviderEnvironment } from './providers.ts';
+import {
+  isConfigured,
+  isProvider,
+  PROVIDERS,
+  type Provider,
+  type ProviderEnvironment,
+} from './providers.ts';
 
 /**
  * The cheapest model of each provider that summarises well enough; null: the session's own model,
@@ -26,16 +32,21 @@ const FAMILIES: readonly (readonly [RegExp, Provider])[] = [
   [/^(?:models\/)?gemini/, 'google'],
 ];
 
-const FORMAT_PROVIDERS: Readonly<Record<Format, Provider>> = {
-  anthropic: 'anthropic',
-  'openai-responses': 'openai',
-  'openai-chat': 'openai',
+/**
+ * Where sessions go whose model tells nothing: to the provider of the format, else to a local server
+ * that may have that model.
+ */
+const FORMAT_PROVIDERS: Readonly<Record<Format, readonly Provider[]>> = {
+  anthropic: ['anthropic', 'ollama'],
+  'openai-responses': ['openai', 'openai-compatible', 'ollama'],
+  'openai-chat': ['openai', 'openai-compatible', 'ollama'],
 };
 
 /**
  * Which model writes the summaries of a session, as `provider/model`, or null for the extractive
- * summariser (SPEC section 10): the configured one, else the cheapest of the session's provider if
- * that one is set up, else the cheapest of the first provider that is.
+ * summariser (SPEC section 10): the configured one, else the cheapest of the session's provider, else
+ * the session's own model where a local server has it. A conversation never goes to a provider that
+ * neither the session nor the configuration names.
  */
 export function chooseModel(
   session: {
@@ -50,20 +61,34 @@ export function chooseModel(
   if (session.summarization_model !== null) {
     return configuredModel(session.summarization_model, session.summarization_model_provider_id);
   }
-  const asked = session.summarization_model_provider_id;
-  const own = asked ?? providerOfModel(session.model ?? '') ?? FORMAT_PROVIDERS[session.format];
-  const order = isProvider(own) ? [own, ...providersOf(defaults)] : providersOf(defaults);
-  for (const provider of order) {
+  for (const provider of providersOf(session)) {
     const model = defaults[provider] ?? servedLocally(session.model, provider);
     if (model !== null && isConfigured(provider, env)) return withProvider(provider, model);
   }
   return null;
 }
 
+function providersOf(session: {
+  summarization_model_provider_id: string | null;
+  model: string | null;
+  format: Format;
+}): readonly Provider[] {
+  const named = session.summarization_model_provider_id ?? providerOfModel(session.model ?? '');
+  if (named === null) return FORMAT_PROVIDERS[session.format];
+  return isProvider(named) ? [named] : [];
+}
+
 /** The session's model, unless its name says that it lives with another provider. */
 function servedLocally(model: string | null, provider: Provider): string | null {
   const home = providerOfModel(model ?? '');
   return home === null || home === provider ? model : null;
+}
+
+/** The models that sessions of each provider get by default, for the start-up message. */
+export function modelsByDefault(env: ProviderEnvironment): string[] {
+  return PROVIDERS.filter((provider) => isConfigured(provider, env)).map((provider) =>
+    withProvider(provider, DEFAULT_MODELS[provider] ?? "(the session's model)"),
+  );
 }
 
 function configuredModel(model: string, provider: string | null): string | null {
@@ -82,8 +107,4 @@ function providerOfModel(model: string): Provider | null {
   const prefix = model.split('/', 1)[0] ?? '';
   if (prefix !== model && isProvider(prefix)) return prefix;
   return FAMILIES.find(([pattern]) => pattern.test(model))?.[1] ?? null;
-}
-
-function providersOf(defaults: Readonly<Record<Provider, string | null>>): Provider[] {
-  return Object.keys(defaults).filter(isProvider);
 }

@@ -35,7 +35,10 @@ export function callFailure(error: unknown, provider: string, now: number): Summ
     };
   }
   if (!APICallError.isInstance(error) || status === undefined) {
-    return apiError(`${provider}: the connection failed or broke`, true);
+    // Not the message: a mistake on our side may quote the prompt.
+    return isBrokenConnection(error)
+      ? apiError(`${provider}: the connection failed or broke`, true)
+      : apiError(`${provider}: the call could not be made (${nameOf(error)})`, false);
   }
   const message = `${provider}: the call failed${statusText(status)}`;
   // A status of success with an error means an answer that could not be read: a broken one.
@@ -47,6 +50,44 @@ export function callFailure(error: unknown, provider: string, now: number): Summ
 
 export function apiError(message: string, retryable: boolean): SummaryFailure {
   return { ok: false, reason: 'api_error', message, retryable };
+}
+
+/** Errors of the AI SDK for answers that stopped, or went to pieces, on the way. */
+const BROKEN_ANSWERS = new Set([
+  'AI_APICallError',
+  'AI_EmptyResponseBodyError',
+  'AI_InvalidResponseDataError',
+  'AI_InvalidStreamPartError',
+  'AI_JSONParseError',
+  'AI_NoContentGeneratedError',
+  'AI_NoOutputGeneratedError',
+  'AI_TypeValidationError',
+]);
+
+/** Codes of Node and of its HTTP client; all others are mistakes that another attempt repeats. */
+const NETWORK_CODE =
+  /^(?:UND_ERR_(?!INVALID)\w+|E(?:CONN\w+|PIPE|TIMEDOUT|(?:HOST|NET)\w+|AI_AGAIN|NOTFOUND|PROTO))$/;
+
+/** What `fetch` says when there is no code: before the answer, and in the middle of it. */
+const NETWORK_MESSAGE = /^(?:fetch failed|terminated|socket hang up|other side closed)$/i;
+
+/** How many causes of an error are looked at: `fetch` wraps the network's own error once or twice. */
+const DEPTH = 5;
+
+function isBrokenConnection(error: unknown): boolean {
+  // Errors that a provider sends inside a stream arrive as plain values.
+  if (!(error instanceof Error)) return true;
+  let cause: unknown = error;
+  for (let depth = 0; depth < DEPTH && cause instanceof Error; depth++) {
+    if (BROKEN_ANSWERS.has(cause.name) || NETWORK_MESSAGE.test(cause.message)) return true;
+    if ('code' in cause && NETWORK_CODE.test(String(cause.code))) return true;
+    cause = cause.cause;
+  }
+  return false;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
 
 function statusText(status: number | undefined): string {

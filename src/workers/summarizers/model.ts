@@ -109,7 +109,13 @@ function finished(
       retryable: true,
     };
   }
-  return { ok: true, text, model: name, usage: summarizerUsage(finish.totalUsage) };
+  return {
+    ok: true,
+    text,
+    is_cut_off: finish.finishReason === 'length',
+    model: name,
+    usage: summarizerUsage(finish.totalUsage),
+  };
 }
 
 function stopFailure(

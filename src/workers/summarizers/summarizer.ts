@@ -12,10 +12,11 @@ export type SummaryRequest = {
 
 /**
  * The answer of a summariser. Failures carry kind and retryability, never request or reply text
- * (DESIGN, decision 9). `retry_after_ms` is what the provider asked for.
+ * (DESIGN, decision 9). `is_cut_off`: the answer reached its limit of tokens. `retry_after_ms` is what
+ * the provider asked for.
  */
 export type SummaryAnswer =
-  | { ok: true; text: string; model: string; usage: SummarizerUsage }
+  | { ok: true; text: string; is_cut_off: boolean; model: string; usage: SummarizerUsage }
   | {
       ok: false;
       reason: FailureReason;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { materialOf } from '../../../src/domain/compaction/material.ts';
 import { type MicroPlan, planMicro } from '../../../src/domain/compaction/micro.ts';
 import type { View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
@@ -16,7 +17,11 @@ const BASE: ConfigOverrides = {
 
 function plan(view: View, overrides: ConfigOverrides = {}, overBy = 0): MicroPlan | null {
   const config = configWith({ ...BASE, ...overrides });
-  return planMicro(view, config, estimator(config), overBy);
+  const count = estimator(config);
+  const threshold = 1_000;
+  // One token is taken off for "at the threshold", the multiplier for the margin.
+  const tokens = threshold - 1 + Math.floor(overBy * config.token_safety_multiplier);
+  return planMicro({ view, material: materialOf(view), config, count, tokens, threshold });
 }
 
 /** The ids of the results that a plan clears or truncates, in order. */
@@ -35,6 +40,7 @@ function applied(micro: MicroPlan): NewEvent {
       tokens_saved: micro.tokens_saved,
       tokens_before: 0,
       tokens_after: 0,
+      is_above_threshold: false,
       duration_ms: 0,
     },
   };

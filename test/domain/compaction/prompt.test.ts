@@ -26,15 +26,22 @@ function message(role: Role, ...parts: Part[]): Message {
 
 const text = (value: string): TextPart => ({ kind: 'text', text: value });
 const hello = message('user', text('hello'));
+const LENGTH = '## Length\n\nAt most about 600 words for the summary, and a short analysis.';
 
 describe('buildSummaryPrompt', () => {
   it('puts the record first and the task after it', () => {
     expect(
-      buildSummaryPrompt({ templates, template: 'nine-sections', conversation: [hello] }),
+      buildSummaryPrompt({
+        templates,
+        template: 'nine-sections',
+        conversation: [hello],
+        max_tokens: 1_000,
+      }),
     ).toEqual({
       system: 'SYSTEM',
       prompt:
-        '<conversation-record>\n<record-entry role="user">\nhello\n</record-entry>\n</conversation-record>\n\nNINE',
+        '<conversation-record>\n<record-entry role="user">\nhello\n</record-entry>\n</conversation-record>\n\nNINE\n\n' +
+        LENGTH,
       template: 'nine-sections@3',
     });
   });
@@ -46,17 +53,24 @@ describe('buildSummaryPrompt', () => {
       conversation: [],
       instructions: ' keep the SQL ',
       focus: 'the migration',
+      max_tokens: 1_000,
     });
     expect(prompt).toBe(
       '<conversation-record>\n</conversation-record>\n\nHANDOFF\n\n' +
         '## Additional instructions\n\nkeep the SQL\n\n' +
-        '## Focus\n\nGive the most detail to this: the migration',
+        '## Focus\n\nGive the most detail to this: the migration\n\n' +
+        LENGTH,
     );
     expect(template).toBe('handoff@1');
   });
 
   it('leaves blank instructions and focus out', () => {
-    const request = { templates, template: 'seven-sections', conversation: [hello] } as const;
+    const request = {
+      templates,
+      template: 'seven-sections',
+      conversation: [hello],
+      max_tokens: 500,
+    } as const;
     expect(buildSummaryPrompt({ ...request, instructions: ' \n', focus: '' })).toEqual(
       buildSummaryPrompt(request),
     );

@@ -86,7 +86,10 @@ describe('filesToRestore', () => {
       micro_compact_min_tokens_to_save: 0,
       micro_compact_keep_last_n_tools: 0,
     });
-    const micro = planMicro(viewOf(items), config, estimator(config), 0);
+    const view = viewOf(items);
+    const limits = { tokens: 0, threshold: 1 };
+    const count = estimator(config);
+    const micro = planMicro({ view, material: materialOf(view), config, count, ...limits });
     if (micro === null) throw new Error('nothing was planned');
     const edited = viewOf(items, [
       {
@@ -97,6 +100,7 @@ describe('filesToRestore', () => {
           strategy: 'all_older',
           tokens_before: 0,
           tokens_after: 0,
+          is_above_threshold: false,
           duration_ms: 0,
         },
       },

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { renderEntries } from '../../../src/domain/context/render.ts';
 import type { Format, Item } from '../../../src/domain/items/item.ts';
-import { revertCompaction } from '../../../src/domain/session/compaction-commands.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
 import type { Mode } from '../../../src/domain/session/events.ts';
-import { revertCommand } from '../../../src/domain/session/revert-command.ts';
+import { revertCommand, revertCompaction } from '../../../src/domain/session/revert-compaction.ts';
 import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
 import {
   assistant,

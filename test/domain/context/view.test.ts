@@ -62,6 +62,7 @@ describe('foldView', () => {
       entries: [INITIAL, log(2, user('hello'), 2)],
       edits: new Map(),
       originals: new Map(),
+      usage: { usage: null, tokens_since_usage: 2, stale_usage_from: null },
     });
   });
 

@@ -115,8 +115,10 @@ describe.each(FORMATS)('control items in %s', (format) => {
     expect(problems(format, json)).toEqual([': an item must be a JSON object']);
   });
 
-  test('answers for a hundred thousand broken blocks instead of throwing', () => {
+  test('stops after fifty of two hundred thousand broken blocks, and says so', () => {
     const content = new Array<Json>(200_000).fill(null);
-    expect(problems(format, { role: 'assistant', content })).toHaveLength(200_000);
+    const found = problems(format, { role: 'assistant', content });
+    expect(found).toHaveLength(51);
+    expect(found.at(-1)).toBe('content.50: checked up to here only: mend the blocks before first');
   });
 });

@@ -29,6 +29,7 @@ import {
 } from '../../support/given.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 
+const FIRST = { compaction_id: 'c', attempt: 1 };
 const FILLING = appended(user(ofTokens(150_000)));
 const running = [created(), FILLING, requested(), started()];
 const manual = [created(), FILLING, requested({ trigger: 'manual' }), started()];
@@ -88,7 +89,7 @@ describe('startCompaction', () => {
     given(...running, failed(true))
       .when(startCompaction(world, 'c'))
       .yields({ type: 'compaction.started', data: { compaction_id: 'c', attempt: 2, config } })
-      .answers({ applied: true });
+      .answers({ applied: true, attempt: 2 });
   });
 });
 
@@ -110,26 +111,32 @@ describe('completeMicro', () => {
   };
   const event: NewEvent = {
     type: 'compaction.micro_completed',
-    data: { ...micro, compaction_id: 'c', tokens_before: 199_500, tokens_after: 66_511 },
+    data: {
+      ...micro,
+      compaction_id: 'c',
+      tokens_before: 199_500,
+      tokens_after: 66_511,
+      is_above_threshold: false,
+    },
   };
 
   it('records the edits with the tokens before and after', () => {
     given(...running)
-      .when(completeMicro(WORLD, 'c', micro, CLOCK))
+      .when(completeMicro(WORLD, FIRST, micro, CLOCK))
       .yields(event);
   });
 
   it('closes the breaker', () => {
     const open = [...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2)];
     given(...open)
-      .when(completeMicro(WORLD, 'c', micro, CLOCK))
+      .when(completeMicro(WORLD, FIRST, micro, CLOCK))
       .yields(event, CLOSED);
   });
 
   it('is skipped when usage that came meanwhile is below what the estimate would be', () => {
     const usage = { input_tokens: 50_000 };
     given(...running, appended(assistant('ok', { usage })))
-      .when(completeMicro(WORLD, 'c', micro, CLOCK))
+      .when(completeMicro(WORLD, FIRST, micro, CLOCK))
       .yields({
         type: 'compaction.skipped',
         data: {
@@ -178,7 +185,7 @@ describe('completeFull', () => {
   it('replaces the covered part', () => {
     const result = full(150_000, 1_000);
     given(...running)
-      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .when(completeFull(WORLD, FIRST, result, CLOCK))
       .yields(done(result, 199_500, 1_330))
       .answers({ applied: true });
   });
@@ -186,14 +193,14 @@ describe('completeFull', () => {
   it('counts what came meanwhile as kept', () => {
     const result = full(150_000, 1_000);
     given(...running, appended(user(ofTokens(100))))
-      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .when(completeFull(WORLD, FIRST, result, CLOCK))
       .yields(done(result, 199_633, 1_463));
   });
 
   it('closes the breaker', () => {
     const result = full(150_000, 1_000);
     given(...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2))
-      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .when(completeFull(WORLD, FIRST, result, CLOCK))
       .yields(done(result, 199_500, 1_330), CLOSED);
   });
 
@@ -205,11 +212,11 @@ describe('completeFull', () => {
     };
     const event = done(result, 199_500, 194_180, true);
     given(...running)
-      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .when(completeFull(WORLD, FIRST, result, CLOCK))
       .yields(event, exceeded);
     const twice = [created({ config: { breaker_max_failures: 1 } }), ...running.slice(1)];
     given(...twice)
-      .when(completeFull(WORLD, 'c', result, CLOCK))
+      .when(completeFull(WORLD, FIRST, result, CLOCK))
       .yields(event, exceeded, {
         type: 'breaker.opened',
         data: { failures: 1, reset_at_ms: NOW + 600_000 },
@@ -221,7 +228,7 @@ describe('completeFull', () => {
     ['stay as it is', 100, 100, 199_500],
   ])('is skipped when the context would %s', (_name, covered, replacement, after) => {
     given(...running)
-      .when(completeFull(WORLD, 'c', full(covered, replacement), CLOCK))
+      .when(completeFull(WORLD, FIRST, full(covered, replacement), CLOCK))
       .yields({
         type: 'compaction.skipped',
         data: {
@@ -239,13 +246,15 @@ describe('skip and fail', () => {
 
   it('record what happened', () => {
     given(...running)
-      .when(skipCompaction(WORLD, 'c', reason, CLOCK))
+      .when(skipCompaction(WORLD, FIRST, reason, CLOCK))
       .yields(skipped());
     given(...running)
-      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: true }, CLOCK))
+      .when(failCompaction(WORLD, FIRST, { ...failure, will_retry: true }, CLOCK))
       .yields(failed(true));
     given(...running, failed(true), started(2))
-      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: false }, CLOCK))
+      .when(
+        failCompaction(WORLD, { ...FIRST, attempt: 2 }, { ...failure, will_retry: false }, CLOCK),
+      )
       .yields(failed(false, 2));
   });
 
@@ -255,27 +264,27 @@ describe('skip and fail', () => {
   it('open the breaker at the third failure in a row of automatic compactions', () => {
     const third = given(...twoFailures, requested(), started());
     third
-      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: false }, CLOCK))
+      .when(failCompaction(WORLD, FIRST, { ...failure, will_retry: false }, CLOCK))
       .yields(failed(), BREAKER_OPENED);
-    third.when(skipCompaction(WORLD, 'c', reason, CLOCK)).yields(skipped(), BREAKER_OPENED);
+    third.when(skipCompaction(WORLD, FIRST, reason, CLOCK)).yields(skipped(), BREAKER_OPENED);
     third
-      .when(failCompaction(WORLD, 'c', { ...failure, will_retry: true }, CLOCK))
+      .when(failCompaction(WORLD, FIRST, { ...failure, will_retry: true }, CLOCK))
       .yields(failed(true));
     third
-      .when(skipCompaction(WORLD, 'c', { ...reason, reason: 'below_threshold' }, CLOCK))
+      .when(skipCompaction(WORLD, FIRST, { ...reason, reason: 'below_threshold' }, CLOCK))
       .yields(skipped('below_threshold'));
   });
 
   it('of a manual compaction count nothing', () => {
     given(...twoFailures, requested({ trigger: 'manual' }), started())
-      .when(skipCompaction(WORLD, 'c', reason, CLOCK))
+      .when(skipCompaction(WORLD, FIRST, reason, CLOCK))
       .yields(skipped());
   });
 
   it('after a success begin to count anew', () => {
     const success = [requested(), started(), completed(2, { covered: 10, replacement: 5 })];
     given(...twoFailures, ...success, requested(), started())
-      .when(skipCompaction(WORLD, 'c', reason, CLOCK))
+      .when(skipCompaction(WORLD, FIRST, reason, CLOCK))
       .yields(skipped());
   });
 });
@@ -289,9 +298,14 @@ describe('steps that come too late', () => {
   };
   const steps = {
     start: startCompaction(WORLD, 'c'),
-    micro: completeMicro(WORLD, 'c', micro, CLOCK),
-    skip: skipCompaction(WORLD, 'c', { reason: 'not_effective', detail: '' }, CLOCK),
-    fail: failCompaction(WORLD, 'c', { reason: 'timeout', message: '', will_retry: false }, CLOCK),
+    micro: completeMicro(WORLD, FIRST, micro, CLOCK),
+    skip: skipCompaction(WORLD, FIRST, { reason: 'not_effective', detail: '' }, CLOCK),
+    fail: failCompaction(
+      WORLD,
+      FIRST,
+      { reason: 'timeout', message: '', will_retry: false },
+      CLOCK,
+    ),
   };
   it.each(Object.entries(steps))('%s does nothing', (_name, step) => {
     given()
@@ -301,9 +315,26 @@ describe('steps that come too late', () => {
       [...running, cancelled()],
       [created(), requested({ compaction_id: 'another' })],
     ]) {
-      const outcome = step(given(...events).head);
-      expect(outcome.ok && outcome.value.events).toEqual([]);
+      given(...events)
+        .when(step)
+        .yields()
+        .answers({ applied: false });
     }
+  });
+
+  const { start: _, ...later } = steps;
+  it.each(Object.entries(later))('%s of an attempt that a newer one replaced', (_name, step) => {
+    for (const newer of [[], [failed(true, 2)]]) {
+      given(...running, started(2), ...newer)
+        .when(step)
+        .yields()
+        .answers({ applied: false });
+    }
+    expect(
+      given(...running)
+        .when(step)
+        .events(),
+    ).not.toEqual([]);
   });
 });
 

@@ -51,6 +51,7 @@ describe('createSession', () => {
         tokens: 0,
         usage: null,
         tokens_since_usage: 0,
+        stale_usage_from: null,
         tokens_since_compaction: 0,
         base: null,
         running: null,

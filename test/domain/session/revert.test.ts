@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
 import {
   type RevertCompaction,
+  revertCommand,
   revertCompaction,
-} from '../../../src/domain/session/compaction-commands.ts';
-import type { NewEvent } from '../../../src/domain/session/events.ts';
-import { revertCommand } from '../../../src/domain/session/revert-command.ts';
+} from '../../../src/domain/session/revert-compaction.ts';
 import {
   appended,
   completed,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { chooseModel, DEFAULT_MODELS } from '../../../src/workers/summarizers/default-model.ts';
+import {
+  chooseModel,
+  DEFAULT_MODELS,
+  modelsByDefault,
+} from '../../../src/workers/summarizers/default-model.ts';
 
 const anthropic = { ANTHROPIC_API_KEY: 'a' };
 const openai = { OPENAI_API_KEY: 'o' };
@@ -54,10 +58,30 @@ describe('chooseModel', () => {
       'groq/llama-3.3-70b-versatile',
     ],
     [
-      'the first provider with a key',
+      'no other provider that has a key',
       { model: 'claude-opus-4' },
-      google,
-      'google/gemini-2.5-flash',
+      { ...openai, ...google },
+      null,
+    ],
+    ['no other provider, by format', { format: 'openai-chat' }, { ...anthropic, ...google }, null],
+    [
+      'no other provider, by configuration',
+      { summarization_model_provider_id: 'google' },
+      anthropic,
+      null,
+    ],
+    ['a provider nobody knows', { summarization_model_provider_id: 'acme' }, anthropic, null],
+    [
+      'a model nobody knows, on the OpenAI-compatible server',
+      { format: 'openai-chat', model: 'qwen3' },
+      { OPENAI_BASE_URL: 'http://127.0.0.1:8000/v1' },
+      'openai-compatible/qwen3',
+    ],
+    [
+      'nothing for another format there',
+      { model: 'qwen3' },
+      { OPENAI_BASE_URL: 'http://127.0.0.1:8000/v1' },
+      null,
     ],
     ['no key', { model: 'claude-opus-4' }, {}, null],
     ['an empty key', {}, { ANTHROPIC_API_KEY: '' }, null],
@@ -79,5 +103,13 @@ describe('chooseModel', () => {
   it('takes another table', () => {
     const table = { ...DEFAULT_MODELS, anthropic: 'claude-3-haiku-20240307' };
     expect(chooseModel(unset, anthropic, table)).toBe('anthropic/claude-3-haiku-20240307');
+  });
+
+  it('tells the defaults of the providers that are set up', () => {
+    expect(modelsByDefault({})).toEqual([]);
+    expect(modelsByDefault({ ...google, OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1' })).toEqual([
+      'google/gemini-2.5-flash',
+      "ollama/(the session's model)",
+    ]);
   });
 });

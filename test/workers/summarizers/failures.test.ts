@@ -1,4 +1,4 @@
-import { APICallError } from 'ai';
+import { APICallError, InvalidPromptError, JSONParseError } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { callFailure, retryAfterMs } from '../../../src/workers/summarizers/failures.ts';
 
@@ -21,12 +21,13 @@ describe('retryAfterMs', () => {
 });
 
 describe('callFailure', () => {
-  const failed = (statusCode: number, responseBody: string) =>
+  const coded = (code: string) => Object.assign(new Error('broken'), { code });
+  const failed = (statusCode: number | undefined, responseBody: string) =>
     new APICallError({
       message: 'failed',
       url: 'http://x',
       requestBodyValues: {},
-      statusCode,
+      ...(statusCode === undefined ? {} : { statusCode }),
       responseBody,
     });
 
@@ -53,8 +54,30 @@ describe('callFailure', () => {
     ['409', failed(409, ''), true],
     ['an answer that cannot be read', failed(200, '<html>'), true],
     ['a network error', new TypeError('fetch failed'), true],
+    ['a broken stream', new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') }), true],
+    ['a reset connection', coded('ECONNRESET'), true],
+    [
+      'a cause far inside',
+      new Error('x', { cause: new Error('y', { cause: coded('EPIPE') }) }),
+      true,
+    ],
+    ['a call without an answer', failed(undefined, ''), true],
+    ['a chunk that cannot be read', new JSONParseError({ text: '{', cause: undefined }), true],
+    ['an error object in a stream', { type: 'overloaded_error' }, true],
     ['nothing at all', undefined, true],
+    ['a mistake of ours', new TypeError('x is not a function'), false],
+    ['a prompt that the SDK refuses', new InvalidPromptError({ prompt: 1, message: 'bad' }), false],
+    ['a file error', coded('ENOENT'), false],
   ])('%s: retryable %s', (_name, error, retryable) => {
     expect(callFailure(error, 'p', NOW)).toMatchObject({ reason: 'api_error', retryable });
+  });
+
+  it('names a mistake of ours without its text', () => {
+    expect(callFailure(new RangeError('PRIVATE words'), 'p', NOW)).toEqual({
+      ok: false,
+      reason: 'api_error',
+      message: 'p: the call could not be made (RangeError)',
+      retryable: false,
+    });
   });
 });

@@ -58,6 +58,7 @@ describe.each([
     expect(await summarizer().summarize(request())).toEqual({
       ok: true,
       text: LONG,
+      is_cut_off: false,
       model: name,
       usage: { input: 9, output: Math.ceil(LONG.length / 4), cache_read: 3 },
     });
@@ -85,9 +86,13 @@ describe.each([
     expect(await pending).toMatchObject({ ok: true, text: LONG });
   });
 
-  it('accepts an answer that reached the token limit', async () => {
+  it('says of an answer that it reached the token limit', async () => {
     server.script(truncated(LONG));
-    expect(await summarizer().summarize(request())).toMatchObject({ ok: true, text: LONG });
+    expect(await summarizer().summarize(request())).toMatchObject({
+      ok: true,
+      text: LONG,
+      is_cut_off: true,
+    });
   });
 
   it('reports an empty answer', async () => {

@@ -1,0 +1,15 @@
+import type { View } from '../context/view.ts';
+import type { Config } from '../policy/config.ts';
+import type { TextCounter } from '../tokens/count.ts';
+import type { Material } from './material.ts';
+
+/** What every plan is made from. */
+export type PlanInput = {
+  view: View;
+  material: readonly Material[];
+  config: Config;
+  count: TextCounter;
+  /** Context tokens now (SPEC section 5), and the threshold of the window. */
+  tokens: number;
+  threshold: number;
+};

@@ -1,0 +1,127 @@
+import { sessionNotFound } from './create-session.ts';
+import type { Decide } from './decision.ts';
+import { accept, type Outcome, reject } from './errors.ts';
+import type { Base, NewEvent, ResultEdit, SessionEvent } from './events.ts';
+import type { Head } from './head.ts';
+import { editKey, savedBy } from './result-edits.ts';
+
+export type RevertCompaction = {
+  compaction_id: string;
+  kind: 'micro' | 'full';
+  /** The version of the compaction's last event, to see that nothing was built on it. */
+  ended_version: number;
+  /** The base that was in force before it. */
+  previous: Base | null;
+  /** Estimate without margin that the context grows by. */
+  tokens_back: number;
+  /** `compacted_version` of the head that all this was read from. */
+  compacted_version: number;
+};
+
+/**
+ * Undoes a compaction: an event, never a rewrite (SPEC sections 2, 18 rule 9).
+ * Rejects: session_not_found, compaction_not_revertible.
+ */
+export function revertCompaction(command: RevertCompaction): Decide<Head> {
+  return (head) => {
+    if (head === null) return sessionNotFound();
+    const { state } = head;
+    if (state.running !== null) {
+      return reject(
+        'compaction_not_revertible',
+        `compaction ${state.running.id} is under way: cancel it or wait for its end, then revert`,
+      );
+    }
+    if (state.compacted_version !== command.compacted_version) {
+      return reject(
+        'compaction_not_revertible',
+        'the context was compacted or reverted at the same moment: read the session again',
+      );
+    }
+    const laterBase = (state.base?.version ?? 0) > command.ended_version;
+    const notInForce =
+      command.kind === 'full' && state.base?.compaction_id !== command.compaction_id;
+    if (laterBase || notInForce) {
+      return reject(
+        'compaction_not_revertible',
+        `a later full compaction${state.base ? ` (${state.base.compaction_id})` : ''} builds on this ` +
+          'one: revert that one first',
+      );
+    }
+    const event: NewEvent = {
+      type: 'compaction.reverted',
+      data: {
+        compaction_id: command.compaction_id,
+        kind: command.kind,
+        base: command.kind === 'full' ? command.previous : state.base,
+        tokens: state.tokens + command.tokens_back,
+      },
+    };
+    return accept({ events: [event], value: (after) => after });
+  };
+}
+
+/**
+ * What undoing a compaction takes, read from its own events (`events` may hold others) and the
+ * present head. Rejects with compaction_not_revertible when it changed nothing, or was undone before.
+ */
+export function revertCommand(
+  compactionId: string,
+  events: readonly SessionEvent[],
+  head: Head,
+): Outcome<RevertCompaction> {
+  const command: RevertCompaction = {
+    compaction_id: compactionId,
+    kind: 'micro',
+    ended_version: 0,
+    previous: null,
+    tokens_back: 0,
+    compacted_version: head.state.compacted_version,
+  };
+  const reverted = new Set(
+    events.flatMap((event) =>
+      event.type === 'compaction.reverted' ? [event.data.compaction_id] : [],
+    ),
+  );
+  if (reverted.has(compactionId)) {
+    return reject('compaction_not_revertible', 'this compaction has been reverted already');
+  }
+  const edited = new Set<string>();
+  for (const event of events) {
+    switch (event.type) {
+      case 'compaction.micro_completed':
+        if (event.data.compaction_id !== compactionId) {
+          if (reverted.has(event.data.compaction_id)) break;
+          if (!event.data.edits.some((edit) => edited.has(keyOf(edit)))) break;
+          return reject(
+            'compaction_not_revertible',
+            `a later compaction (${event.data.compaction_id}) changed the same tool results: revert ` +
+              'that one first',
+          );
+        }
+        command.ended_version = event.version;
+        for (const edit of event.data.edits) edited.add(keyOf(edit));
+        command.tokens_back += savedBy(event.data.edits);
+        break;
+      case 'compaction.completed': {
+        if (event.data.compaction_id !== compactionId) break;
+        const { previous, report } = event.data;
+        command.kind = 'full';
+        command.ended_version = event.version;
+        command.previous = previous;
+        command.tokens_back += report.covered_tokens - report.replacement_tokens;
+        break;
+      }
+      default:
+    }
+  }
+  if (command.ended_version > 0) return accept(command);
+  return reject(
+    'compaction_not_revertible',
+    'this compaction did not change the context, so there is nothing to undo',
+  );
+}
+
+function keyOf({ seq, tool_use_id }: ResultEdit): string {
+  return editKey(seq, tool_use_id);
+}

@@ -1,0 +1,53 @@
+import type { SessionEvent } from './events.ts';
+
+/** What is known of the provider's own token count; a part of the head, and of a view. */
+export type UsageState = {
+  /** Context tokens that the newest usable message reported, null when there is none. */
+  usage: number | null;
+  /** Estimate without margin of everything after that message. */
+  tokens_since_usage: number;
+  /**
+   * After a compaction: the first usage of at least this many tokens belongs to a model call that was
+   * under way when the context was compacted, and says nothing about the present one.
+   */
+  stale_usage_from: number | null;
+};
+
+export const NO_USAGE: UsageState = { usage: null, tokens_since_usage: 0, stale_usage_from: null };
+
+/** What the provider counts and what we estimate differ by some percent. */
+const STALE_SHARE = 0.9;
+
+/**
+ * The usage after one more event. A figure from before a compaction must never be used after it: it
+ * would trigger compactions for ever (SPEC section 5).
+ */
+export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
+  switch (event.type) {
+    case 'item.appended':
+      return usageAfterItem(state, event.data);
+    case 'compaction.micro_completed':
+      return compactedFrom(event.data.tokens_before);
+    case 'compaction.completed':
+      return compactedFrom(event.data.report.tokens_before);
+    case 'compaction.reverted':
+    case 'session.forked':
+      return NO_USAGE;
+    default:
+      return state;
+  }
+}
+
+function usageAfterItem(state: UsageState, item: { tokens: number; usage?: number }): UsageState {
+  if (item.usage === undefined) {
+    return { ...state, tokens_since_usage: state.tokens_since_usage + item.tokens };
+  }
+  if (state.stale_usage_from !== null && item.usage >= state.stale_usage_from) {
+    return { ...state, stale_usage_from: null };
+  }
+  return { usage: item.usage, tokens_since_usage: 0, stale_usage_from: null };
+}
+
+function compactedFrom(tokensBefore: number): UsageState {
+  return { ...NO_USAGE, stale_usage_from: Math.floor(tokensBefore * STALE_SHARE) };
+}

@@ -1,0 +1,109 @@
+import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { loadView } from '../db/load-view.ts';
+import type { View } from '../domain/context/view.ts';
+import {
+  type Applied,
+  type Attempt,
+  type Clock,
+  type Failure,
+  failCompaction,
+} from '../domain/session/compaction-commands.ts';
+import type { Decide } from '../domain/session/decision.ts';
+import type { EventOf } from '../domain/session/events.ts';
+import type { Head, Running } from '../domain/session/head.ts';
+import type { World } from '../domain/session/world.ts';
+import { backoffMs } from './backoff.ts';
+import type { JobResult } from './job-engine.ts';
+
+export type LogDependencies = {
+  store: EventStore;
+  world: World;
+  now: () => Date;
+  random: () => number;
+};
+
+export const DONE: JobResult = { kind: 'done' };
+
+/** Why an attempt failed; whether it is the end is said by what is done with it. */
+export type FailureText = Pick<Failure, 'reason' | 'message'>;
+
+/** What an attempt works on: the session as it stands, and what was asked for. */
+export type Loaded = {
+  head: Head;
+  view: View;
+  running: Running;
+  request: EventOf<'compaction.requested'>['data'];
+};
+
+/** The session's log as one attempt at a compaction reads and writes it. */
+export class AttemptLog {
+  readonly attempt: Attempt;
+  readonly #deps: LogDependencies;
+  readonly #ref: SessionRef;
+
+  constructor(deps: LogDependencies, ref: SessionRef, attempt: Attempt) {
+    this.#deps = deps;
+    this.#ref = ref;
+    this.attempt = attempt;
+  }
+
+  /** Null when this attempt is not the one under way any more. */
+  async load(): Promise<Loaded | null> {
+    const { store } = this.#deps;
+    const { compaction_id, attempt } = this.attempt;
+    const head = await store.head(this.#ref);
+    const running = head?.state.running;
+    if (!head || running?.id !== compaction_id || running.attempt !== attempt) return null;
+    const view = await loadView(store, this.#ref, head.state.version);
+    const [event] = await store.events(this.#ref, {
+      after: running.requested_version - 1,
+      up_to: running.requested_version,
+    });
+    if (view === null || event?.type !== 'compaction.requested') return null;
+    return { head, view, running, request: event.data };
+  }
+
+  /** Commits a step; false when it came too late, or the session was erased meanwhile. */
+  async commit(decide: (clock: Clock) => Decide<Applied>): Promise<boolean> {
+    const step = await commitStep(this.#deps, this.#ref, decide);
+    return step?.applied ?? false;
+  }
+
+  /** Records a failure; the same attempt goes on with something else. */
+  async goOn(failure: FailureText): Promise<void> {
+    await this.#fail({ ...failure, will_retry: true });
+  }
+
+  /** Records a failure after which the job runs again, unless another worker has taken it over. */
+  async retry(failure: FailureText, retryAfterMs?: number): Promise<JobResult> {
+    const isOurTurn = await this.#fail({ ...failure, will_retry: true });
+    if (!isOurTurn) return DONE;
+    const after_ms = backoffMs(this.attempt.attempt, retryAfterMs, this.#deps.random());
+    return { kind: 'retry', after_ms };
+  }
+
+  /** Records the failure that ends the compaction. */
+  async end(failure: FailureText): Promise<JobResult> {
+    await this.#fail({ ...failure, will_retry: false });
+    return DONE;
+  }
+
+  #fail(failure: Failure): Promise<boolean> {
+    return this.commit((clock) => failCompaction(this.#deps.world, this.attempt, failure, clock));
+  }
+}
+
+/** Commits a step of a worker; null when the session was erased meanwhile. */
+export async function commitStep<T>(
+  { store, now }: Pick<LogDependencies, 'store' | 'now'>,
+  ref: SessionRef,
+  decide: (clock: Clock) => Decide<T>,
+): Promise<T | null> {
+  const time = now();
+  const clock = { now_ms: time.getTime(), at: time.toISOString() };
+  const outcome = await store.commit(ref, decide(clock), { at: clock.at });
+  if (outcome.ok) return outcome.value.value;
+  const { code } = outcome.rejection;
+  if (code === 'session_not_found') return null;
+  throw new Error(`a worker's step was refused: ${code}`);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
+import { contextTokens } from '../../../src/domain/session/head.ts';
+import {
+  appended,
+  completed,
+  configWith,
+  created,
+  headOf,
+  requested,
+} from '../../support/given.ts';
+import { assistant, ofTokens, user } from '../../support/items.ts';
+
+const config = configWith({ token_safety_multiplier: 1 });
+const answer = (input_tokens: number) => appended(assistant('ok', { usage: { input_tokens } }));
+
+/** A full compaction from 100,000 reported tokens down to what `kept` and the summary count. */
+const compacted: NewEvent[] = [
+  created(),
+  appended(user(ofTokens(1_000))),
+  answer(100_000),
+  requested(),
+  completed(2, { covered: 1_000, replacement: 100, before: 100_000 }),
+];
+
+function tokensOf(events: NewEvent[]): number {
+  const head = headOf(events);
+  if (head === null) throw new Error('no session');
+  return contextTokens(head.state, config);
+}
+
+describe('usage (SPEC section 5)', () => {
+  it('takes the newest reported figure, and estimates what came after', () => {
+    const events = [created(), appended(user(ofTokens(10))), answer(5_000)];
+    expect(tokensOf(events)).toBe(5_000);
+    expect(tokensOf([...events, appended(user(ofTokens(30)))])).toBe(5_030);
+    expect(tokensOf([...events, answer(6_000)])).toBe(6_000);
+  });
+
+  it('never uses a figure from before a compaction', () => {
+    expect(tokensOf(compacted)).toBeLessThan(200);
+  });
+
+  it('does not use the figure of a call that was under way meanwhile, but the next one', () => {
+    const late = [...compacted, answer(101_000)];
+    expect(tokensOf(late)).toBeLessThan(200);
+    expect(tokensOf([...late, answer(3_000)])).toBe(3_000);
+    expect(tokensOf([...late, answer(120_000)])).toBe(120_000);
+  });
+
+  it('uses the first figure after a compaction when it is of a smaller context', () => {
+    expect(tokensOf([...compacted, answer(20_000)])).toBe(20_000);
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSettings } from '../src/config.ts';
+import type { StoredEvent } from '../src/db/event-store.ts';
+import { openSqliteStore } from '../src/db/sqlite/sqlite-store.ts';
+import { listen, type Service, startService } from '../src/service.ts';
+import { append } from './contracts/session-events.ts';
+import { AT, appended, created, requested } from './support/given.ts';
+import { user } from './support/items.ts';
+
+const HOST = '127.0.0.1';
+const REF = { tenant: 'local', session_id: 's' };
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-service-'));
+  path = join(folder, 'palimpsest.db');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function start(environment: Record<string, string> = {}): Promise<Service> {
+  const all = { DATABASE_URL: `file:${path}`, LOG_LEVEL: 'silent', ...environment };
+  return startService(readSettings(all), all);
+}
+
+/** Leaves a compaction behind that has not ended, as a server does that was killed. */
+async function leavePending(): Promise<void> {
+  const store = await openSqliteStore({ path });
+  const item = appended(user('Hello.'));
+  await store.commit(REF, append(created(), item, requested({ trigger: 'manual' })), { at: AT });
+  await store.close();
+}
+
+async function storedEvents(): Promise<StoredEvent[]> {
+  const store = await openSqliteStore({ path });
+  const events = await store.events(REF);
+  await store.close();
+  return events;
+}
+
+describe('compactions that another process left', () => {
+  beforeEach(leavePending);
+
+  it('are taken up once the service listens', async () => {
+    const service = await start();
+    const { close } = await listen(service, HOST, 0);
+    while ((await service.store.pending(9)).length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await close();
+    await service.stop();
+    expect((await storedEvents()).at(-1)?.type).toMatch(/^compaction\.(skipped|completed)$/);
+  });
+
+  it('are left alone by a service that does not listen, as an import', async () => {
+    const before = await storedEvents();
+    const service = await start();
+    const response = await service.fetch(new Request('http://localhost/sessions/s'));
+    expect(response.status).toBe(200);
+    await service.stop();
+    expect(await storedEvents()).toEqual(before);
+  });
+
+  it('are left alone by a service whose port is taken, and it stops', async () => {
+    const before = await storedEvents();
+    const other = createServer();
+    const port = await new Promise<number>((resolve) =>
+      other.listen(0, HOST, () => {
+        const address = other.address();
+        resolve(address !== null && typeof address === 'object' ? address.port : 0);
+      }),
+    );
+    const service = await start();
+    await expect(listen(service, HOST, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(service.store.ping()).rejects.toThrow();
+    await new Promise((resolve) => other.close(resolve));
+    expect(await storedEvents()).toEqual(before);
+  });
+});
+
+describe('the start-up message says who writes the summaries', () => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['nothing is set', {}, /^extractive \(built from the log/],
+    [
+      'keys',
+      { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' },
+      /^by the session's own provider: anthropic\/claude-haiku-4-5, openai\/gpt-4o-mini; extractive for all others$/,
+    ],
+    [
+      'a model for all',
+      { PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4.1', OPENAI_API_KEY: 'o' },
+      /^model openai\/gpt-4\.1, then extractive when it fails$/,
+    ],
+    [
+      'a provider for all',
+      {
+        PALIMPSEST_SUMMARIZATION_MODEL_PROVIDER_ID: 'openai',
+        OPENAI_API_KEY: 'o',
+        GROQ_API_KEY: 'q',
+      },
+      /^model openai\/gpt-4o-mini, then extractive when it fails$/,
+    ],
+    [
+      'a model without its key',
+      { PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4.1', ANTHROPIC_API_KEY: 'a' },
+      /^extractive, because the configured model cannot be used: .*OPENAI_API_KEY/,
+    ],
+    [
+      'extractive in spite of a key',
+      { PALIMPSEST_SUMMARIZATION_MODEL: 'extractive', OPENAI_API_KEY: 'o' },
+      /^extractive/,
+    ],
+  ])('%s', async (_name, environment, expected) => {
+    const service = await start(environment);
+    await service.stop();
+    expect(service.summarizer).toMatch(expected);
+  });
+});
