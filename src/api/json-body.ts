@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Json } from '../domain/json.ts';
 import type { Limits } from './app-dependencies.ts';
+import { flawOf, type JsonFlaw } from './json-flaw.ts';
 import { ProblemError } from './problem.ts';
 import { parseInput } from './validation.ts';
 
@@ -123,46 +124,7 @@ function tooLarge(limit: number): ProblemError {
   );
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const MINUS = 0x2d;
-/** Characters of the shortest number beyond all doubles, 1e309; shorter ones are always exact. */
-const SHORTEST_INEXACT = 5;
-
-/** What JSON.parse would accept, but must not be passed on. */
-type Flaw = { kind: 'too_deep' } | { kind: 'inexact_number'; position: number };
-
-/** The first flaw outside of strings. One linear pass, whatever the text. */
-function flawOf(text: string, maxDepth: number): Flaw | null {
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    switch (code) {
-      case QUOTE:
-        i = endOfString(text, i);
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        depth += 1;
-        if (depth > maxDepth) return { kind: 'too_deep' };
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth -= 1;
-        break;
-      default:
-        // A number; what else begins like one is for the parser to refuse.
-        if (code === MINUS || isDigit(code)) {
-          const end = endOfNumber(text, i);
-          if (!isKept(text, i, end)) return { kind: 'inexact_number', position: i };
-          i = end - 1;
-        }
-    }
-  }
-  return null;
-}
-
-function flawText(flaw: Flaw, maxDepth: number, what: string): string {
+function flawText(flaw: JsonFlaw, maxDepth: number, what: string): string {
   switch (flaw.kind) {
     case 'too_deep':
       return `${what} is nested deeper than ${maxDepth} levels: flatten it`;
@@ -171,43 +133,6 @@ function flawText(flaw: Flaw, maxDepth: number, what: string): string {
     default:
       return flaw satisfies never;
   }
-}
-
-/** The index of the quote that closes the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return end;
-  }
-  return text.length;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-function endOfNumber(text: string, start: number): number {
-  let end = start + 1;
-  for (; end < text.length; end++) {
-    const code = text.charCodeAt(end);
-    // + - . and e in both cases, wherever they stand: the parser knows where they may.
-    const isPart = isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e;
-    if (!isPart && (code | 0x20) !== 0x65) break;
-  }
-  return end;
-}
-
-/**
- * Whether a number is written again as it came: whole ones digit by digit, since clients use them as
- * ids. Fractions may be rounded as everywhere, but must be finite: else `null` would be stored.
- */
-function isKept(text: string, start: number, end: number): boolean {
-  if (end - start < SHORTEST_INEXACT) return true;
-  const token = text.slice(start, end);
-  const number = Number(token);
-  if (Number.isSafeInteger(number) || Number.isNaN(number)) return true;
-  return Number.isFinite(number) && (/[.e]/i.test(token) || String(number) === token);
 }
 
 /** The parser's own message quotes the text: only what is wrong and where is passed on. */
