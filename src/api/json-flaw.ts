@@ -1,8 +1,8 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
-/** Characters of the shortest number beyond all doubles, 1e309; shorter ones are always exact. */
-const SHORTEST_INEXACT = 5;
+/** Characters of a whole number up to which a double has all of its digits. */
+const ALWAYS_EXACT = 15;
 
 /** What JSON.parse would accept, but must not be passed on. */
 export type JsonFlaw = { kind: 'too_deep' } | { kind: 'inexact_number'; position: number };
@@ -70,9 +70,15 @@ function endOfNumber(text: string, start: number): number {
  * ids. Fractions may be rounded as everywhere, but must be finite: else `null` would be stored.
  */
 function isKept(text: string, start: number, end: number): boolean {
-  if (end - start < SHORTEST_INEXACT) return true;
+  // Nearly all are counts: to cut each of them out would cost more than parsing it.
+  if (end - start <= ALWAYS_EXACT && isWhole(text, start, end)) return true;
   const token = text.slice(start, end);
   const number = Number(token);
   if (Number.isSafeInteger(number) || Number.isNaN(number)) return true;
   return Number.isFinite(number) && (/[.e]/i.test(token) || String(number) === token);
+}
+
+function isWhole(text: string, start: number, end: number): boolean {
+  for (let i = start + 1; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false;
+  return true;
 }

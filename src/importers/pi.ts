@@ -136,7 +136,7 @@ function blockOf(part: JsonObject, isAnthropic: boolean): JsonObject | string {
         type: 'tool_use',
         id: part.id ?? null,
         name: part.name ?? null,
-        input: part.arguments ?? {},
+        input: isJsonObject(part.arguments) ? part.arguments : { input: part.arguments ?? null },
       };
     case 'image':
       return {

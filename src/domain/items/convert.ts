@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json.ts';
-import type { ImagePart, ImageSource, ToolResult } from './item.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
+import type { ImagePart, ImageSource, ToolCall, ToolResult } from './item.ts';
 
 /** Stands for an image that a format cannot carry or whose data is not in the item. */
 export const IMAGE_NOTE = '[image]';
@@ -44,14 +44,48 @@ export function resultPartText(part: ToolResult['content'][number]): string {
   }
 }
 
-/** Ids and names as every provider accepts them: letters, digits, `_` and `-`. */
+/** A tool's name as every provider accepts it: letters, digits, `_` and `-`. */
 export function safeName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
 }
 
+/**
+ * A call id in the letters of `safeName`. An id that had to change carries a hash of the original,
+ * so that ids which differ only in the replaced characters stay apart.
+ */
+export function safeId(id: string): string {
+  const name = safeName(id);
+  return name === id ? id : `${name}_${shortHash(id)}`;
+}
+
+/** FNV-1a, 32 bits, in base 36. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}
+
 /** Tool input as an object, which is what Anthropic and JSON-schema functions take. */
 export function inputObject(input: Json): JsonObject {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
+  return isJsonObject(input) ? input : { input };
+}
+
+/**
+ * The arguments of a call as the JSON text of an object. Where the call came with such a text, it is
+ * that very text: numbers beyond the precision of a double would not survive being written again.
+ */
+export function argumentsText({ input, source }: ToolCall): string {
+  const own = isJsonObject(input) ? sourceArguments(source) : undefined;
+  return own ?? JSON.stringify(inputObject(input));
+}
+
+/** The `arguments` text of a call that came from an OpenAI format. */
+function sourceArguments(source: Json): string | undefined {
+  // In a tool_use block of Anthropic a field of this name would mean something else.
+  if (!isJsonObject(source) || source.type === 'tool_use') return undefined;
+  return stringField(isJsonObject(source.function) ? source.function : source, 'arguments');
 }
 
 /** Decodes JSON arguments; what does not parse stays the raw string. */

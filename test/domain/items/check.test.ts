@@ -43,13 +43,31 @@ test.each(accepted)('%s accepts %j', (format, item) => {
 });
 
 const refused: [Format, Json, string][] = [
-  ['anthropic', { role: 'system', content: 'x' }, 'role: .*initial_context'],
+  ['anthropic', { role: 'system', content: 'x' }, 'role: .*"system" parameter'],
   ['anthropic', { role: 'tool', content: 'x' }, 'role: "role" must be'],
   ['anthropic', { role: 'user' }, 'content: '],
   ['anthropic', { role: 'user', content: ['x'] }, 'content.0: a content block'],
   ['anthropic', { role: 'user', content: [{ type: 'text' }] }, 'content.0.text'],
-  ['anthropic', { role: 'assistant', content: [{ type: 'tool_use', name: 'f' }] }, 'content.0.id'],
-  ['anthropic', { role: 'assistant', content: [{ type: 'tool_use', id: 'a' }] }, 'content.0.name'],
+  [
+    'anthropic',
+    { role: 'assistant', content: [{ type: 'tool_use', name: 'f', input: {} }] },
+    'content.0.id',
+  ],
+  [
+    'anthropic',
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', input: {} }] },
+    'content.0.name',
+  ],
+  ...[null, '{"path":"a"}', [1]].map((input): [Format, Json, string] => [
+    'anthropic',
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input }] },
+    'content.0.input: .*must be an object: parse it',
+  ]),
+  [
+    'anthropic',
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f' }] },
+    'content.0.input: .*send {} for a call without input',
+  ],
   ['anthropic', { role: 'user', content: [{ type: 'tool_result' }] }, 'content.0.tool_use_id'],
   [
     'anthropic',

@@ -78,6 +78,41 @@ describe('from anthropic', () => {
   });
 });
 
+describe('arguments between the formats of OpenAI', () => {
+  const text = '{ "id": 9007199254740993 }';
+  const asChat = (body: string): Item => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: body } }],
+  });
+  const asItem = (body: string): Item => ({
+    type: 'function_call',
+    call_id: 'a',
+    name: 'f',
+    arguments: body,
+  });
+
+  test('are the text that came', () => {
+    expect(convert('openai-chat', 'openai-responses', asChat(text))).toEqual([asItem(text)]);
+    expect(convert('openai-responses', 'openai-chat', asItem(text))).toEqual([asChat(text)]);
+    const legacy = { role: 'assistant', function_call: { name: 'f', arguments: text } };
+    expect(convert('openai-chat', 'openai-responses', legacy)).toEqual([
+      { ...asItem(text), call_id: 'function_call:f' },
+    ]);
+  });
+
+  test.each(['[1]', '{"cut', '7'])('are wrapped when they are no object: %s', (body) => {
+    const [item] = convert('openai-chat', 'openai-responses', asChat(body));
+    expect(JSON.parse(String(item?.arguments))).toHaveProperty('input');
+  });
+
+  test('are the input of a tool_use block, whatever else the block holds', () => {
+    const block = { type: 'tool_use', id: 'a', name: 'f', input: { n: 1 }, arguments: '{}' };
+    const item = { role: 'assistant', content: [block] };
+    expect(convert('anthropic', 'openai-responses', item)).toEqual([asItem('{"n":1}')]);
+  });
+});
+
 describe('to anthropic', () => {
   test('a system message becomes labelled user text', () => {
     const item = { role: 'developer', content: 'be brief' };
@@ -99,9 +134,42 @@ describe('to anthropic', () => {
     expect(convert('openai-responses', 'anthropic', item)).toEqual([
       {
         role: 'assistant',
-        content: [{ type: 'tool_use', id: 'a_b', name: 'f', input: { input: 'raw' } }],
+        content: [
+          {
+            type: 'tool_use',
+            id: expect.stringMatching(/^a_b_[a-z0-9]+$/),
+            name: 'f',
+            input: { input: 'raw' },
+          },
+        ],
       },
     ]);
+  });
+
+  test('results stay with their calls when ids differ in forbidden characters only', () => {
+    const ids = ['a_b', 'a.b', 'a/b'];
+    const calls: Item = {
+      role: 'assistant',
+      tool_calls: ids.map((id) => ({
+        id,
+        type: 'function',
+        function: { name: 'f', arguments: JSON.stringify({ asks: id }) },
+      })),
+    };
+    const answers = ids.map((id): Item => ({ role: 'tool', tool_call_id: id, content: id }));
+    const [asked, ...answered] = codecFor('anthropic')
+      .render([calls, ...answers].flatMap((item) => convert('openai-chat', 'anthropic', item)))
+      .slice(1)
+      .map((message) => codecFor('anthropic').normalise(message))
+      .map((message) => (message.kind === 'message' ? message.parts : []));
+    const asks = new Map(
+      asked?.flatMap((part) => (part.kind === 'tool_call' ? [[part.id, part.input]] : [])),
+    );
+    const pairs = answered
+      .flat()
+      .map((part) => part.kind === 'tool_result' && [asks.get(part.call_id), part.content]);
+    expect(pairs).toEqual(ids.map((id) => [{ asks: id }, [{ kind: 'text', text: id }]]));
+    expect(asks.has('a_b')).toBe(true);
   });
 
   test('a reasoning item alone leaves nothing', () => {

@@ -16,6 +16,19 @@ const result = (id: string, content = `out ${id}`): JsonObject => ({
   content,
 });
 const note = (id: string): JsonObject => ({ ...result(id, MISSING_RESULT_NOTE), is_error: true });
+const search = (id: string): JsonObject => ({
+  type: 'server_tool_use',
+  id,
+  name: 'web_search',
+  input: {},
+});
+const found = (id: string): JsonObject => ({
+  type: 'web_search_tool_result',
+  tool_use_id: id,
+  content: [],
+});
+const mcp = (id: string): JsonObject => ({ ...search(id), type: 'mcp_tool_use' });
+const mcpResult = (id: string): JsonObject => ({ ...found(id), type: 'mcp_tool_result' });
 const ask: Item = { role: 'user', content: 'go' };
 
 const cases: [string, Item[], Item[]][] = [
@@ -113,6 +126,57 @@ const cases: [string, Item[], Item[]][] = [
     ],
   ],
   [
+    'server calls without result and server results without call are dropped',
+    [
+      ask,
+      model(search('s'), mcp('m'), text('one')),
+      ask,
+      model(found('x'), mcpResult('y'), text('two')),
+    ],
+    [ask, model(text('one')), ask, model(text('two'))],
+  ],
+  [
+    'with all that they leave empty',
+    [ask, model(thinking, search('s')), user(text('more')), model(search('s'), found('s'))],
+    [user(text('go'), text('more')), model(search('s'), found('s'))],
+  ],
+  [
+    'a result in front of its call, a second one, and one of another owner are dropped',
+    [ask, model(found('s'), search('s'), found('s'), found('s'), mcp('m'), found('m'), text('x'))],
+    [ask, model(search('s'), found('s'), text('x'))],
+  ],
+  [
+    'a server call at the very end stays open',
+    [ask, model(text('x'), search('s'), mcp('m'))],
+    [ask, model(text('x'), search('s'), mcp('m'))],
+  ],
+  [
+    'also beside a call of the client, whose result alone follows',
+    [ask, model(search('s'), call('a')), user(result('a'))],
+    [ask, model(search('s'), call('a')), user(result('a'))],
+  ],
+  [
+    'its result then opens the next message of the model',
+    [ask, model(search('s'), call('a')), user(result('a')), model(found('s'), text('x'))],
+    [ask, model(search('s'), call('a')), user(result('a')), model(found('s'), text('x'))],
+  ],
+  [
+    'but not when the user said something in between',
+    [
+      ask,
+      model(search('s'), call('a')),
+      user(result('a'), text('y')),
+      model(found('s'), text('x')),
+    ],
+    [ask, model(call('a')), user(result('a'), text('y')), model(text('x'))],
+  ],
+  [
+    'a server call with text behind it is over',
+    [ask, model(search('s'), text('x'))],
+    [ask, model(text('x'))],
+  ],
+  ['a user has no server tools', [user(text('x'), found('s'))], [user(text('x'))]],
+  [
     'attachments are labelled, boundaries and other control items left out',
     [
       { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' },
@@ -153,6 +217,13 @@ test.each<[string, Item[]]>([
     'error result has no content',
     [ask, model(call('a')), user({ ...result('a', ''), is_error: true })],
   ],
+  ['call provider s has no result', [ask, model(search('s'), text('x'))]],
+  ['call mcp m has no result', [ask, model(mcp('m')), ask]],
+  ['call provider s has no result', [ask, model(search('s'), search('s'), found('s'))]],
+  ['result provider s has no call', [ask, model(found('s'), text('x'))]],
+  ['result mcp m has no call', [ask, model(search('m'), mcpResult('m'))]],
+  ['result provider s has no call', [ask, model(search('s')), ask, model(found('s'))]],
+  ['a user holds a server tool block', [user(found('s'))]],
   ['refuses the field "is_meta"', [{ ...ask, is_meta: true }]],
   ['refuses the field "id"', [{ ...ask, id: 'm' }]],
   ['control item', [ask, { type: 'progress' }]],

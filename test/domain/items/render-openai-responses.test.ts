@@ -28,6 +28,10 @@ const custom: Item = { type: 'custom_tool_call', call_id: 'c', name: 'f', input:
 const shell: Item = { type: 'local_shell_call', id: 'l', call_id: 's', action: {} };
 const patch: Item = { type: 'apply_patch_call', call_id: 'p', operation: {} };
 
+const shellOutput: Item = { type: 'shell_call_output', call_id: 'a', output: [] };
+const localOutput: Item = { type: 'local_shell_call_output', call_id: 'a', output: 'x' };
+const customOutput: Item = { type: 'custom_tool_call_output', call_id: 'a', output: 'x' };
+
 const cases: [string, Item[], Item[]][] = [
   [
     'a message between call and output is fine',
@@ -66,6 +70,37 @@ const cases: [string, Item[], Item[]][] = [
       },
       ask,
     ],
+  ],
+  ...[shellOutput, localOutput, customOutput].map((wrong): [string, Item[], Item[]] => [
+    `a ${String(wrong.type)} answers no function call`,
+    [call('a'), wrong, ask],
+    [call('a'), note('a'), ask],
+  ]),
+  [
+    'a function output answers no custom call',
+    [custom, output('c'), ask],
+    [custom, { type: 'custom_tool_call_output', call_id: 'c', output: MISSING_RESULT_NOTE }, ask],
+  ],
+  ['a function output answers a local shell', [shell, output('s')], [shell, output('s')]],
+  [
+    'a call stays open behind an output of another kind',
+    [ask, call('a'), shellOutput],
+    [ask, call('a')],
+  ],
+  [
+    'a call with the id of one that is still open is renamed',
+    [ask, call('a'), call('a_2'), call('a'), call('a')],
+    [ask, call('a'), call('a_2'), call('a_3'), call('a_4')],
+  ],
+  [
+    'so is its output',
+    [ask, call('a'), call('a'), output('a')],
+    [ask, call('a'), call('a_2'), output('a_2', 'out a')],
+  ],
+  [
+    'an id that is used again after its output stays',
+    [ask, call('a'), output('a'), call('a')],
+    [ask, call('a'), output('a'), call('a')],
   ],
   [
     'a tool search of the server needs no answer',
@@ -112,6 +147,9 @@ test.each(cases)('%s', (_, items, expected) => {
 test.each<[string, Item[]]>([
   ['the output of a answers no call', [output('a')]],
   ['the output of a answers no call', [call('a'), output('a'), output('a')]],
+  ['the output of a answers no call of its kind', [call('a'), shellOutput]],
+  ['the call a has no output', [call('a'), shellOutput, ask]],
+  ['before its id is used again', [call('a'), call('a')]],
   ['the call a has no output', [call('a'), ask]],
   ['before its id is used again', [call('a'), ask, call('a'), output('a')]],
   ['reasoning without', [reasoning, ask]],

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { ItemProblem } from '../codec.ts';
 import { checkBlocks, checkItem, checkName } from '../shape.ts';
 
@@ -14,8 +14,8 @@ function checkMessage(message: JsonObject): ItemProblem[] {
       {
         path: ['role'],
         message:
-          'an Anthropic message has no role "system": use the initial_context of the session, or ' +
-          'the system field of the request to the model',
+          'an Anthropic message has no role "system": leave it out of the session, and send its ' +
+          'text as the "system" parameter of your own request to the model',
       },
     ];
   }
@@ -41,7 +41,11 @@ function checkBlock(
       if (role === 'user') {
         return [{ path, message: 'a tool_use block belongs into an assistant message' }];
       }
-      return [...checkName(block, 'id', path), ...checkName(block, 'name', path)];
+      return [
+        ...checkName(block, 'id', path),
+        ...checkName(block, 'name', path),
+        ...checkInput(block, path),
+      ];
     case 'tool_result':
       if (role === 'assistant') {
         return [{ path, message: 'a tool_result block belongs into a user message' }];
@@ -50,6 +54,14 @@ function checkBlock(
     default:
       return [];
   }
+}
+
+function checkInput({ input }: JsonObject, path: ItemProblem['path']): ItemProblem[] {
+  if (isJsonObject(input)) return [];
+  const message =
+    'the "input" of a tool_use must be an object: parse it when it is a string with JSON, and send ' +
+    '{} for a call without input';
+  return [{ path: [...path, 'input'], message }];
 }
 
 function checkResultContent(block: JsonObject, path: ItemProblem['path']): ItemProblem[] {

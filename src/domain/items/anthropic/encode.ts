@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { attachmentText } from '../control-items.ts';
-import { IMAGE_NOTE, inputObject, safeName } from '../convert.ts';
+import { IMAGE_NOTE, inputObject, safeId, safeName } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
 
 const SYSTEM_LABEL = 'System instructions:\n';
@@ -39,7 +39,7 @@ function blockOf(part: Part): JsonObject[] {
       return [
         {
           type: 'tool_use',
-          id: safeName(part.id),
+          id: safeId(part.id),
           name: safeName(part.name),
           input: inputObject(part.input),
         },
@@ -48,7 +48,7 @@ function blockOf(part: Part): JsonObject[] {
       return [
         {
           type: 'tool_result',
-          tool_use_id: safeName(part.call_id),
+          tool_use_id: safeId(part.call_id),
           content: part.content.map(plainBlock),
           ...(part.is_error && { is_error: true }),
         },

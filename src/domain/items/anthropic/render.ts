@@ -4,6 +4,7 @@ import type { Item } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, pairTools } from '../pairing.ts';
 import { anthropicMessage } from './encode.ts';
+import { dropUnpairedServerTools } from './server-tools.ts';
 import {
   isCall,
   isResult,
@@ -26,6 +27,9 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
   dropTrailingThinking(turns);
   turns = mergeTurns(turns);
   placeResults(turns);
+  turns = mergeTurns(turns);
+  dropUnpairedServerTools(turns);
+  dropTrailingThinking(turns);
   turns = mergeTurns(turns);
   makeCallIdsUnique(turns);
   answerAbandonedCalls(turns);

@@ -15,7 +15,7 @@ export function anthropicViolations(rendered: readonly Item[]): string[] {
     if (message.role === 'assistant') checkCalls(rendered, index, seenIds, say);
     else checkResults(rendered, index, say);
   }
-  return found;
+  return [...found, ...serverToolViolations(rendered)];
 }
 
 type Say = (text: string) => void;
@@ -105,6 +105,59 @@ function checkResults(rendered: readonly Item[], index: number, say: Say): void 
     if (answered.has(id)) say(`the call ${String(id)} has two results`);
     answered.add(id);
   }
+}
+
+/**
+ * A tool that the provider runs has its result behind its call, with nothing of the user between
+ * but results of the client's own tools; calls at the very end may be open.
+ */
+function serverToolViolations(rendered: readonly Item[]): string[] {
+  const found: string[] = [];
+  const waiting = new Map<string, { index: number; at: number }>();
+  const complain = (key: string, index: number) =>
+    found.push(`message ${index}: the server tool call ${key} has no result behind it`);
+  for (const [index, message] of rendered.entries()) {
+    const own = blocks(message);
+    if (message.role !== 'assistant') {
+      if (own.some(isServerTool)) found.push(`message ${index}: a user holds a server tool block`);
+      if (own.length > 0 && own.every((block) => block.type === 'tool_result')) continue;
+      for (const [key, call] of waiting) complain(key, call.index);
+      waiting.clear();
+      continue;
+    }
+    for (const [at, block] of own.entries()) {
+      if (!isServerTool(block)) continue;
+      const owner = String(block.type).startsWith('mcp_') ? 'mcp' : 'provider';
+      if (isServerResult(block)) {
+        const key = `${owner} ${String(block.tool_use_id)}`;
+        if (waiting.delete(key)) continue;
+        found.push(`message ${index}: the server tool result ${key} has no call before it`);
+      } else {
+        const key = `${owner} ${String(block.id)}`;
+        const earlier = waiting.get(key);
+        if (earlier !== undefined) complain(key, earlier.index);
+        waiting.set(key, { index, at });
+      }
+    }
+  }
+  const last = rendered.findLastIndex((message) => message.role === 'assistant');
+  const openFrom =
+    blocks(rendered[last]).findLastIndex(
+      (block) => block.type !== 'tool_use' && !isServerTool(block),
+    ) + 1;
+  for (const [key, { index, at }] of waiting) {
+    if (index !== last || at < openFrom) complain(key, index);
+  }
+  return found;
+}
+
+function isServerTool(block: JsonObject): boolean {
+  const isCall = block.type === 'server_tool_use' || block.type === 'mcp_tool_use';
+  return isCall || isServerResult(block);
+}
+
+function isServerResult(block: JsonObject): boolean {
+  return String(block.type).endsWith('_tool_result');
 }
 
 function blocks(message: Item | undefined): JsonObject[] {

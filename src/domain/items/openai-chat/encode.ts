@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { attachmentText } from '../control-items.ts';
-import { IMAGE_NOTE, inputObject, resultPartText, safeName, urlOfSource } from '../convert.ts';
+import { argumentsText, IMAGE_NOTE, resultPartText, safeName, urlOfSource } from '../convert.ts';
 import type { ImagePart, Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
 
 /** A text message. */
@@ -76,7 +76,7 @@ function encodeCall(call: Extract<Part, { kind: 'tool_call' }>): JsonObject {
   return {
     id: call.id,
     type: 'function',
-    function: { name: safeName(call.name), arguments: JSON.stringify(inputObject(call.input)) },
+    function: { name: safeName(call.name), arguments: argumentsText(call) },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { attachmentText } from '../control-items.ts';
-import { IMAGE_NOTE, inputObject, resultPartText, safeName, urlOfSource } from '../convert.ts';
+import { argumentsText, IMAGE_NOTE, resultPartText, safeName, urlOfSource } from '../convert.ts';
 import type { Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
 
 /** A text message. */
@@ -50,7 +50,7 @@ function toolItem(part: Part): Item | undefined {
       type: 'function_call',
       call_id: part.id,
       name: safeName(part.name),
-      arguments: JSON.stringify(inputObject(part.input)),
+      arguments: argumentsText(part),
     };
   }
   if (part.kind === 'tool_result') {

@@ -4,9 +4,9 @@ import type { Item } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, pairTools, type ToolEvent } from '../pairing.ts';
 import { openaiResponsesMessage } from './encode.ts';
-import { answeredId, calledId, missingOutput } from './tools.ts';
+import { answeredId, calledId, isOutputOfKind, missingOutput, withPairingId } from './tools.ts';
 
-type PlacedEvent = ToolEvent & { at: number };
+type PlacedEvent = ToolEvent & { item: Item; at: number };
 
 /** The items as the Responses API accepts them, see `Codec.render`. */
 export function renderOpenaiResponses(items: readonly Item[]): Item[] {
@@ -41,23 +41,72 @@ function keepLastTrigger(items: readonly Item[]): Item[] {
   );
 }
 
+/** Per index of a call or an output: the index of the item that it is paired with, or null. */
+type Pairs = ReadonlyMap<number, number | null>;
+
 /** Drops outputs that answer no call, and answers abandoned calls right behind them by a note. */
 function pairOutputs(items: readonly Item[]): Item[] {
+  const pairs = pairsOf(items);
+  const isOrphan = (item: Item, at: number) =>
+    answeredId(item) !== undefined && pairs.get(at) === null;
+  const openFrom = startOfOpenTurn(items, isOrphan);
+  const newIds = idsOfHiddenCalls(items, pairs, openFrom);
+  return items.flatMap((item, at) => {
+    if (isOrphan(item, at)) return [];
+    const newId = newIds.get(at);
+    if (newId !== undefined) return [withPairingId(item, newId)];
+    const isAnsweredOrOpen = pairs.get(at) !== null || at >= openFrom;
+    return isAnsweredOrOpen ? [item] : [item, ...missingOutput(item, MISSING_RESULT_NOTE)];
+  });
+}
+
+/** Pairs by id, as everything else in the domain does; a pair of unlike kinds is none. */
+function pairsOf(items: readonly Item[]): Pairs {
   const events = items.flatMap((item, at): PlacedEvent[] => {
     const called = calledId(item);
-    if (called !== undefined) return [{ kind: 'call', id: called, at }];
+    if (called !== undefined) return [{ kind: 'call', id: called, item, at }];
     const answered = answeredId(item);
-    return answered === undefined ? [] : [{ kind: 'result', id: answered, at }];
+    return answered === undefined ? [] : [{ kind: 'result', id: answered, item, at }];
   });
   const partners = pairTools(events);
-  const unpaired = new Set(events.flatMap(({ at }, index) => (partners[index] === null ? at : [])));
-  const isOrphan = (item: Item, at: number) => answeredId(item) !== undefined && unpaired.has(at);
-  const openFrom = startOfOpenTurn(items, isOrphan);
-  return items.flatMap((item, at) => {
-    if (!unpaired.has(at)) return [item];
-    if (isOrphan(item, at)) return [];
-    return at >= openFrom ? [item] : [item, ...missingOutput(item, MISSING_RESULT_NOTE)];
-  });
+  return new Map(
+    events.map((event, index) => {
+      const partner = partners[index];
+      const other = typeof partner === 'number' ? events[partner] : undefined;
+      if (other === undefined) return [event.at, null];
+      const [call, output] = event.kind === 'call' ? [event, other] : [other, event];
+      return [event.at, isOutputOfKind(output.item, call.item) ? other.at : null];
+    }),
+  );
+}
+
+/**
+ * An output could belong to either of two calls when the first of them is still open and the second
+ * has its id: the second one and its output get an id of their own, by their index.
+ */
+function idsOfHiddenCalls(
+  items: readonly Item[],
+  pairs: Pairs,
+  openFrom: number,
+): Map<number, string> {
+  const taken = new Set(items.flatMap((item) => calledId(item) ?? []));
+  const nextUse = new Map<string, number>();
+  const open = new Set<string>();
+  const newIds = new Map<number, string>();
+  for (const [at, item] of items.entries()) {
+    const id = calledId(item);
+    if (at < openFrom || id === undefined) continue;
+    const output = pairs.get(at) ?? null;
+    if (open.has(id)) {
+      let use = nextUse.get(id) ?? 2;
+      while (taken.has(`${id}_${use}`)) use++;
+      nextUse.set(id, use + 1);
+      newIds.set(at, `${id}_${use}`);
+      if (output !== null) newIds.set(output, `${id}_${use}`);
+    }
+    if (output === null) open.add(id);
+  }
+  return newIds;
 }
 
 /** Where the last turn of the model starts when nothing but outputs follows it, else the end. */

@@ -15,6 +15,8 @@ type ToolKind = {
 const EMPTY_PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 
+const LOCAL_SHELL_OUTPUT = 'local_shell_call_output';
+
 const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
   function_call: {
     output: 'function_call_output',
@@ -29,7 +31,7 @@ const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
     content: (text) => ({ output: text }),
   },
   local_shell_call: {
-    output: 'local_shell_call_output',
+    output: LOCAL_SHELL_OUTPUT,
     name: () => 'local_shell',
     input: (call) => call.action ?? {},
     content: (text) => ({ output: text }),
@@ -88,6 +90,23 @@ function pairingId(item: Item): string | undefined {
   return stringField(item, 'type')?.startsWith('tool_search') ? undefined : stringField(item, 'id');
 }
 
+/**
+ * Whether the output is of the kind that the call takes; one of another kind is no answer. Codex
+ * answers a `local_shell_call` by a `function_call_output`, so that counts as well.
+ */
+export function isOutputOfKind(output: Item, call: Item): boolean {
+  const wanted = toolKindOf(call)?.output;
+  return (
+    output.type === wanted ||
+    (wanted === LOCAL_SHELL_OUTPUT && output.type === 'function_call_output')
+  );
+}
+
+/** The call or output with another id in the field that joins the two. */
+export function withPairingId(item: Item, id: string): Item {
+  return stringField(item, 'call_id') === undefined ? { ...item, id } : { ...item, call_id: id };
+}
+
 /** The output item with a text as its content; other fields stay. */
 export function withOutputText(output: Item, text: string): Item {
   const kind = KIND_OF_OUTPUT.get(stringField(output, 'type') ?? '');
@@ -101,7 +120,7 @@ export function missingOutput(call: Item, note: string): Item[] {
   if (kind === undefined || id === undefined) return [];
   const output = { type: kind.output, ...kind.content(note) };
   switch (kind.output) {
-    case 'local_shell_call_output':
+    case LOCAL_SHELL_OUTPUT:
       return [{ ...output, id }];
     case 'apply_patch_call_output':
       return [{ ...output, call_id: id, status: 'failed' }];

@@ -62,24 +62,33 @@ function isFollowed(rendered: readonly Item[], index: number): boolean {
 function pairViolations(rendered: readonly Item[]): string[] {
   const found: string[] = [];
   const end = openEnd(rendered);
-  const waiting = new Map<string, number>();
+  const waiting = new Map<string, { type: string; index: number }>();
   for (const [index, item] of rendered.entries()) {
     const id = pairId(item);
     if (id === undefined) continue;
+    const earlier = waiting.get(id);
     if (isOutput(item)) {
-      if (!waiting.delete(id)) found.push(`item ${index}: the output of ${id} answers no call`);
+      const isAnswer = earlier !== undefined && callTypesOf(item).includes(earlier.type);
+      if (isAnswer) waiting.delete(id);
+      else found.push(`item ${index}: the output of ${id} answers no call of its kind`);
     } else if (CALLS.has(String(item.type))) {
-      const earlier = waiting.get(id);
-      if (earlier !== undefined && earlier < end) {
-        found.push(`item ${earlier}: the call ${id} has no output before its id is used again`);
+      if (earlier !== undefined) {
+        const unanswered = `item ${earlier.index}: the call ${id} has no output`;
+        found.push(`${unanswered} before its id is used again`);
       }
-      waiting.set(id, index);
+      waiting.set(id, { type: String(item.type), index });
     }
   }
-  for (const [id, index] of waiting) {
+  for (const [id, { index }] of waiting) {
     if (index < end) found.push(`item ${index}: the call ${id} has no output`);
   }
   return found;
+}
+
+/** The types of the calls that an output may answer; Codex answers its local shell as a function. */
+function callTypesOf(output: Item): string[] {
+  const own = CALL_OF_OUTPUT.get(String(output.type)) ?? '';
+  return own === 'function_call' ? [own, 'local_shell_call'] : [own];
 }
 
 /** The index from which calls may be open: the model's last turn, with only outputs behind it. */
