@@ -1,0 +1,78 @@
+import type { Entry } from '../context/entry.ts';
+import type { View } from '../context/view.ts';
+import { codecFor } from '../items/codecs.ts';
+import { usageTokens } from '../items/measure.ts';
+import type { Decide } from './decision.ts';
+import { accept, reject } from './errors.ts';
+import type { EventData, NewEvent, ResultEdit } from './events.ts';
+import type { Head, Settings } from './head.ts';
+
+/** What a fork is made of. */
+export type Parent = {
+  session_id: string;
+  settings: Settings;
+  view: View;
+  /** Usage figures that were reported before this version say nothing about the context any more. */
+  compacted_version: number;
+};
+
+/**
+ * Creates a fork (SPEC section 2): the same settings and initial context, what compactions had made of the past, and
+ * the items behind it in their original form with the edits in force, so that reading the fork
+ * applies them again and its tool results stay readable. Rejects: session_exists.
+ */
+export function forkSession(parent: Parent): Decide<Head> {
+  return (head) => {
+    if (head !== null) {
+      return reject('session_exists', 'a session with this id exists: choose another id');
+    }
+    const { entries, version } = parent.view;
+    const made = entries.filter(({ origin }) => origin !== 'initial' && origin !== 'log');
+    const events: NewEvent[] = [
+      {
+        type: 'session.created',
+        data: {
+          ...parent.settings,
+          initial_context: entries.filter(({ origin }) => origin === 'initial'),
+        },
+      },
+      {
+        type: 'session.forked',
+        data: {
+          parent_session_id: parent.session_id,
+          parent_version: version,
+          // The parent's numbers mean nothing in the log of the fork.
+          entries: made.map((entry) => ({ ...entry, seq: null })),
+        },
+      },
+    ];
+    const edits = new Map<number, ResultEdit[]>();
+    for (const edit of parent.view.edits.values()) {
+      edits.set(edit.seq, [...(edits.get(edit.seq) ?? []), edit]);
+    }
+    for (const entry of entries) {
+      if (entry.origin !== 'log' || entry.seq === null) continue;
+      const own = edits.get(entry.seq) ?? [];
+      const data = appendedData(parent, entry, entry.seq, own, events.length + 1);
+      events.push({ type: 'item.appended', data });
+    }
+    return accept({ events, value: (after) => after });
+  };
+}
+
+function appendedData(
+  { view, compacted_version }: Parent,
+  entry: Entry,
+  seq: number,
+  edits: readonly ResultEdit[],
+  newSeq: number,
+): EventData['item.appended'] {
+  const usage =
+    seq > compacted_version ? usageTokens(codecFor(view.format).normalise(entry.item)) : undefined;
+  return {
+    item: view.originals.get(seq) ?? entry.item,
+    tokens: entry.tokens,
+    ...(usage === undefined ? {} : { usage }),
+    ...(edits.length === 0 ? {} : { edits: edits.map((edit) => ({ ...edit, seq: newSeq })) }),
+  };
+}
