@@ -52,6 +52,19 @@ describe('GET /sessions/:id/context', () => {
     ]);
   });
 
+  it('answers a version the same later: usage and settings of that version', async () => {
+    await append('same', [user('a'), assistant('b', { usage: { input_tokens: 5_000 } })]);
+    const then = await context('same', '?at=3');
+    expect(then.body.tokens).toBe(5_000);
+    await send(api, 'PATCH', '/sessions/same', {
+      body: { config: { token_safety_multiplier: 2 } },
+    });
+    await append('same', [user(ofTokens(100))]);
+    const later = await context('same', '?at=3');
+    expect(later.body).toEqual(then.body);
+    expect((await context('same')).body.tokens).toBe(5_000 + 200);
+  });
+
   it('shows the context as it was at a version, estimated', async () => {
     await append('past', [user('a'), assistant('b'), user('c')]);
     const reply = await context('past', '?at=3');

@@ -55,8 +55,8 @@ export function addContextRoute(api: Api): void {
       if (noneMatchHits(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
       // Null: erased since the head was read.
       const view = (await loadView(deps.store, ref, at)) ?? unwrap(sessionNotFound());
-      const then = (await loadSettings(deps.store, ref, at)) ?? settings;
-      const config = configOf(then, deps.world.server);
+      const past = at < state.version ? await loadSettings(deps.store, ref, at) : null;
+      const config = configOf(past ?? settings, deps.world.server);
       const format = query.format ?? settings.format;
       return c.json(
         {

@@ -104,4 +104,13 @@ describe('filterForSummary, in the order of SPEC 9', () => {
   ])('%s', (_name, items, expected) => {
     expect(filtered(...items)).toBe(expected);
   });
+
+  it('merges a hundred thousand messages without copying what it has merged', () => {
+    // In quadratic time this would take minutes, far beyond the time limit of a test.
+    const message = codecFor('anthropic').normalise(user('u'));
+    const [merged, ...more] = filterForSummary(Array.from({ length: 100_000 }, () => message));
+    expect(more).toEqual([]);
+    expect(merged?.kind === 'message' && merged.parts.length).toBe(100_000);
+    expect(message).toMatchObject({ parts: [{ kind: 'text' }] });
+  });
 });
