@@ -105,6 +105,17 @@ const cases: [string, Item[], Item[]][] = [
     [{ type: 'attachment', attachment: { kind: 'todo', content: '- a' } }],
     [{ role: 'user', content: 'Todo list (current state):\n- a' }],
   ],
+  [
+    'a call of a function under another type gets the type that the API knows',
+    [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'a', type: 'tool', function: { name: 'f', arguments: '{}' } }],
+      },
+      result('a'),
+    ],
+    [call('a'), result('a')],
+  ],
 ];
 
 test.each(cases)('%s', (_, items, expected) => {

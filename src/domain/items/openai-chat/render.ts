@@ -82,7 +82,9 @@ function repairedCalls(calls: Json[]): JsonObject[] {
     if (seen.has(call.id)) return [];
     seen.add(call.id);
     const definition = call.function;
-    const typed = call.type === undefined ? { ...call, type: 'function' } : call;
+    // Whatever else the type says, the check has seen to it that the call holds a function.
+    const isTyped = call.type === 'function' || call.type === 'custom';
+    const typed = isTyped ? call : { ...call, type: 'function' };
     if (!isJsonObject(definition) || typeof definition.arguments === 'string') return [typed];
     const text = JSON.stringify(definition.arguments ?? {});
     return [{ ...typed, function: { ...definition, arguments: text } }];
