@@ -110,6 +110,7 @@ const cases: [string, Item[], Item[]][] = [
     [
       {
         role: 'assistant',
+        content: null,
         tool_calls: [{ id: 'a', type: 'tool', function: { name: 'f', arguments: '{}' } }],
       },
       result('a'),
