@@ -5,7 +5,6 @@ import { FORMATS } from '../../src/domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import { operationsOf } from '../support/openapi-fuzzer/document.ts';
 import { Oracle } from '../support/openapi-fuzzer/oracle.ts';
-import { seedFrom } from '../support/seeded-random.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { call, expectStatus, SessionClient } from './api-client.ts';
 import { byDocument, fuzz, staysAsItIs } from './fuzz/fuzzer.ts';
@@ -22,7 +21,8 @@ const UNREACHABLE_MODEL = {
   OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
 };
 
-const seed = seedFrom('FUZZ_SEED');
+// One seed by default, so that a red run is the change's doing; FUZZ_SEED=n explores others.
+const seed = Number(process.env.FUZZ_SEED ?? 42);
 const pool = new Pool();
 const items = new ItemSource(seed);
 
