@@ -37,7 +37,7 @@ describe('docs/dependencies.md', () => {
 
   test('versions are exact', () => {
     const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
-    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
   test('every script is explained in README.md or CONTRIBUTING.md', () => {
