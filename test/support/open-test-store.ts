@@ -1,0 +1,53 @@
+import { Client } from 'pg';
+import { afterAll, inject } from 'vitest';
+import type { EventStore } from '../../src/db/event-store.ts';
+import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
+import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { freshDatabase } from './servers/fresh.ts';
+
+type Database = Awaited<ReturnType<typeof freshDatabase>>;
+
+const made: Database[] = [];
+/** Empty ones that were used before: to make one takes five times as long as to empty it. */
+const idle: Database[] = [];
+
+afterAll(async () => {
+  for (const database of made.splice(0)) await database.drop();
+});
+
+/** An empty store of the kind that the vitest project runs on, shared with nobody. */
+export async function openTestStore(): Promise<EventStore> {
+  if (inject('store') === 'sqlite') return openSqliteStore({ path: ':memory:' });
+  const database = idle.pop() ?? (await makeDatabase());
+  const store = await openPostgresStore({ url: database.url, onError: rethrow });
+  const close = store.close.bind(store);
+  return Object.assign(store, {
+    close: async () => {
+      await close();
+      await empty(database.url);
+      idle.push(database);
+    },
+  });
+}
+
+async function makeDatabase(): Promise<Database> {
+  const database = await freshDatabase();
+  made.push(database);
+  return database;
+}
+
+async function empty(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    // Everything else hangs on a session.
+    await client.query('DELETE FROM sessions');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Trouble that no call has caused fails the test. */
+function rethrow(error: unknown): never {
+  throw error;
+}
