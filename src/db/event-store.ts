@@ -104,6 +104,11 @@ export interface EventStore {
   subscribe(ref: SessionRef, listener: () => void): () => void;
   /** Recomputes hash chains, heads and projections from the events and reports any difference. */
   verify(): Promise<VerifyReport>;
+  /**
+   * Writes heads and projections anew from the events. Sessions whose log is damaged are left as they
+   * are; the report names the damage.
+   */
+  rebuild(): Promise<VerifyReport>;
   /** Throws when the store cannot be used. */
   ping(): Promise<void>;
   close(): Promise<void>;

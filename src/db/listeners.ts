@@ -31,4 +31,13 @@ export class Listeners {
       });
     }
   }
+
+  /** For stores that know only that somebody else has written, not where. */
+  notifyAll(): void {
+    for (const key of this.#bySession.keys()) this.notify(key);
+  }
+
+  get isEmpty(): boolean {
+    return this.#bySession.size === 0;
+  }
 }

@@ -1,6 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
 import { getTableConfig } from 'drizzle-orm/sqlite-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -46,6 +49,38 @@ eventStoreContract('SQLite in memory', () => openSqliteStore({ path: ':memory:' 
 eventStoreContract('SQLite in a file', () => openSqliteStore({ path }));
 
 describe('the SQLite file', () => {
+  test('is opened although another process that opens it too holds it for a moment', async () => {
+    mkdirSync(join(folder, 'data'));
+    // Not in WAL mode yet, as a new file is; a thread, because opening holds up this one.
+    const holder = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads');
+       const db = new (require(workerData.module))(workerData.path);
+       db.exec('BEGIN IMMEDIATE; CREATE TABLE t (x)');
+       parentPort.postMessage('held');
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+       db.exec('ROLLBACK');
+       db.close();`,
+      {
+        eval: true,
+        workerData: { path, module: fileURLToPath(import.meta.resolve('better-sqlite3')) },
+      },
+    );
+    await once(holder, 'message');
+    const store = await open();
+    await once(holder, 'exit');
+    expect(await store.commit(REF, append(created), at)).toMatchObject({ ok: true });
+  });
+
+  test('tells who listens of the commits of another process', async () => {
+    const here = await open();
+    const there = await open();
+    await there.commit(REF, append(created), at);
+    const heard = new Promise<void>((resolve) => here.subscribe(REF, resolve));
+    await there.commit(REF, append(item('from there')), at);
+    await heard;
+    expect((await here.head(REF))?.state.version).toBe(2);
+  });
+
   test('everything is there again after a restart', async () => {
     const keyed = { ...at, idempotency: { key: 'k', fingerprint: 'f' } };
     const before = await open();

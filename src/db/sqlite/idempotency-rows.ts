@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { and, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
 import type { Committed, Idempotency, SessionRef } from '../event-store.ts';
+import { answerAgain } from '../idempotent-answer.ts';
 import { idempotencyKeys } from './schema.ts';
 
 /** Reads and writes the answers that are kept under a client's idempotency key. */
@@ -37,16 +38,9 @@ export class IdempotencyRows {
   }
 
   /** The first answer under this key, a rejection when it was for another body; null: a new key. */
-  replay(ref: SessionRef, { key, fingerprint }: Idempotency): Outcome<Committed<unknown>> | null {
-    const stored = this.#select.get({ ...ref, key });
-    if (!stored) return null;
-    if (stored.fingerprint !== fingerprint) {
-      return reject(
-        'idempotency_mismatch',
-        'this Idempotency-Key was used with another request body: send a new key with a new body',
-      );
-    }
-    return accept({ value: JSON.parse(stored.response), replayed: true });
+  replay(ref: SessionRef, idempotency: Idempotency): Outcome<Committed<unknown>> | null {
+    const stored = this.#select.get({ ...ref, key: idempotency.key });
+    return stored ? answerAgain(stored, idempotency) : null;
   }
 
   insert(ref: SessionRef, { key, fingerprint }: Idempotency, value: unknown): void {

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -26,10 +26,13 @@ import { SqliteReplayer } from './replayer.ts';
 import { SessionRows } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
 
+/** How often the file is looked at for commits of other processes, while somebody listens. */
+const LOOK_EVERY_MS = 100;
+
 /**
  * Opens the event store in an SQLite file, which is created and migrated as needed. Several
- * processes may open one file; `subscribe` tells only of the commits of this one. Throws when the
- * file cannot be opened or a newer release has migrated it.
+ * processes of one machine may open one file. Throws when the file cannot be opened or a newer
+ * release has migrated it.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   return new SqliteStore(openDatabase(options));
@@ -42,9 +45,13 @@ export class SqliteStore implements EventStore {
   readonly #writer: GroupWriter;
   readonly #replayer: SqliteReplayer;
   readonly #listeners = new Listeners();
+  readonly #readDataVersion: Statement<[], number>;
+  #seenDataVersion: number | undefined;
+  #look: NodeJS.Timeout | null = null;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#readDataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#tables = {
       sessions: new SessionRows(db),
       events: new EventRows(db),
@@ -127,18 +134,21 @@ export class SqliteStore implements EventStore {
     return existed;
   }
 
+  /** Commits of other processes call back within a tenth of a second, those of this one at once. */
   subscribe(ref: SessionRef, listener: () => void): () => void {
-    return this.#listeners.add(ref, listener);
+    const stop = this.#listeners.add(ref, listener);
+    if (this.#look === null) {
+      this.#seenDataVersion = this.#readDataVersion.get();
+      this.#look = setInterval(() => this.#lookForOthers(), LOOK_EVERY_MS);
+      this.#look.unref();
+    }
+    return stop;
   }
 
   verify(): Promise<VerifyReport> {
     return this.#replayer.verify();
   }
 
-  /**
-   * Writes heads and compactions anew from the events. Sessions whose log is damaged are left as they
-   * are; the report names the damage.
-   */
   rebuild(): Promise<VerifyReport> {
     return this.#replayer.rebuild();
   }
@@ -149,7 +159,25 @@ export class SqliteStore implements EventStore {
 
   /** Commits what is queued, then closes the file. Closing twice is harmless. */
   async close(): Promise<void> {
+    this.#stopLooking();
     this.#writer.flush();
     this.#db.close();
+  }
+
+  /** SQLite tells that another connection has written, not what: everybody who listens looks. */
+  #lookForOthers(): void {
+    if (this.#listeners.isEmpty) {
+      this.#stopLooking();
+      return;
+    }
+    const dataVersion = this.#readDataVersion.get();
+    if (dataVersion === this.#seenDataVersion) return;
+    this.#seenDataVersion = dataVersion;
+    this.#listeners.notifyAll();
+  }
+
+  #stopLooking(): void {
+    if (this.#look !== null) clearInterval(this.#look);
+    this.#look = null;
   }
 }

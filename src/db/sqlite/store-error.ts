@@ -3,6 +3,10 @@ import { StoreBusyError } from '../store-busy-error.ts';
 
 /** The store's own error for what SQLite threw, where it has one. */
 export function asStoreError(error: unknown): unknown {
-  const isBusy = error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_BUSY');
-  return isBusy ? new StoreBusyError(error) : error;
+  return isBusy(error) ? new StoreBusyError(error) : error;
+}
+
+/** Whether another connection holds a lock that was waited for in vain. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { connectionConfig } from './open-pool.ts';
+
+/** The same relative path from src/db/postgres and from dist/db/postgres. */
+const FOLDER = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url));
+
+/** Any number that everybody who migrates agrees on, and hardly anybody else uses. */
+const ADVISORY_LOCK = 7_061_696_805;
+
+/** How long to wait for another process that migrates, in milliseconds. */
+const LOCK_TIMEOUT_MS = 60_000;
+
+/**
+ * Brings the database to the newest schema: runs the numbered files of migrations/postgres that it
+ * has not seen, all in one transaction that one process at a time may be in. `schema_migrations`
+ * counts them. Throws when a newer release has already migrated the database, because this one
+ * cannot know what changed, and when the database does not keep Unicode.
+ */
+export async function migrate(url: string): Promise<void> {
+  const client = new Client({ ...connectionConfig(url), lock_timeout: LOCK_TIMEOUT_MS });
+  // A break shows in the statement under way.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await refuseOtherEncodings(client);
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await runUnseenFiles(client);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+}
+
+async function refuseOtherEncodings(client: Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8') return;
+  throw new Error(
+    `The database ${client.database} has the encoding ${encoding}: create one with ENCODING 'UTF8'.`,
+  );
+}
+
+async function runUnseenFiles(client: Client): Promise<void> {
+  const files = readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  const current = await schemaVersion(client);
+  if (current > files.length) {
+    throw new Error(
+      `The database ${client.database} has schema version ${current}, this release of Palimpsest ` +
+        `knows ${files.length}: start a release that is at least as new as the one that wrote it.`,
+    );
+  }
+  for (const [index, file] of files.entries()) {
+    if (index < current) continue;
+    await client.query(readFileSync(join(FOLDER, file), 'utf8'));
+    await client.query('INSERT INTO schema_migrations (version, file) VALUES ($1, $2)', [
+      index + 1,
+      file,
+    ]);
+  }
+}
+
+async function schemaVersion(client: Client): Promise<number> {
+  // Asked first: a role that may not create tables can use a database that is up to date.
+  const { rows: found } = await client.query<{ exists: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
+  );
+  if (!found[0]?.exists) {
+    await client.query(
+      `CREATE TABLE schema_migrations (
+         version integer PRIMARY KEY,
+         file text NOT NULL,
+         migrated_at timestamptz NOT NULL DEFAULT now()
+       )`,
+    );
+  }
+  const { rows } = await client.query<{ version: number }>(
+    'SELECT coalesce(max(version), 0) AS version FROM schema_migrations',
+  );
+  return rows[0]?.version ?? 0;
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { z } from 'zod';
+import type { Listeners } from '../listeners.ts';
+import { connectionConfig } from './open-pool.ts';
+import { sqlStateOf } from './store-error.ts';
+
+const CHANNEL = 'palimpsest_commits';
+
+/** PostgreSQL refuses a payload of 8,000 bytes or more. */
+const MOST_PAYLOAD_BYTES = 7_999;
+
+/** Commits of so many milliseconds share one notification. */
+const GATHER_MS = 10;
+
+/** For a server that has gone without a word. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+
+const payloadSchema = z.object({ from: z.string(), keys: z.array(z.string()) });
+
+/**
+ * Tells the other processes on the database which sessions were written to, and wakes the listeners
+ * of this one when they tell it. One connection of its own does both.
+ *
+ * Notifications are sent after the commits and not inside of them: a transaction that notifies takes
+ * a lock on the whole database until its commit is done, so that all appends would run one after the
+ * other. What is lost when a process or a connection breaks is not sent again; whoever waits looks
+ * at the store from time to time anyway.
+ */
+export class Notifier {
+  readonly #url: string;
+  readonly #listeners: Listeners;
+  readonly #onError: (error: unknown) => void;
+  /** Says which notifications are our own. */
+  readonly #from = randomUUID();
+  readonly #closing = new AbortController();
+  /** Null while there is no connection. */
+  #client: Client | null = null;
+  readonly #unsent = new Set<string>();
+  /** Null while nothing is sent. */
+  #sending: Promise<void> | null = null;
+
+  constructor(url: string, listeners: Listeners, onError: (error: unknown) => void) {
+    this.#url = url;
+    this.#listeners = listeners;
+    this.#onError = onError;
+  }
+
+  /** Begins to listen. Throws when the server cannot be reached; later it tries again by itself. */
+  async start(): Promise<void> {
+    const client = new Client({
+      ...connectionConfig(this.#url),
+      query_timeout: ANSWER_TIMEOUT_MS,
+    });
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('The server closed the connection.')));
+    client.on('notification', ({ payload }) => this.#heard(payload));
+    try {
+      await client.connect();
+      // The lock of a notification must not wait for the disk; nothing else is written here.
+      await client.query(`SET synchronous_commit = off; LISTEN ${CHANNEL}`);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+    if (this.#closing.signal.aborted) await client.end();
+    else this.#client = client;
+  }
+
+  /** Tells the other processes soon that the session was written to. */
+  announce(key: string): void {
+    if (this.#client === null) return;
+    this.#unsent.add(key);
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = null;
+    });
+  }
+
+  /** Sends what is not sent yet, and stops listening. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#sending;
+    const client = this.#client;
+    this.#client = null;
+    await client?.end();
+  }
+
+  async #send(): Promise<void> {
+    for (let client = this.#client; client && this.#unsent.size > 0; client = this.#client) {
+      const payloads = this.#payloads(this.#unsent);
+      this.#unsent.clear();
+      try {
+        await client.query({
+          name: 'notify',
+          text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
+          values: [payloads],
+        });
+      } catch (error) {
+        if (sqlStateOf(error) === null) this.#lost(client, error);
+        else this.#onError(error);
+      }
+      if (!this.#closing.signal.aborted) await sleep(GATHER_MS, undefined, { ref: false });
+    }
+  }
+
+  /** As few payloads as hold the keys. A key that fits in none is left out: it is a hint only. */
+  #payloads(keys: Iterable<string>): string[] {
+    const payloads: string[] = [];
+    let gathered: string[] = [];
+    for (const key of keys) {
+      if (this.#fits([...gathered, key])) {
+        gathered.push(key);
+      } else {
+        if (gathered.length > 0) payloads.push(this.#payload(gathered));
+        gathered = this.#fits([key]) ? [key] : [];
+      }
+    }
+    if (gathered.length > 0) payloads.push(this.#payload(gathered));
+    return payloads;
+  }
+
+  #payload(keys: string[]): string {
+    return JSON.stringify({ from: this.#from, keys });
+  }
+
+  #fits(keys: string[]): boolean {
+    return Buffer.byteLength(this.#payload(keys)) <= MOST_PAYLOAD_BYTES;
+  }
+
+  #heard(payload: string | undefined): void {
+    if (this.#listeners.isEmpty) return;
+    const { data } = payloadSchema.safeParse(jsonOf(payload));
+    if (!data) this.#listeners.notifyAll();
+    else if (data.from !== this.#from) for (const key of data.keys) this.#listeners.notify(key);
+  }
+
+  #lost(client: Client, error: unknown): void {
+    if (client !== this.#client) return;
+    this.#client = null;
+    this.#unsent.clear();
+    void client.end();
+    this.#onError(error);
+    void this.#startAgain();
+  }
+
+  async #startAgain(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+      try {
+        await sleep(wait, undefined, { signal, ref: false });
+        await this.start();
+        break;
+      } catch {
+        // That the connection is gone has been told; it goes on until it is back.
+        if (signal.aborted) return;
+      }
+    }
+    // Nobody knows what was written meanwhile.
+    this.#listeners.notifyAll();
+  }
+}
+
+/** A release that knows another payload may share the database; what is no JSON is undefined. */
+function jsonOf(payload: string | undefined): unknown {
+  try {
+    return JSON.parse(payload ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,195 @@
+import type { Pool } from 'pg';
+import type { Decide } from '../../domain/session/decision.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
+import type { Head } from '../../domain/session/head.ts';
+import { cutPage, decodeCursor } from '../cursor.ts';
+import { decodeEvent } from '../event-codec.ts';
+import type {
+  CommitOptions,
+  Committed,
+  CompactionRow,
+  EventQuery,
+  EventStore,
+  SessionPage,
+  SessionRef,
+  StoredEvent,
+  VerifyReport,
+} from '../event-store.ts';
+import { Listeners } from '../listeners.ts';
+import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';
+import { listEvents } from './event-rows.ts';
+import { GroupWriter } from './group-writer.ts';
+import { migrate } from './migrate.ts';
+import { Notifier } from './notifier.ts';
+import { openPool } from './open-pool.ts';
+import { PostgresReplayer } from './replayer.ts';
+import { listSessions, readSession } from './session-rows.ts';
+import { asStoreError } from './store-error.ts';
+
+export type PostgresOptions = {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the database must exist. */
+  url: string;
+  /** Told of trouble that belongs to no call: idle connections that break, notifications. */
+  onError: (error: unknown) => void;
+  /** Most connections at a time; one more listens for the commits of other processes. */
+  pool_size?: number;
+};
+
+const POOL_SIZE = 10;
+
+/** How long a server may take to answer a ping, in milliseconds. */
+const PING_TIMEOUT_MS = 2_000;
+
+/**
+ * Opens the event store in a PostgreSQL database, which is migrated as needed; any number of
+ * processes may do so at once. Throws `StoreUnavailableError` when the server cannot be reached, and
+ * when a newer release has migrated the database.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const { url, onError, pool_size = POOL_SIZE } = options;
+  const listeners = new Listeners();
+  const notifier = new Notifier(url, listeners, onError);
+  try {
+    await migrate(url);
+    await notifier.start();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+  return new PostgresStore(openPool(url, pool_size, onError), listeners, notifier);
+}
+
+/**
+ * Every method rejects with `StoreUnavailableError` while the server is away, and works again when it
+ * is back. Nothing is kept in memory between calls, since other processes write too.
+ */
+export class PostgresStore implements EventStore {
+  readonly #pool: Pool;
+  readonly #listeners: Listeners;
+  readonly #notifier: Notifier;
+  readonly #writer: GroupWriter;
+  readonly #replayer: PostgresReplayer;
+  #closed: Promise<void> | null = null;
+
+  constructor(pool: Pool, listeners: Listeners, notifier: Notifier) {
+    this.#pool = pool;
+    this.#listeners = listeners;
+    this.#notifier = notifier;
+    this.#writer = new GroupWriter(pool, (key) => {
+      listeners.notify(key);
+      notifier.announce(key);
+    });
+    this.#replayer = new PostgresReplayer(pool);
+  }
+
+  /**
+   * Rejects with `StoreBusyError` when another process holds the session for longer than five
+   * seconds, with `StoreUnavailableError` (which says whether the outcome is known), with what
+   * `decide` threw, or with PostgreSQL's own error.
+   */
+  commit<T>(
+    ref: SessionRef,
+    decide: Decide<T>,
+    options: CommitOptions,
+  ): Promise<Outcome<Committed<T>>> {
+    const committed = new Promise<Outcome<Committed<unknown>>>((resolve, reject) => {
+      this.#writer.enqueue({ kind: 'command', ref, decide, options, resolve, reject });
+    });
+    // The queue holds commands of all kinds; the value comes from this command's own `decide`.
+    return committed as Promise<Outcome<Committed<T>>>;
+  }
+
+  async head(ref: SessionRef): Promise<Head | null> {
+    const session = await storeErrors(readSession(this.#pool, ref));
+    return session?.head ?? null;
+  }
+
+  async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
+    const rows = await storeErrors(listEvents(this.#pool, ref, query));
+    return rows.map(decodeEvent);
+  }
+
+  async sessions(
+    tenant: string,
+    { limit, cursor }: { limit: number; cursor?: string },
+  ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
+    const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
+    const rows = await storeErrors(listSessions(this.#pool, tenant, limit + 1, before));
+    return cutPage(rows, {
+      list: 'sessions',
+      limit,
+      position: (row) => row.created_order,
+      value: ({ ref, head }) => ({ ref, head }),
+    });
+  }
+
+  async compactions(
+    ref: SessionRef,
+    { limit, cursor }: { limit: number; cursor?: string },
+  ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
+    const page =
+      cursor === undefined
+        ? { limit: limit + 1 }
+        : { limit: limit + 1, before: decodeCursor('compactions', cursor) };
+    return cutPage(await storeErrors(listCompactions(this.#pool, ref, page)), {
+      list: 'compactions',
+      limit,
+      position: (row) => row.requested_version,
+      value: (row) => row,
+    });
+  }
+
+  async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {
+    const [row] = await storeErrors(readCompactions(this.#pool, ref, [id]));
+    return row ?? null;
+  }
+
+  pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
+    return storeErrors(listPending(this.#pool, limit));
+  }
+
+  /** In its turn among the commands for the session: those that were handed in before come first. */
+  erase(ref: SessionRef): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#writer.enqueue({ kind: 'erasure', ref, resolve, reject });
+    });
+  }
+
+  /** Tells of commits of other processes too, but may miss some when a connection breaks. */
+  subscribe(ref: SessionRef, listener: () => void): () => void {
+    return this.#listeners.add(ref, listener);
+  }
+
+  verify(): Promise<VerifyReport> {
+    return this.#replayer.verify();
+  }
+
+  rebuild(): Promise<VerifyReport> {
+    return this.#replayer.rebuild();
+  }
+
+  async ping(): Promise<void> {
+    const query = { text: 'SELECT 1 FROM sessions LIMIT 1', query_timeout: PING_TIMEOUT_MS };
+    await storeErrors(this.#pool.query(query));
+  }
+
+  /** Commits what is queued, then closes all connections. Closing twice is harmless. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    await this.#notifier.close();
+    await this.#pool.end();
+  }
+}
+
+/** Rejects with the store's own errors in place of the driver's. */
+async function storeErrors<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}

@@ -1,0 +1,67 @@
+import { DrizzleQueryError } from 'drizzle-orm';
+import { DatabaseError } from 'pg';
+import { StoreBusyError } from '../store-busy-error.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
+
+/** Operating system errors of a connection that cannot be made or has broken. */
+const NETWORK = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOENT', // no socket file: nobody listens there
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** The driver says these without a code. */
+const DRIVER =
+  /^(?:Connection terminated|timeout e|Query read timeout|Client (?:has encountered|was closed))/;
+
+/** Connection trouble, the server stops or starts, or it has no connection left. */
+const SERVER_AWAY = /^(?:08...|57P0[1-5]|53300|25P03)$/;
+
+/** Deadlocks and serialisation failures that were retried in vain, lock and statement time-outs. */
+const BUSY = /^(?:40001|40P01|55P03|57014)$/;
+
+/** The five letters of an error that the server reported; null for all others. */
+export function sqlStateOf(error: unknown): string | null {
+  return error instanceof DatabaseError ? (error.code ?? null) : null;
+}
+
+/** True when a transaction that failed so may succeed when it is run again. */
+export function isWorthRetrying(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  // Two creators of one session: the second finds the first one's when it looks again.
+  return state === '40001' || state === '40P01' || state === '23505';
+}
+
+/**
+ * The store's own error for what the driver threw, where it has one. For all that happens before a
+ * COMMIT is sent, and for reads.
+ */
+export function asStoreError(thrown: unknown): unknown {
+  // Its message would carry the parameters.
+  const error = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
+  if (isAway(error)) return new StoreUnavailableError('not_written', error);
+  const state = sqlStateOf(error);
+  return state !== null && BUSY.test(state) ? new StoreBusyError(error) : error;
+}
+
+/** The same for what a COMMIT under way threw: the server may have done it before it went. */
+export function asCommitError(error: unknown): unknown {
+  return isAway(error) ? new StoreUnavailableError('unknown', error) : asStoreError(error);
+}
+
+function isAway(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== null) return SERVER_AWAY.test(state);
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'string') return NETWORK.has(error.code);
+  return DRIVER.test(error.message);
+}

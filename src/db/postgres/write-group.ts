@@ -1,0 +1,81 @@
+import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { SessionRef } from '../event-store.ts';
+import type { KeptAnswer } from '../idempotent-answer.ts';
+import { projectCompactions } from './compaction-rows.ts';
+import { onConnection } from './open-pool.ts';
+import { type GroupPlan, planGroup, type QueuedCommand } from './plan-group.ts';
+import { lockSession } from './session-rows.ts';
+import { asCommitError, asStoreError, sqlStateOf } from './store-error.ts';
+import { writeStatement } from './write-session.ts';
+
+/**
+ * Runs commands of one session in one transaction that holds the session's row, in two round trips:
+ * one to lock and read, one to write and commit (a third when compactions change). Throws with
+ * nothing written, or a `StoreUnavailableError` that says that the outcome is unknown.
+ */
+export function writeGroup(
+  pool: Pool,
+  ref: SessionRef,
+  commands: readonly QueuedCommand[],
+): Promise<GroupPlan> {
+  return onConnection(pool, async (client) => {
+    const [, before, stored] = await Promise.all([
+      client.query('BEGIN'),
+      lockSession(client, ref),
+      // Runs after the lock was given, and so sees what the lock waited for.
+      readKept(client, ref, commands),
+    ]);
+    const plan = planGroup(commands, before, stored);
+    const { events, rows, kept, after } = plan;
+    const isChanged = rows.length > 0 || kept.size > 0;
+    if (after === null || !isChanged) {
+      await client.query('COMMIT');
+    } else {
+      const write = {
+        isNew: before === null,
+        withSettings: after.head.settings !== before?.head.settings,
+        after,
+        rows,
+        kept,
+        compactions: await projectCompactions(client, ref, events),
+      };
+      await commit(client, writeStatement(ref, write));
+    }
+    return plan;
+  });
+}
+
+async function readKept(
+  client: PoolClient,
+  { tenant, session_id }: SessionRef,
+  commands: readonly QueuedCommand[],
+): Promise<Map<string, KeptAnswer>> {
+  const keys = commands.flatMap(({ options }) => options.idempotency?.key ?? []);
+  if (keys.length === 0) return new Map();
+  const { rows } = await client.query<KeptAnswer & { key: string }>({
+    name: 'kept_answers',
+    text: `SELECT key, fingerprint, response FROM idempotency_keys
+      WHERE tenant = $1 AND session_id = $2 AND key = ANY($3)`,
+    values: [tenant, session_id, keys],
+  });
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** Sends both at once: if the write fails, the server answers the COMMIT with a rollback. */
+async function commit(client: PoolClient, write: QueryConfig): Promise<void> {
+  const written = client.query(write);
+  const committed = client.query('COMMIT');
+  // If the write fails its error is thrown, and nobody waits for this one.
+  committed.catch(() => {});
+  try {
+    await written;
+  } catch (error) {
+    // What the server says of the write comes before it has looked at the COMMIT.
+    throw sqlStateOf(error) === null ? asCommitError(error) : asStoreError(error);
+  }
+  try {
+    await committed;
+  } catch (error) {
+    throw asCommitError(error);
+  }
+}

@@ -1,0 +1,81 @@
+import { getTableColumns } from 'drizzle-orm';
+import type { QueryConfig } from 'pg';
+import type { Current } from '../command-plan.ts';
+import type { EventRow } from '../event-codec.ts';
+import type { CompactionRow, SessionRef } from '../event-store.ts';
+import type { KeptAnswer } from '../idempotent-answer.ts';
+import { compactions } from './schema.ts';
+
+/** What is written of a session in one go. */
+export type SessionWrite = {
+  isNew: boolean;
+  /** Settings are sent only when asked for: they rarely change and may be large. */
+  withSettings: boolean;
+  /** The session's row as it shall be. */
+  after: Current;
+  /** New events. */
+  rows: readonly EventRow[];
+  /** New answers, by idempotency key. */
+  kept: ReadonlyMap<string, KeptAnswer>;
+  /** Compactions that are new or have changed. */
+  compactions: readonly CompactionRow[];
+};
+
+const CREATE_SESSION = `INSERT INTO sessions (tenant, session_id, version, hash, state, settings)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+
+const UPDATE_SESSION = `UPDATE sessions
+  SET version = $3, hash = $4, state = $5, settings = coalesce($6, settings)
+  WHERE tenant = $1 AND session_id = $2`;
+
+const REPLACE_COMPACTION = Object.values(getTableColumns(compactions))
+  .map(({ name }) => `"${name}" = excluded."${name}"`)
+  .join(', ');
+
+const writeWith = (session: string) => `
+  WITH session AS (${session}),
+  new_events AS (
+    INSERT INTO events (tenant, session_id, version, type, at, schema_version, hash, data)
+    SELECT $1, $2, * FROM
+      unnest($7::bigint[], $8::text[], $9::text[], $10::integer[], $11::text[], $12::text[])
+  ),
+  new_keys AS (
+    INSERT INTO idempotency_keys (tenant, session_id, key, fingerprint, response)
+    SELECT $1, $2, * FROM unnest($13::text[], $14::text[], $15::text[])
+  )
+  INSERT INTO compactions SELECT * FROM json_populate_recordset(NULL::compactions, $16)
+  ON CONFLICT (tenant, session_id, id) DO UPDATE SET ${REPLACE_COMPACTION}`;
+
+const CREATE = { name: 'create', text: writeWith(CREATE_SESSION) };
+const UPDATE = { name: 'update', text: writeWith(UPDATE_SESSION) };
+
+/** One statement, so that it is written whole or not at all, whatever fails where. */
+export function writeStatement(
+  { tenant, session_id }: SessionRef,
+  write: SessionWrite,
+): QueryConfig {
+  const { after, rows, kept } = write;
+  const { settings, state } = after.head;
+  const answers = [...kept.values()];
+  return {
+    ...(write.isNew ? CREATE : UPDATE),
+    values: [
+      tenant,
+      session_id,
+      state.version,
+      after.hash,
+      JSON.stringify(state),
+      write.withSettings ? JSON.stringify(settings) : null,
+      rows.map((row) => row.version),
+      rows.map((row) => row.type),
+      rows.map((row) => row.at),
+      rows.map((row) => row.schema_version),
+      rows.map((row) => row.hash),
+      rows.map((row) => row.data),
+      [...kept.keys()],
+      answers.map((answer) => answer.fingerprint),
+      answers.map((answer) => answer.response),
+      JSON.stringify(write.compactions.map((row) => ({ tenant, session_id, ...row }))),
+    ],
+  };
+}

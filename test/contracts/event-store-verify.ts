@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventHash } from '../../src/db/event-codec.ts';
+import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
+import { AT, append, cancelled, created, item, requested } from './session-events.ts';
+
+const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
+const at = { at: AT };
+
+/** An empty store, and a way into its tables past all that protects them. */
+export type Tampered = {
+  store: EventStore;
+  /** Runs one statement that every database understands; no constraint is checked. */
+  execute: (sql: string) => unknown;
+  close: () => Promise<void>;
+};
+
+const FIRST = "tenant = 'acme' AND session_id = 'first'";
+const said = (what: string) => `Session "first" of tenant "acme": ${what}.`;
+
+/** What `verify` and `rebuild` of every adapter must find and mend. */
+export function eventStoreVerifyContract(name: string, open: () => Promise<Tampered>): void {
+  describe(`${name}: a store that was tampered with`, () => {
+    let store: EventStore;
+    let execute: Tampered['execute'];
+    let close: Tampered['close'];
+    beforeEach(async () => {
+      ({ store, execute, close } = await open());
+      await store.commit(
+        REF,
+        append(created, item('hello'), requested('c-1'), cancelled('c-1'), item('bye')),
+        at,
+      );
+      await store.commit({ ...REF, session_id: 'untouched' }, append(created, item('hello')), at);
+    });
+    afterEach(() => close());
+
+    const problemsOf = async () => (await store.verify()).problems;
+
+    test('counts, and finds nothing wrong with what the store wrote', async () => {
+      expect(await store.verify()).toEqual({ sessions: 2, events: 7, problems: [] });
+    });
+
+    test.each([
+      [
+        'an item that was changed',
+        `UPDATE events SET data = replace(data, 'hello', 'HELLO') WHERE ${FIRST} AND version = 2`,
+        ['version 2 (item.appended) does not match its hash: it was changed'],
+      ],
+      [
+        'a time that was changed',
+        `UPDATE events SET at = '2026-11-01T12:00:00.001Z' WHERE ${FIRST} AND version = 2`,
+        ['version 2 (item.appended) does not match its hash: it was changed'],
+      ],
+      [
+        'a hash that was changed: the next event no longer follows it',
+        `UPDATE events SET hash = '00' WHERE ${FIRST} AND version = 2`,
+        [
+          'version 2 (item.appended) does not match its hash: it was changed',
+          'version 3 (compaction.requested) does not match its hash: it was changed',
+        ],
+      ],
+      [
+        'an event that was taken out',
+        `DELETE FROM events WHERE ${FIRST} AND version = 2`,
+        [
+          'version 3 stands where version 2 is expected',
+          'head and compactions could not be recomputed from a damaged log',
+        ],
+      ],
+      [
+        'a log whose end was cut off',
+        `DELETE FROM events WHERE ${FIRST} AND version = 5`,
+        [
+          "the session's row is at version 5, its log at 4",
+          'the stored state differs from the log in version, items, tokens, tokens_since_usage, ' +
+            'tokens_since_compaction',
+        ],
+      ],
+      [
+        'an event of an unknown type',
+        `UPDATE events SET type = 'item.unheard' WHERE ${FIRST} AND version = 5`,
+        [
+          'version 5 (item.unheard) does not match its hash: it was changed',
+          'version 5 cannot be read: the event type "item.unheard" is unknown; a newer release may ' +
+            'have written it',
+          'head and compactions could not be recomputed from a damaged log',
+        ],
+      ],
+      [
+        'an event of a newer schema',
+        `UPDATE events SET schema_version = 9 WHERE ${FIRST} AND version = 5`,
+        [
+          'version 5 (item.appended) does not match its hash: it was changed',
+          'version 5 cannot be read: the event has schema version 9, this release reads 1; run the ' +
+            'release that wrote it, or a newer one',
+          'head and compactions could not be recomputed from a damaged log',
+        ],
+      ],
+      [
+        'a token count in the head',
+        `UPDATE sessions SET state = replace(state, '"tokens":8', '"tokens":1') WHERE ${FIRST}`,
+        ['the stored state differs from the log in tokens'],
+      ],
+      [
+        'a setting in the head',
+        `UPDATE sessions SET settings = replace(settings, '"model":null', '"model":"m"') WHERE ${FIRST}`,
+        ['the stored settings differ from the log in model'],
+      ],
+      [
+        'the hash in the session row',
+        `UPDATE sessions SET hash = '00' WHERE ${FIRST}`,
+        ["the session's row has another hash than its last event, 5"],
+      ],
+      [
+        'a compaction that was changed',
+        `UPDATE compactions SET outcome = 'failed', attempts = 4 WHERE ${FIRST}`,
+        ['the compaction c-1 differs from the log in outcome, attempts'],
+      ],
+      [
+        'a compaction under another id',
+        `UPDATE compactions SET id = 'c-2' WHERE ${FIRST}`,
+        [
+          'the compaction c-2 is stored but not in the log',
+          'the compaction c-1 is in the log but not stored',
+        ],
+      ],
+      [
+        'rows of a session that is gone',
+        `DELETE FROM sessions WHERE ${FIRST}`,
+        [
+          'it does not exist, but events has 5 row(s) of it',
+          'it does not exist, but compactions has 1 row(s) of it',
+        ],
+      ],
+    ])('finds %s', async (_what, tampering, expected) => {
+      await execute(tampering);
+      expect(await problemsOf()).toEqual(expected.map(said));
+    });
+
+    test('finds data of a wrong shape, even when its hash was made to fit', async () => {
+      const data = JSON.stringify({ item: { role: 'user', content: 'bye' }, tokens: -3 });
+      const previous = (await store.events(REF, { after: 3, limit: 1 }))[0]?.hash ?? '';
+      const hash = eventHash(previous, 'first', {
+        version: 5,
+        type: 'item.appended',
+        at: AT,
+        schema_version: 1,
+        data,
+      });
+      await execute(
+        `UPDATE events SET data = '${data}', hash = '${hash}' WHERE ${FIRST} AND version = 5`,
+      );
+      await execute(`UPDATE sessions SET hash = '${hash}' WHERE ${FIRST}`);
+      expect(await problemsOf()).toEqual([
+        expect.stringContaining('version 5 (item.appended) is misshapen at data.tokens'),
+        said('head and compactions could not be recomputed from a damaged log'),
+      ]);
+    });
+
+    test('rebuild writes heads and compactions anew from the events', async () => {
+      const head = await store.head(REF);
+      const compaction = await store.compaction(REF, 'c-1');
+      await execute(`UPDATE sessions SET state = replace(state, '"items":2', '"items":40')`);
+      await execute(`UPDATE sessions SET settings = '{}'`);
+      await execute(`UPDATE compactions SET status = 'queued', id = 'c-9'`);
+      expect((await store.head(REF))?.state.items).toBe(40);
+
+      expect(await store.rebuild()).toEqual({ sessions: 2, events: 7, problems: [] });
+      expect(await problemsOf()).toEqual([]);
+      expect(await store.head(REF)).toEqual(head);
+      expect((await store.compactions(REF, { limit: 10 })).data).toEqual([compaction]);
+    });
+
+    test('rebuild leaves a session with a damaged log as it is, and says so', async () => {
+      const head = await store.head(REF);
+      await execute(`DELETE FROM events WHERE ${FIRST} AND version = 2`);
+      expect((await store.rebuild()).problems).toEqual([
+        said('version 3 stands where version 2 is expected'),
+      ]);
+      expect(await store.head(REF)).toEqual(head);
+    });
+
+    test('verify and rebuild hold while others append, create and erase', async () => {
+      await Promise.all([
+        store.verify().then(({ problems }) => expect(problems).toEqual([])),
+        store.rebuild().then(({ problems }) => expect(problems).toEqual([])),
+        ...Array.from({ length: 30 }, (_, i) => store.commit(REF, append(item(`${i}`)), at)),
+        store.commit({ ...REF, session_id: 'new' }, append(created), at),
+        store.erase({ ...REF, session_id: 'untouched' }),
+      ]);
+      expect(await store.verify()).toEqual({ sessions: 2, events: 36, problems: [] });
+    });
+
+    test('verify reads a log of many pages', async () => {
+      const items = Array.from({ length: 250 }, (_, i) => item(`item ${i}`));
+      await store.commit(REF, append(...items), at);
+      expect(await store.verify()).toEqual({ sessions: 2, events: 257, problems: [] });
+      await execute(`DELETE FROM events WHERE ${FIRST} AND version = 201`);
+      expect((await problemsOf())[0]).toBe(
+        said('version 202 stands where version 201 is expected'),
+      );
+    });
+  });
+}
