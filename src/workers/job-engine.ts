@@ -9,18 +9,27 @@ export type JobResult = { kind: 'done' } | { kind: 'retry'; after_ms: number };
 export type JobHandler = (job: CompactionJob, signal: AbortSignal) => Promise<JobResult>;
 
 /**
- * Carries work, holds no truth. Contract: a job that was enqueued runs at least once unless the
- * process ends; enqueueing a job that is queued or running changes nothing; two jobs with one id
- * never run at the same time in one process. Not in the contract: order, survival of a restart (the
- * dispatcher hands pending compactions over again).
+ * Carries work, holds no truth. Contract: a job that was enqueued runs at least once unless the queue
+ * is lost; enqueueing a job that is queued or running changes nothing; two jobs with one id never run
+ * at the same time in one process. A handler that throws is reported and its job leaves the queue. Not
+ * in the contract: order, survival of a restart, and that a job runs in one process only (the log
+ * listens to the run that started last; the dispatcher hands pending compactions over again).
  */
 export interface JobEngine {
+  /** Only in processes that work; without it the engine just hands over. To be called once. */
   start(handler: JobHandler): void;
+  /** Throws when the job could not be handed over; it may still run. */
   enqueue(job: CompactionJob): Promise<void>;
-  /** Aborts the job's signal if it is running here, and forgets a retry that waits. */
+  /**
+   * Aborts the job's signal where it runs, as far as that place can be told, and forgets a retry that
+   * waits. Never throws: the log knows that the compaction is cancelled.
+   */
   cancel(compactionId: string): void;
   /** Throws when jobs cannot be handed over. */
   ping(): Promise<void>;
-  /** Lets running jobs finish for at most `graceMs`, then aborts them. */
+  /**
+   * Takes no new jobs, lets running ones finish for at most `graceMs`, then aborts their signals. An
+   * engine with a queue outside the process hands them back to it. A second call is harmless.
+   */
   stop(graceMs: number): Promise<void>;
 }

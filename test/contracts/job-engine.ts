@@ -233,7 +233,13 @@ export function jobEngineContract(name: string, makeEngine: MakeEngine): void {
       expect(runs.jobs).toEqual(['a', 'b']);
     });
 
-    it('stop drops a retry that waits', async () => {
+    it('can be stopped twice, and takes a cancel after that', async () => {
+      engine.start(async () => DONE);
+      await Promise.all([engine.stop(0), engine.stop(LONG_MS)]);
+      expect(() => engine.cancel('a')).not.toThrow();
+    });
+
+    it('stop ends the wait for a retry', async () => {
       engine.start(async (given) => {
         runs.add(given);
         return { kind: 'retry', after_ms: LONG_MS };

@@ -1,0 +1,100 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { HonoAdapter } from '@bull-board/hono';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { Queue } from 'bullmq';
+import { Hono } from 'hono';
+import { ProblemError, problemResponse } from '../problem.ts';
+import { carriesKey } from './operator-key.ts';
+
+/** Where the app is to be mounted: its pages name their parts by absolute paths. */
+export const DASHBOARD_PATH = '/admin/queues';
+
+/**
+ * The pages set styles in attributes, and ask for a font from elsewhere that they do without. Scripts
+ * come from here only.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export type QueueDashboardDependencies = {
+  /** The queue and how to ask whether it can be reached; null: jobs run in the process. */
+  jobs: { queue: Queue; ping: () => Promise<void> } | null;
+  /** Opens the dashboard; null: nobody may see it. */
+  operatorKey: string | null;
+};
+
+/**
+ * The dashboard of the job queue, to be mounted at DASHBOARD_PATH. It shows and changes nothing: the
+ * log is the truth, and compactions are cancelled through the API. Answers problems itself: 404 where
+ * there is nothing to show, 401 without the operator's key, 405 for what would change something, 503
+ * when the queue cannot be reached.
+ */
+export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDependencies): Hono {
+  const app = new Hono();
+  if (jobs === null)
+    return refusing(app, 'there is no queue: without REDIS_URL jobs run in the process');
+  if (operatorKey === null) {
+    return refusing(app, 'the dashboard is closed: set PALIMPSEST_OPERATOR_KEY to open it');
+  }
+  app.use('*', async (c, next) => {
+    if (!carriesKey(c.req.raw, operatorKey)) return problemResponse(withoutKey());
+    if (!['GET', 'HEAD'].includes(c.req.method)) return problemResponse(readOnly());
+    c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    c.header('X-Content-Type-Options', 'nosniff');
+    c.header('Referrer-Policy', 'no-referrer');
+    await next();
+  });
+  app.use('/api/*', async (_c, next) => {
+    try {
+      // The queue itself would wait for as long as it cannot be reached.
+      await jobs.ping();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'the queue cannot be reached';
+      return problemResponse(new ProblemError('unavailable', why));
+    }
+    await next();
+  });
+  return app.route('/', boardOf(jobs.queue));
+}
+
+function boardOf(queue: Queue): Hono {
+  const adapter = new HonoAdapter(serveStatic).setBasePath(DASHBOARD_PATH);
+  createBullBoard({
+    queues: [new BullMQAdapter(queue, { readOnlyMode: true })],
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Palimpsest queue' } },
+  });
+  return adapter.registerPlugin();
+}
+
+function refusing(app: Hono, detail: string): Hono {
+  return app.all('*', () => problemResponse(new ProblemError('not_found', detail)));
+}
+
+function withoutKey(): ProblemError {
+  const realm = 'realm="palimpsest operator"';
+  return new ProblemError(
+    'unauthorized',
+    'send the operator key: as the password of HTTP Basic with any user name, or as ' +
+      '"Authorization: Bearer KEY". Keys of the API do not open the dashboard',
+    { headers: { 'WWW-Authenticate': `Basic ${realm}, charset="UTF-8", Bearer ${realm}` } },
+  );
+}
+
+function readOnly(): ProblemError {
+  return new ProblemError(
+    'method_not_allowed',
+    'the dashboard only shows: compactions are cancelled through the API',
+    { headers: { Allow: 'GET, HEAD' } },
+  );
+}
