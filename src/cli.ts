@@ -22,21 +22,22 @@ const program = new Command('palimpsest')
     `
 Settings come from the environment; .env.example lists them all.
   HOST, PORT         where serve listens (127.0.0.1, 8787; PORT=0 takes a free one)
-  DATABASE_URL       the store (file:./data/palimpsest.db)
+  DATABASE_URL       the store (file:./data/palimpsest.db, or postgres://…)
+  REDIS_URL          jobs go through Redis; ROLE=api and ROLE=worker then share the work
 
 Exit codes: 0 fine, 1 failed, 2 wrong use.`,
   );
 
 program
   .command('serve')
-  .description('run the service: API and workers in one process')
+  .description('run the service: API, worker, or both in one process (ROLE)')
   .action(serveCommand);
 
 program
   .command('import')
   .description('import agent transcripts, one session per conversation')
   .argument('<file...>', 'Claude Code, Codex, OpenAI chat, SWE-agent or pi files, plain or gzipped')
-  .option('--url <url>', 'import over REST into the service at this address, not the local store')
+  .option('--url <url>', 'import over REST into the service at this address, not the store')
   .option('--profile <profile>', 'profile of the new sessions')
   .option('--context-window <tokens>', 'context window of the new sessions', positiveInteger)
   .option('--id-prefix <prefix>', 'put this before each session id')
@@ -47,18 +48,18 @@ program
 
 program
   .command('verify')
-  .description('compare hash chains and projections of the local store with its events')
+  .description('compare hash chains and projections of the store with its events')
   .option('--rebuild', 'write heads and projections anew from the events')
   .action(async (options: { rebuild?: boolean }) => exitWith(await verifyCommand(options)));
 
 program
   .command('export')
   .description('write the audit trail of a session as rollout JSONL')
-  .argument('<session>', 'session id in the local store')
+  .argument('<session>', 'session id')
   .option('--tenant <name>', 'name of the API key that the session belongs to', 'local')
   .action(async (session: string, options: { tenant: string }) => {
     const found = await exportCommand(session, options.tenant);
-    if (!found) console.error(`there is no session "${session}" in the local store`);
+    if (!found) console.error(`there is no session "${session}" in the store`);
     exitWith(found);
   });
 

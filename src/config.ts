@@ -10,14 +10,37 @@ export class SettingsError extends Error {
 
 export type ApiKey = { name: string; key: string };
 
+/** Where the events are (SPEC section 17). */
+export type DatabaseSettings =
+  | { kind: 'sqlite'; path: string; synchronous: 'FULL' | 'NORMAL' }
+  | { kind: 'postgres'; url: string };
+
+/** `api` answers requests, `worker` runs compactions, `all` does both. */
+export type Role = 'all' | 'api' | 'worker';
+
+/** Where jobs wait when processes share them. */
+export type QueueSettings = {
+  redis_url: string;
+  /** Keys in Redis start with it. */
+  prefix: string;
+  /** How long the job of a worker that died stays locked. */
+  lock_ms: number;
+};
+
 export type ServerSettings = {
   host: string;
   port: number;
-  database_path: string;
-  synchronous: 'FULL' | 'NORMAL';
+  role: Role;
+  database: DatabaseSettings;
+  /** Null: jobs run in this process. */
+  queue: QueueSettings | null;
+  /** How often everything that has not ended is handed over again. */
+  dispatch_every_ms: number;
   worker_concurrency: number;
   log_level: string;
   api_keys: ApiKey[];
+  /** Opens `/admin/queues`; null: nobody does. */
+  operator_key: string | null;
   rate_limit_per_minute: number | null;
   body_limit_bytes: number;
   /** `provider/model` or `extractive` for all sessions; null: each session's own provider. */
@@ -33,12 +56,21 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
 const environmentSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
+  PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   DATABASE_URL: z.string().min(1).default('file:./data/palimpsest.db'),
+  REDIS_URL: z.string().optional(),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(2),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   PALIMPSEST_CONFIG: z.string().min(1).optional(),
   PALIMPSEST_API_KEYS: z.string().default(''),
+  PALIMPSEST_OPERATOR_KEY: z.string().min(16).optional(),
+  PALIMPSEST_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'use letters, digits, ".", "_" and "-", at most 64')
+    .default('palimpsest'),
+  PALIMPSEST_JOB_LOCK_SECONDS: z.coerce.number().min(1).max(3600).default(30),
+  PALIMPSEST_DISPATCH_SECONDS: z.coerce.number().min(1).max(3600).default(60),
   PALIMPSEST_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).optional(),
   PALIMPSEST_BODY_LIMIT_BYTES: z.coerce
     .number()
@@ -62,21 +94,18 @@ export function readSettings(environment: Environment): ServerSettings {
   if (!parsed.success) throw new SettingsError(problemsOf(parsed.error));
   const env = parsed.data;
   refuseUnknownVariables(present.map(([name]) => name));
-  const api_keys = apiKeys(env.PALIMPSEST_API_KEYS);
-  if (api_keys.length === 0 && !LOOPBACK.has(env.HOST)) {
-    throw new SettingsError(
-      `HOST=${env.HOST} would open the service to the network without keys: set PALIMPSEST_API_KEYS ` +
-        '(name:key,…), or leave HOST at 127.0.0.1',
-    );
-  }
   return {
     host: env.HOST,
-    port: env.PORT,
-    database_path: databasePath(env.DATABASE_URL),
-    synchronous: env.PALIMPSEST_SYNCHRONOUS,
+    // Several workers run on one machine, and nobody but a supervisor asks them anything.
+    port: env.PORT ?? (env.ROLE === 'worker' ? 0 : 8787),
+    role: env.ROLE,
+    database: database(env.DATABASE_URL, env.PALIMPSEST_SYNCHRONOUS),
+    queue: queue(env),
+    dispatch_every_ms: env.PALIMPSEST_DISPATCH_SECONDS * 1000,
     worker_concurrency: env.WORKER_CONCURRENCY,
     log_level: env.LOG_LEVEL,
-    api_keys,
+    api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
+    operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,
     body_limit_bytes: env.PALIMPSEST_BODY_LIMIT_BYTES,
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
@@ -86,6 +115,16 @@ export function readSettings(environment: Environment): ServerSettings {
       ...overridesFromEnvironment(environment),
     },
   };
+}
+
+/** Throws SettingsError when these settings would open sessions to the network without keys. */
+export function refuseOpenWithoutKeys({ host, role, api_keys }: ServerSettings): void {
+  // A worker says nothing but whether it is well.
+  if (api_keys.length > 0 || role === 'worker' || LOOPBACK.has(host)) return;
+  throw new SettingsError(
+    `HOST=${host} would open the service to the network without keys: set PALIMPSEST_API_KEYS ` +
+      '(name:key,…), or leave HOST at 127.0.0.1',
+  );
 }
 
 /** A misspelt field would otherwise be ignored in silence. */
@@ -109,12 +148,48 @@ function workspaceRoot(path: string | undefined): string | null {
   throw new SettingsError(`PALIMPSEST_WORKSPACE_ROOT: ${path} is not a folder`);
 }
 
-function databasePath(url: string): string {
-  if (url.startsWith('file:')) return url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
-  const scheme = /^([a-z]+):/i.exec(url)?.[1] ?? url;
+function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings {
+  if (url.startsWith('file:')) {
+    const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
+    return { kind: 'sqlite', path, synchronous };
+  }
+  if (/^postgres(?:ql)?:$/.test(protocolOf(url))) return { kind: 'postgres', url };
   throw new SettingsError(
-    `DATABASE_URL: "${scheme}" is not a store of this version: use file:PATH for SQLite`,
+    `DATABASE_URL: ${shownScheme(url)} is not a store that there is: use file:PATH for SQLite or ` +
+      'postgres://USER:PASSWORD@HOST/DATABASE for PostgreSQL',
   );
+}
+
+function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
+  const { REDIS_URL: redis_url, ROLE } = env;
+  if (redis_url === undefined) {
+    if (ROLE === 'all') return null;
+    throw new SettingsError(
+      `ROLE=${ROLE} needs REDIS_URL: processes of different roles share their jobs through Redis`,
+    );
+  }
+  if (!/^rediss?:$/.test(protocolOf(redis_url))) {
+    throw new SettingsError(
+      `REDIS_URL: ${shownScheme(redis_url)} is not a queue that there is: use ` +
+        'redis://USER:PASSWORD@HOST:PORT, or rediss:// for TLS',
+    );
+  }
+  return {
+    redis_url,
+    prefix: env.PALIMPSEST_QUEUE_PREFIX,
+    lock_ms: env.PALIMPSEST_JOB_LOCK_SECONDS * 1000,
+  };
+}
+
+/** The protocol with its colon; empty when it is no URL. */
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : '';
+}
+
+/** Never the URL itself: it may hold a password. */
+function shownScheme(url: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];
+  return scheme === undefined ? 'the value' : `a URL that starts with "${scheme}:"`;
 }
 
 function apiKeys(list: string): ApiKey[] {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings, SettingsError } from '../src/config.ts';
+import { readSettings, refuseOpenWithoutKeys, SettingsError } from '../src/config.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -32,8 +32,11 @@ describe('readSettings', () => {
     const defaults = {
       host: '127.0.0.1',
       port: 8787,
-      database_path: './data/palimpsest.db',
-      synchronous: 'FULL',
+      role: 'all',
+      database: { kind: 'sqlite', path: './data/palimpsest.db', synchronous: 'FULL' },
+      queue: null,
+      dispatch_every_ms: 60_000,
+      operator_key: null,
       worker_concurrency: 2,
       log_level: 'info',
       api_keys: [],
@@ -60,12 +63,21 @@ describe('readSettings', () => {
       PALIMPSEST_BODY_LIMIT_BYTES: '2048',
       PALIMPSEST_SYNCHRONOUS: 'NORMAL',
       PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+      ROLE: 'worker',
+      REDIS_URL: 'redis://:pw@queue:6379/2',
+      PALIMPSEST_OPERATOR_KEY: 'an-operator-key-of-20',
+      PALIMPSEST_QUEUE_PREFIX: 'staging',
+      PALIMPSEST_JOB_LOCK_SECONDS: '15',
+      PALIMPSEST_DISPATCH_SECONDS: '5',
     });
     expect(settings).toMatchObject({
       host: '0.0.0.0',
       port: 0,
-      database_path: '/var/lib/p.db',
-      synchronous: 'NORMAL',
+      role: 'worker',
+      database: { kind: 'sqlite', path: '/var/lib/p.db', synchronous: 'NORMAL' },
+      queue: { redis_url: 'redis://:pw@queue:6379/2', prefix: 'staging', lock_ms: 15_000 },
+      dispatch_every_ms: 5_000,
+      operator_key: 'an-operator-key-of-20',
       worker_concurrency: 7,
       log_level: 'debug',
       api_keys: [
@@ -86,12 +98,24 @@ describe('readSettings', () => {
     ['a log level', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .*"silent"/],
     ['a limit', { PALIMPSEST_BODY_LIMIT_BYTES: '5' }, /^PALIMPSEST_BODY_LIMIT_BYTES: .*1024/],
     ['two at once', { PORT: '-1', LOG_LEVEL: 'x' }, /PORT: .*; LOG_LEVEL: /],
-    ['the network without keys', { HOST: '0.0.0.0' }, /HOST=0\.0\.0\.0 .*PALIMPSEST_API_KEYS/],
     [
       'another store',
       { DATABASE_URL: 'mysql://u:hunter2@h/d' },
-      /^DATABASE_URL: "mysql" .*file:PATH/,
+      /^DATABASE_URL: a URL that starts with "mysql:" is not .*file:PATH .*postgres:/,
     ],
+    [
+      'a store that is no URL',
+      { DATABASE_URL: 'palimpsest.db' },
+      /^DATABASE_URL: the value is not/,
+    ],
+    ['another queue', { REDIS_URL: 'amqp://u:hunter2@h' }, /^REDIS_URL: .*"amqp:" .*redis:/],
+    ['a role', { ROLE: 'boss' }, /^ROLE: .*"api"/],
+    ['an API without a queue', { ROLE: 'api' }, /^ROLE=api needs REDIS_URL/],
+    ['a worker without a queue', { ROLE: 'worker' }, /^ROLE=worker needs REDIS_URL/],
+    ['a queue prefix', { PALIMPSEST_QUEUE_PREFIX: 'a:b' }, /^PALIMPSEST_QUEUE_PREFIX: .*letters/],
+    ['a short key', { PALIMPSEST_OPERATOR_KEY: 'x' }, /^PALIMPSEST_OPERATOR_KEY: .*16/],
+    ['no lock', { PALIMPSEST_JOB_LOCK_SECONDS: '0' }, /^PALIMPSEST_JOB_LOCK_SECONDS: .*1/],
+    ['no rounds', { PALIMPSEST_DISPATCH_SECONDS: '0' }, /^PALIMPSEST_DISPATCH_SECONDS: .*1/],
     ['a field', { PALIMPSEST_FREE_SPACE_BUFFER: '-1' }, /^PALIMPSEST_FREE_SPACE_BUFFER: /],
     ['a flag', { PALIMPSEST_ENABLED: 'perhaps' }, /^PALIMPSEST_ENABLED: .*boolean/],
     ['a list', { PALIMPSEST_SUMMARIZER_FALLBACK: 'model' }, /^PALIMPSEST_SUMMARIZER_FALLBACK: /],
@@ -103,6 +127,7 @@ describe('readSettings', () => {
 
   it('never repeats what may be a secret', () => {
     expect(refusal({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2');
+    expect(refusal({ REDIS_URL: 'amqp://u:hunter2@h' })).not.toContain('hunter2');
     for (const keys of ['hunter2', 'ann:k1,hunter2', ':hunter2', 'an n:hunter2', 'ann:k1,bob:']) {
       const message = refusal({ PALIMPSEST_API_KEYS: keys });
       expect(message).toMatch(/^PALIMPSEST_API_KEYS: entry [12] is not name:key/);
@@ -110,8 +135,42 @@ describe('readSettings', () => {
     }
   });
 
-  it.each(['127.0.0.1', 'localhost', '::1'])('opens %s without keys', (HOST) => {
-    expect(readSettings({ HOST }).host).toBe(HOST);
+  it('gives a worker a free port unless one is named', () => {
+    const worker = { ROLE: 'worker', REDIS_URL: 'redis://q' };
+    expect(readSettings(worker).port).toBe(0);
+    expect(readSettings({ ...worker, PORT: '8788' }).port).toBe(8788);
+    expect(readSettings({ ...worker, ROLE: 'api' }).port).toBe(8787);
+  });
+
+  it.each([
+    ['postgres://u:p@h:5432/d', { kind: 'postgres', url: 'postgres://u:p@h:5432/d' }],
+    [
+      'postgresql://h/d?sslmode=require',
+      { kind: 'postgres', url: 'postgresql://h/d?sslmode=require' },
+    ],
+  ])('takes %s as a store', (DATABASE_URL, database) => {
+    expect(readSettings({ DATABASE_URL }).database).toEqual(database);
+  });
+});
+
+describe('refuseOpenWithoutKeys', () => {
+  it('refuses the network without keys', () => {
+    expect(() => refuseOpenWithoutKeys(readSettings({ HOST: '0.0.0.0' }))).toThrow(
+      /^HOST=0\.0\.0\.0 .*PALIMPSEST_API_KEYS/,
+    );
+  });
+
+  it.each([
+    ['loopback', { HOST: '127.0.0.1' }],
+    ['loopback by name', { HOST: 'localhost' }],
+    ['loopback in IPv6', { HOST: '::1' }],
+    ['the network with keys', { HOST: '0.0.0.0', PALIMPSEST_API_KEYS: 'a:b' }],
+    [
+      'a worker, which answers nothing but its health',
+      { HOST: '0.0.0.0', ROLE: 'worker', REDIS_URL: 'redis://q' },
+    ],
+  ])('opens %s', (_name, environment) => {
+    expect(() => refuseOpenWithoutKeys(readSettings(environment))).not.toThrow();
   });
 });
 

@@ -6,10 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSettings } from '../src/config.ts';
 import type { StoredEvent } from '../src/db/event-store.ts';
 import { openSqliteStore } from '../src/db/sqlite/sqlite-store.ts';
-import { listen, type Service, startService } from '../src/service.ts';
+import { listen } from '../src/listen.ts';
+import { type Service, startService } from '../src/service.ts';
 import { append } from './contracts/session-events.ts';
 import { AT, appended, created, requested } from './support/given.ts';
 import { user } from './support/items.ts';
+import { freshQueue } from './support/servers/fresh.ts';
 
 const HOST = '127.0.0.1';
 const REF = { tenant: 'local', session_id: 's' };
@@ -118,5 +120,64 @@ describe('the start-up message says who writes the summaries', () => {
     const service = await start(environment);
     await service.stop();
     expect(service.summarizer).toMatch(expected);
+  });
+});
+
+describe('roles', () => {
+  const items = [user('Hello.'), user('Anybody there?')];
+  const post = (service: Service, path: string, body: unknown) =>
+    service.fetch(
+      new Request(`http://localhost${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', prefer: 'wait=0' },
+        body: JSON.stringify(body),
+      }),
+    );
+  const ended = async ({ store }: Service) => {
+    while ((await store.pending(9)).length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  it('an API hands compactions over, a worker carries them out', async () => {
+    const { url, prefix } = freshQueue();
+    const shared = { REDIS_URL: url, PALIMPSEST_QUEUE_PREFIX: prefix };
+    const api = await start({ ...shared, ROLE: 'api' });
+    expect((await post(api, '/sessions/s/items', items)).status).toBe(201);
+    expect((await post(api, '/sessions/s/compact', { mode: 'full' })).status).toBe(202);
+    const worker = await start({ ...shared, ROLE: 'worker' });
+    await ended(worker);
+    expect((await api.store.events(REF)).at(-1)?.type).toMatch(/^compaction\.(skipped|completed)$/);
+    await worker.stop();
+    await api.stop();
+  });
+
+  it('a worker answers its health and says where the rest is', async () => {
+    const { url, prefix } = freshQueue();
+    const worker = await start({
+      REDIS_URL: url,
+      PALIMPSEST_QUEUE_PREFIX: prefix,
+      ROLE: 'worker',
+    });
+    const get = (path: string) => worker.fetch(new Request(`http://localhost${path}`));
+    expect((await get('/healthz')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(200);
+    const elsewhere = await get('/sessions');
+    expect(elsewhere.status).toBe(404);
+    expect(await elsewhere.json()).toMatchObject({ detail: expect.stringContaining('ask an API') });
+    await worker.stop();
+  });
+
+  it('without Redis an API accepts items, and what they cause waits in the log', async () => {
+    const api = await start({ REDIS_URL: 'redis://127.0.0.1:1', ROLE: 'api' });
+    expect((await post(api, '/sessions/s/items', items)).status).toBe(201);
+    expect((await post(api, '/sessions/s/compact', { mode: 'full' })).status).toBe(202);
+    const get = (path: string) => api.fetch(new Request(`http://localhost${path}`));
+    const ready = await get('/readyz');
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ detail: 'the queue cannot be reached' });
+    expect((await get('/readyz?exclude=queue')).status).toBe(200);
+    expect(await api.store.pending(9)).toHaveLength(1);
+    await api.stop();
   });
 });

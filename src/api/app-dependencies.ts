@@ -1,6 +1,7 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import type { World } from '../domain/session/world.ts';
 import type { TokenizerName } from '../domain/tokens/tokenizers.ts';
+import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
 
 export type ApiKey = { name: string; key: string };
 
@@ -12,6 +13,9 @@ export type Limits = {
   /** Requests; null: no limit. */
   rate_per_minute_per_key: number | null;
 };
+
+/** What readiness depends on; each throws when it cannot be reached. */
+export type Probes = { store: () => Promise<void>; queue: () => Promise<void> };
 
 /** Everything that the API is handed from outside. */
 export type AppDependencies = {
@@ -31,8 +35,8 @@ export type AppDependencies = {
   contextWindowOf: (model: string) => number | null;
   /** Makes the tokenizer available in `world.tokenizers`. */
   loadTokenizer: (name: TokenizerName) => Promise<void>;
-  /** Throws when the store or the queue cannot be reached. */
-  ready: () => Promise<void>;
+  probes: Probes;
+  dashboard: QueueDashboardDependencies;
   version: string;
   log: { error(fields: object, message: string): void };
 };

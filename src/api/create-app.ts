@@ -2,6 +2,8 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { InvalidCursorError } from '../db/cursor.ts';
 import { StoreBusyError } from '../db/store-busy-error.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { authenticator } from './auth.ts';
 import type { Api, Gate } from './endpoint.ts';
@@ -33,8 +35,9 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addRolloutRoute(api);
   addToolResultRoute(api);
   addForkRoute(api);
-  addHealthRoutes(api);
+  addHealthRoutes(app, deps);
   addReferenceRoutes(api);
+  app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
   app.notFound((c) => unrouted(app, c));
   app.onError((error, c) => problemResponse(problemOf(error, c, deps)));
   return app;
@@ -88,7 +91,7 @@ function problemOf(error: Error, c: Context, deps: AppDependencies): ProblemErro
   if (error instanceof ProblemError) return error;
   if (error instanceof InvalidCursorError)
     return new ProblemError('invalid_request', error.message);
-  if (error instanceof StoreBusyError) {
+  if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
     return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
   }
   // Not the message: it may quote what somebody said in a conversation.

@@ -41,7 +41,7 @@ export function eventStream(
       after = Math.max(after, head.state.version);
       if (waitedMs >= HEARTBEAT_MS) return ': heartbeat\n\n';
       const started = performance.now();
-      // Its end is also the moment to see what other processes wrote, which does not ring.
+      // Its end is also the moment to see a commit of another process whose ring got lost.
       await bell.wait(HEARTBEAT_MS - waitedMs);
       waitedMs += performance.now() - started;
     }

@@ -1,4 +1,5 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Config, ConfigOverrides } from '../domain/policy/config.ts';
 import type { World } from '../domain/session/world.ts';
 import type { AppDependencies } from './app-dependencies.ts';
@@ -28,6 +29,8 @@ export async function withTokenizer<T>(
   try {
     return await run();
   } catch (error) {
+    // No tokenizer is missing, and asking the store once more would hide whether it has written.
+    if (error instanceof StoreUnavailableError) throw error;
     const head = await deps.store.head(ref);
     if (!(await prepareTokenizer(deps, head?.settings.config ?? {}))) throw error;
     return run();

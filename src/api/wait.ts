@@ -1,7 +1,7 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { Bell } from './bell.ts';
 
-/** Commits of other processes do not ring: the store is looked at this often anyway. */
+/** A ring of another process may get lost: the store is looked at this often anyway. */
 const LOOK_EVERY_MS = 1_000;
 
 /**

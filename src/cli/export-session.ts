@@ -1,11 +1,11 @@
 import { rolloutRecords } from '../domain/session/rollout.ts';
-import { openLocalStore } from './local-store.ts';
+import { openExistingStore } from './existing-store.ts';
 
 const PAGE = 500;
 
-/** Writes a session of the local store as rollout JSONL; false when there is none of this id. */
+/** Writes a session of the store as rollout JSONL; false when there is none of this id. */
 export async function exportCommand(sessionId: string, tenant: string): Promise<boolean> {
-  const store = await openLocalStore();
+  const store = await openExistingStore();
   const ref = { tenant, session_id: sessionId };
   try {
     if ((await store.head(ref)) === null) return false;

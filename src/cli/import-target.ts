@@ -23,13 +23,14 @@ export function remoteTarget(url: string): ImportTarget {
 }
 
 /**
- * The service in this process over the local store, without keys and without a socket. It runs only
- * the compactions of the sessions that are imported: a server on the same store has its own.
+ * The service in this process over the configured store, without keys and without a socket. It runs
+ * the compactions of the sessions that are imported, and only those, by itself: an import must not
+ * depend on whether workers are running.
  */
 export async function localTarget(): Promise<ImportTarget> {
   const settings = readSettings(process.env);
   const service = await startService(
-    { ...settings, api_keys: [], rate_limit_per_minute: null },
+    { ...settings, role: 'all', queue: null, api_keys: [], rate_limit_per_minute: null },
     process.env,
   );
   return {

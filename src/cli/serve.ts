@@ -1,23 +1,47 @@
-import { readSettings } from '../config.ts';
-import { listen, startService } from '../service.ts';
+import { readSettings, refuseOpenWithoutKeys, type ServerSettings } from '../config.ts';
+import { listen } from '../listen.ts';
+import { describeDatabase } from '../open-store.ts';
+import { startService } from '../service.ts';
 
 /** Runs the service until SIGINT or SIGTERM (SPEC section 17). Throws SettingsError. */
 export async function serveCommand(): Promise<void> {
   const settings = readSettings(process.env);
+  refuseOpenWithoutKeys(settings);
   const service = await startService(settings, process.env);
   const { url, close } = await listen(service, settings.host, settings.port);
   console.log(`listening on ${url}`);
-  console.log(`database:   ${settings.database_path}`);
-  console.log(`summaries:  ${service.summarizer}`);
-  console.log(
-    settings.api_keys.length === 0
-      ? 'keys:       none, so only this machine can connect (set PALIMPSEST_API_KEYS to open it)'
-      : `keys:       ${settings.api_keys.map(({ name }) => name).join(', ')}`,
-  );
-  console.log(`reference:  ${url}/docs`);
+  console.log(`database:   ${describeDatabase(settings.database)}`);
+  console.log(`jobs:       ${describeJobs(settings)}`);
+  if (settings.role !== 'api') console.log(`summaries:  ${service.summarizer}`);
+  if (settings.role !== 'worker') {
+    console.log(`keys:       ${describeKeys(settings)}`);
+    console.log(`reference:  ${url}/docs`);
+  }
   await stopSignal();
   await close();
   await service.stop();
+}
+
+function describeJobs({ queue, role }: ServerSettings): string {
+  if (queue === null) return 'in this process';
+  // Not the URL: it may hold a password.
+  const redis = `redis at ${new URL(queue.redis_url).host}`;
+  switch (role) {
+    case 'all':
+      return `${redis}, this process works on them too`;
+    case 'api':
+      return `${redis}, worked on by other processes (ROLE=worker)`;
+    case 'worker':
+      return `${redis}, worked on by this process`;
+    default:
+      return role satisfies never;
+  }
+}
+
+function describeKeys({ api_keys }: ServerSettings): string {
+  return api_keys.length === 0
+    ? 'none, so only this machine can connect (set PALIMPSEST_API_KEYS to open it)'
+    : api_keys.map(({ name }) => name).join(', ');
 }
 
 function stopSignal(): Promise<void> {

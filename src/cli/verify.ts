@@ -1,11 +1,11 @@
-import { openLocalStore } from './local-store.ts';
+import { openExistingStore } from './existing-store.ts';
 
 /**
- * Checks the local store, or rebuilds heads and projections from the events first; prints one line
+ * Checks the store, or rebuilds heads and projections from the events first; prints one line
  * per problem. Answers whether everything matched.
  */
 export async function verifyCommand(options: { rebuild?: boolean }): Promise<boolean> {
-  const store = await openLocalStore();
+  const store = await openExistingStore();
   try {
     const report = options.rebuild ? await store.rebuild() : await store.verify();
     for (const problem of report.problems) console.log(problem);

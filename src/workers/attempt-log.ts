@@ -1,5 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { loadView } from '../db/load-view.ts';
+import { StoreBusyError } from '../db/store-busy-error.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { View } from '../domain/context/view.ts';
 import {
   type Applied,
@@ -93,17 +96,36 @@ export class AttemptLog {
   }
 }
 
-/** Commits a step of a worker; null when the session was erased meanwhile. */
+/** A step is worth some waiting: behind the last one stands a summary that has been paid for. */
+const MOST_COMMITS = 5;
+
+/**
+ * Commits a step of a worker; null when the session was erased meanwhile. While the store is away it
+ * tries again for some seconds. That is safe also when the first try had been written after all:
+ * steps are fenced by their attempt.
+ */
 export async function commitStep<T>(
-  { store, now }: Pick<LogDependencies, 'store' | 'now'>,
+  { store, now, random }: Pick<LogDependencies, 'store' | 'now' | 'random'>,
   ref: SessionRef,
   decide: (clock: Clock) => Decide<T>,
 ): Promise<T | null> {
-  const time = now();
-  const clock = { now_ms: time.getTime(), at: time.toISOString() };
-  const outcome = await store.commit(ref, decide(clock), { at: clock.at });
-  if (outcome.ok) return outcome.value.value;
-  const { code } = outcome.rejection;
-  if (code === 'session_not_found') return null;
-  throw new Error(`a worker's step was refused: ${code}`);
+  for (let tries = 1; ; tries++) {
+    const time = now();
+    const clock = { now_ms: time.getTime(), at: time.toISOString() };
+    try {
+      const outcome = await store.commit(ref, decide(clock), { at: clock.at });
+      if (outcome.ok) return outcome.value.value;
+      const { code } = outcome.rejection;
+      if (code === 'session_not_found') return null;
+      throw new Error(`a worker's step was refused: ${code}`);
+    } catch (error) {
+      if (!isStoreAway(error) || tries === MOST_COMMITS) throw error;
+      await setTimeout(backoffMs(tries, undefined, random()));
+    }
+  }
+}
+
+/** Whether the store may be back soon. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof StoreUnavailableError || error instanceof StoreBusyError;
 }

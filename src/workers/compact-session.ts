@@ -16,9 +16,11 @@ import {
   commitStep,
   DONE,
   type FailureText,
+  isStoreAway,
   type Loaded,
   type LogDependencies,
 } from './attempt-log.ts';
+import { backoffMs } from './backoff.ts';
 import type { SummarizerChoice } from './choose-summarizer.ts';
 import type { CompactionJob, JobHandler, JobResult } from './job-engine.ts';
 import { type SummaryJob, summarizeFromLog, summarizeWithModel } from './summarize-plan.ts';
@@ -45,28 +47,47 @@ const INTERRUPTED = {
   message: 'the attempts before this one were cut off by restarts of the worker, or broke off',
 } as const;
 
+/** The wait for a store that is away is that after an attempt of this number: some ten seconds. */
+const STORE_AWAY_ATTEMPT = 5;
+
 /**
  * The one handler of compaction jobs. Running it after the end changes nothing; of two runs at the
  * same time only the one that started last is listened to (SPEC section 17). What a run throws
- * becomes a failed attempt; throws only when not even that can be written.
+ * becomes a failed attempt; when the store is away the job comes again. Throws only when a failure
+ * cannot be written for another reason.
  */
 export function compactSession(deps: WorkerDependencies): JobHandler {
   return async (job, signal) => {
-    const startedMs = deps.now().getTime();
-    const started = await commitStep(deps, job.ref, () =>
-      startCompaction(deps.world, job.compaction_id),
-    );
-    if (!started?.applied) return DONE;
-    const { compaction_id } = job;
-    const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: started.attempt });
-    const run = new Run(deps, log, signal, startedMs);
     try {
-      return await run.compact();
+      return await attempt(deps, job, signal);
     } catch (error) {
+      if (!isStoreAway(error)) throw error;
       deps.onError(error, job);
-      return run.breakOff(error);
+      return { kind: 'retry', after_ms: backoffMs(STORE_AWAY_ATTEMPT, undefined, deps.random()) };
     }
   };
+}
+
+async function attempt(
+  deps: WorkerDependencies,
+  job: CompactionJob,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const startedMs = deps.now().getTime();
+  const started = await commitStep(deps, job.ref, () =>
+    startCompaction(deps.world, job.compaction_id),
+  );
+  if (!started?.applied) return DONE;
+  const { compaction_id } = job;
+  const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: started.attempt });
+  const run = new Run(deps, log, signal, startedMs);
+  try {
+    return await run.compact();
+  } catch (error) {
+    if (isStoreAway(error)) throw error;
+    deps.onError(error, job);
+    return run.breakOff(error);
+  }
 }
 
 /** One attempt at one compaction: plan, then skip, micro or full (SPEC sections 7, 8, 10). */

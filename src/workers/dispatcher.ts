@@ -7,12 +7,14 @@ const PAGE = 10_000;
 /**
  * Hands pending compactions to the engine: at once when nudged after a commit, all of them at start
  * and every `intervalMs`. Handing one over twice is harmless (SPEC section 17: the log is the truth).
+ * What cannot be handed over is reported to `onError` and comes with the next round.
  */
 export class Dispatcher {
   readonly #store: EventStore;
   readonly #engine: JobEngine;
   readonly #onError: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
+  #round: Promise<number> | null = null;
 
   constructor(store: EventStore, engine: JobEngine, onError: (error: unknown) => void) {
     this.#store = store;
@@ -24,19 +26,33 @@ export class Dispatcher {
     this.#engine.enqueue(job).catch(this.#onError);
   }
 
-  /** Hands over everything that has not ended; answers how many. */
-  async recover(): Promise<number> {
-    const pending = await this.#store.pending(PAGE);
-    for (const job of pending) await this.#engine.enqueue(job);
-    return pending.length;
+  /** Hands over everything that has not ended; answers how many. Joins a round that is under way. */
+  recover(): Promise<number> {
+    this.#round ??= this.#handOver().finally(() => {
+      this.#round = null;
+    });
+    return this.#round;
   }
 
   start(intervalMs: number): void {
-    this.#timer = setInterval(() => this.recover().catch(this.#onError), intervalMs);
+    this.#timer = setInterval(() => this.recover(), intervalMs);
     this.#timer.unref();
   }
 
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  async #handOver(): Promise<number> {
+    let handedOver = 0;
+    try {
+      for (const job of await this.#store.pending(PAGE)) {
+        await this.#engine.enqueue(job);
+        handedOver += 1;
+      }
+    } catch (error) {
+      this.#onError(error);
+    }
+    return handedOver;
   }
 }

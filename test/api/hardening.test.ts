@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createApp } from '../../src/api/create-app.ts';
 import { noParams, noQuery } from '../../src/api/endpoint.ts';
 import { eventStream } from '../../src/api/sse.ts';
-import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { ofTokens, user } from '../support/items.ts';
+import { openTestStore } from '../support/open-test-store.ts';
 
 let api: ApiServer;
 beforeAll(async () => {
@@ -231,7 +231,7 @@ describe('a long log of large items', () => {
   const watchReads = () => vi.spyOn(service.deps.store, 'events');
   let reads: ReturnType<typeof watchReads>;
   beforeAll(async () => {
-    const store = await openSqliteStore({ path: ':memory:' });
+    const store = await openTestStore();
     service = await startApi({
       store,
       limits: {

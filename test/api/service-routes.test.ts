@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreBusyError } from '../../src/db/store-busy-error.ts';
+import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
 
@@ -18,14 +19,38 @@ describe('health', () => {
     expect((await send(api, 'GET', '/readyz')).body).toEqual({ status: 'ready' });
   });
 
-  it('says that it is not ready without telling why', async () => {
-    const broken = await startApi({ ready: () => Promise.reject(new Error('password=x')) });
+  const well = async () => {};
+  const away = () => Promise.reject(new Error('password=x'));
+  it.each([
+    ['the store', '', { store: away, queue: well }, 'the store cannot be reached'],
+    ['the queue', '', { store: well, queue: away }, 'the queue cannot be reached'],
+    ['both', '', { store: away, queue: away }, 'the store and the queue cannot be reached'],
+    ['the rest', '?exclude=queue', { store: away, queue: away }, 'the store cannot be reached'],
+  ])(
+    'says that it is not ready, and names what is away: %s',
+    async (_name, query, probes, detail) => {
+      const broken = await startApi({ probes });
+      try {
+        const reply = await send(broken, 'GET', `/readyz${query}`);
+        expect(reply.status).toBe(503);
+        expect(reply.headers.get('retry-after')).toBe('5');
+        expect(reply.body.detail).toBe(detail);
+        expect((await send(broken, 'GET', '/healthz')).status).toBe(200);
+      } finally {
+        await broken.close();
+      }
+    },
+  );
+
+  it('may be asked about all but the queue', async () => {
+    const broken = await startApi({ probes: { store: well, queue: away } });
     try {
-      const reply = await send(broken, 'GET', '/readyz');
-      expect(reply.status).toBe(503);
-      expect(reply.headers.get('retry-after')).toBe('5');
-      expect(reply.body.detail).toBe('the store or the queue cannot be reached');
-      expect((await send(broken, 'GET', '/healthz')).status).toBe(200);
+      expect((await send(broken, 'GET', '/readyz?exclude=queue')).status).toBe(200);
+      const reply = await send(broken, 'GET', '/readyz?exclude=everything');
+      expect(reply.status).toBe(400);
+      expect(reply.body.detail).toMatch(
+        /^the query \(exclude\) cannot be used: .*"store"\|"queue"/,
+      );
     } finally {
       await broken.close();
     }
@@ -114,11 +139,20 @@ describe('when the store fails', () => {
     return { reply, logged: own.logged };
   };
 
-  it('asks to try again while it is locked', async () => {
-    const { reply, logged } = await failing(new StoreBusyError(new Error('SQLITE_BUSY')));
+  const cause = new Error('cause');
+  it.each([
+    ['is locked', new StoreBusyError(cause), /nothing was written, try again/],
+    ['is away', new StoreUnavailableError('not_written', cause), /nothing was written, try again/],
+    [
+      'goes',
+      new StoreUnavailableError('unknown', cause),
+      /not known.*same Idempotency-Key is safe/,
+    ],
+  ])('asks to try again while the store %s', async (_name, error, detail) => {
+    const { reply, logged } = await failing(error);
     expect(reply.status).toBe(503);
     expect(reply.headers.get('retry-after')).toBe('1');
-    expect(reply.body.detail).toContain('nothing was written, try again');
+    expect(reply.body.detail).toMatch(detail);
     expect(logged).toEqual([]);
   });
 

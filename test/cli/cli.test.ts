@@ -147,7 +147,23 @@ describe('command line', () => {
     expect(await palimpsest(['export', 'nobody'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'there is no session "nobody" in the local store\n',
+      stderr: 'there is no session "nobody" in the store\n',
     });
+  });
+});
+
+describe('a store that cannot be opened', () => {
+  it.each([
+    [
+      'PostgreSQL that is away',
+      'postgres://u:hunter2@127.0.0.1:1/d',
+      /postgres:\/\/127\.0\.0\.1:1\/d cannot be opened: connect ECONNREFUSED/,
+    ],
+    ['a file in a file', 'file:package.json/x.db', /package\.json\/x\.db cannot be opened: /],
+  ])('is named, without its password: %s', async (_name, DATABASE_URL, message) => {
+    const { code, stderr } = await palimpsest(['serve'], { DATABASE_URL, PORT: '0' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('hunter2');
   });
 });

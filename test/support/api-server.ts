@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
 import type { SessionRef } from '../../src/db/event-store.ts';
-import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
 import { compactSession } from '../../src/workers/compact-session.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
+import { openTestStore } from './open-test-store.ts';
 
 /** A small window in which a few long items are enough for a compaction. */
 export const SMALL_WINDOW = 16_000;
@@ -30,9 +30,9 @@ export type ApiServer = {
   close: () => Promise<void>;
 };
 
-/** The API on a free port, over a store in memory and with a clock that only moves by hand. */
+/** The API on a free port, over an empty store and with a clock that only moves by hand. */
 export async function startApi(overrides: Partial<AppDependencies> = {}): Promise<ApiServer> {
-  const store = overrides.store ?? (await openSqliteStore({ path: ':memory:' }));
+  const store = overrides.store ?? (await openTestStore());
   const dispatched: Job[] = [];
   const cancelled: string[] = [];
   const logged: { fields: object; message: string }[] = [];
@@ -60,7 +60,8 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     loadTokenizer: async (name) => {
       tokenizers[name] = (text) => text.length;
     },
-    ready: () => store.ping(),
+    probes: { store: () => store.ping(), queue: async () => {} },
+    dashboard: { jobs: null, operatorKey: null },
     version: '0.0.0-test',
     log: { error: (fields, message) => logged.push({ fields, message }) },
     ...overrides,

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventStore, StoredEvent } from '../../src/db/event-store.ts';
 import { loadView } from '../../src/db/load-view.ts';
-import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import type { Entry } from '../../src/domain/context/entry.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
@@ -17,6 +17,7 @@ import { loadTemplates } from '../../src/workers/templates.ts';
 import { append, ofType } from '../contracts/session-events.ts';
 import { AT, appended, NOW, requested, SESSION, WORLD } from '../support/given.ts';
 import { assistant, ofTokens, tool, user } from '../support/items.ts';
+import { openTestStore } from '../support/open-test-store.ts';
 import {
   answer,
   type Behaviour,
@@ -38,7 +39,7 @@ const GOOD = answer('<summary>All done so far.</summary>');
 let store: EventStore;
 let server: ScriptedModelServer;
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ':memory:' });
+  store = await openTestStore();
   server = await ScriptedModelServer.start();
 });
 afterEach(async () => {
@@ -486,6 +487,37 @@ describe('failures', () => {
     expect(thrown).toEqual([mistake, mistake, mistake, mistake, mistake]);
     const { message } = ofType(await store.events(REF), 'compaction.failed').data;
     expect(message).toBe('the attempt broke off: TypeError');
+    expect(await store.pending(9)).toEqual([]);
+  });
+
+  const unavailable = (outcome: 'not_written' | 'unknown') =>
+    new StoreUnavailableError(outcome, new Error('ECONNRESET'));
+
+  it('a store that is away for a moment costs no summary', async () => {
+    await prepare('full');
+    const { commit } = store;
+    let commits = 0;
+    // The answer of the model is there when the store goes, and nobody knows how far it got.
+    vi.spyOn(store, 'commit').mockImplementation(async (...parameters) => {
+      const outcome = await commit.apply(store, parameters);
+      if (++commits === 2) throw unavailable('unknown');
+      return outcome;
+    });
+    expect(await run(scripted(GOOD))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'completed by model']);
+    expect({ commits, asked: server.requests.length }).toEqual({ commits: 3, asked: 1 });
+  });
+
+  it('a store that stays away brings the job again, later', async () => {
+    await prepare('full');
+    const thrown: unknown[] = [];
+    const committing = vi.spyOn(store, 'commit').mockRejectedValue(unavailable('not_written'));
+    const result = await run(EXTRACTIVE, undefined, { onError: (error) => thrown.push(error) });
+    committing.mockRestore();
+    expect(result).toEqual({ kind: 'retry', after_ms: 4_000 });
+    expect(thrown).toEqual([expect.any(StoreUnavailableError)]);
+    expect(await steps()).toEqual([]);
+    expect(await run(EXTRACTIVE)).toEqual(DONE);
     expect(await store.pending(9)).toEqual([]);
   });
 

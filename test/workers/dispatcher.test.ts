@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
-import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { Dispatcher } from '../../src/workers/dispatcher.ts';
 import { InProcessEngine } from '../../src/workers/in-process-engine.ts';
 import type { CompactionJob, JobEngine } from '../../src/workers/job-engine.ts';
 import { append } from '../contracts/session-events.ts';
 import { AT, cancelled, created, requested } from '../support/given.ts';
+import { openTestStore } from '../support/open-test-store.ts';
 
 let store: EventStore;
 let engine: JobEngine;
@@ -15,7 +15,7 @@ const job = (session: string, compaction_id: string) => ({ ref: ref(session), co
 
 beforeEach(async () => {
   errors = [];
-  store = await openSqliteStore({ path: ':memory:' });
+  store = await openTestStore();
   engine = new InProcessEngine({ concurrency: 1, onError: (error) => errors.push(error) });
 });
 afterEach(async () => {
@@ -76,5 +76,21 @@ describe('Dispatcher', () => {
       new Dispatcher(store, failing, resolve).dispatch(job('a', 'c1'));
     });
     expect(await reported).toBe(broken);
+  });
+
+  it('reports a round that breaks off, and goes on with the next', async () => {
+    await commit('a', 'c1', false);
+    const broken = new Error('no connection');
+    let isBroken = true;
+    const failing: JobEngine = Object.assign(Object.create(engine), {
+      enqueue: (given: CompactionJob) =>
+        isBroken ? Promise.reject(broken) : engine.enqueue(given),
+    });
+    const dispatcher = new Dispatcher(store, failing, (error) => errors.push(error));
+    expect(await dispatcher.recover()).toBe(0);
+    expect(errors).toEqual([broken]);
+    isBroken = false;
+    expect(await dispatcher.recover()).toBe(1);
+    expect(await handled(1)).toEqual([job('a', 'c1')]);
   });
 });

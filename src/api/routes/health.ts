@@ -1,13 +1,24 @@
-import { z } from '@hono/zod-openapi';
-import type { Api } from '../endpoint.ts';
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Probes } from '../app-dependencies.ts';
 import { ProblemError } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
+import { parseInput } from '../validation.ts';
+
+export type Health = { probes: Probes; version: string };
+
+const NEEDED = ['store', 'queue'] as const;
 
 const healthy = z.object({ status: z.literal('ok'), version: z.string() }).openapi('Health');
 const ready = z.object({ status: z.literal('ready') }).openapi('Readiness');
+const query = z.object({
+  exclude: z.enum(NEEDED).optional().openapi({
+    description:
+      'Leave this out. An API can accept items without the queue: `exclude=queue` says whether it does.',
+  }),
+});
 
 /** `/healthz` and `/readyz`: open to everybody, they say nothing about sessions. */
-export function addHealthRoutes({ app, deps }: Api): void {
+export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): void {
   app.openAPIRegistry.registerPath({
     method: 'get',
     path: '/healthz',
@@ -21,7 +32,7 @@ export function addHealthRoutes({ app, deps }: Api): void {
       },
     },
   });
-  app.get('/healthz', (c) => c.json({ status: 'ok', version: deps.version }));
+  app.get('/healthz', (c) => c.json({ status: 'ok', version }));
 
   app.openAPIRegistry.registerPath({
     method: 'get',
@@ -29,22 +40,32 @@ export function addHealthRoutes({ app, deps }: Api): void {
     operationId: 'readiness',
     tags: ['Service'],
     summary: 'Whether the store and the queue can be reached',
+    request: { query },
     responses: {
       200: {
-        description: 'Both can.',
+        description: 'They can.',
         content: { 'application/json': { schema: ready } },
       },
-      ...problems([503]),
+      ...problems([400, 503]),
     },
   });
   app.get('/readyz', async (c) => {
-    try {
-      await deps.ready();
-    } catch {
-      throw new ProblemError('unavailable', 'the store or the queue cannot be reached', {
-        headers: { 'Retry-After': '5' },
-      });
-    }
-    return c.json({ status: 'ready' });
+    const { exclude } = parseInput(query, c.req.query(), 'the query');
+    const asked = NEEDED.filter((name) => name !== exclude);
+    const missing = await unreachable(asked, probes);
+    if (missing.length === 0) return c.json({ status: 'ready' });
+    throw new ProblemError(
+      'unavailable',
+      `${missing.map((name) => `the ${name}`).join(' and ')} cannot be reached`,
+      { headers: { 'Retry-After': '5' } },
+    );
   });
+}
+
+async function unreachable<N extends keyof Probes>(
+  names: readonly N[],
+  probes: Probes,
+): Promise<N[]> {
+  const results = await Promise.allSettled(names.map((name) => probes[name]()));
+  return names.filter((_, index) => results[index]?.status === 'rejected');
 }

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { readSettings, SettingsError } from '../config.ts';
+import type { EventStore } from '../db/event-store.ts';
+import { openStore } from '../open-store.ts';
+
+/**
+ * Opens the configured store for a command that only looks at it. Throws SettingsError when there is
+ * no SQLite file: a mistyped DATABASE_URL must not look like an empty, healthy store.
+ */
+export function openExistingStore(): Promise<EventStore> {
+  const { database } = readSettings(process.env);
+  if (database.kind === 'sqlite' && !existsSync(database.path)) {
+    throw new SettingsError(
+      `there is no database at ${database.path}: set DATABASE_URL=file:PATH to the one you mean`,
+    );
+  }
+  return openStore(database, (error) => console.error(error));
+}

@@ -1,0 +1,36 @@
+import type { ServerSettings } from './config.ts';
+import { configOf } from './domain/session/head.ts';
+import type { summarizerChooser } from './workers/choose-summarizer.ts';
+import { modelsByDefault } from './workers/summarizers/default-model.ts';
+
+/** How summaries are written when a session does not choose: a line for the start-up message. */
+export function describeSummarizer(
+  settings: ServerSettings,
+  environment: NodeJS.ProcessEnv,
+  choose: ReturnType<typeof summarizerChooser>,
+): string {
+  const session = { format: 'anthropic', model: null } as const;
+  const config = configOf(
+    { ...session, profile: 'default', config: {}, context_window: 200_000, metadata: {} },
+    settings.overrides,
+  );
+  const chosen =
+    config.summarization_model ??
+    settings.summarization_model ??
+    config.summarization_model_provider_id;
+  const defaults = chosen === null ? modelsByDefault(environment) : [];
+  if (defaults.length > 0) {
+    return `by the session's own provider: ${defaults.join(', ')}; extractive for all others`;
+  }
+  const choice = choose(session, config);
+  switch (choice.kind) {
+    case 'extractive':
+      return 'extractive (built from the log, offline: no model is asked)';
+    case 'model':
+      return `model ${choice.model.name}, then extractive when it fails`;
+    case 'unusable':
+      return `extractive, because the configured model cannot be used: ${choice.message}`;
+    default:
+      return choice satisfies never;
+  }
+}

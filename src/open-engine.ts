@@ -1,0 +1,40 @@
+import type { Queue } from 'bullmq';
+import type { Logger } from 'pino';
+import type { ServerSettings } from './config.ts';
+import { BullMqEngine } from './workers/bullmq-engine.ts';
+import { InProcessEngine } from './workers/in-process-engine.ts';
+import type { CompactionJob, JobEngine } from './workers/job-engine.ts';
+
+/** The engine, and its queue for the dashboard; null: there is none, jobs run in this process. */
+export type OpenEngine = { engine: JobEngine; queue: Queue | null };
+
+/**
+ * The engine that the settings name: jobs in this process, or in Redis. `onAvailable` is called when
+ * Redis can be reached again: what was requested meanwhile has to be handed over.
+ */
+export function openEngine(
+  settings: Pick<ServerSettings, 'queue' | 'worker_concurrency'>,
+  log: Logger,
+  onAvailable: () => void,
+): OpenEngine {
+  const concurrency = settings.worker_concurrency;
+  const onError = (error: unknown, job: CompactionJob | null) =>
+    log.error({ err: error, compaction_id: job?.compaction_id }, 'a compaction job threw');
+  if (settings.queue === null) {
+    return { engine: new InProcessEngine({ concurrency, onError }), queue: null };
+  }
+  const engine = new BullMqEngine({
+    ...settings.queue,
+    concurrency,
+    onError,
+    onUnavailable: (error) =>
+      log.error(
+        `${error.message}; compactions wait in the log and are handed over when it is back`,
+      ),
+    onAvailable: () => {
+      log.info('the queue can be reached again');
+      onAvailable();
+    },
+  });
+  return { engine, queue: engine.queue };
+}

@@ -1,0 +1,36 @@
+import type { DatabaseSettings } from './config.ts';
+import type { EventStore } from './db/event-store.ts';
+import { openPostgresStore } from './db/postgres/postgres-store.ts';
+import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
+
+/**
+ * Opens the event store that the settings name, migrated to the newest schema. `onError` is told of
+ * trouble that belongs to no call. Throws an error that names the store when it cannot be opened.
+ */
+export async function openStore(
+  database: DatabaseSettings,
+  onError: (error: unknown) => void,
+): Promise<EventStore> {
+  try {
+    return database.kind === 'sqlite'
+      ? await openSqliteStore(database)
+      : await openPostgresStore({ url: database.url, onError });
+  } catch (error) {
+    throw new Error(`DATABASE_URL: ${describeDatabase(database)} cannot be opened: ${why(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The store for people: a path, or host and database; never a password. */
+export function describeDatabase(database: DatabaseSettings): string {
+  if (database.kind === 'sqlite') return database.path;
+  const { host, pathname } = new URL(database.url);
+  return `postgres://${host}${pathname}`;
+}
+
+/** The reason of the driver where there is one: it says what to look at. */
+function why(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? why(error.cause) : error.message;
+}
