@@ -1,0 +1,51 @@
+# Palimpsest as one image for every role: api, worker, all (docs/operations.md).
+#   docker build -t palimpsest .
+#   docker run -p 127.0.0.1:8787:8787 -v palimpsest:/data -e PALIMPSEST_API_KEYS=team-a:SECRET palimpsest
+
+# --- Production dependencies. better-sqlite3 is compiled where there is no ready-made binary.
+FROM node:20.20.2-bookworm-slim AS dependencies
+WORKDIR /app
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends python3 make g++ \
+  && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json .npmrc ./
+# Optional packages are a compiler that a peer dependency names and native speed-ups: left out. Of all
+# install scripts only the one that is needed runs, with any version of npm.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm rebuild better-sqlite3
+
+# --- The compiler, which needs no native module.
+FROM node:20.20.2-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts ./scripts
+COPY src ./src
+RUN npm run build
+
+# --- What runs: no compiler, nothing that its user may change except /data.
+FROM node:20.20.2-bookworm-slim AS runtime
+LABEL org.opencontainers.image.title="palimpsest" \
+  org.opencontainers.image.description="Self-hosted, event-sourced conversation compaction" \
+  org.opencontainers.image.licenses="MIT"
+WORKDIR /app
+RUN install -d -o node -g node /data
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY migrations ./migrations
+COPY templates ./templates
+# HOST is open so that the port can be published: without PALIMPSEST_API_KEYS the service says so and ends.
+ENV HOST=0.0.0.0 \
+  PORT=8787 \
+  DATABASE_URL=file:/data/palimpsest.db
+VOLUME /data
+EXPOSE 8787
+# The user node, as a number: Kubernetes can only tell of a number that it is not root.
+USER 1000:1000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node is process 1: it handles SIGTERM itself and starts no children, so no init is needed.
+ENTRYPOINT ["node", "/app/dist/cli.js"]
+CMD ["serve"]

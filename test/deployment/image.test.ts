@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readSettings, SettingsError } from '../../src/config.ts';
+import { filesUnder, ROOT, readText } from '../house/sources.ts';
+import { isIgnored, lastOf, type Stage, stagesOf } from './image.ts';
+import { knownVariables, LIVENESS, PORT, readAtRunTime, statusesOf } from './service-facts.ts';
+
+const dockerfile = readText('Dockerfile');
+const dockerignore = readText('.dockerignore');
+const stages = stagesOf(dockerfile);
+const image = imageOf(stages);
+
+function imageOf(all: readonly Stage[]): Stage {
+  const last = all.at(-1);
+  if (last === undefined) throw new Error('the Dockerfile has no stage');
+  return last;
+}
+
+/** Sources of the build that are not in the repository, or that .dockerignore keeps out. */
+function missingSources(text: string, ignore: string): string[] {
+  return stagesOf(text)
+    .flatMap(({ copied }) => copied)
+    .filter(({ from }) => from === null)
+    .flatMap(({ sources }) => sources)
+    .filter((source) => !existsSync(join(ROOT, source)) || isIgnored(ignore, source));
+}
+
+/** What the service reads beside its own modules and the image does not hold in the same place. */
+function missingAtRunTime(text: string): string[] {
+  const { copied, workdir } = imageOf(stagesOf(text));
+  const places = copied.flatMap(({ sources, target }) =>
+    sources.map((source) =>
+      posix.join(
+        workdir,
+        target.endsWith('/') ? posix.join(target, posix.basename(source)) : target,
+      ),
+    ),
+  );
+  const needed = ['dist', 'node_modules', ...readAtRunTime(filesUnder('src'))];
+  return needed.filter((path) => {
+    const place = posix.join(workdir, path);
+    return !places.some((held) => place === held || place.startsWith(`${held}/`));
+  });
+}
+
+describe('the image', () => {
+  test('every stage is the same pinned release of the Node that package.json asks for', () => {
+    const manifest = z.object({ engines: z.object({ node: z.string() }) });
+    const { engines } = manifest.parse(JSON.parse(readText('package.json')));
+    const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? [];
+    const bases = new Set(stages.map((stage) => `${stage.image}:${stage.tag}`));
+    expect([...bases]).toEqual([expect.stringMatching(/^node:\d+\.\d+\.\d+-\w+-slim$/)]);
+    const [, imageMajor, imageMinor] = /^(\d+)\.(\d+)/.exec(image.tag) ?? [];
+    expect(imageMajor).toBe(major);
+    expect(Number(imageMinor)).toBeGreaterThanOrEqual(Number(minor));
+  });
+
+  test('every copied path exists and reaches the build', () => {
+    expect(missingSources(dockerfile, dockerignore)).toEqual([]);
+    const absent = `${dockerfile}\nCOPY no-such-folder ./\n`;
+    expect(missingSources(absent, dockerignore)).toEqual(['no-such-folder']);
+    const ignored = dockerignore.replace('!templates\n', '');
+    expect(missingSources(dockerfile, ignored)).toEqual(['templates']);
+  });
+
+  test('what comes from a stage comes from an earlier one, and from where it works', () => {
+    const copies = stages.flatMap(({ copied }, index) =>
+      copied
+        .filter(({ from }) => from !== null)
+        .map(({ from, sources }) => ({
+          sources,
+          workdir: stages.slice(0, index).find(({ name }) => name === from)?.workdir ?? null,
+        })),
+    );
+    expect(copies.length).toBeGreaterThan(0);
+    for (const { sources, workdir } of copies) {
+      expect(workdir).not.toBeNull();
+      expect(sources.filter((source) => !source.startsWith(`${workdir}/`))).toEqual([]);
+    }
+  });
+
+  test('holds everything that the service reads at run time', () => {
+    expect(readAtRunTime(filesUnder('src'))).toEqual(
+      expect.arrayContaining(['migrations/sqlite', 'package.json', 'templates']),
+    );
+    expect(missingAtRunTime(dockerfile)).toEqual([]);
+    const without = dockerfile.replace('COPY templates ./templates\n', '');
+    expect(missingAtRunTime(without)).toEqual(['templates']);
+    const elsewhere = dockerfile.replace('COPY migrations ./migrations', 'COPY migrations ./sql');
+    expect(missingAtRunTime(elsewhere)).toContain('migrations/sqlite');
+  });
+
+  test('has production dependencies only', () => {
+    const { from } = image.copied.find(({ target }) => target === './node_modules') ?? {};
+    const runs = stages
+      .find(({ name }) => name === from)
+      ?.instructions.filter(({ keyword }) => keyword === 'RUN')
+      .map(({ text }) => text);
+    expect(runs?.join('\n')).toMatch(/npm ci --omit=dev /);
+    // With --ignore-scripts the native module is compiled only when asked for.
+    expect(runs?.join('\n')).toContain('npm rebuild better-sqlite3');
+  });
+
+  test.each(['.env', '.git', 'data', 'node_modules', 'dist', 'test', 'docker-compose.yml'])(
+    '%s does not reach the build',
+    (path) => expect(isIgnored(dockerignore, path)).toBe(true),
+  );
+
+  test('does not run as root, and says so in a number', () => {
+    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  test('sets variables that the service knows; without keys it is refused with a reason', () => {
+    const known = knownVariables();
+    expect(Object.keys(image.environment).filter((name) => !known.has(name))).toEqual([]);
+    const withKeys = { ...image.environment, PALIMPSEST_API_KEYS: 'team-a:secret' };
+    const volume = lastOf(image, 'VOLUME');
+    expect(readSettings(withKeys)).toMatchObject({
+      host: '0.0.0.0',
+      port: Number(PORT),
+      database: { kind: 'sqlite', path: `${volume}/palimpsest.db` },
+    });
+    expect(() => readSettings(image.environment)).toThrow(SettingsError);
+    expect(() => readSettings(image.environment)).toThrow(/PALIMPSEST_API_KEYS/);
+  });
+
+  test('exposes and checks the port that it listens on, by a route that there is', async () => {
+    expect(lastOf(image, 'EXPOSE')).toBe(image.environment.PORT);
+    const check = lastOf(image, 'HEALTHCHECK') ?? '';
+    const command = z.array(z.string()).parse(JSON.parse(check.slice(check.indexOf('['))));
+    const url = /`http:\/\/127\.0\.0\.1:\$\{process\.env\.PORT\}(\/[^`]*)`/.exec(command.join(' '));
+    expect(await statusesOf(url?.[1] ?? '')).toEqual(LIVENESS);
+  });
+
+  test('is stopped by the signal that the service handles, which goes to node itself', () => {
+    const signal = lastOf(image, 'STOPSIGNAL') ?? '';
+    expect(readText('src/cli/serve.ts')).toContain(`process.once('${signal}'`);
+    expect(lastOf(image, 'ENTRYPOINT')).toBe('["node", "/app/dist/cli.js"]');
+    expect(lastOf(image, 'CMD')).toBe('["serve"]');
+  });
+});
+
+describe('isIgnored', () => {
+  test.each([
+    ['*\n!src', 'src/cli.ts', false],
+    ['*\n!src', 'srcs', true],
+    ['*\n!src\nsrc/cli.ts', 'src/cli.ts', true],
+    ['# only a comment\n', 'src', false],
+  ])('%j: %s is %s', (text, path, expected) => expect(isIgnored(text, path)).toBe(expected));
+
+  test('refuses patterns that it does not understand', () => {
+    expect(() => isIgnored('**/*.md', 'README.md')).toThrow(/better reader/);
+  });
+});
