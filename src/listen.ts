@@ -8,8 +8,8 @@ export type Listening = { url: string; close: () => Promise<void> };
 
 /**
  * Listens on a socket; port 0 takes a free one. Answers once connections are accepted and pending
- * compactions are under way again, in this order: a second process over the same store fails on its
- * port before it touches them. Stops the service and throws when it cannot listen.
+ * compactions are under way again, in this order: a second process that was started by mistake fails
+ * on its port before it touches them. Stops the service and throws when it cannot listen.
  */
 export async function listen(service: Service, host: string, port: number): Promise<Listening> {
   let listening: Listening | null = null;

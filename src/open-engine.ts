@@ -18,8 +18,14 @@ export function openEngine(
   onAvailable: () => void,
 ): OpenEngine {
   const concurrency = settings.worker_concurrency;
-  const onError = (error: unknown, job: CompactionJob | null) =>
-    log.error({ err: error, compaction_id: job?.compaction_id }, 'a compaction job threw');
+  const onError = (error: unknown, job: CompactionJob | null) => {
+    if (job !== null) {
+      log.error({ err: error, compaction_id: job.compaction_id }, 'a compaction job threw');
+      return;
+    }
+    // Its text may be logged: Redis holds ids only, and the engine takes arguments out.
+    log.error({ err: error }, error instanceof Error ? error.message : 'trouble with the queue');
+  };
   if (settings.queue === null) {
     return { engine: new InProcessEngine({ concurrency, onError }), queue: null };
   }

@@ -33,7 +33,7 @@ export type Service = {
   /** How summaries are written when a session does not choose, for the start-up message. */
   summarizer: string;
   /**
-   * Hands over what has not ended, now and again and again. Only for a process that serves the store:
+   * Hands over what has not ended, at once and then every `dispatch_every_ms`. Only for a process that serves the store:
    * a compaction that two of them run in process is paid for twice.
    */
   takeUpPending: () => Promise<void>;
@@ -56,7 +56,7 @@ export async function startService(
   const store = await openStore(settings.database, (error) =>
     log.error({ err: error }, 'the connection to the store is in trouble'),
   );
-  const { engine, queue } = openEngine(settings, log, () => void dispatcher.recover());
+  const { engine, queue } = openEngine(settings, log, () => void dispatcher.handOverPending());
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error({ err: error }, 'pending compactions could not be handed over yet'),
   );
@@ -90,7 +90,7 @@ export async function startService(
   const version = packageVersion();
   const app =
     settings.role === 'worker'
-      ? createHealthApp({ probes, version })
+      ? createHealthApp({ probes, version, log })
       : createApp({
           store,
           world,
@@ -121,8 +121,8 @@ export async function startService(
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {
       dispatcher.start(settings.dispatch_every_ms);
-      const recovered = await dispatcher.recover();
-      if (recovered > 0) log.info({ recovered }, 'compactions taken up again');
+      const pending = await dispatcher.handOverPending();
+      if (pending > 0) log.info({ pending }, 'pending compactions handed over');
     },
     stop: async () => {
       dispatcher.stop();

@@ -152,6 +152,22 @@ describe('roles', () => {
     await api.stop();
   });
 
+  it('an API shows the queue to the operator', async () => {
+    const { url, prefix } = freshQueue();
+    const key = 'the-key-of-the-operator';
+    const api = await start({
+      REDIS_URL: url,
+      PALIMPSEST_QUEUE_PREFIX: prefix,
+      PALIMPSEST_OPERATOR_KEY: key,
+      ROLE: 'api',
+    });
+    const board = (headers: Record<string, string>) =>
+      api.fetch(new Request('http://localhost/admin/queues', { headers }));
+    expect((await board({})).status).toBe(401);
+    expect((await board({ authorization: `Bearer ${key}` })).status).toBe(200);
+    await api.stop();
+  });
+
   it('a worker answers its health and says where the rest is', async () => {
     const { url, prefix } = freshQueue();
     const worker = await start({

@@ -1,13 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { InvalidCursorError } from '../db/cursor.ts';
-import { StoreBusyError } from '../db/store-busy-error.ts';
-import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { authenticator } from './auth.ts';
 import type { Api, Gate } from './endpoint.ts';
 import { ProblemError, problemResponse } from './problem.ts';
+import { problemOf } from './problem-of.ts';
 import { rateLimiter } from './rate-limit.ts';
 import { addCompactRoute } from './routes/compact.ts';
 import { addCompactionRoutes } from './routes/compactions.ts';
@@ -39,7 +37,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addReferenceRoutes(api);
   app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
   app.notFound((c) => unrouted(app, c));
-  app.onError((error, c) => problemResponse(problemOf(error, c, deps)));
+  app.onError((error, c) => problemResponse(problemOf(error, c, deps.log)));
   return app;
 }
 
@@ -84,24 +82,5 @@ function unrouted(app: OpenAPIHono, c: Context): Response {
     new ProblemError('method_not_allowed', `this path takes ${allow}, not ${method}`, {
       headers: { Allow: allow },
     }),
-  );
-}
-
-function problemOf(error: Error, c: Context, deps: AppDependencies): ProblemError {
-  if (error instanceof ProblemError) return error;
-  if (error instanceof InvalidCursorError)
-    return new ProblemError('invalid_request', error.message);
-  if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
-    return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
-  }
-  // Not the message: it may quote what somebody said in a conversation.
-  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
-  deps.log.error(
-    { error: error.name, frames, method: c.req.method, route: c.req.routePath },
-    'a request failed',
-  );
-  return new ProblemError(
-    'internal_error',
-    'the service made a mistake; nothing about the request is known to be wrong. Its log has more',
   );
 }

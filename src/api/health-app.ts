@@ -1,11 +1,15 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { AppDependencies } from './app-dependencies.ts';
 import { ProblemError, problemResponse } from './problem.ts';
-import { addHealthRoutes, type Health } from './routes/health.ts';
+import { problemOf } from './problem-of.ts';
+import { addHealthRoutes } from './routes/health.ts';
 
 /** What a process answers that only works on jobs (`ROLE=worker`): whether it is well. */
-export function createHealthApp(health: Health): OpenAPIHono {
+export function createHealthApp(
+  deps: Pick<AppDependencies, 'probes' | 'version' | 'log'>,
+): OpenAPIHono {
   const app = new OpenAPIHono();
-  addHealthRoutes(app, health);
+  addHealthRoutes(app, deps);
   app.notFound(() =>
     problemResponse(
       new ProblemError(
@@ -14,9 +18,6 @@ export function createHealthApp(health: Health): OpenAPIHono {
       ),
     ),
   );
-  app.onError((error) => {
-    if (error instanceof ProblemError) return problemResponse(error);
-    throw error;
-  });
+  app.onError((error, c) => problemResponse(problemOf(error, c, deps.log)));
   return app;
 }

@@ -3,6 +3,9 @@ import { listen } from '../listen.ts';
 import { describeDatabase } from '../open-store.ts';
 import { startService } from '../service.ts';
 
+/** Longer than requests and compactions under way are given, if all goes well. */
+const STOP_LIMIT_MS = 20_000;
+
 /** Runs the service until SIGINT or SIGTERM (SPEC section 17). Throws SettingsError. */
 export async function serveCommand(): Promise<void> {
   const settings = readSettings(process.env);
@@ -18,8 +21,18 @@ export async function serveCommand(): Promise<void> {
     console.log(`reference:  ${url}/docs`);
   }
   await stopSignal();
+  endAfter(STOP_LIMIT_MS);
   await close();
   await service.stop();
+}
+
+/** Ends the process when stopping hangs: a kill loses nothing, and supervisors do not wait for ever. */
+function endAfter(ms: number): void {
+  const timer = setTimeout(() => {
+    console.error(`not everything has stopped within ${ms / 1000} seconds: ending without it`);
+    process.exit(1);
+  }, ms);
+  timer.unref();
 }
 
 function describeJobs({ queue, role }: ServerSettings): string {

@@ -16,7 +16,7 @@ export type CompactionOutcome =
 
 /**
  * One compaction as the projection keeps it: what lists and checks need. Everything else is read
- * from its events (`versions` are those of its own events, oldest first).
+ * from its events.
  */
 export type CompactionRow = {
   id: string;
@@ -74,7 +74,9 @@ export type VerifyReport = {
 /**
  * The event store (SPEC section 3). Contract: events of a session are contiguous from version 1 and
  * never change; head and projections are written with them in one transaction; an answered commit
- * survives a crash. Not in the contract: the order of events across sessions.
+ * survives a crash. Every method rejects with `StoreUnavailableError` while the database cannot be
+ * reached, `commit` and `erase` with `StoreBusyError` when another writer holds on for too long. Not in
+ * the contract: the order of events across sessions.
  */
 export interface EventStore {
   /** Runs a command on one session and appends its events atomically. Values must be JSON. */
@@ -84,7 +86,7 @@ export interface EventStore {
     options: CommitOptions,
   ): Promise<Outcome<Committed<T>>>;
   head(ref: SessionRef): Promise<Head | null>;
-  /** Oldest first. */
+  /** Oldest first, unless the query says otherwise. */
   events(ref: SessionRef, query?: EventQuery): Promise<StoredEvent[]>;
   /** Newest first; `cursor` is the opaque value of the page before. */
   sessions(
@@ -100,7 +102,10 @@ export interface EventStore {
   pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]>;
   /** Erases every row of the session; false when there was none. */
   erase(ref: SessionRef): Promise<boolean>;
-  /** Calls back after commits that touched the session; answers a function that stops it. */
+  /**
+   * Calls back after commits that touched the session, sometimes without one; answers a function that
+   * stops it. Commits of other processes may be told late or missed: look from time to time.
+   */
   subscribe(ref: SessionRef, listener: () => void): () => void;
   /** Recomputes hash chains, heads and projections from the events and reports any difference. */
   verify(): Promise<VerifyReport>;

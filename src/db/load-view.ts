@@ -1,23 +1,40 @@
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
-import type { Base, EventOf, EventType } from '../domain/session/events.ts';
+import type { Base } from '../domain/session/events.ts';
 import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
+
+type Created = Extract<StoredEvent, { type: 'session.created' }>;
 
 /**
  * The context of a session at a version (default: the newest), or null when there is no such session
  * or version. Reads from the compaction in force onward, so the cost depends on the live context and
- * not on the length of the history (SPEC section 3).
+ * not on the length of the history (SPEC section 3). Throws when the log is damaged.
  */
 export async function loadView(
   store: EventStore,
   ref: SessionRef,
   at?: number,
 ): Promise<View | null> {
+  for (;;) {
+    const created = await createdOf(store, ref);
+    if (created === null) return null;
+    const [reading] = await Promise.allSettled([readView(store, ref, created, at)]);
+    // Erased meanwhile: what was read may be of two sessions, or miss something.
+    if ((await createdOf(store, ref))?.hash !== created.hash) continue;
+    if (reading.status === 'rejected') throw reading.reason;
+    return reading.value;
+  }
+}
+
+async function readView(
+  store: EventStore,
+  ref: SessionRef,
+  created: Created,
+  at: number | undefined,
+): Promise<View | null> {
   const head = await store.head(ref);
   if (head === null || (at !== undefined && (at < 1 || at > head.state.version))) return null;
   const { state } = head;
   const version = at ?? state.version;
-  const created = await eventAt(store, ref, 1, 'session.created');
-  if (created === null) return null;
   const base = version === state.version ? state.base : await baseAt(store, ref, version);
   const events = await store.events(ref, { after: base?.through ?? 1, up_to: version });
   return {
@@ -59,7 +76,7 @@ async function withEvent(
   // A full compaction stands behind its own cut; only a fork does not.
   const event =
     base.compaction_id === null
-      ? await eventAt(store, ref, base.version, 'session.forked')
+      ? await eventAt(store, ref, base.version)
       : events.find(({ version }) => version === base.version);
   if (event?.type === 'session.forked' || event?.type === 'compaction.completed') {
     return { ref: base, event };
@@ -69,13 +86,16 @@ async function withEvent(
   );
 }
 
-async function eventAt<T extends EventType>(
+async function createdOf(store: EventStore, ref: SessionRef): Promise<Created | null> {
+  const event = await eventAt(store, ref, 1);
+  return event?.type === 'session.created' ? event : null;
+}
+
+async function eventAt(
   store: EventStore,
   ref: SessionRef,
   version: number,
-  type: T,
-): Promise<EventOf<T> | null> {
+): Promise<StoredEvent | undefined> {
   const [event] = await store.events(ref, { after: version - 1, up_to: version });
-  // The type is what narrows the event; TypeScript cannot see that through the generic.
-  return event?.type === type ? (event as unknown as EventOf<T>) : null;
+  return event;
 }

@@ -1,10 +1,11 @@
-/** Another process held the store's write lock for longer than the store waits; nothing was written. */
+/** Another writer held the store, or this session, for longer than the store waits; nothing was written. */
 export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError';
 
   constructor(cause: unknown) {
-    super('The event store is locked by another process; nothing was written, try again.', {
-      cause,
-    });
+    super(
+      'The event store is busy: another writer held it for too long; nothing was written, try again.',
+      { cause },
+    );
   }
 }

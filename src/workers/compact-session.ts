@@ -47,7 +47,7 @@ const INTERRUPTED = {
   message: 'the attempts before this one were cut off by restarts of the worker, or broke off',
 } as const;
 
-/** The wait for a store that is away is that after an attempt of this number: some ten seconds. */
+/** The wait for a store that is away is that after an attempt of this number: four to eight seconds. */
 const STORE_AWAY_ATTEMPT = 5;
 
 /**

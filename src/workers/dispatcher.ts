@@ -1,7 +1,7 @@
 import type { EventStore } from '../db/event-store.ts';
 import type { CompactionJob, JobEngine } from './job-engine.ts';
 
-/** As many as are handed over at a time; the next round takes the rest. */
+/** The oldest so many are handed over in a round; the others follow when these have ended. */
 const PAGE = 10_000;
 
 /**
@@ -27,7 +27,7 @@ export class Dispatcher {
   }
 
   /** Hands over everything that has not ended; answers how many. Joins a round that is under way. */
-  recover(): Promise<number> {
+  handOverPending(): Promise<number> {
     this.#round ??= this.#handOver().finally(() => {
       this.#round = null;
     });
@@ -35,7 +35,7 @@ export class Dispatcher {
   }
 
   start(intervalMs: number): void {
-    this.#timer = setInterval(() => this.recover(), intervalMs);
+    this.#timer = setInterval(() => this.handOverPending(), intervalMs);
     this.#timer.unref();
   }
 

@@ -170,6 +170,29 @@ describe('SQLite and PostgreSQL', () => {
 });
 
 describe('a group of commands', () => {
+  test.each(['serialization_failure', 'deadlock_detected'])(
+    'runs again after a %s, and each of them counts once',
+    async (condition) => {
+      const store = await open();
+      const client = await connect();
+      // A sequence does not roll back, so it counts the tries.
+      await client.query(
+        `CREATE SEQUENCE tries;
+         CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF nextval('tries') < 3 THEN RAISE ${condition}; END IF;
+           RETURN NEW;
+         END $$;
+         CREATE TRIGGER refuse_twice BEFORE INSERT ON events FOR EACH ROW
+           EXECUTE FUNCTION refuse_twice();`,
+      );
+      const answers = await Promise.all([
+        store.commit(REF, append(created), at),
+        store.commit(REF, append(item('a')), at),
+      ]);
+      expect(answers).toEqual([1, 2].map((value) => accept({ value, replayed: false })));
+    },
+  );
+
   test('loses only the command whose statement fails', async () => {
     const store = await open();
     const client = await connect();

@@ -13,7 +13,7 @@ import {
 } from './service-facts.ts';
 
 const text = readText('docker-compose.yml');
-const ENV = { PALIMPSEST_API_KEYS: 'team-a:secret', PALIMPSEST_OPERATOR_KEY: 'operator-secret' };
+const ENV = { PALIMPSEST_API_KEYS: 'team-a:secret', PALIMPSEST_OPERATOR_KEY: 'operator-secret-1' };
 const compose = readCompose(text, ENV);
 const roles = ['api', 'worker'] as const;
 
@@ -60,7 +60,7 @@ describe('docker-compose.yml', () => {
       database: { kind: 'sqlite', path: '/data/palimpsest.db' },
       queue: { redis_url: 'redis://redis:6379' },
       api_keys: role === 'api' ? [{ name: 'team-a', key: 'secret' }] : [],
-      operator_key: role === 'api' ? 'operator-secret' : null,
+      operator_key: role === 'api' ? 'operator-secret-1' : null,
     });
   });
 

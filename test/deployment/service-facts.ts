@@ -53,6 +53,7 @@ async function statusOf(path: string, away: ('store' | 'queue')[]): Promise<numb
   const app = createHealthApp({
     probes: { store: probe('store'), queue: probe('queue') },
     version: '0.0.0',
+    log: { error: () => {} },
   });
   return (await app.request(path)).status;
 }

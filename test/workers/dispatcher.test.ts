@@ -42,13 +42,13 @@ async function commit(session: string, id: string, isEnded: boolean): Promise<vo
 }
 
 describe('Dispatcher', () => {
-  it('recover hands over all that has not ended; doing it twice is harmless', async () => {
+  it('hands over all that has not ended; doing it twice is harmless', async () => {
     await commit('a', 'c1', false);
     await commit('b', 'c2', true);
     await commit('c', 'c3', false);
     const dispatcher = new Dispatcher(store, engine, (error) => errors.push(error));
-    expect(await dispatcher.recover()).toBe(2);
-    expect(await dispatcher.recover()).toBe(2);
+    expect(await dispatcher.handOverPending()).toBe(2);
+    expect(await dispatcher.handOverPending()).toBe(2);
     expect(await handled(2)).toEqual([job('a', 'c1'), job('c', 'c3')]);
     expect(errors).toEqual([]);
   });
@@ -87,10 +87,10 @@ describe('Dispatcher', () => {
         isBroken ? Promise.reject(broken) : engine.enqueue(given),
     });
     const dispatcher = new Dispatcher(store, failing, (error) => errors.push(error));
-    expect(await dispatcher.recover()).toBe(0);
+    expect(await dispatcher.handOverPending()).toBe(0);
     expect(errors).toEqual([broken]);
     isBroken = false;
-    expect(await dispatcher.recover()).toBe(1);
+    expect(await dispatcher.handOverPending()).toBe(1);
     expect(await handled(1)).toEqual([job('a', 'c1')]);
   });
 });

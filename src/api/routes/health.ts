@@ -4,7 +4,7 @@ import { ProblemError } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { parseInput } from '../validation.ts';
 
-export type Health = { probes: Probes; version: string };
+type Health = { probes: Probes; version: string };
 
 const NEEDED = ['store', 'queue'] as const;
 
@@ -62,10 +62,10 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
   });
 }
 
-async function unreachable<N extends keyof Probes>(
-  names: readonly N[],
+async function unreachable(
+  names: readonly (keyof Probes)[],
   probes: Probes,
-): Promise<N[]> {
+): Promise<(keyof Probes)[]> {
   const results = await Promise.allSettled(names.map((name) => probes[name]()));
   return names.filter((_, index) => results[index]?.status === 'rejected');
 }

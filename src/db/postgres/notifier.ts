@@ -11,8 +11,13 @@ const CHANNEL = 'palimpsest_commits';
 /** PostgreSQL refuses a payload of 8,000 bytes or more. */
 const MOST_PAYLOAD_BYTES = 7_999;
 
-/** Commits of so many milliseconds share one notification. */
+/** In the long run one notification in so many milliseconds; what comes meanwhile shares the next. */
 const GATHER_MS = 10;
+/**
+ * So many may follow each other at once: the start and the end of a short compaction, which somebody
+ * waits for, come within a few milliseconds.
+ */
+const BURST = 5;
 
 /** For a server that has gone without a word. */
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -43,6 +48,9 @@ export class Notifier {
   readonly #unsent = new Set<string>();
   /** Null while nothing is sent. */
   #sending: Promise<void> | null = null;
+  /** Notifications that may still go out without a pause. */
+  #allowance = BURST;
+  #sentAt = performance.now();
 
   constructor(url: string, listeners: Listeners, onError: (error: unknown) => void) {
     this.#url = url;
@@ -103,8 +111,18 @@ export class Notifier {
         if (sqlStateOf(error) === null) this.#lost(client, error);
         else this.#onError(error);
       }
-      if (!this.#closing.signal.aborted) await sleep(GATHER_MS, undefined, { ref: false });
+      const wait = this.#waitAfterSending();
+      if (wait > 0 && !this.#closing.signal.aborted) await sleep(wait, undefined, { ref: false });
     }
+  }
+
+  /** How long to gather before the next notification, in milliseconds. */
+  #waitAfterSending(): number {
+    const now = performance.now();
+    const regained = (now - this.#sentAt) / GATHER_MS;
+    this.#sentAt = now;
+    this.#allowance = Math.min(BURST, this.#allowance + regained) - 1;
+    return Math.max(0, -this.#allowance) * GATHER_MS;
   }
 
   /** As few payloads as hold the keys. A key that fits in none is left out: it is a hint only. */

@@ -41,6 +41,9 @@ export function openPool(url: string, size: number, onError: (error: unknown) =>
         oid === INT8 ? Number : types.getTypeParser(oid, format),
     },
   });
+  // Without a listener the process would end when a connection breaks, and the pool takes its own away
+  // before a promise of a connection is resolved. The statements under way are told of it themselves.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => {
     // The pool hangs its client on the error, which would fill the log.
     Reflect.deleteProperty(error, 'client');
@@ -59,16 +62,12 @@ export async function onConnection<T>(
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  // Without a listener the process would end; the statements under way are told of it themselves.
-  const ignore = () => {};
-  client.on('error', ignore);
   let isDone = false;
   try {
     const value = await work(client);
     isDone = true;
     return value;
   } finally {
-    client.off('error', ignore);
     client.release(!isDone);
   }
 }

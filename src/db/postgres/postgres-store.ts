@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
-import { cutPage, decodeCursor } from '../cursor.ts';
+import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
 import type {
   CommitOptions,
@@ -31,10 +31,9 @@ export type PostgresOptions = {
   url: string;
   /** Told of trouble that belongs to no call: idle connections that break, notifications. */
   onError: (error: unknown) => void;
-  /** Most connections at a time; one more listens for the commits of other processes. */
-  pool_size?: number;
 };
 
+/** Most connections at a time; one more listens for the commits of other processes. */
 const POOL_SIZE = 10;
 
 /** How long a server may take to answer a ping, in milliseconds. */
@@ -46,7 +45,7 @@ const PING_TIMEOUT_MS = 2_000;
  * when a newer release has migrated the database.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { url, onError, pool_size = POOL_SIZE } = options;
+  const { url, onError } = options;
   const listeners = new Listeners();
   const notifier = new Notifier(url, listeners, onError);
   try {
@@ -55,7 +54,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   } catch (error) {
     throw asStoreError(error);
   }
-  return new PostgresStore(openPool(url, pool_size, onError), listeners, notifier);
+  return new PostgresStore(openPool(url, POOL_SIZE, onError), listeners, notifier);
 }
 
 /**
@@ -114,12 +113,7 @@ export class PostgresStore implements EventStore {
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
     const rows = await storeErrors(listSessions(this.#pool, tenant, limit + 1, before));
-    return cutPage(rows, {
-      list: 'sessions',
-      limit,
-      position: (row) => row.created_order,
-      value: ({ ref, head }) => ({ ref, head }),
-    });
+    return sessionPage(rows, limit);
   }
 
   async compactions(
@@ -130,12 +124,7 @@ export class PostgresStore implements EventStore {
       cursor === undefined
         ? { limit: limit + 1 }
         : { limit: limit + 1, before: decodeCursor('compactions', cursor) };
-    return cutPage(await storeErrors(listCompactions(this.#pool, ref, page)), {
-      list: 'compactions',
-      limit,
-      position: (row) => row.requested_version,
-      value: (row) => row,
-    });
+    return compactionPage(await storeErrors(listCompactions(this.#pool, ref, page)), limit);
   }
 
   async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {

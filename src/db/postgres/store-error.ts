@@ -53,9 +53,12 @@ export function asStoreError(thrown: unknown): unknown {
   return state !== null && BUSY.test(state) ? new StoreBusyError(error) : error;
 }
 
-/** The same for what a COMMIT under way threw: the server may have done it before it went. */
+/**
+ * What a COMMIT under way threw: the server may have done it before it went. All else is left as it
+ * is, for whoever decides whether to run the transaction again.
+ */
 export function asCommitError(error: unknown): unknown {
-  return isAway(error) ? new StoreUnavailableError('unknown', error) : asStoreError(error);
+  return isAway(error) ? new StoreUnavailableError('unknown', error) : error;
 }
 
 function isAway(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { projectCompactions } from './compaction-rows.ts';
 import { onConnection } from './open-pool.ts';
 import { type GroupPlan, planGroup, type QueuedCommand } from './plan-group.ts';
 import { lockSession } from './session-rows.ts';
-import { asCommitError, asStoreError, sqlStateOf } from './store-error.ts';
+import { asCommitError, sqlStateOf } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
 
 /**
@@ -71,7 +71,7 @@ async function commit(client: PoolClient, write: QueryConfig): Promise<void> {
     await written;
   } catch (error) {
     // What the server says of the write comes before it has looked at the COMMIT.
-    throw sqlStateOf(error) === null ? asCommitError(error) : asStoreError(error);
+    throw sqlStateOf(error) === null ? asCommitError(error) : error;
   }
   try {
     await committed;

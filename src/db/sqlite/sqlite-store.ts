@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
-import { cutPage, decodeCursor } from '../cursor.ts';
+import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
 import type {
   CommitOptions,
@@ -92,12 +92,7 @@ export class SqliteStore implements EventStore {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
-    return cutPage(this.#tables.sessions.list(tenant, limit + 1, before), {
-      list: 'sessions',
-      limit,
-      position: (row) => row.created_order,
-      value: ({ ref, head }) => ({ ref, head }),
-    });
+    return sessionPage(this.#tables.sessions.list(tenant, limit + 1, before), limit);
   }
 
   async compactions(
@@ -105,12 +100,7 @@ export class SqliteStore implements EventStore {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('compactions', cursor);
-    return cutPage(this.#tables.compactions.list(ref, limit + 1, before), {
-      list: 'compactions',
-      limit,
-      position: (row) => row.requested_version,
-      value: (row) => row,
-    });
+    return compactionPage(this.#tables.compactions.list(ref, limit + 1, before), limit);
   }
 
   async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {

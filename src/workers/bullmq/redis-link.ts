@@ -109,6 +109,6 @@ export class RedisLink {
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   // Several addresses that all refuse make an error without a text.
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || error.name;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return error.message || code || error.name;
 }

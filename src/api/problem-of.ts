@@ -1,0 +1,27 @@
+import type { Context } from 'hono';
+import { InvalidCursorError } from '../db/cursor.ts';
+import { StoreBusyError } from '../db/store-busy-error.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import type { AppDependencies } from './app-dependencies.ts';
+import { ProblemError } from './problem.ts';
+
+/** The problem that a request is answered with when this was thrown; logs what is our own mistake. */
+export function problemOf(error: Error, c: Context, log: AppDependencies['log']): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof InvalidCursorError) {
+    return new ProblemError('invalid_request', error.message);
+  }
+  if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
+    return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
+  }
+  // Not the message: it may quote what somebody said in a conversation.
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  log.error(
+    { error: error.name, frames, method: c.req.method, route: c.req.routePath },
+    'a request failed',
+  );
+  return new ProblemError(
+    'internal_error',
+    'the service made a mistake; nothing about the request is known to be wrong. Its log has more',
+  );
+}

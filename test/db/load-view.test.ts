@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EventStore } from '../../src/db/event-store.ts';
+import { loadView } from '../../src/db/load-view.ts';
+import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import type { NewEvent } from '../../src/domain/session/events.ts';
+import { append } from '../contracts/session-events.ts';
+import { AT, appended, created } from '../support/given.ts';
+import { user } from '../support/items.ts';
+
+const REF = { tenant: 'acme', session_id: 's' };
+
+let store: EventStore;
+beforeEach(async () => {
+  store = await openSqliteStore({ path: ':memory:' });
+  await write(created(), appended(user('old 1')), appended(user('old 2')));
+});
+afterEach(() => store.close());
+
+async function write(...events: NewEvent[]): Promise<void> {
+  await store.commit(REF, append(...events), { at: AT });
+}
+
+/** Lets `meanwhile` happen once, between the first look at the head and the events that follow. */
+function between(meanwhile: () => Promise<unknown>): void {
+  const { head } = store;
+  vi.spyOn(store, 'head').mockImplementationOnce(async (ref) => {
+    const found = await head.call(store, ref);
+    await meanwhile();
+    return found;
+  });
+}
+
+const texts = async () => (await loadView(store, REF))?.entries.map(({ item }) => item.content);
+
+describe('a view that is read while its session', () => {
+  it('is erased is none', async () => {
+    between(() => store.erase(REF));
+    expect(await loadView(store, REF)).toBeNull();
+  });
+
+  it('is erased and created anew is that of the new one, and never of both', async () => {
+    between(async () => {
+      await store.erase(REF);
+      await write(created({ model: 'another' }), appended(user('new')));
+    });
+    expect(await texts()).toEqual(['new']);
+  });
+
+  it('grows is that of the version that was looked at', async () => {
+    between(() => write(appended(user('later'))));
+    expect(await texts()).toEqual(['old 1', 'old 2']);
+  });
+});
+
+it('a log that lacks what its context is built on is damaged', async () => {
+  const head = await store.head(REF);
+  if (head === null) throw new Error('the session is missing');
+  const base = { compaction_id: 'c', version: 2, through: 1 };
+  vi.spyOn(store, 'head').mockResolvedValue({ ...head, state: { ...head.state, base } });
+  await expect(loadView(store, REF)).rejects.toThrow('the event of version 2');
+});
