@@ -3,6 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type JobData, readJob } from './bullmq/job-data.ts';
 import { JobRunner, ReportedError } from './bullmq/job-runner.ts';
+import { releaseMisdated } from './bullmq/misdated-jobs.ts';
 import type { QueueUnavailableError } from './bullmq/queue-unavailable-error.ts';
 import { RedisClients } from './bullmq/redis-clients.ts';
 import { RedisLink } from './bullmq/redis-link.ts';
@@ -40,6 +41,8 @@ type Working = {
   runner: JobRunner;
   /** Resolves when the worker fetches no more and has written the end of every job. */
   fetching: Promise<void>;
+  /** Lets jobs go on that a wrong clock holds back. */
+  releasing: NodeJS.Timeout;
 };
 
 /**
@@ -100,7 +103,11 @@ export class BullMqEngine implements JobEngine {
     });
     this.#listenForCancels(runner);
     const fetching = worker.run().catch((error) => this.#report(error));
-    this.#working = { worker, runner, fetching };
+    const releasing = setInterval(() => {
+      // While Redis is away the next round does it.
+      this.#link.run(() => releaseMisdated(this.queue, this.#link.client)).catch(() => {});
+    }, lock_ms);
+    this.#working = { worker, runner, fetching, releasing };
   }
 
   async enqueue({ ref, compaction_id }: CompactionJob): Promise<void> {
@@ -163,7 +170,11 @@ export class BullMqEngine implements JobEngine {
  * Lets jobs finish for the grace, then aborts and hands back; never longer than some seconds more. Not
  * by way of BullMQ's own graceful close: it waits for a Redis that is away.
  */
-async function finish({ worker, runner, fetching }: Working, graceMs: number): Promise<void> {
+async function finish(
+  { worker, runner, fetching, releasing }: Working,
+  graceMs: number,
+): Promise<void> {
+  clearInterval(releasing);
   const idle = runner.drain();
   await worker.pause(true);
   // Ends the wait for a next job; does not resolve while Redis is away.

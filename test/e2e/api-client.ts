@@ -74,6 +74,11 @@ export function compactionOf(body: Json): Compaction {
   return compaction.parse(body);
 }
 
+/** The context of a session. Throws when it has another shape. */
+export function contextOf(body: Json): Context {
+  return context.parse(body);
+}
+
 /** One session of a running service, over a real socket. `url` may change when it is restarted. */
 export class SessionClient {
   readonly id: string;
@@ -130,7 +135,7 @@ export class SessionClient {
   }
 
   async context(query = ''): Promise<Context> {
-    return context.parse(expectStatus(await this.request('GET', `/context?${query}`), 200));
+    return contextOf(expectStatus(await this.request('GET', `/context?${query}`), 200));
   }
 
   /** The raw log from behind a `seq`. */

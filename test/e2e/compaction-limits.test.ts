@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
 import { SessionClient } from './api-client.ts';
 import { Speaker, textOf, turns } from './conversation.ts';
 
 let service: ServiceProcess;
 beforeAll(async () => {
-  service = await ServiceProcess.start();
+  service = await startService();
 });
 afterAll(() => service.dispose());
 
@@ -121,7 +122,7 @@ describe('profiles', () => {
 
 describe('DISABLE_COMPACT', () => {
   it('switches all compaction off and says so', async () => {
-    const off = await ServiceProcess.start({ DISABLE_COMPACT: '1' });
+    const off = await startService({ DISABLE_COMPACT: '1' });
     try {
       const session = await create('disabled', { context_window: 16_000 }, off);
       const answer = await session.append(turns(speaker, 't', 8, 1_000));

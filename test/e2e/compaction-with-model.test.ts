@@ -15,7 +15,8 @@ import {
   unfinished,
 } from '../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
 import { isTerminal, type LoggedEvent, SessionClient } from './api-client.ts';
 import { Speaker, textOf, turns } from './conversation.ts';
 
@@ -26,7 +27,7 @@ let model: ScriptedModelServer;
 let service: ServiceProcess;
 beforeAll(async () => {
   model = await ScriptedModelServer.start();
-  service = await ServiceProcess.start({
+  service = await startService({
     OPENAI_API_KEY: 'test',
     OPENAI_BASE_URL: model.openaiUrl,
     ANTHROPIC_API_KEY: 'test',

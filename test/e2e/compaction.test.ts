@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS } from '../../src/domain/items/item.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
 import { isTerminal, type LoggedEvent, SessionClient } from './api-client.ts';
 import { Speaker, textOf, turns } from './conversation.ts';
 
@@ -11,7 +12,7 @@ const WINDOW = 16_000;
 
 let service: ServiceProcess;
 beforeAll(async () => {
-  service = await ServiceProcess.start();
+  service = await startService();
 });
 afterAll(() => service.dispose());
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const LISTENING = /^listening on (http:\S+)$/m;
 
-type Variables = Readonly<Record<string, string>>;
+export type Variables = Readonly<Record<string, string>>;
 /** An exit code, or the name of the signal that ended the process. */
 export type Exit = number | NodeJS.Signals;
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -21,19 +21,21 @@ process.once('exit', () => {
 type Running = { child: Child; exited: Promise<Exit> };
 
 /**
- * The real service as a child process (`palimpsest serve`) over a SQLite file in a temporary folder,
- * on a free port. It sees no environment but what the test gives it. Needs the build that
- * `build-once.ts` makes.
+ * The real service as a child process (`palimpsest serve`) on a free port, over a SQLite file in a
+ * temporary folder where the variables name no other store. It sees no environment but what the test
+ * gives it. Needs the build that `build-once.ts` makes.
  */
 export class ServiceProcess {
   readonly #folder: string;
   readonly #environment: Variables;
+  readonly #onDispose: () => Promise<void>;
   #running: Running | null = null;
   #url = '';
   #output = '';
 
-  private constructor(folder: string, variables: Variables) {
+  private constructor(folder: string, variables: Variables, onDispose: () => Promise<void>) {
     this.#folder = folder;
+    this.#onDispose = onDispose;
     this.#environment = {
       ...bareEnvironment(),
       PORT: '0',
@@ -43,9 +45,19 @@ export class ServiceProcess {
     };
   }
 
-  static async start(variables: Variables = {}): Promise<ServiceProcess> {
-    const service = new ServiceProcess(await mkdtemp(join(tmpdir(), 'palimpsest-e2e-')), variables);
-    await service.restart();
+  /** `onDispose`: removes what the service was given, once it is gone. */
+  static async start(
+    variables: Variables = {},
+    onDispose = async () => {},
+  ): Promise<ServiceProcess> {
+    const folder = await mkdtemp(join(tmpdir(), 'palimpsest-e2e-'));
+    const service = new ServiceProcess(folder, variables, onDispose);
+    try {
+      await service.restart();
+    } catch (error) {
+      await service.dispose();
+      throw error;
+    }
     return service;
   }
 
@@ -59,12 +71,23 @@ export class ServiceProcess {
     return this.#output;
   }
 
+  /** Whether there is a process; false also when it has ended by itself. */
+  get isRunning(): boolean {
+    const child = this.#running?.child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
   /** Starts the service again on the same folder; resolves when it listens. */
   async restart(): Promise<void> {
     const child = this.#spawn();
     const exited = exitOf(child);
     this.#running = { child, exited };
-    this.#url = await this.#listening(child, exited);
+    try {
+      this.#url = await this.#listening(child, exited);
+    } catch (error) {
+      this.#running = null;
+      throw error;
+    }
   }
 
   /** Starts it and kills it `afterMs` milliseconds later, wherever its start has got by then. */
@@ -82,6 +105,15 @@ export class ServiceProcess {
     this.#running = null;
     child.kill('SIGKILL');
     await exited;
+  }
+
+  /** Stops it in its tracks, as a machine does that is suspended; `resume` lets it go on. */
+  pause(): void {
+    this.#alive().child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#alive().child.kill('SIGCONT');
   }
 
   /** Asks it to end in good order; answers how it ended. */
@@ -107,10 +139,11 @@ export class ServiceProcess {
     return { exit: await exitOf(child), output };
   }
 
-  /** Ends the process if it is still there and removes the folder. */
+  /** Ends the process if it is still there and removes all that it has left. */
   async dispose(): Promise<void> {
     if (this.#running !== null) await this.kill();
     await rm(this.#folder, { recursive: true, force: true });
+    await this.#onDispose();
   }
 
   #alive(): Running {

@@ -1,6 +1,5 @@
 import type { EventStore, StoredEvent } from '../../src/db/event-store.ts';
 import { loadView } from '../../src/db/load-view.ts';
-import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { View } from '../../src/domain/context/view.ts';
 import type { Format, Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
@@ -17,6 +16,7 @@ import type { Head } from '../../src/domain/session/head.ts';
 import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
 import { compactSession } from '../../src/workers/compact-session.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
+import { openTestStore } from './open-test-store.ts';
 
 /** So small that a few generated messages fill it, with budgets to match. */
 export const TINY: { context_window: number; config: ConfigOverrides } = {
@@ -41,7 +41,7 @@ export const TINY: { context_window: number; config: ConfigOverrides } = {
 const templates = loadTemplates();
 
 /**
- * One session on a real store in memory with the real compaction handler, driven step by step:
+ * One session on a real store with the real compaction handler, driven step by step:
  * ids count up and the clock ticks a second per step, so that two labs with the same script write
  * the same log.
  */
@@ -69,9 +69,13 @@ export class SessionLab {
       ...TINY,
       ...overrides,
     };
-    const lab = new SessionLab(await openSqliteStore({ path: ':memory:' }), session);
+    const lab = new SessionLab(await openTestStore(), session);
     await lab.commit(createSession(lab.world, session));
     return lab;
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
   }
 
   newId = (): string => {

@@ -2,7 +2,8 @@ import { FORMATS } from '../../../src/domain/items/item.ts';
 import { gate, slow } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
-import { ServiceProcess } from '../../support/service-process.ts';
+import type { ServiceProcess } from '../../support/service-process.ts';
+import { SHORT_LOCKS, startService } from '../../support/start-service.ts';
 import { SessionClient } from '../api-client.ts';
 import { Speaker } from '../conversation.ts';
 import { Ledger } from './ledger.ts';
@@ -42,10 +43,11 @@ export class Arena {
     const random = new SeededRandom(seed);
     const tally = new Tally();
     const model = await ScriptedModelServer.start();
-    const service = await ServiceProcess.start({
+    const service = await startService({
       OPENAI_API_KEY: 'test',
       OPENAI_BASE_URL: model.openaiUrl,
       PALIMPSEST_SUMMARIZATION_MODEL: summarizer,
+      ...SHORT_LOCKS,
     });
     const ledgers: Ledger[] = [];
     for (const format of FORMATS) {

@@ -1,16 +1,19 @@
-import { expect } from 'vitest';
+import { isDeepStrictEqual } from 'node:util';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
-import type { Format, Item } from '../../../src/domain/items/item.ts';
-import { isTerminal, type LoggedEvent, type SessionClient } from '../api-client.ts';
-import type { Batch, Writer } from './writer.ts';
+import { FORMATS, type Format } from '../../../src/domain/items/item.ts';
+import type { LoggedEvent, SessionClient } from '../api-client.ts';
+import { checkHistory, type Findings } from './history.ts';
+import type { Writer } from './writer.ts';
 
-/** What is known of one session from outside, held against its log after every restart. */
+/** Sentences in a failure; one mistake can be in thousands of places. */
+const MOST_SENTENCES = 20;
+
+/** What is known of one session from outside, held against its log. */
 export class Ledger {
   readonly session: SessionClient;
   readonly writers: readonly Writer[];
   readonly #format: Format;
   readonly #log: LoggedEvent[] = [];
-  readonly #checked = new Map<Writer, number>();
 
   constructor(session: SessionClient, format: Format, writers: readonly Writer[]) {
     this.session = session;
@@ -18,34 +21,41 @@ export class Ledger {
     this.writers = writers;
   }
 
-  /** Reads what is new in the log and checks it against what was acknowledged since. */
+  /** What has been read of the log so far. */
+  get log(): readonly LoggedEvent[] {
+    return this.#log;
+  }
+
+  /** Reads what is new in the log; throws when something acknowledged is missing or doubled. */
   async check(): Promise<void> {
-    this.#log.push(...(await this.session.events(this.#log.length)));
-    expect(this.#log.map(({ version }) => version)).toEqual(this.#log.map((_, index) => index + 1));
-    for (const writer of this.writers) this.#checkAcknowledged(writer);
-    const { items } = await this.session.context();
-    expect(codecFor(this.#format).violations(items)).toEqual([]);
+    await this.#read();
+    const { problems } = checkHistory(this.#log, this.writers, false);
+    throwFor(this.session.id, [...problems, ...(await this.#contextProblems(this.#format))]);
+  }
+
+  /** Like `findings`; throws for any. */
+  async settle(): Promise<void> {
+    throwFor(this.session.id, (await this.findings()).problems);
   }
 
   /**
    * Waits for the end of every compaction; then the log holds exactly what was sent, once, each
-   * compaction has ended once, and nothing of the log has changed since it was first read.
+   * compaction has ended once, nothing of the log has changed since it was first read, and the
+   * context is valid in every format.
    */
-  async settle(): Promise<void> {
+  async findings(): Promise<Findings> {
     for (const writer of this.writers) await writer.settle();
-    await this.check();
-    const requested = this.#log.filter(({ type }) => type === 'compaction.requested');
-    const ids = requested.map(({ data }) => String(data.compaction_id));
+    await this.#read();
     // One at a time: only the last of them can be under way.
-    for (const id of ids.slice(-1)) await this.session.ended(id);
-    await this.check();
-    const ends = this.#log.filter(isTerminal).map(({ data }) => String(data.compaction_id));
-    expect(ends).toEqual(ids);
-    for (const { compactions } of this.writers) {
-      for (const id of compactions) expect(ids).toContain(id);
+    const last = this.#log.findLast(({ type }) => type === 'compaction.requested');
+    if (last !== undefined) await this.session.ended(String(last.data.compaction_id));
+    await this.#read();
+    const { problems, ...counts } = checkHistory(this.#log, this.writers, true);
+    if (!isDeepStrictEqual(await this.session.events(), this.#log)) {
+      problems.push('the log is not what it was when it was read before');
     }
-    this.#checkNothingElse();
-    expect(await this.session.events()).toEqual(this.#log);
+    for (const format of FORMATS) problems.push(...(await this.#contextProblems(format)));
+    return { ...counts, problems };
   }
 
   /** How often an event of this type is in the log. */
@@ -53,38 +63,19 @@ export class Ledger {
     return this.#log.filter((event) => event.type === type).length;
   }
 
-  /** Every acknowledged item stands where the answer said, in the order of the answers. */
-  #checkAcknowledged(writer: Writer): void {
-    const from = this.#checked.get(writer) ?? 0;
-    for (const { items, answer } of writer.acknowledged.slice(from)) {
-      const stored = this.#log.slice(answer.first_seq - 1, answer.last_seq);
-      expect(stored.map(({ data }) => data.item)).toEqual(items);
-    }
-    this.#checked.set(writer, writer.acknowledged.length);
-    const seqs = writer.acknowledged.map(({ answer }) => answer.first_seq);
-    expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+  async #read(): Promise<void> {
+    this.#log.push(...(await this.session.events(this.#log.at(-1)?.version ?? 0)));
   }
 
-  /** All batches of all writers are in the log once, cut-off ones without a key at most once. */
-  #checkNothingElse(): void {
-    const appended = this.#log.filter(({ type }) => type === 'item.appended');
-    const places = new Map<string, number[]>();
-    for (const { version, data } of appended) {
-      const text = JSON.stringify(data.item);
-      places.set(text, [...(places.get(text) ?? []), version]);
-    }
-    const take = ({ items }: Batch): number[] => items.flatMap((item) => taken(places, item));
-    for (const { acknowledged, uncertain } of this.writers) {
-      for (const batch of acknowledged) expect(take(batch)).toHaveLength(batch.items.length);
-      for (const batch of uncertain) expect([0, batch.items.length]).toContain(take(batch).length);
-    }
-    expect([...places.keys()]).toEqual([]);
+  async #contextProblems(format: Format): Promise<string[]> {
+    const { items, version } = await this.session.context(`format=${format}`);
+    const violations = codecFor(format).violations(items);
+    return violations.map((one) => `context ${version} as ${format}: ${JSON.stringify(one)}`);
   }
 }
 
-function taken(places: Map<string, number[]>, item: Item): number[] {
-  const text = JSON.stringify(item);
-  const found = places.get(text) ?? [];
-  places.delete(text);
-  return found;
+function throwFor(session: string, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, MOST_SENTENCES).join('\n  ');
+  throw new Error(`session ${session}: ${problems.length} problems\n  ${shown}`);
 }

@@ -1,37 +1,42 @@
+import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import { until } from '../../support/cluster/until.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import {
   type Answer,
-  type Appended,
   appendedOf,
   compactionOf,
+  contextOf,
   expectStatus,
   type SessionClient,
+  UnexpectedAnswer,
 } from '../api-client.ts';
 import { type Speaker, textOf } from '../conversation.ts';
+import type { Acknowledged, Batch, ClientRecord } from './history.ts';
 import type { Tally } from './tally.ts';
 
-/** Items that were sent in one request; `key` is their `Idempotency-Key`. */
-export type Batch = { items: Item[]; key: string | null };
-export type Acknowledged = Batch & { answer: Appended };
+/** Nothing may take longer, whatever is down: a request that does is taken to hang for ever. */
+const LONGEST_MS = 30_000;
+
+type Sent = Batch & { if_match: number | null };
 
 /**
- * A client that appends to a session and asks for compactions until the connection breaks. It
- * remembers what was acknowledged and what was not: without a key nobody can know whether a request
- * that was cut off was carried out, with a key it is sent again.
+ * A client of one session: appends, asks for compactions and reads the context. It remembers what was
+ * acknowledged and what was not: without a key nobody can know whether a request that was not
+ * answered was carried out, with a key it is sent again. Throws for every answer that must not be.
  */
-export class Writer {
+export class Writer implements ClientRecord {
+  readonly name: string;
   readonly session: SessionClient;
   readonly acknowledged: Acknowledged[] = [];
   readonly uncertain: Batch[] = [];
-  /** Compactions that the service said it would run. */
+  readonly refused: Batch[] = [];
   readonly compactions = new Set<string>();
-  readonly #name: string;
   readonly #speaker: Speaker;
   readonly #random: SeededRandom;
   readonly #tally: Tally;
   #batches = 0;
-  #unanswered: Batch | null = null;
+  #unanswered: Sent | null = null;
 
   constructor(
     name: string,
@@ -40,57 +45,101 @@ export class Writer {
     random: SeededRandom,
     tally: Tally,
   ) {
-    this.#name = name;
+    this.name = name;
     this.session = session;
     this.#speaker = speaker;
     this.#random = random;
     this.#tally = tally;
   }
 
-  /** Works until a connection fails. Throws UnexpectedAnswer for an answer that must not be. */
+  /** Works until a request is not answered, or with 503. */
   async untilCutOff(): Promise<void> {
-    for (;;) {
-      try {
-        await this.#step();
-      } catch (error) {
-        // What fetch throws when the connection is refused or breaks.
-        if (error instanceof TypeError) return;
-        throw error;
-      }
-    }
+    let isAnswered = true;
+    while (isAnswered) isAnswered = await this.step();
   }
 
-  /** Sends what was cut off once more, so that nothing is left open. */
-  async settle(): Promise<void> {
-    if (this.#unanswered !== null) await this.#send(this.#unanswered);
-  }
-
-  async #step(): Promise<void> {
+  /** Sends what was not answered, or else anything; answers whether the service answered. */
+  step(): Promise<boolean> {
     if (this.#unanswered !== null) return this.#send(this.#unanswered);
-    if (this.#random.chance(0.15)) return this.#compact();
+    if (this.#random.chance(0.15)) {
+      return this.compact(this.#random.pick(['full', 'full', 'micro', 'auto']));
+    }
     if (this.#random.chance(0.1)) return this.#repeat();
-    return this.#send(this.#newBatch());
+    if (this.#random.chance(0.1)) return this.#read();
+    return this.append();
   }
 
-  async #send(batch: Batch): Promise<void> {
-    const { items, key } = batch;
-    if (key !== null) this.#unanswered = batch;
-    else this.uncertain.push(batch);
-    const answer = await this.#post('/items', { body: [...items], headers: keyHeader(key) });
+  /** Appends a new batch, sometimes with a key or a condition; answers whether it was answered. */
+  append(): Promise<boolean> {
+    const if_match = this.#random.chance(0.1) ? this.#version : null;
+    return this.#send({ ...this.#newBatch(), if_match });
+  }
+
+  /** Appends these items with a key, once, however often they have to be sent. */
+  async say(items: Item[]): Promise<void> {
+    this.#batches += 1;
+    const key = `key-${this.name}-${this.#batches}`;
+    await this.#send({ items, key, if_match: null });
+    await this.settle();
+  }
+
+  /** Asks for a compaction; answers whether that was answered. */
+  async compact(mode: string): Promise<boolean> {
+    const answer = await this.#request('POST', '/compact', { body: { mode } });
+    if (answer === null) return false;
+    this.#promised(compactionOf(expectStatus(answer, 202)).id);
+    return true;
+  }
+
+  /** Sends what was not answered until it is, so that nothing is left open. */
+  async settle(): Promise<void> {
+    await until(`${this.name}: an answer to what was sent`, async () => {
+      return this.#unanswered === null || (await this.#send(this.#unanswered));
+    });
+  }
+
+  /** The version of the session that the last answer to this client named. */
+  get #version(): number {
+    return this.acknowledged.at(-1)?.answer.version ?? 1;
+  }
+
+  async #send(sent: Sent): Promise<boolean> {
+    const { items, key, if_match } = sent;
+    const batch = { items, key };
+    if (key !== null) this.#unanswered = sent;
+    const headers = {
+      ...keyHeader(key),
+      ...(if_match === null ? {} : { 'if-match': `"${if_match}"` }),
+    };
+    const answer = await this.#request('POST', '/items', { body: [...items], headers });
+    if (answer === null) {
+      if (key === null) this.uncertain.push(batch);
+      return false;
+    }
+    this.#unanswered = null;
+    if (if_match !== null && answer.status === 412) {
+      this.refused.push(batch);
+      this.#tally.add('refused');
+      return true;
+    }
     const appended = appendedOf(expectStatus(answer, 201));
-    if (key !== null) this.#unanswered = null;
-    else this.uncertain.pop();
+    if (if_match !== null && appended.first_seq !== if_match + 1) {
+      throw new Error(`${this.name}: if-match ${if_match} let ${appended.first_seq} be appended`);
+    }
     this.acknowledged.push({ ...batch, answer: appended });
     this.#tally.add('acknowledged');
     if (appended.compaction !== null) this.#promised(appended.compaction.id);
+    return true;
   }
 
   /** An acknowledged request once more: the same answer, and nothing is appended. */
-  async #repeat(): Promise<void> {
+  async #repeat(): Promise<boolean> {
     const earlier = this.acknowledged.filter(({ key }) => key !== null);
-    if (earlier.length === 0) return;
+    if (earlier.length === 0) return this.append();
     const { items, key, answer } = this.#random.pick(earlier);
-    const again = await this.#post('/items', { body: [...items], headers: keyHeader(key) });
+    const headers = keyHeader(key);
+    const again = await this.#request('POST', '/items', { body: [...items], headers });
+    if (again === null) return false;
     const replayed = JSON.stringify(appendedOf(expectStatus(again, 201)));
     if (
       again.headers.get('idempotency-replayed') !== 'true' ||
@@ -98,12 +147,22 @@ export class Writer {
     ) {
       throw new Error(`${key} was answered ${replayed}, before ${JSON.stringify(answer)}`);
     }
+    return true;
   }
 
-  async #compact(): Promise<void> {
-    const mode = this.#random.pick(['full', 'full', 'micro', 'auto']);
-    const answer = await this.#post('/compact', { body: { mode } });
-    this.#promised(compactionOf(expectStatus(answer, 202)).id);
+  /** The context is valid for its provider and knows everything that was acknowledged. */
+  async #read(): Promise<boolean> {
+    const known = this.#version;
+    const answer = await this.#request('GET', '/context');
+    if (answer === null) return false;
+    const { items, version } = contextOf(expectStatus(answer, 200));
+    const violations = codecFor(this.#speaker.format).violations(items);
+    if (violations.length > 0) {
+      throw new Error(`${this.session.id} at ${version}: ${JSON.stringify(violations)}`);
+    }
+    if (version < known) throw new Error(`the context is of version ${version}, not ${known}`);
+    this.#tally.add('context');
+    return true;
   }
 
   #promised(id: string): void {
@@ -111,15 +170,31 @@ export class Writer {
     this.#tally.add('compaction');
   }
 
-  #post(path: string, options: Parameters<SessionClient['request']>[2]): Promise<Answer> {
-    const answer = this.session.request('POST', path, options);
+  /** Null: cut off, refused on the way, or answered that the service cannot do it now. */
+  async #request(
+    method: string,
+    path: string,
+    options: Parameters<SessionClient['request']>[2] = {},
+  ): Promise<Answer | null> {
+    const pending = this.session.request(method, path, options);
     this.#tally.add('sent');
-    return answer;
+    try {
+      const answer = await inTime(pending, `${this.name}: ${method} ${path}`);
+      if (answer.status !== 503) return answer;
+      expectProblem(answer);
+      this.#tally.add('unavailable');
+      return null;
+    } catch (error) {
+      // What fetch throws when the connection is refused or breaks.
+      if (!(error instanceof TypeError)) throw error;
+      this.#tally.add('cut_off');
+      return null;
+    }
   }
 
   #newBatch(): Batch {
     this.#batches += 1;
-    const label = `${this.#name}-${this.#batches}`;
+    const label = `${this.name}-${this.#batches}`;
     const tokens = this.#random.int(50, 600);
     const speaker = this.#speaker;
     const items = this.#random.chance(0.5)
@@ -129,6 +204,28 @@ export class Writer {
   }
 }
 
-function keyHeader(key: string | null): Record<string, string> {
+function keyHeader(key: string | null): { [name: string]: string } {
   return key === null ? {} : { 'idempotency-key': key };
+}
+
+async function inTime(pending: Promise<Answer>, what: string): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const hung = () => reject(new Error(`${what}: no answer in ${LONGEST_MS} ms`));
+    timer = setTimeout(hung, LONGEST_MS);
+  });
+  try {
+    return await Promise.race([pending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A 503 says in a sentence what is away; anything less is a mistake of the service. */
+function expectProblem({ status, headers, body }: Answer): void {
+  const isProblem = headers.get('content-type') === 'application/problem+json';
+  const detail = /"detail":"[^"]{15,}/.test(JSON.stringify(body));
+  if (!isProblem || !detail) {
+    throw new UnexpectedAnswer(`${status} without a problem: ${JSON.stringify(body)}`);
+  }
 }
