@@ -174,6 +174,9 @@ function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
         'redis://USER:PASSWORD@HOST:PORT, or rediss:// for TLS',
     );
   }
+  if (!/^\/?\d*$/.test(new URL(redis_url).pathname)) {
+    throw new SettingsError('REDIS_URL: what follows the host must be the number of a database');
+  }
   return {
     redis_url,
     prefix: env.PALIMPSEST_QUEUE_PREFIX,

@@ -19,6 +19,6 @@ export function errorFields(error: unknown): ErrorFields {
     .slice(0, MOST_FRAMES)
     .map((line) => line.trim());
   const code = 'code' in error ? error.code : undefined;
-  const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code);
+  const isCode = typeof code === 'string' && /^[0-9A-Z][0-9A-Z_]*$/.test(code);
   return { name: error.name, ...(isCode ? { code } : {}), frames };
 }

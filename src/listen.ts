@@ -39,6 +39,10 @@ function openSocket(service: Service, host: string, port: number): Promise<Liste
 
 /** Takes no new connection; resolves when the requests under way are answered, or cut off after a while. */
 function drained(server: ServerType): Promise<void> {
+  // Clients that keep their connection go on elsewhere, after the answer that they wait for.
+  server.prependListener('request', (_request, response) => {
+    response.setHeader('Connection', 'close');
+  });
   return new Promise((resolve) => {
     const cutOff = setTimeout(() => {
       if ('closeAllConnections' in server) server.closeAllConnections();

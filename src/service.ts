@@ -80,6 +80,11 @@ export async function startService(
         },
         onError: (error, { compaction_id }) =>
           log.error({ err: error, compaction_id }, 'an attempt at a compaction threw'),
+        onUnknownSession: ({ compaction_id }) =>
+          log.warn(
+            { compaction_id },
+            'a job names a session that this store does not have: erased, or of another DATABASE_URL',
+          ),
         now: () => new Date(),
         newId: uuidv7,
         random: Math.random,

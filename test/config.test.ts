@@ -109,6 +109,7 @@ describe('readSettings', () => {
       /^DATABASE_URL: the value is not/,
     ],
     ['another queue', { REDIS_URL: 'amqp://u:hunter2@h' }, /^REDIS_URL: .*"amqp:" .*redis:/],
+    ['a queue database', { REDIS_URL: 'redis://h/abc' }, /^REDIS_URL: .*number of a database/],
     ['a role', { ROLE: 'boss' }, /^ROLE: .*"api"/],
     ['an API without a queue', { ROLE: 'api' }, /^ROLE=api needs REDIS_URL/],
     ['a worker without a queue', { ROLE: 'worker' }, /^ROLE=worker needs REDIS_URL/],

@@ -12,6 +12,11 @@ describe('errorFields', () => {
     expect(fields.frames).toEqual(fields.frames.map(() => frame));
   });
 
+  it('tells the code of a server, too', () => {
+    const error = Object.assign(new Error('x'), { code: '57P01' });
+    expect(errorFields(error)).toMatchObject({ code: '57P01' });
+  });
+
   it.each([
     ['one line', 'PRIVATE words'],
     ['lines', 'the item says\nPRIVATE words\n'],

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +83,40 @@ describe('compactions that another process left', () => {
     await new Promise((resolve) => other.close(resolve));
     expect(await storedEvents()).toEqual(before);
   });
+});
+
+it('a client that keeps its connection is sent elsewhere when the service stops', async () => {
+  const service = await start();
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  let answer = () => {};
+  const answering = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const fetchSlowly = async () => {
+    isAsked();
+    await answering;
+    return new Response('well');
+  };
+  const { url, close } = await listen({ ...service, fetch: fetchSlowly }, HOST, 0);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = () =>
+    new Promise<string | undefined>((resolve, reject) => {
+      get(url, { agent }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(response.headers.connection));
+      }).once('error', reject);
+    });
+  // The second request waits for the connection of the first.
+  const answers = Promise.all([ask(), ask()]);
+  await asked;
+  const closed = close();
+  answer();
+  expect(await answers).toEqual(['keep-alive', 'close']);
+  await closed;
+  await service.stop();
 });
 
 describe('the start-up message says who writes the summaries', () => {

@@ -11,6 +11,9 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   if (error instanceof InvalidCursorError) {
     return new ProblemError('invalid_request', error.message);
   }
+  if (error instanceof StoreUnavailableError) {
+    log.error({ code: codeOf(error.cause) }, 'the store cannot be reached');
+  }
   if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
     return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
   }
@@ -24,4 +27,10 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
     'internal_error',
     'the service made a mistake; nothing about the request is known to be wrong. Its log has more',
   );
+}
+
+/** What the driver calls it, such as ECONNREFUSED or 57P01: enough for an operator. */
+function codeOf(cause: unknown): string | null {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? code : null;
 }

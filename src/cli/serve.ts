@@ -8,6 +8,8 @@ const STOP_LIMIT_MS = 20_000;
 
 /** Runs the service until SIGINT or SIGTERM (SPEC section 17). Throws SettingsError. */
 export async function serveCommand(): Promise<void> {
+  // First of all: as the first process of a container it would not be ended by a signal it ignores.
+  const stopped = stopSignal();
   const settings = readSettings(process.env);
   refuseOpenWithoutKeys(settings);
   const service = await startService(settings, process.env);
@@ -20,7 +22,7 @@ export async function serveCommand(): Promise<void> {
     console.log(`keys:       ${describeKeys(settings)}`);
     console.log(`reference:  ${url}/docs`);
   }
-  await stopSignal();
+  await stopped;
   endAfter(STOP_LIMIT_MS);
   await close();
   await service.stop();
@@ -35,8 +37,12 @@ function endAfter(ms: number): void {
   timer.unref();
 }
 
-function describeJobs({ queue, role }: ServerSettings): string {
-  if (queue === null) return 'in this process';
+function describeJobs({ queue, role, database }: ServerSettings): string {
+  if (queue === null) {
+    return database.kind === 'sqlite'
+      ? 'in this process'
+      : 'in this process, which must be the only one on the database (set REDIS_URL for more)';
+  }
   // Not the URL: it may hold a password.
   const redis = `redis at ${new URL(queue.redis_url).host}`;
   switch (role) {

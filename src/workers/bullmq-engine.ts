@@ -16,6 +16,7 @@ const ABORT_MS = 2000;
 const CLOSE_MS = 2000;
 /** A worker that lost Redis asks again after this long; BullMQ's own 15 s would add to each restart. */
 const FETCH_AGAIN_MS = 1000;
+const PING_KEY_MS = 1000;
 /** An idle worker looks by itself this often: whoever dies may take the word of a new job with it. */
 const LOOK_EVERY_S = 1;
 
@@ -35,6 +36,18 @@ export type BullMqEngineOptions = {
   /** Redis can be reached again after `onUnavailable`: jobs may be missing, hand them over again. */
   onAvailable: () => void;
 };
+
+/** Waits before it asks again when Redis refuses; BullMQ itself would ask thousands of times a second. */
+class PatientWorker extends Worker<JobData> {
+  protected override async moveToActive(token: string, name?: string) {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      await pause(FETCH_AGAIN_MS);
+      throw error;
+    }
+  }
+}
 
 type Working = {
   worker: Worker<JobData>;
@@ -58,12 +71,14 @@ export class BullMqEngine implements JobEngine {
   readonly #clients: RedisClients;
   readonly #link: RedisLink;
   readonly #cancelChannel: string;
+  readonly #pingKey: string;
   #working: Working | null = null;
   #stopped: Promise<void> | null = null;
 
   constructor(options: BullMqEngineOptions) {
     this.#options = options;
     this.#cancelChannel = `${options.prefix}:cancel`;
+    this.#pingKey = `${options.prefix}:ping`;
     this.#clients = new RedisClients(options.redis_url);
     this.#link = new RedisLink(this.#clients, {
       onDown: options.onUnavailable,
@@ -84,7 +99,7 @@ export class BullMqEngine implements JobEngine {
     const { prefix, concurrency, lock_ms } = this.#options;
     const runner = new JobRunner(handler, this.#options.onError);
     const connection = this.#clients.open({ maxRetriesPerRequest: null }, () => {});
-    const worker = new Worker<JobData>(QUEUE, (job, token) => runner.process(job, token), {
+    const worker = new PatientWorker(QUEUE, (job, token) => runner.process(job, token), {
       connection,
       prefix,
       concurrency,
@@ -131,7 +146,8 @@ export class BullMqEngine implements JobEngine {
   }
 
   async ping(): Promise<void> {
-    await this.#link.run(() => this.#link.client.ping());
+    // A write: a replica, or a Redis that is full, answers a PING.
+    await this.#link.run(() => this.#link.client.set(this.#pingKey, '1', 'PX', PING_KEY_MS));
   }
 
   /** What has not ended when it returns is back in the queue, or will be when its lock expires. */

@@ -35,6 +35,8 @@ export type WorkerDependencies = LogDependencies & {
   prepare: (settings: Settings) => Promise<void>;
   /** Told of what a run throws; the log of the session gets the name of the error only. */
   onError: (error: unknown, job: CompactionJob) => void;
+  /** Told of a job whose session the store does not have: erased, or of another store. */
+  onUnknownSession: (job: CompactionJob) => void;
   newId: () => string;
 };
 
@@ -77,6 +79,7 @@ async function attempt(
   const started = await commitStep(deps, job.ref, () =>
     startCompaction(deps.world, job.compaction_id),
   );
+  if (started === null) deps.onUnknownSession(job);
   if (!started?.applied) return DONE;
   const { compaction_id } = job;
   const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: started.attempt });

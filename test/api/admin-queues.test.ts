@@ -54,6 +54,8 @@ describe('queue dashboard', () => {
     const page = await ask('', { headers });
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
+    const slash = await ask('/', { headers });
+    expect([slash.status, slash.headers.get('location')]).toEqual([302, DASHBOARD_PATH]);
     const list = await ask('/api/queues?activeQueue=compactions&status=waiting', { headers });
     expect(await list.json()).toMatchObject({
       queues: [

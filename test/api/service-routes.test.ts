@@ -139,21 +139,28 @@ describe('when the store fails', () => {
     return { reply, logged: own.logged };
   };
 
-  const cause = new Error('cause');
+  const cause = Object.assign(new Error('cause'), { code: '57P01' });
+  const told = { fields: { code: '57P01' }, message: 'the store cannot be reached' };
   it.each([
-    ['is locked', new StoreBusyError(cause), /nothing was written, try again/],
-    ['is away', new StoreUnavailableError('not_written', cause), /nothing was written, try again/],
+    ['is locked', new StoreBusyError(cause), /nothing was written, try again/, []],
+    [
+      'is away',
+      new StoreUnavailableError('not_written', cause),
+      /nothing was written, try again/,
+      [told],
+    ],
     [
       'goes',
       new StoreUnavailableError('unknown', cause),
       /not known.*same Idempotency-Key is safe/,
+      [told],
     ],
-  ])('asks to try again while the store %s', async (_name, error, detail) => {
+  ])('asks to try again while the store %s', async (_name, error, detail, expected) => {
     const { reply, logged } = await failing(error);
     expect(reply.status).toBe(503);
     expect(reply.headers.get('retry-after')).toBe('1');
     expect(reply.body.detail).toMatch(detail);
-    expect(logged).toEqual([]);
+    expect(logged).toEqual(expected);
   });
 
   it('owns up to a bug, shows nothing of it and logs no conversation', async () => {

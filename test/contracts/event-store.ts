@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidCursorError } from '../../src/db/cursor.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
 import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
+import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
 import { eventStoreProperties } from './event-store-properties.ts';
@@ -55,6 +56,28 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
         );
         previous = event.hash;
       }
+    });
+
+    test.each([
+      ['quotes and backslashes', '"\\"\\\\\\"{},NULL'],
+      ['nothing', ''],
+      ['NULL', 'NULL'],
+      ['control characters', '\u0000\u0001\n\r\t\u007f\u2028'],
+      ['half a character', '\ud800 and \udc00'],
+      ['megabytes of what is escaped', '"\\'.repeat(1_000_000)],
+    ])('gives back %s as it came', async (_name, text) => {
+      const keyed = { ...at, idempotency: { key: 'k', fingerprint: 'f' } };
+      const decide: Decide<string> = () =>
+        accept({ events: [created, item(text)], value: () => text });
+      expect(await store.commit(REF, decide, keyed)).toEqual(
+        accept({ value: text, replayed: false }),
+      );
+      expect(await store.commit(REF, decide, keyed)).toEqual(
+        accept({ value: text, replayed: true }),
+      );
+      const [, stored] = await store.events(REF);
+      expect(stored).toMatchObject(item(text));
+      expect((await store.verify()).problems).toEqual([]);
     });
 
     test('keeps the head with the events', async () => {

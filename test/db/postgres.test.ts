@@ -7,6 +7,7 @@ import { openPostgresStore, type PostgresStore } from '../../src/db/postgres/pos
 import { compactions, sessions } from '../../src/db/postgres/schema.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { eventStoreContract } from '../contracts/event-store.ts';
 import {
@@ -166,6 +167,24 @@ describe('SQLite and PostgreSQL', () => {
       expect(rows).toEqual(db.prepare(select).all());
     }
     expect((await postgres.verify()).problems).toEqual([]);
+  });
+});
+
+describe('a server that takes no writes', () => {
+  test('is not ready, and refuses in words that a client can act on', async () => {
+    const store = await open();
+    await store.commit(REF, append(created), at);
+    const client = await connect();
+    await client.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on',
+         current_database()); END $$`,
+    );
+    const readOnly = await open();
+    await expect(readOnly.ping()).rejects.toThrow('takes no writes');
+    await expect(readOnly.commit(REF, append(item('a')), at)).rejects.toThrow(
+      StoreUnavailableError,
+    );
+    expect((await readOnly.head(REF))?.state.version).toBe(1);
   });
 });
 

@@ -71,6 +71,7 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     world: deps.world,
     templates: loadTemplates(),
     workspaceRoot: null,
+    onUnknownSession: () => {},
     chooseSummarizer: () => ({ kind: 'extractive' }),
     prepare: async () => {},
     onError: (error) => {

@@ -123,6 +123,7 @@ export class SessionLab {
       templates,
       chooseSummarizer: () => this.summarizer,
       workspaceRoot: null,
+      onUnknownSession: () => {},
       prepare: async () => {},
       onError: rethrow,
       now: this.now,

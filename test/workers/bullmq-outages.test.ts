@@ -181,6 +181,33 @@ describe('BullMQ: outages of Redis', () => {
     expect(await timed(() => worker.engine.stop(LONG_MS))).toBeLessThan(5000);
   });
 
+  it('a database that Redis does not have is an outage, and never another database', async () => {
+    const lost = lab.open(done, { redis_url: `${server.url}/999` });
+    const refused = /DB index is out of range/;
+    await expect(lost.engine.enqueue(jobOf('a'))).rejects.toThrow(refused);
+    await expect(lost.engine.ping()).rejects.toThrow(refused);
+    expect(lost.outages).toHaveLength(1);
+    expect(await lab.stateOf(lab.open(null), 'a')).toBeNull();
+  });
+
+  it('a full Redis is not ready, and is asked calmly until there is room', async () => {
+    const worker = lab.open(done);
+    await worker.engine.ping();
+    await command('CONFIG', 'SET', 'maxmemory', '1');
+    try {
+      await expect(worker.engine.ping()).rejects.toThrow(/OOM/);
+      await until('the trouble is told', () => worker.errors.length > 0);
+      const told = worker.errors.length;
+      // Two more rounds of asking, a second apart, tell two more times; without the pause thousands.
+      await until('it is told again', () => worker.errors.length >= told + 2);
+      expect(worker.errors.length).toBeLessThan(told + 20);
+    } finally {
+      await command('CONFIG', 'SET', 'maxmemory', '0');
+    }
+    await worker.engine.enqueue(jobOf('a'));
+    await until('a ran', () => worker.runs.includes('a'));
+  });
+
   it('a password opens Redis; a wrong one is an outage, and is not repeated in its text', async () => {
     await command('CONFIG', 'SET', 'requirepass', 'sesame-1');
     try {

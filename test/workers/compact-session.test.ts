@@ -90,6 +90,7 @@ function run(
     chooseSummarizer: () => choice,
     prepare: async () => {},
     workspaceRoot: null,
+    onUnknownSession: () => {},
     now: () => new Date(NOW),
     newId: () => `uuid-${++ids}`,
     random: () => 0,
@@ -195,7 +196,10 @@ describe('compactSession', () => {
   it('a job of a session that was erased does nothing', async () => {
     await prepare('full');
     await store.erase(REF);
-    expect(await run(EXTRACTIVE)).toEqual(DONE);
+    const unknown: unknown[] = [];
+    const onUnknownSession = (job: unknown) => unknown.push(job);
+    expect(await run(EXTRACTIVE, undefined, { onUnknownSession })).toEqual(DONE);
+    expect(unknown).toEqual([JOB]);
     expect(await store.events(REF)).toEqual([]);
   });
 

@@ -49,6 +49,8 @@ export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDepend
   app.use('*', async (c, next) => {
     if (!carriesKey(c.req.raw, operatorKey)) return problemResponse(withoutKey());
     if (!['GET', 'HEAD'].includes(c.req.method)) return problemResponse(readOnly());
+    // The page's own link leads there.
+    if (c.req.path === `${DASHBOARD_PATH}/`) return c.redirect(DASHBOARD_PATH);
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     c.header('X-Content-Type-Options', 'nosniff');
     c.header('Referrer-Policy', 'no-referrer');

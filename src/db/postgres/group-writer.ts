@@ -6,7 +6,7 @@ import { StoreBusyError } from '../store-busy-error.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { QueuedCommand } from './plan-group.ts';
 import { eraseSession } from './session-rows.ts';
-import { asStoreError, isWorthRetrying } from './store-error.ts';
+import { asCommitError, asStoreError, isWorthRetrying } from './store-error.ts';
 import { writeGroup } from './write-group.ts';
 
 type QueuedErasure = {
@@ -86,7 +86,9 @@ export class GroupWriter {
       resolve(existed);
       if (existed) this.#onCommitted(key);
     } catch (error) {
-      reject(asStoreError(error));
+      // The statement commits itself: when the connection breaks, nobody knows.
+      reject(asStoreError(asCommitError(error)));
+      this.#onCommitted(key);
     }
   }
 

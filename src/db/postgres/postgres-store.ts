@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
@@ -156,9 +157,14 @@ export class PostgresStore implements EventStore {
     return this.#replayer.rebuild();
   }
 
+  /** Within two seconds, connecting included. Throws also when the server takes no writes. */
   async ping(): Promise<void> {
-    const query = { text: 'SELECT 1 FROM sessions LIMIT 1', query_timeout: PING_TIMEOUT_MS };
-    await storeErrors(this.#pool.query(query));
+    const asked = this.#pool.query<{ is_read_only: boolean }>(
+      `SELECT current_setting('transaction_read_only') = 'on' AS is_read_only
+       FROM (VALUES (1)) AS one LEFT JOIN (SELECT 1 FROM sessions LIMIT 1) AS any_session ON true`,
+    );
+    const { rows } = await storeErrors(within(PING_TIMEOUT_MS, asked));
+    if (rows[0]?.is_read_only) throw new Error('The server takes no writes.');
   }
 
   /** Commits what is queued, then closes all connections. Closing twice is harmless. */
@@ -180,5 +186,20 @@ async function storeErrors<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     throw asStoreError(error);
+  }
+}
+
+/** The answer, unless it takes longer; it may come then, and is dropped. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`timeout exceeded: no answer within ${ms} ms`);
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    timer.abort();
+    answer.catch(() => {});
   }
 }

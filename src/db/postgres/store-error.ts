@@ -23,8 +23,11 @@ const NETWORK = new Set([
 const DRIVER =
   /^(?:Connection terminated|timeout e|Query read timeout|Client (?:has encountered|was closed))/;
 
-/** Connection trouble, the server stops or starts, or it has no connection left. */
-const SERVER_AWAY = /^(?:08...|57P0[1-5]|53300|25P03)$/;
+/**
+ * Connection trouble; the server stops, starts, is a read-only replica, lets nobody in or has no room;
+ * the database is gone. Nothing that a client did: all of it needs an operator, or time.
+ */
+const SERVER_AWAY = /^(?:08...|25006|25P03|28...|3D000|42P01|53...|55000|57P0[1-5]|58...)$/;
 
 /** Deadlocks and serialisation failures that were retried in vain, lock and statement time-outs. */
 const BUSY = /^(?:40001|40P01|55P03|57014)$/;

@@ -44,7 +44,11 @@ export class RedisClients {
   }
 
   #own(client: Redis, onError: (error: Error) => void): Redis {
-    client.on('error', onError);
+    client.on('error', (error) => {
+      // It would go on in database 0, which may be that of somebody else.
+      if (error.message.includes('DB index is out of range')) client.disconnect();
+      onError(error);
+    });
     this.#clients.push(client);
     return client;
   }
