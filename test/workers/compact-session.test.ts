@@ -285,13 +285,17 @@ describe('two workers with the same job', () => {
     await prepare('full', { summarizer_fallback: [] });
     const older = gate();
     const newer = gate();
-    const waiting = (until: Promise<void>) => ({
-      prepare: () => until,
+    const [olderWaits, newerWaits] = [gate(), gate()];
+    const waiting = (isWaiting: () => void, until: Promise<void>) => ({
+      prepare: () => {
+        isWaiting();
+        return until;
+      },
     });
-    const first = run(scripted(failing, GOOD), undefined, waiting(older.promise));
-    await started(1);
-    const second = run(scripted(), undefined, waiting(newer.promise));
-    await started(2);
+    const first = run(scripted(failing, GOOD), undefined, waiting(olderWaits.open, older.promise));
+    await olderWaits.promise;
+    const second = run(scripted(), undefined, waiting(newerWaits.open, newer.promise));
+    await newerWaits.promise;
     older.open();
     expect(await first).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'started 2']);
@@ -306,11 +310,6 @@ describe('two workers with the same job', () => {
     expect(ends).toEqual([DONE, DONE]);
     expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
   });
-
-  /** Resolves once this many attempts are in the log. */
-  async function started(count: number): Promise<void> {
-    while ((await steps()).length < count) await new Promise((resolve) => setImmediate(resolve));
-  }
 });
 
 describe('failures', () => {
