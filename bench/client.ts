@@ -5,7 +5,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 
 const ITEMS_PER_APPEND = 500;
 
-/** The few calls that the measurements make, in process; each throws ImportError when refused. */
+/** The few calls that the measurements make; each throws ImportError when refused. */
 export class BenchClient {
   readonly #target: ImportTarget;
 

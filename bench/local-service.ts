@@ -27,28 +27,43 @@ export async function withLocalService<T>(
     const environment = {
       DATABASE_URL: `file:${databasePath}`,
       PALIMPSEST_SYNCHRONOUS: options.synchronous,
-      LOG_LEVEL: 'error',
-      ...(model === null
-        ? { PALIMPSEST_SUMMARIZATION_MODEL: 'extractive' }
-        : {
-            // Its window is so large that no input has to be cut.
-            PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4.1-mini',
-            OPENAI_API_KEY: 'scripted',
-            OPENAI_BASE_URL: model.openaiUrl,
-          }),
+      ...(model === null ? {} : scriptedModel(model)),
     };
-    const service = await startService(readSettings(environment), environment);
-    const target: ImportTarget = {
-      request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
-      close: service.stop,
-    };
-    try {
-      return await use({ target, store: service.store, databasePath });
-    } finally {
-      await service.stop();
-    }
+    return await withService(environment, (service) => use({ ...service, databasePath }));
   } finally {
     await model?.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The whole service in this process with these settings; summaries from the log unless they differ. */
+export async function withService<T>(
+  variables: Record<string, string>,
+  use: (service: Omit<LocalService, 'databasePath'>) => Promise<T>,
+): Promise<T> {
+  const environment = {
+    LOG_LEVEL: 'error',
+    PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+    ...variables,
+  };
+  const service = await startService(readSettings(environment), environment);
+  const target: ImportTarget = {
+    request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
+    close: service.stop,
+  };
+  try {
+    return await use({ target, store: service.store });
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Settings that send summaries to a scripted provider. */
+export function scriptedModel({ openaiUrl }: ScriptedModelServer): Record<string, string> {
+  return {
+    // Its window is so large that no input has to be cut.
+    PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4.1-mini',
+    OPENAI_API_KEY: 'scripted',
+    OPENAI_BASE_URL: openaiUrl,
+  };
 }

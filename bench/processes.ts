@@ -13,18 +13,19 @@ export type ServerProcess = {
   stop: () => Promise<void>;
 };
 
-/** The service as `palimpsest serve` runs it, on a free port, over a store at `databasePath`. */
-export function startOurs(databasePath: string): Promise<ServerProcess> {
+/** The service as `palimpsest serve` runs it, on a free port, without a summariser's model. */
+export function startOurs(variables: Record<string, string>): Promise<ServerProcess> {
   return startServer(['src/cli.ts', 'serve'], {
     PORT: '0',
-    DATABASE_URL: `file:${databasePath}`,
     PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
     LOG_LEVEL: 'warn',
+    ...variables,
   });
 }
 
-export function startBaseline(databasePath: string): Promise<ServerProcess> {
-  return startServer(['bench/baseline-server.ts', databasePath], {});
+/** A script of this folder that prints `listening on …` when it is ready. */
+export function startScript(name: string, ...parameters: string[]): Promise<ServerProcess> {
+  return startServer([`bench/${name}`, ...parameters], {});
 }
 
 /** Answered appends per second over `seconds`, one connection for each of the sessions. */

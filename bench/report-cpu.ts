@@ -3,5 +3,7 @@
  * process has used so far. Unlike a rate, it does not depend on what else the machine is doing.
  */
 process.on('message', () => process.send?.(process.cpuUsage()));
-// The listener alone must not keep a server alive that wants to end.
+// A parent that was killed cannot stop its servers.
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+// The listeners alone must not keep a server alive that wants to end.
 process.channel?.unref();

@@ -1,48 +1,88 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { appendThroughput } from './append-throughput.ts';
 import { compactionTime } from './compaction-time.ts';
+import { postgresContest, withSqliteContest } from './contests.ts';
 import { type Figure, isMet, printFigures } from './figures.ts';
-import { withLocalService } from './local-service.ts';
+import { withLocalService, withService } from './local-service.ts';
+import { queueSpeed } from './queue-speed.ts';
+import { queuedCompaction } from './queued-compaction.ts';
 import { replaySpeed } from './replay-speed.ts';
+import { Servers } from './servers.ts';
 import { sessionLength, sessionOfLength } from './session-length.ts';
+import { spacePerItem } from './space.ts';
+import { twoApis } from './two-apis.ts';
+import { twoWorkers } from './two-workers.ts';
 
 const FULL_RUN = {
-  rounds: 9,
-  seconds: 3,
+  sqlite: { rounds: 7, seconds: 3 },
+  postgres: { rounds: 5, seconds: 2 },
   lengths: [100, 10_000, 100_000],
+  postgres_lengths: [100, 10_000],
   length_repeats: 300,
   compactions: 7,
+  queue: { round_trips: 1_000, queue_rounds: 5, jobs: 4_000 },
+  queued_compactions: 200,
+  worker_rounds: 3,
 };
-const QUICK_RUN = {
-  rounds: 3,
-  seconds: 2,
+type Plan = typeof FULL_RUN;
+const QUICK_RUN: Plan = {
+  sqlite: { rounds: 3, seconds: 2 },
+  postgres: { rounds: 2, seconds: 2 },
   lengths: [100, 10_000],
+  postgres_lengths: [100, 2_000],
   length_repeats: 100,
   compactions: 3,
+  queue: { round_trips: 300, queue_rounds: 2, jobs: 2_000 },
+  queued_compactions: 50,
+  worker_rounds: 1,
+};
+
+type Part = (plan: Plan, servers: Servers) => Promise<Figure[]>;
+
+/** What can be asked for by name; without names all is measured, in this order. */
+const PARTS: Record<string, Part> = {
+  appends: (plan) => withSqliteContest((contest) => appendThroughput(contest, plan.sqlite)),
+  sessions: (plan) =>
+    withLocalService({ summarizer: 'extractive', synchronous: 'FULL' }, async (service) => [
+      ...(await sessionLength(service, plan.lengths, plan.length_repeats)),
+      ...(await replaySpeed(service, sessionOfLength(Math.max(...plan.lengths)))),
+    ]),
+  compactions: (plan) => compactionTime(plan.compactions),
+  postgres: async (plan, servers) => [
+    ...(await appendThroughput(await postgresContest(servers), plan.postgres)),
+    ...(await twoApis(await postgresContest(servers), plan.postgres)),
+    ...(await withService({ DATABASE_URL: await servers.newDatabase() }, (service) =>
+      sessionLength(service, plan.postgres_lengths, plan.length_repeats, ' (PostgreSQL)'),
+    )),
+  ],
+  queue: async (plan, servers) => [
+    ...(await queueSpeed(servers, plan.queue)),
+    ...(await queuedCompaction(servers, plan.queued_compactions)),
+  ],
+  workers: (plan, servers) => twoWorkers(servers, plan.worker_rounds),
+  space: (_, servers) => spacePerItem(servers),
 };
 
 await new Command('bench')
   .description('Measures the service against bare baselines of the same run.')
-  .option('--quick', 'fewer and shorter rounds, sessions of up to 10,000 items')
+  .addArgument(new Argument('[parts...]', 'what to measure; all').choices(Object.keys(PARTS)))
+  .option('--quick', 'fewer and shorter rounds, shorter sessions')
   .action(run)
   .parseAsync();
 
-async function run({ quick }: { quick?: boolean }): Promise<void> {
+async function run(names: string[], { quick }: { quick?: boolean }): Promise<void> {
   const plan = quick ? QUICK_RUN : FULL_RUN;
   const figures: Figure[] = [];
-  const measure = async (what: string, work: () => Promise<Figure[]>) => {
-    console.error(`measuring ${what} …`);
-    figures.push(...(await work()));
-  };
-  await measure('appends over HTTP', () => appendThroughput(plan));
-  await withLocalService({ summarizer: 'extractive', synchronous: 'FULL' }, async (service) => {
-    const longest = Math.max(...plan.lengths);
-    await measure('sessions of different lengths', () =>
-      sessionLength(service, plan.lengths, plan.length_repeats),
-    );
-    await measure('replay and verify', () => replaySpeed(service, sessionOfLength(longest)));
-  });
-  await measure('compactions', () => compactionTime(plan.compactions));
+  const servers = new Servers();
+  try {
+    for (const [name, measure] of Object.entries(PARTS)) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      console.error(`measuring ${name} …`);
+      figures.push(...(await measure(plan, servers)));
+    }
+  } finally {
+    await servers.dispose();
+  }
   printFigures(figures);
   const missed = figures.filter((figure) => !isMet(figure));
   if (missed.length > 0) process.exitCode = 1;

@@ -20,9 +20,10 @@ export function sessionOfLength(length: number): string {
  * its end and the same items behind it. Times in milliseconds, as ratios to the shortest.
  */
 export async function sessionLength(
-  { target }: LocalService,
+  { target }: Pick<LocalService, 'target'>,
   lengths: readonly number[],
   repeats: number,
+  where = '',
 ): Promise<Figure[]> {
   const client = new BenchClient(target);
   for (const length of lengths) await build(target, client, length);
@@ -31,7 +32,7 @@ export async function sessionLength(
   const appends = await measure(lengths, repeats, (id) =>
     client.append(id, [appendedItem(index++)]),
   );
-  return [...figures('append', appends), ...figures('read the context', reads)];
+  return [...figures(`append${where}`, appends), ...figures(`read the context${where}`, reads)];
 }
 
 async function build(target: LocalService['target'], client: BenchClient, length: number) {
