@@ -14,15 +14,15 @@ import { twoApis } from './two-apis.ts';
 import { twoWorkers } from './two-workers.ts';
 
 const FULL_RUN = {
-  sqlite: { rounds: 7, seconds: 3 },
-  postgres: { rounds: 5, seconds: 2 },
+  sqlite: { rounds: 3, seconds: 3 },
+  postgres: { rounds: 3, seconds: 2 },
   lengths: [100, 10_000, 100_000],
   postgres_lengths: [100, 10_000],
   length_repeats: 300,
   compactions: 7,
   queue: { round_trips: 1_000, queue_rounds: 5, jobs: 4_000 },
-  queued_compactions: 200,
-  worker_rounds: 3,
+  queued_compactions: 120,
+  worker_rounds: 2,
 };
 type Plan = typeof FULL_RUN;
 const QUICK_RUN: Plan = {
