@@ -5,16 +5,18 @@ import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
 
 /**
  * Opens the event store that the settings name, migrated to the newest schema. `onError` is told of
- * trouble that belongs to no call. Throws an error that names the store when it cannot be opened.
+ * trouble that belongs to no call, `onDamage` how many problems the log has, when an upgrade found
+ * any. Throws an error that names the store when it cannot be opened.
  */
 export async function openStore(
   database: DatabaseSettings,
   onError: (error: unknown) => void,
+  onDamage: (problems: number) => void = () => {},
 ): Promise<EventStore> {
   try {
     return database.kind === 'sqlite'
-      ? await openSqliteStore(database)
-      : await openPostgresStore({ url: database.url, onError });
+      ? await openSqliteStore({ ...database, onDamage })
+      : await openPostgresStore({ url: database.url, onError, onDamage });
   } catch (error) {
     throw new Error(`DATABASE_URL: ${describeDatabase(database)} cannot be opened: ${why(error)}`, {
       cause: error,

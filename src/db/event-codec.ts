@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Json } from '../domain/json.ts';
+import { isJsonObject, type Json } from '../domain/json.ts';
 import {
   EVENT_SCHEMA_VERSION,
   EVENT_TYPES,
@@ -7,6 +7,7 @@ import {
   type SessionEvent,
 } from '../domain/session/events.ts';
 import type { StoredEvent } from './event-store.ts';
+import { fromVersion1 } from './upcast.ts';
 
 /** An event as a store keeps it: `data` is JSON text, exactly as it was hashed. */
 export type EventRow = {
@@ -61,14 +62,16 @@ export function decodeEvent(row: EventRow): StoredEvent {
   if (!isEventType(row.type)) {
     throw new Error(`the event type "${row.type}" is unknown; a newer release may have written it`);
   }
-  const data = upcast(row, JSON.parse(row.data));
+  const data = currentData(row, row.type);
   // The row was written by `encodeEvent`, so its data belongs to its type.
   return { version: row.version, at: row.at, type: row.type, data, hash: row.hash } as StoredEvent;
 }
 
 /** Data of an older schema version in today's shape (SPEC section 3). */
-function upcast(row: EventRow, data: Json): Json {
+function currentData(row: EventRow, type: EventType): Json {
+  const data: Json = JSON.parse(row.data);
   if (row.schema_version === EVENT_SCHEMA_VERSION) return data;
+  if (row.schema_version === 1 && isJsonObject(data)) return fromVersion1(type, data);
   throw new Error(
     `the event has schema version ${row.schema_version}, this release reads ${EVENT_SCHEMA_VERSION}; ` +
       'run the release that wrote it, or a newer one',

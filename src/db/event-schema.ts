@@ -2,12 +2,16 @@ import { z } from 'zod';
 import { ORIGINS } from '../domain/context/entry.ts';
 import { FORMATS } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { BOUNDARIES, TIERS } from '../domain/policy/boundaries.ts';
 import { configOverridesSchema, configSchema } from '../domain/policy/config.ts';
 import { PROFILES } from '../domain/policy/profiles.ts';
 import {
   type EventData,
   type EventType,
   FAILURE_REASONS,
+  HOOK_EVENTS,
+  MODES,
+  REQUEST_PATHS,
   SKIP_REASONS,
 } from '../domain/session/events.ts';
 
@@ -39,21 +43,41 @@ const report = z.strictObject({
   tokens_before: count,
   tokens_after: count,
   is_above_threshold: z.boolean(),
+  is_still_due: z.boolean(),
   covered_tokens: count,
   replacement_tokens: count,
   summarizer: z.string(),
   model: z.string().nullable(),
   template: z.string(),
-  usage: z.strictObject({ input: count, output: count, cache_read: count }),
+  usage: z.strictObject({
+    input: count,
+    output: count,
+    cache_read: count,
+    cache_creation: count,
+  }),
   left_out: z.strictObject({
     cleared_results: count,
     truncated_results: count,
     dropped_items: count,
   }),
+  truncated_turns: count,
+  user_display_message: z.string().exactOptional(),
   files_restored: count,
   duration_ms: z.number().min(0),
   summarizer_ms: z.number().min(0),
 });
+
+const attribution = z.strictObject({
+  path: z.enum(REQUEST_PATHS),
+  tier: z.enum(TIERS).nullable(),
+  percent_remaining: count.nullable(),
+  boundaries: z.array(z.enum(BOUNDARIES)),
+});
+
+const packet = z.discriminatedUnion('author', [
+  z.strictObject({ author: z.literal('watcher') }),
+  z.strictObject({ author: z.literal('agent'), received_version: version }),
+]);
 
 /** The shape of every event's data (today's schema version), for `verify`. */
 export const eventSchemas = {
@@ -83,12 +107,30 @@ export const eventSchemas = {
     tokens: count,
     usage: count.exactOptional(),
     edits: z.array(resultEdit).exactOptional(),
+    excluded: z.literal('command').exactOptional(),
+    source: z.enum(['packet', 'hook']).exactOptional(),
+    commands: z
+      .array(z.strictObject({ id: z.string(), boundary: z.enum(['commit', 'pr_checkpoint']) }))
+      .exactOptional(),
+    closed_commands: z.array(z.string()).exactOptional(),
+  }),
+  'signal.observed': z.strictObject({
+    signal: z.enum([...BOUNDARIES, 'turn_started', 'sampling_complete']),
+    source: z.enum(['posted', 'derived']),
+    seq: version.nullable(),
+    needs_follow_up: z.boolean().exactOptional(),
+    queued_user_messages: count.exactOptional(),
+    review_mode: z.boolean().exactOptional(),
+    completed_steps: count.exactOptional(),
   }),
   'compaction.requested': z.strictObject({
     compaction_id,
-    mode: z.enum(['auto', 'micro', 'full']),
+    mode: z.enum(MODES),
     trigger: z.enum(['auto', 'manual', 'tool']),
     reason: z.string(),
+    attribution,
+    before: version.exactOptional(),
+    packet: packet.exactOptional(),
     instructions: z.string().exactOptional(),
     focus: z.string().exactOptional(),
   }),
@@ -100,12 +142,15 @@ export const eventSchemas = {
     tokens_saved: count,
     tokens_before: count,
     tokens_after: count,
+    result_tokens_before: count,
+    result_tokens_after: count,
     is_above_threshold: z.boolean(),
+    is_still_due: z.boolean(),
     duration_ms: z.number().min(0),
   }),
   'compaction.completed': z.strictObject({
     compaction_id,
-    mode: z.literal('full'),
+    mode: z.enum(['full', 'remote']),
     through: count,
     previous: base.nullable(),
     summary_text: z.string(),
@@ -136,6 +181,35 @@ export const eventSchemas = {
     compaction_id,
     post_compact_tokens: count,
     threshold: z.int(),
+  }),
+  'packet.requested': z.strictObject({
+    attribution,
+    prompt: z.string(),
+    template: z.string(),
+    deadline_ms: count,
+  }),
+  'packet.received': z.strictObject({
+    source: z.enum(['posted', 'assistant_item', 'timeout']),
+    seq: version.nullable(),
+    text: z.string().nullable(),
+    is_truncated: z.boolean(),
+  }),
+  'preflight.armed': z.strictObject({ percent_remaining: count }),
+  'hook.ran': z.strictObject({
+    compaction_id,
+    hook: z.string(),
+    event: z.enum(HOOK_EVENTS),
+    ok: z.boolean(),
+    required: z.boolean(),
+    status: z.int().nullable(),
+    error: z.string().nullable(),
+    duration_ms: z.number().min(0),
+    result: z.strictObject({
+      new_custom_instructions: z.string().exactOptional(),
+      user_display_message: z.string().exactOptional(),
+      block: z.boolean().exactOptional(),
+      items: z.array(jsonObject).exactOptional(),
+    }),
   }),
   'breaker.opened': z.strictObject({ failures: count, reset_at_ms: count }),
   'breaker.closed': z.strictObject({ reason: z.enum(['success', 'timeout']) }),

@@ -11,6 +11,7 @@ export type CompactionOutcome =
   | 'not_needed'
   | 'micro_compacted'
   | 'full_compacted'
+  | 'remote_compacted'
   | 'failed'
   | 'cancelled';
 
@@ -100,6 +101,8 @@ export interface EventStore {
   compaction(ref: SessionRef, id: string): Promise<CompactionRow | null>;
   /** Compactions that have no terminal event yet: the outbox of the dispatcher. Oldest first. */
   pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]>;
+  /** Sessions that have to be looked at though nobody called, up to a time in ms; oldest first. */
+  due(nowMs: number, limit: number): Promise<SessionRef[]>;
   /** Erases every row of the session; false when there was none. */
   erase(ref: SessionRef): Promise<boolean>;
   /**

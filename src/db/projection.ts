@@ -25,11 +25,13 @@ export function projectCompaction(
     }
     case 'compaction.completed': {
       const { tokens_before, tokens_after } = event.data.report;
-      return ended({ ...row, tokens_before, tokens_after }, event, 'full_compacted', null);
+      const outcome = OUTCOMES[event.data.mode];
+      return ended({ ...row, tokens_before, tokens_after }, event, outcome, null);
     }
     case 'compaction.skipped': {
       const { reason } = event.data;
-      const outcome = reason === 'below_threshold' ? 'not_needed' : 'skipped';
+      const isNeeded = reason !== 'below_threshold' && reason !== 'too_few_tokens';
+      const outcome = isNeeded ? 'skipped' : 'not_needed';
       return ended(row, event, outcome, reason);
     }
     case 'compaction.failed':
@@ -45,6 +47,11 @@ export function projectCompaction(
     case 'session.configured':
     case 'session.forked':
     case 'item.appended':
+    case 'signal.observed':
+    case 'packet.requested':
+    case 'packet.received':
+    case 'preflight.armed':
+    case 'hook.ran':
     case 'breaker.opened':
     case 'breaker.closed':
       return row;
@@ -52,6 +59,8 @@ export function projectCompaction(
       return event satisfies never;
   }
 }
+
+const OUTCOMES = { full: 'full_compacted', remote: 'remote_compacted' } as const;
 
 function requested(event: Extract<SessionEvent, { type: 'compaction.requested' }>): CompactionRow {
   return {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
-import type { Head } from '../domain/session/head.ts';
+import { type Head, wakeAtMs } from '../domain/session/head.ts';
 import { decodeEvent, type EventRow, eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 import { eventSchemas } from './event-schema.ts';
 import type { CompactionRow, SessionRef } from './event-store.ts';
@@ -11,6 +11,7 @@ import { compactionIdOf, projectCompaction } from './projection.ts';
 export type StoredProjections = {
   version: number;
   hash: string;
+  wake_at_ms: number | null;
   head: () => Head;
   compactions: CompactionRow[];
 };
@@ -66,6 +67,10 @@ export class Replay {
       return;
     }
     this.#compareHead(stored);
+    const wakeAt = this.head && wakeAtMs(this.head.state);
+    if (stored.wake_at_ms !== wakeAt) {
+      this.#problem(`the session's row wakes it at ${stored.wake_at_ms}, its log at ${wakeAt}`);
+    }
     this.#compareCompactions(stored.compactions);
   }
 

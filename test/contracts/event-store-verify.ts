@@ -1,7 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventHash } from '../../src/db/event-codec.ts';
 import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
-import { AT, append, cancelled, created, item, requested } from './session-events.ts';
+import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
+import {
+  AT,
+  append,
+  cancelled,
+  created,
+  item,
+  packetRequested,
+  requested,
+} from './session-events.ts';
 
 const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
 const at = { at: AT };
@@ -73,7 +82,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         [
           "the session's row is at version 5, its log at 4",
           'the stored state differs from the log in version, items, tokens, tokens_since_usage, ' +
-            'tokens_since_compaction',
+            'tokens_since_compaction, messages',
         ],
       ],
       [
@@ -91,7 +100,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         `UPDATE events SET schema_version = 9 WHERE ${FIRST} AND version = 5`,
         [
           'version 5 (item.appended) does not match its hash: it was changed',
-          'version 5 cannot be read: the event has schema version 9, this release reads 1; run the ' +
+          'version 5 cannot be read: the event has schema version 9, this release reads 2; run the ' +
             'release that wrote it, or a newer one',
           'head and compactions could not be recomputed from a damaged log',
         ],
@@ -110,6 +119,11 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         'the hash in the session row',
         `UPDATE sessions SET hash = '00' WHERE ${FIRST}`,
         ["the session's row has another hash than its last event, 5"],
+      ],
+      [
+        'a session that would be woken though its log asks for nothing',
+        `UPDATE sessions SET wake_at_ms = 7 WHERE ${FIRST}`,
+        ["the session's row wakes it at 7, its log at null"],
       ],
       [
         'a compaction that was changed',
@@ -144,7 +158,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         version: 5,
         type: 'item.appended',
         at: AT,
-        schema_version: 1,
+        schema_version: EVENT_SCHEMA_VERSION,
         data,
       });
       await execute(
@@ -169,6 +183,18 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       expect(await problemsOf()).toEqual([]);
       expect(await store.head(REF)).toEqual(head);
       expect((await store.compactions(REF, { limit: 10 })).data).toEqual([compaction]);
+    });
+
+    test('a session that would no longer be woken is found, and mended by rebuild', async () => {
+      await store.commit(REF, append(packetRequested(50)), at);
+      expect(await problemsOf()).toEqual([]);
+      await execute(`UPDATE sessions SET wake_at_ms = NULL WHERE ${FIRST}`);
+      expect(await problemsOf()).toEqual([
+        said("the session's row wakes it at null, its log at 50"),
+      ]);
+      await store.rebuild();
+      expect(await problemsOf()).toEqual([]);
+      expect(await store.due(50, 10)).toEqual([REF]);
     });
 
     test('rebuild leaves a session with a damaged log as it is, and says so', async () => {

@@ -13,6 +13,8 @@ import {
   created,
   item,
   ofType,
+  packetReceived,
+  packetRequested,
   refuse,
   requested,
   started,
@@ -323,6 +325,29 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
         ended_version: 4,
       });
       expect(await store.compaction(other('b'), 'unknown')).toBeNull();
+    });
+
+    test('a session is due from its deadline on, earliest first, until nothing is waited for', async () => {
+      const wait = (ref: SessionRef, deadline: number) =>
+        store.commit(ref, append(created, packetRequested(deadline)), at);
+      await wait(other('b'), 200);
+      await wait(other('a', 'zeta'), 100);
+      await wait(other('c'), 300);
+      await store.commit(other('idle'), append(created), at);
+      const [a, b, c] = [other('a', 'zeta'), other('b'), other('c')];
+      expect(await store.due(99, 10)).toEqual([]);
+      expect(await store.due(100, 10)).toEqual([a]);
+      expect(await store.due(300, 10)).toEqual([a, b, c]);
+      expect(await store.due(300, 2)).toEqual([a, b]);
+
+      // Received, erased, and taken over by a compaction.
+      await store.commit(b, append(packetReceived), at);
+      expect(await store.due(300, 10)).toEqual([a, c]);
+      await store.erase(a);
+      expect(await store.due(300, 10)).toEqual([c]);
+      await store.commit(c, append(requested('c-1')), at);
+      expect(await store.due(300, 10)).toEqual([]);
+      expect((await store.verify()).problems).toEqual([]);
     });
 
     test('erases all of a session, whose id can be used again', async () => {

@@ -3,6 +3,7 @@ import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept, reject } from '../../src/domain/session/errors.ts';
 import type { EventData, EventOf, EventType, NewEvent } from '../../src/domain/session/events.ts';
 import type { Head } from '../../src/domain/session/head.ts';
+import { attributionOf, PLAIN_REPORT } from '../support/event-data.ts';
 
 export const AT = '2026-11-01T12:00:00.000Z';
 
@@ -27,7 +28,13 @@ export function item(text: string, usage?: number): NewEvent {
 export function requested(id: string): NewEvent {
   return {
     type: 'compaction.requested',
-    data: { compaction_id: id, mode: 'auto', trigger: 'manual', reason: 'requested' },
+    data: {
+      compaction_id: id,
+      mode: 'auto',
+      trigger: 'manual',
+      reason: 'requested',
+      attribution: attributionOf('request'),
+    },
   };
 }
 
@@ -46,7 +53,10 @@ export function microCompacted(id: string): NewEvent {
       tokens_saved: 0,
       tokens_before: 900,
       tokens_after: 700,
+      result_tokens_before: 200,
+      result_tokens_after: 0,
       is_above_threshold: false,
+      is_still_due: false,
       duration_ms: 3,
     },
   };
@@ -66,16 +76,10 @@ export function completed(id: string, through: number): NewEvent {
         tokens_before: 700,
         tokens_after: 200,
         is_above_threshold: false,
+        is_still_due: false,
         covered_tokens: 0,
         replacement_tokens: 0,
-        summarizer: 'extractive',
-        model: null,
-        template: 'nine-sections',
-        usage: { input: 0, output: 0, cache_read: 0 },
-        left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
-        files_restored: 0,
-        duration_ms: 5,
-        summarizer_ms: 4,
+        ...PLAIN_REPORT,
       },
     },
   };
@@ -97,6 +101,19 @@ export function failed(id: string, willRetry: boolean): NewEvent {
     },
   };
 }
+
+export function packetRequested(deadline_ms: number): NewEvent {
+  const attribution = attributionOf('turn_complete');
+  return {
+    type: 'packet.requested',
+    data: { attribution, prompt: 'Write it.', template: 'packet@1', deadline_ms },
+  };
+}
+
+export const packetReceived: NewEvent = {
+  type: 'packet.received',
+  data: { source: 'timeout', seq: null, text: null, is_truncated: false },
+};
 
 export function cancelled(id: string): NewEvent {
   return { type: 'compaction.cancelled', data: { compaction_id: id } };

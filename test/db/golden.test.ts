@@ -1,20 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
+import {
+  decodeEvent,
+  type EventRow,
+  eventHash,
+  FIRST_PREVIOUS_HASH,
+} from '../../src/db/event-codec.ts';
 import { eventSchemas } from '../../src/db/event-schema.ts';
 import { renderEntries } from '../../src/domain/context/render.ts';
 import { foldView, type ViewSource } from '../../src/domain/context/view.ts';
+import { EVENT_SCHEMA_VERSION, EVENT_TYPES } from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 
-/**
- * Logs of every released schema version load for ever: these files are never written again. A new
- * schema version adds a pair of files and an upcast.
- */
-describe.each([1])('golden log of schema version %i', (version) => {
-  const read = (name: string) =>
-    readFileSync(new URL(`../fixtures/golden/${name}`, import.meta.url), 'utf8');
+function read(name: string): string {
+  return readFileSync(new URL(`../fixtures/golden/${name}`, import.meta.url), 'utf8');
+}
+
+function rowsOf(version: number): EventRow[] {
   const rowSchema = z.object({
     version: z.number(),
     type: z.string(),
@@ -23,10 +27,18 @@ describe.each([1])('golden log of schema version %i', (version) => {
     data: z.string(),
     hash: z.string(),
   });
-  const rows = read(`events-v${version}.jsonl`)
+  return read(`events-v${version}.jsonl`)
     .trim()
     .split('\n')
     .map((line) => rowSchema.parse(JSON.parse(line)));
+}
+
+/**
+ * Logs of every released schema version load for ever: these files are never written again. A new
+ * schema version adds a pair of files and an upcast.
+ */
+describe.each([1, 2])('golden log of schema version %i', (version) => {
+  const rows = rowsOf(version);
   const events = rows.map(decodeEvent);
 
   it('keeps its hash chain', () => {
@@ -55,8 +67,14 @@ describe.each([1])('golden log of schema version %i', (version) => {
     }
     const behind = events.filter((event) => event.version > (ref?.through ?? 1));
     const view = foldView({ created, base, events: behind });
-    expect(renderEntries(view.entries, 'anthropic', 'anthropic')).toEqual(
+    const { format } = created.data;
+    expect(renderEntries(view.entries, format, format)).toEqual(
       JSON.parse(read(`context-v${version}.json`)),
     );
   });
+});
+
+it('the newest golden log holds every type of event', () => {
+  const types = rowsOf(EVENT_SCHEMA_VERSION).map(({ type }) => type);
+  expect([...new Set(types)].toSorted()).toEqual([...EVENT_TYPES].toSorted());
 });

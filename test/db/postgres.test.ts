@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import { accept } from '../../src/domain/session/errors.ts';
+import { HEAD_VERSION } from '../../src/domain/session/head.ts';
 import { eventStoreContract } from '../contracts/event-store.ts';
 import {
   AT,
@@ -17,6 +18,7 @@ import {
   completed,
   created,
   item,
+  packetRequested,
   refuse,
   requested,
   started,
@@ -66,7 +68,10 @@ describe('the PostgreSQL schema', () => {
     );
     const client = await connect();
     const { rows } = await client.query('SELECT version, file FROM schema_migrations');
-    expect(rows).toEqual([{ version: 1, file: '0001_initial.sql' }]);
+    expect(rows).toEqual([
+      { version: 1, file: '0001_initial.sql' },
+      { version: 2, file: '0002_heads_and_wake_ups.sql' },
+    ]);
   });
 
   test('a database that a newer release has migrated is refused and left alone', async () => {
@@ -74,7 +79,7 @@ describe('the PostgreSQL schema', () => {
     const client = await connect();
     await client.query(`INSERT INTO schema_migrations VALUES (999, 'later.sql')`);
     await expect(openPostgresStore({ url, onError })).rejects.toThrow(
-      /has schema version 999, this release of Palimpsest knows 1: start a release/,
+      /has schema version 999, this release of Palimpsest knows 2: start a release/,
     );
     const { rows } = await client.query('SELECT max(version) AS version FROM schema_migrations');
     expect(rows).toEqual([{ version: 999 }]);
@@ -100,6 +105,38 @@ describe('the PostgreSQL schema', () => {
       );
     },
   );
+
+  test('heads that an older release has written are computed anew at the opening', async () => {
+    const before = await open();
+    await before.commit(REF, append(created, item('a'), packetRequested(50)), at);
+    const head = await before.head(REF);
+    await before.close();
+    const client = await connect();
+    await client.query(`UPDATE sessions SET state = '{}', wake_at_ms = NULL`);
+    await client.query('UPDATE head_version SET version = 1');
+
+    const [after] = await Promise.all([open(), open()]);
+    expect(await after.head(REF)).toEqual(head);
+    expect(await after.due(50, 1)).toEqual([REF]);
+    const { rows } = await client.query('SELECT version FROM head_version');
+    expect(rows).toEqual([{ version: HEAD_VERSION }]);
+    expect(await after.verify()).toEqual({ sessions: 1, events: 3, problems: [] });
+  });
+
+  test('whoever renews heads is told that a log is damaged', async () => {
+    const before = await open();
+    await before.commit(REF, append(created, item('kept')), at);
+    await before.close();
+    const client = await connect();
+    await client.query(`UPDATE events SET data = '{}' WHERE version = 2`);
+    await client.query('UPDATE head_version SET version = 1');
+    const told: number[] = [];
+    const onDamage = (problems: number) => told.push(problems);
+    const after = await openPostgresStore({ url, onError, onDamage });
+    await after.close();
+    // Its hash and its shape.
+    expect(told).toEqual([2]);
+  });
 
   test('everything is there again after a restart', async () => {
     const keyed = { ...at, idempotency: { key: 'k', fingerprint: 'f' } };

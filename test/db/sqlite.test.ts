@@ -13,8 +13,16 @@ import { compactions, idempotencyKeys, sessions } from '../../src/db/sqlite/sche
 import { openSqliteStore, SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { StoreBusyError } from '../../src/db/store-busy-error.ts';
 import { accept } from '../../src/domain/session/errors.ts';
+import { HEAD_VERSION } from '../../src/domain/session/head.ts';
 import { eventStoreContract } from '../contracts/event-store.ts';
-import { AT, append, created, item, requested } from '../contracts/session-events.ts';
+import {
+  AT,
+  append,
+  created,
+  item,
+  packetRequested,
+  requested,
+} from '../contracts/session-events.ts';
 
 const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
 const at = { at: AT };
@@ -119,6 +127,41 @@ describe('the SQLite file', () => {
       }
     },
   );
+
+  test('heads that an older release has written are computed anew at the opening', async () => {
+    const before = await open();
+    await before.commit(REF, append(created, item('a'), packetRequested(50)), at);
+    const head = await before.head(REF);
+    await before.close();
+    const db = connect();
+    db.exec(
+      `UPDATE sessions SET state = '{}', wake_at_ms = NULL; UPDATE head_version SET version = 1`,
+    );
+
+    const after = await open();
+    expect(await after.head(REF)).toEqual(head);
+    expect(await after.due(50, 1)).toEqual([REF]);
+    expect(db.prepare('SELECT version FROM head_version').pluck().all()).toEqual([HEAD_VERSION]);
+    expect(await after.verify()).toEqual({ sessions: 1, events: 3, problems: [] });
+  });
+
+  test('whoever renews heads is told that a log is damaged', async () => {
+    await (await open()).commit(REF, append(created, item('kept')), at);
+    const db = connect();
+    db.exec(`UPDATE events SET data = '{}' WHERE version = 2; UPDATE head_version SET version = 1`);
+    const told: number[] = [];
+    const onDamage = (problems: number) => told.push(problems);
+    opened.push(await openSqliteStore({ path, onDamage }));
+    opened.push(await openSqliteStore({ path, onDamage }));
+    // Its hash and its shape; the second time the heads are those of this release.
+    expect(told).toEqual([2]);
+  });
+
+  test('heads of this release are left as they are', async () => {
+    await (await open()).commit(REF, append(created), at);
+    connect().exec(`UPDATE sessions SET state = replace(state, '"items":0', '"items":7')`);
+    expect((await (await open()).head(REF))?.state.items).toBe(7);
+  });
 
   test('a file that a newer release has migrated is refused and left alone', async () => {
     const db = connect();

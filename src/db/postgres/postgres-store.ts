@@ -23,8 +23,9 @@ import { GroupWriter } from './group-writer.ts';
 import { migrate } from './migrate.ts';
 import { Notifier } from './notifier.ts';
 import { openPool } from './open-pool.ts';
+import { renewHeads } from './renew-heads.ts';
 import { PostgresReplayer } from './replayer.ts';
-import { listSessions, readSession } from './session-rows.ts';
+import { listDue, listSessions, readSession } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
 
 export type PostgresOptions = {
@@ -32,6 +33,8 @@ export type PostgresOptions = {
   url: string;
   /** Told of trouble that belongs to no call: idle connections that break, notifications. */
   onError: (error: unknown) => void;
+  /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
+  onDamage?: (problems: number) => void;
 };
 
 /** Most connections at a time; one more listens for the commits of other processes. */
@@ -55,7 +58,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   } catch (error) {
     throw asStoreError(error);
   }
-  return new PostgresStore(openPool(url, POOL_SIZE, onError), listeners, notifier);
+  const pool = openPool(url, POOL_SIZE, onError);
+  const store = new PostgresStore(pool, listeners, notifier);
+  try {
+    const problems = await renewHeads(pool, () => store.rebuild());
+    if (problems > 0) options.onDamage?.(problems);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw asStoreError(error);
+  }
 }
 
 /**
@@ -135,6 +147,10 @@ export class PostgresStore implements EventStore {
 
   pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
     return storeErrors(listPending(this.#pool, limit));
+  }
+
+  due(nowMs: number, limit: number): Promise<SessionRef[]> {
+    return storeErrors(listDue(this.#pool, nowMs, limit));
   }
 
   /** In its turn among the commands for the session: those that were handed in before come first. */

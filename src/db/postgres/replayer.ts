@@ -13,6 +13,7 @@ type SessionTextRow = SessionRef & {
   hash: string;
   state: string;
   settings: string;
+  wake_at_ms: number | null;
 };
 type Orphans = SessionRef & { table: string; count: number };
 type Replayed = { row: SessionTextRow; replay: Replay; events: number };
@@ -24,7 +25,8 @@ const EVENTS_PER_PAGE = 100;
 /** Whole tables are read; a day is as good as for ever. */
 const ORPHANS_TIMEOUT_MS = 24 * 3_600_000;
 
-const READ_SESSION = `SELECT tenant, session_id, version, hash, state, settings FROM sessions
+const READ_SESSION = `SELECT tenant, session_id, version, hash, state, settings, wake_at_ms
+  FROM sessions
   WHERE created_order = $1`;
 
 const ORPHANS = `SELECT tenant, session_id, "table", count FROM (
@@ -53,6 +55,7 @@ export class PostgresReplayer {
         replay.compare({
           version: row.version,
           hash: row.hash,
+          wake_at_ms: row.wake_at_ms,
           head: () => parseHead(row),
           compactions,
         });

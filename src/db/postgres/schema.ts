@@ -19,6 +19,8 @@ export const sessions = pgTable('sessions', {
   /** `State` and `Settings` of the head, as JSON. */
   state: text().notNull(),
   settings: text().notNull(),
+  /** When the session has to be looked at though nobody calls. */
+  wake_at_ms: number(),
 });
 
 export const compactions = pgTable(

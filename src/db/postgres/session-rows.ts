@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, lte } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Head } from '../../domain/session/head.ts';
@@ -54,6 +54,17 @@ export async function listSessions(
     ref: { tenant, session_id: row.session_id },
     head: parseHead(row),
   }));
+}
+
+/** Sessions whose time to be looked at has come, oldest first. */
+export async function listDue(db: Pool, nowMs: number, limit: number): Promise<SessionRef[]> {
+  const { tenant, session_id, wake_at_ms } = sessions;
+  return drizzle(db)
+    .select({ tenant, session_id })
+    .from(sessions)
+    .where(lte(wake_at_ms, nowMs))
+    .orderBy(asc(wake_at_ms))
+    .limit(limit);
 }
 
 /** Deletes the session with all its rows; false when there was none. */

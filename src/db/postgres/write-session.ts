@@ -1,5 +1,6 @@
 import { getTableColumns } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
+import { wakeAtMs } from '../../domain/session/head.ts';
 import type { Current } from '../command-plan.ts';
 import type { EventRow } from '../event-codec.ts';
 import type { CompactionRow, SessionRef } from '../event-store.ts';
@@ -21,11 +22,11 @@ export type SessionWrite = {
   compactions: readonly CompactionRow[];
 };
 
-const CREATE_SESSION = `INSERT INTO sessions (tenant, session_id, version, hash, state, settings)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
+const CREATE_SESSION = `INSERT INTO sessions (tenant, session_id, version, hash, state, settings, wake_at_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $17)`;
 
 const UPDATE_SESSION = `UPDATE sessions
-  SET version = $3, hash = $4, state = $5, settings = coalesce($6, settings)
+  SET version = $3, hash = $4, state = $5, settings = coalesce($6, settings), wake_at_ms = $17
   WHERE tenant = $1 AND session_id = $2`;
 
 const REPLACE_COMPACTION = Object.values(getTableColumns(compactions))
@@ -76,6 +77,7 @@ export function writeStatement(
       answers.map((answer) => answer.fingerprint),
       arrayOfJson(answers.map((answer) => answer.response)),
       JSON.stringify(write.compactions.map((row) => ({ tenant, session_id, ...row }))),
+      wakeAtMs(state),
     ],
   };
 }

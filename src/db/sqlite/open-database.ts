@@ -9,6 +9,8 @@ export type SqliteOptions = {
   path: string;
   /** FULL (default): an answered commit survives a power cut. NORMAL: only a crash of the process. */
   synchronous?: 'FULL' | 'NORMAL';
+  /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
+  onDamage?: (problems: number) => void;
 };
 
 /** How long a connection waits for another process's write lock, in milliseconds. */

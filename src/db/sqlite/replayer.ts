@@ -15,6 +15,7 @@ type SessionTextRow = {
   hash: string;
   state: string;
   settings: string;
+  wake_at_ms: number | null;
 };
 type Orphans = { tenant: string; session_id: string; table: string; count: number };
 type Replayed = { row: SessionTextRow; replay: Replay; events: number };
@@ -33,7 +34,7 @@ export class SqliteReplayer {
     this.#db = db;
     this.#tables = tables;
     this.#nextSession = db.prepare(
-      `SELECT created_order, tenant, session_id, version, hash, state, settings FROM sessions
+      `SELECT created_order, tenant, session_id, version, hash, state, settings, wake_at_ms FROM sessions
        WHERE created_order > ? ORDER BY created_order LIMIT 1`,
     );
     this.#orphans = db.prepare(
@@ -49,6 +50,7 @@ export class SqliteReplayer {
       replay.compare({
         version: row.version,
         hash: row.hash,
+        wake_at_ms: row.wake_at_ms,
         head: () => parseHead(row),
         compactions: this.#tables.compactions.list(row),
       });

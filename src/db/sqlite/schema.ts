@@ -16,6 +16,8 @@ export const sessions = sqliteTable('sessions', {
   /** `State` and `Settings` of the head, as JSON. */
   state: text().notNull(),
   settings: text().notNull(),
+  /** When the session has to be looked at though nobody calls. */
+  wake_at_ms: integer(),
 });
 
 const sessionColumns = { tenant: text().notNull(), session_id: text().notNull() };

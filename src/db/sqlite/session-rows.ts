@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, lte } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import type { Head } from '../../domain/session/head.ts';
+import { type Head, wakeAtMs } from '../../domain/session/head.ts';
 import type { SessionRef } from '../event-store.ts';
 import { sessionKey } from '../session-key.ts';
 import { sessions } from './schema.ts';
@@ -24,9 +24,9 @@ export class SessionRows {
   readonly #readDataVersion: Statement<[], number>;
   readonly #select: Statement<[string, string], TextRow>;
   readonly #orm;
-  readonly #insert: Statement<[string, string, number, string, string, string]>;
-  readonly #updateState: Statement<[number, string, string, number]>;
-  readonly #updateAll: Statement<[number, string, string, string, number]>;
+  readonly #insert: Statement<[string, string, number, string, string, string, number | null]>;
+  readonly #updateState: Statement<[number, string, string, number | null, number]>;
+  readonly #updateAll: Statement<[number, string, string, number | null, string, number]>;
 
   constructor(db: Database) {
     this.#orm = drizzle(db);
@@ -35,14 +35,15 @@ export class SessionRows {
       'SELECT created_order, hash, state, settings FROM sessions WHERE tenant = ? AND session_id = ?',
     );
     this.#insert = db.prepare(
-      `INSERT INTO sessions (tenant, session_id, version, hash, state, settings)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO sessions (tenant, session_id, version, hash, state, settings, wake_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#updateState = db.prepare(
-      'UPDATE sessions SET version = ?, hash = ?, state = ? WHERE created_order = ?',
+      'UPDATE sessions SET version = ?, hash = ?, state = ?, wake_at_ms = ? WHERE created_order = ?',
     );
     this.#updateAll = db.prepare(
-      'UPDATE sessions SET version = ?, hash = ?, state = ?, settings = ? WHERE created_order = ?',
+      `UPDATE sessions SET version = ?, hash = ?, state = ?, wake_at_ms = ?, settings = ?
+       WHERE created_order = ?`,
     );
   }
 
@@ -99,6 +100,18 @@ export class SessionRows {
     }));
   }
 
+  /** Sessions whose time to be looked at has come, oldest first. */
+  due(nowMs: number, limit: number): SessionRef[] {
+    const { tenant, session_id, wake_at_ms } = sessions;
+    return this.#orm
+      .select({ tenant, session_id })
+      .from(sessions)
+      .where(lte(wake_at_ms, nowMs))
+      .orderBy(asc(wake_at_ms))
+      .limit(limit)
+      .all();
+  }
+
   /** Adds a row and answers its place in the creation order. */
   insert(ref: SessionRef, head: Head, hash: string): number {
     const { lastInsertRowid } = this.#insert.run(
@@ -108,6 +121,7 @@ export class SessionRows {
       hash,
       JSON.stringify(head.state),
       JSON.stringify(head.settings),
+      wakeAtMs(head.state),
     );
     return Number(lastInsertRowid);
   }
@@ -117,10 +131,12 @@ export class SessionRows {
     const { head, hash, created_order } = session;
     const { version } = head.state;
     const state = JSON.stringify(head.state);
+    const wakeAt = wakeAtMs(head.state);
     if (withSettings) {
-      this.#updateAll.run(version, hash, state, JSON.stringify(head.settings), created_order);
+      const settings = JSON.stringify(head.settings);
+      this.#updateAll.run(version, hash, state, wakeAt, settings, created_order);
     } else {
-      this.#updateState.run(version, hash, state, created_order);
+      this.#updateState.run(version, hash, state, wakeAt, created_order);
     }
   }
 

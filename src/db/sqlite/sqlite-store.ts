@@ -22,6 +22,7 @@ import { EventRows } from './event-rows.ts';
 import { GroupWriter, type Tables } from './group-writer.ts';
 import { IdempotencyRows } from './idempotency-rows.ts';
 import { openDatabase, type SqliteOptions } from './open-database.ts';
+import { renewHeads } from './renew-heads.ts';
 import { SqliteReplayer } from './replayer.ts';
 import { SessionRows } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
@@ -35,7 +36,16 @@ const LOOK_EVERY_MS = 100;
  * release has migrated it.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
-  return new SqliteStore(openDatabase(options));
+  const db = openDatabase(options);
+  const store = new SqliteStore(db);
+  try {
+    const problems = await renewHeads(db, () => store.rebuild());
+    if (problems > 0) options.onDamage?.(problems);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw asStoreError(error);
+  }
 }
 
 /** SQLite runs in the calling thread: every method does its work at once, commits in groups. */
@@ -109,6 +119,10 @@ export class SqliteStore implements EventStore {
 
   async pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
     return this.#tables.compactions.pending(limit);
+  }
+
+  async due(nowMs: number, limit: number): Promise<SessionRef[]> {
+    return this.#tables.sessions.due(nowMs, limit);
   }
 
   async erase(ref: SessionRef): Promise<boolean> {

@@ -10,6 +10,8 @@ export const ORIGINS = [
   'file',
   'todo',
   'plan',
+  'hook',
+  'remote',
   'ghost',
   'log',
 ] as const;

@@ -1,15 +1,18 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item } from '../items/item.ts';
+import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Entry } from './entry.ts';
 
 /**
  * The items of a context as a provider accepts them (SPEC section 4): in the session's own format, or
- * converted to another as well as that allows.
+ * converted to another as well as that allows: what a provider has compacted itself is left out there,
+ * since nobody else can read it.
  */
 export function renderEntries(entries: readonly Entry[], format: Format, target: Format): Item[] {
   const items = entries.map(({ item }) => item);
   if (format === target) return codecFor(format).render(items);
   const source = codecFor(format);
   const codec = codecFor(target);
-  return codec.render(items.flatMap((item) => codec.encode(source.normalise(item))));
+  const readable = items.filter((item) => !isProviderCompaction(item));
+  return codec.render(readable.flatMap((item) => codec.encode(source.normalise(item))));
 }

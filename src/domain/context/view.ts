@@ -45,7 +45,7 @@ export function foldView(source: ViewSource): View {
   for (const event of source.events) {
     version = event.version;
     usage = usageAfter(usage, event);
-    if (event.type !== 'item.appended') continue;
+    if (event.type !== 'item.appended' || event.data.excluded !== undefined) continue;
     const { item, tokens, edits: own = [] } = event.data;
     const applied = bySeq.get(event.version);
     if (applied === undefined) {

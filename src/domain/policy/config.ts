@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BOUNDARIES } from './boundaries.ts';
 
 const tokens = z.int().min(0).max(100_000_000);
 const count = z.int().min(0).max(1_000_000);
@@ -37,6 +38,9 @@ export const DEFAULT_ELIGIBLE_TOOLS = [
   'bashoutput',
 ];
 
+const percent = z.number().min(0).max(100);
+const phrases = z.array(z.string().min(1).max(200)).max(200);
+
 /**
  * The flat configuration table of SPEC section 15. Token figures are in tokens, times in seconds.
  * Every field has a value in every profile; `null` means "not set".
@@ -46,6 +50,32 @@ export const configSchema = z.strictObject({
   auto_compact_enabled: z.boolean(),
   auto_compact_threshold: tokens.min(1).nullable(),
   auto_compact_pct_override: z.number().gt(0).max(100).nullable(),
+  /** What asks for an automatic compaction: the threshold, the tiers of signals, or a plain limit. */
+  auto_compact_trigger: z.enum(['threshold', 'tiers', 'limit']),
+  auto_compact_mode: z.enum(['tag', 'suggest', 'auto']),
+  auto_compact_token_limit: tokens.min(1).nullable(),
+  auto_compact_min_messages: count,
+  trigger_early_percent_remaining_lt: percent,
+  trigger_ready_percent_remaining_lt: percent,
+  trigger_asap_percent_remaining_lt: percent,
+  trigger_emergency_percent_remaining_lt: percent,
+  auto_requires_any_boundary: z.array(z.enum(BOUNDARIES)).max(BOUNDARIES.length),
+  /** Words and phrases that boundaries are derived from: plain text, found as it stands. */
+  signal_commit_commands: phrases,
+  signal_pr_commands: phrases,
+  signal_plan_tools: phrases,
+  signal_agent_done: phrases,
+  signal_agent_done_unless: phrases,
+  signal_topic_shift: phrases,
+  signal_concluding_thought: phrases,
+  packet_author: z.enum(['none', 'watcher', 'agent']),
+  packet_max_tail_chars: z.int().min(0).max(1_000_000),
+  packet_max_tokens: tokens.min(64),
+  packet_timeout_seconds: z.number().gt(0).max(86_400),
+  manual_commands: z.boolean(),
+  /** A tool call compacts only when so many tokens came since the last compaction. */
+  tool_compact_min_tokens: tokens,
+  remote_compaction: z.boolean(),
   free_space_buffer: tokens,
   warning_threshold: tokens,
   error_threshold: tokens,
@@ -83,6 +113,9 @@ export const configSchema = z.strictObject({
   summary_style: z.enum(['lines', 'claude-code']),
   summary_include_analysis: z.boolean(),
   summary_max_tokens: tokens.min(64),
+  /** How the summariser is given the conversation: as a record, or as role-labelled turns. */
+  transcript_style: z.enum(['record', 'turns']),
+  transcript_max_tokens: tokens.min(64).nullable(),
   summarizer_fallback: z.array(z.enum(['extractive', 'micro'])).max(2),
   summarizer_max_attempts: z.int().min(1).max(10),
   summarizer_timeout_seconds: z.number().gt(0).max(3600),

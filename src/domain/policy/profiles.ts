@@ -1,15 +1,75 @@
 import { type Config, type ConfigOverrides, DEFAULT_ELIGIBLE_TOOLS } from './config.ts';
 
-export const PROFILES = ['default', 'claude-code', 'codex-v2'] as const;
+export const PROFILES = [
+  'default',
+  'claude-code',
+  'codex-v2',
+  'rawr',
+  'tiered',
+  'codex-classic',
+] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export const DEFAULT_CONTEXT_WINDOW = 200_000;
 
-const base: Config = {
+/** The values that a profile has where it does not say otherwise. */
+export const BASE_CONFIG: Config = {
   enabled: true,
   auto_compact_enabled: true,
   auto_compact_threshold: null,
   auto_compact_pct_override: null,
+  auto_compact_trigger: 'threshold',
+  auto_compact_mode: 'auto',
+  auto_compact_token_limit: null,
+  auto_compact_min_messages: 0,
+  trigger_early_percent_remaining_lt: 85,
+  trigger_ready_percent_remaining_lt: 75,
+  trigger_asap_percent_remaining_lt: 65,
+  trigger_emergency_percent_remaining_lt: 15,
+  auto_requires_any_boundary: [],
+  signal_commit_commands: ['git commit'],
+  signal_pr_commands: [
+    'gh pr create',
+    'gh pr close',
+    'gh pr merge',
+    'gh pr reopen',
+    'gh pr review',
+    'gt create',
+    'gt submit',
+    'gt ss',
+    'gt review',
+    'gt land',
+  ],
+  signal_plan_tools: ['update_plan', 'todo_write', 'TodoWrite', 'write_todos', 'todowrite'],
+  signal_agent_done: ['done', 'completed', 'finished', 'shipped', 'pushed'],
+  signal_agent_done_unless: ['not done', 'not completed', 'not finished'],
+  signal_topic_shift: [
+    'moving on',
+    'switching to',
+    'next,',
+    'next:',
+    'next up',
+    "now let's",
+    "now, let's",
+    "we'll now",
+  ],
+  signal_concluding_thought: [
+    'in summary',
+    'to summarize',
+    'to wrap up',
+    'wrapping up',
+    'conclusion',
+    'concluding',
+    'final thoughts',
+    'next steps',
+  ],
+  packet_author: 'none',
+  packet_max_tail_chars: 1_200,
+  packet_max_tokens: 4_000,
+  packet_timeout_seconds: 300,
+  manual_commands: false,
+  tool_compact_min_tokens: 0,
+  remote_compaction: false,
   free_space_buffer: 13_000,
   warning_threshold: 20_000,
   error_threshold: 20_000,
@@ -46,6 +106,8 @@ const base: Config = {
   summary_style: 'lines',
   summary_include_analysis: true,
   summary_max_tokens: 8_000,
+  transcript_style: 'record',
+  transcript_max_tokens: null,
   summarizer_fallback: ['extractive'],
   summarizer_max_attempts: 3,
   summarizer_timeout_seconds: 120,
@@ -77,36 +139,85 @@ export function profileConfig(profile: Profile, contextWindow: number): Config {
       return scaledDefault(contextWindow);
     case 'claude-code':
       return {
-        ...base,
+        ...BASE_CONFIG,
         threshold_style: 'limit',
         token_estimate: 'utf16_round',
         token_safety_multiplier: 4 / 3,
         summary_style: 'claude-code',
         summary_max_tokens: 20_000,
+        summarizer_timeout_seconds: 60,
+        manual_commands: true,
       };
     case 'codex-v2':
       return {
-        ...base,
+        ...BASE_CONFIG,
         micro_compact_strategy: 'all_older',
         micro_compact_escalate: false,
         restore_over_budget: 'stop',
         preserve_user_messages: true,
         summary_max_tokens: 20_000,
       };
+    case 'rawr':
+      return {
+        ...BASE_CONFIG,
+        auto_compact_trigger: 'tiers',
+        // The hard threshold is the line of the emergency tier.
+        auto_compact_pct_override: 85,
+        packet_author: 'watcher',
+        micro_compact_enabled: false,
+        preserve_user_messages: true,
+        ...NOTHING_RESTORED,
+      };
+    case 'tiered':
+      return {
+        ...BASE_CONFIG,
+        auto_compact_pct_override: 80,
+        free_space_buffer: 0,
+        warning_threshold: contextWindow - Math.floor(contextWindow * 0.7),
+        error_threshold: Math.min(20_000, Math.floor(contextWindow / 10)),
+        micro_compact_strategy: 'all_older',
+        micro_compact_min_tokens_to_save: 0,
+        micro_compact_truncate_over_tokens: 2_500,
+        protected_messages: 12,
+        manual_commands: true,
+        tool_compact_min_tokens: 10_000,
+        summary_template: 'seven-sections',
+        summarizer_fallback: ['micro'],
+        ...NOTHING_RESTORED,
+      };
+    case 'codex-classic':
+      return {
+        ...BASE_CONFIG,
+        auto_compact_trigger: 'limit',
+        auto_compact_min_messages: 8,
+        manual_commands: true,
+        micro_compact_enabled: false,
+        preserve_user_messages: true,
+        summary_template: 'handoff',
+        transcript_style: 'turns',
+        ...NOTHING_RESTORED,
+      };
     default:
       return profile satisfies never;
   }
 }
 
+/** For the systems whose documents restore no files, todos or plan. */
+const NOTHING_RESTORED = {
+  restore_max_files: 0,
+  restore_todos: false,
+  restore_plan: false,
+} as const satisfies Partial<Config>;
+
 function scaledDefault(contextWindow: number): Config {
   const share = Math.min(1, contextWindow / DEFAULT_CONTEXT_WINDOW);
   const config: Config = {
-    ...base,
+    ...BASE_CONFIG,
     protected_tokens: Math.floor(contextWindow / 10),
     // A summary may take a tenth of a small window, and never needs more than 8,000 tokens.
     summary_max_tokens: Math.max(64, Math.min(8_000, Math.floor(contextWindow / 10))),
   };
-  for (const field of SCALED) config[field] = Math.floor(base[field] * share);
+  for (const field of SCALED) config[field] = Math.floor(BASE_CONFIG[field] * share);
   return config;
 }
 

@@ -11,7 +11,7 @@ export function openedBreaker(
 ): NewEvent[] {
   const { failures } = after.state;
   if (failures <= before.state.failures || failures < config.breaker_max_failures) return [];
-  const reset_at_ms = now_ms + config.breaker_reset_seconds * 1000;
+  const reset_at_ms = now_ms + Math.ceil(config.breaker_reset_seconds * 1000);
   return [{ type: 'breaker.opened', data: { failures, reset_at_ms } }];
 }
 

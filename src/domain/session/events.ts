@@ -1,14 +1,58 @@
 import type { Entry } from '../context/entry.ts';
 import type { Format, Item } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
+import type { Boundary, Tier } from '../policy/boundaries.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import type { Profile } from '../policy/profiles.ts';
 
 /** Version of the event data below; older stored events are upcast when read (SPEC section 3). */
-export const EVENT_SCHEMA_VERSION = 1;
+export const EVENT_SCHEMA_VERSION = 2;
 
-export type Mode = 'auto' | 'micro' | 'full';
+export const MODES = ['auto', 'micro', 'full', 'remote'] as const;
+export type Mode = (typeof MODES)[number];
 export type Trigger = 'auto' | 'manual' | 'tool';
+
+/** By which way a compaction was asked for (SPEC sections 11 and 14). */
+export const REQUEST_PATHS = [
+  'append',
+  'mid_turn',
+  'turn_complete',
+  'preflight',
+  'command',
+  'request',
+] as const;
+
+/** What made somebody ask for a compaction; the audit trail repeats it (SPEC section 14). */
+export type Attribution = {
+  path: (typeof REQUEST_PATHS)[number];
+  tier: Tier | null;
+  /** Of the context window, in whole percent; null where no tier was asked. */
+  percent_remaining: number | null;
+  /** The boundaries that the decision rests on; the request uses them up. */
+  boundaries: Boundary[];
+};
+
+/** The packet that a compaction appends when it has completed (SPEC section 12). */
+export type PacketSource =
+  | { author: 'watcher' }
+  /** The text stands in the `packet.received` event of this version. */
+  | { author: 'agent'; received_version: number };
+
+/** What a client can tell about a turn, or what is derived from its items (SPEC section 11). */
+export type Signal = Boundary | 'turn_started' | 'sampling_complete';
+
+/** A shell call that becomes a boundary when its result says that it succeeded. */
+export type OpenCommand = { id: string; boundary: 'commit' | 'pr_checkpoint' };
+
+export const HOOK_EVENTS = ['PreCompact', 'SessionStart', 'PostCompact'] as const;
+
+/** What a hook answered, as far as it is used (SPEC section 16). */
+export type HookResult = {
+  new_custom_instructions?: string;
+  user_display_message?: string;
+  block?: boolean;
+  items?: Item[];
+};
 
 /** A change of one tool result inside the live context: which one, and its new content. */
 export type ResultEdit = {
@@ -29,6 +73,7 @@ export const FAILURE_REASONS = [
   'prompt_too_long',
   'interrupted',
   'timeout',
+  'hook_blocked',
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
@@ -39,10 +84,17 @@ export const SKIP_REASONS = [
   'would_not_shrink',
   'irreducible_floor',
   'compaction_disabled',
+  'no_natural_boundary',
+  'too_few_tokens',
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-export type SummarizerUsage = { input: number; output: number; cache_read: number };
+export type SummarizerUsage = {
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_creation: number;
+};
 
 /** What the summariser's input had to leave out to fit its window (SPEC section 8, phase 3). */
 export type LeftOut = { cleared_results: number; truncated_results: number; dropped_items: number };
@@ -54,11 +106,16 @@ export type CompletedReport = {
   covered_tokens: number;
   replacement_tokens: number;
   is_above_threshold: boolean;
+  /** The context is still inside the tier that asked for the compaction. */
+  is_still_due: boolean;
   summarizer: string;
   model: string | null;
   template: string;
   usage: SummarizerUsage;
   left_out: LeftOut;
+  /** Turns of the transcript that did not fit (SPEC section 13). */
+  truncated_turns: number;
+  user_display_message?: string;
   files_restored: number;
   duration_ms: number;
   summarizer_ms: number;
@@ -96,12 +153,34 @@ export type EventData = {
     usage?: number;
     /** Edits that were in force in the parent when this session was forked from it. */
     edits?: ResultEdit[];
+    /** Recorded, and kept out of the context (SPEC section 13). */
+    excluded?: 'command';
+    /** Put there by the service: no news, and no sign of a boundary. */
+    source?: 'packet' | 'hook';
+    commands?: OpenCommand[];
+    /** Ids of open commands whose result stands here, or that another call has taken over. */
+    closed_commands?: string[];
+  };
+  'signal.observed': {
+    signal: Signal;
+    source: 'posted' | 'derived';
+    /** The item that it was derived from. */
+    seq: number | null;
+    needs_follow_up?: boolean;
+    queued_user_messages?: number;
+    review_mode?: boolean;
+    /** Of the plan, with `plan_checkpoint`. */
+    completed_steps?: number;
   };
   'compaction.requested': {
     compaction_id: string;
     mode: Mode;
     trigger: Trigger;
     reason: string;
+    attribution: Attribution;
+    /** The cut has to stand before this item. */
+    before?: number;
+    packet?: PacketSource;
     instructions?: string;
     focus?: string;
   };
@@ -113,12 +192,16 @@ export type EventData = {
     tokens_saved: number;
     tokens_before: number;
     tokens_after: number;
+    /** Of the eligible results that had not been cleared before, without margin. */
+    result_tokens_before: number;
+    result_tokens_after: number;
     is_above_threshold: boolean;
+    is_still_due: boolean;
     duration_ms: number;
   };
   'compaction.completed': {
     compaction_id: string;
-    mode: 'full';
+    mode: 'full' | 'remote';
     through: number;
     previous: Base | null;
     summary_text: string;
@@ -154,6 +237,35 @@ export type EventData = {
     post_compact_tokens: number;
     threshold: number;
   };
+  'packet.requested': {
+    /** Of the compaction that the packet is for. */
+    attribution: Attribution;
+    prompt: string;
+    template: string;
+    /** After it the service writes the packet itself. */
+    deadline_ms: number;
+  };
+  'packet.received': {
+    source: 'posted' | 'assistant_item' | 'timeout';
+    /** The assistant item that was taken as the packet. */
+    seq: number | null;
+    /** Null after a timeout: the worker composes the packet. */
+    text: string | null;
+    is_truncated: boolean;
+  };
+  'preflight.armed': { percent_remaining: number };
+  'hook.ran': {
+    compaction_id: string;
+    hook: string;
+    event: (typeof HOOK_EVENTS)[number];
+    ok: boolean;
+    required: boolean;
+    /** HTTP status; null when there was no answer. */
+    status: number | null;
+    error: string | null;
+    duration_ms: number;
+    result: HookResult;
+  };
   'breaker.opened': { failures: number; reset_at_ms: number };
   'breaker.closed': { reason: 'success' | 'timeout' };
 };
@@ -164,6 +276,7 @@ export const EVENT_TYPES = [
   'session.configured',
   'session.forked',
   'item.appended',
+  'signal.observed',
   'compaction.requested',
   'compaction.started',
   'compaction.micro_completed',
@@ -173,6 +286,10 @@ export const EVENT_TYPES = [
   'compaction.cancelled',
   'compaction.reverted',
   'compaction.threshold_exceeded',
+  'packet.requested',
+  'packet.received',
+  'preflight.armed',
+  'hook.ran',
   'breaker.opened',
   'breaker.closed',
 ] as const satisfies readonly EventType[];

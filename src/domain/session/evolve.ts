@@ -1,3 +1,5 @@
+import type { Item } from '../items/item.ts';
+import type { Boundary } from '../policy/boundaries.ts';
 import type { EventData, EventOf, SessionEvent, Trigger } from './events.ts';
 import type { Head, Running, Settings, State } from './head.ts';
 import { savedBy } from './result-edits.ts';
@@ -46,10 +48,18 @@ function created(event: EventOf<'session.created'>): Head {
       tokens_since_compaction: tokens,
       base: null,
       running: null,
-      compactions: { micro: 0, full: 0, skipped: 0, failed: 0 },
+      messages: 0,
+      compactions: { micro: 0, full: 0, remote: 0, skipped: 0, failed: 0 },
       compacted_version: 0,
       failures: 0,
       breaker_reset_at_ms: null,
+      signals: [],
+      completed_steps: 0,
+      open_commands: [],
+      has_life_cycle: false,
+      packet_request: null,
+      preflight: null,
+      last_skip: null,
       created_at: event.at,
       updated_at: event.at,
     },
@@ -76,18 +86,11 @@ function changes(state: State, event: SessionEvent): Partial<State> {
         compacted_version: event.version,
       };
     case 'item.appended':
-      return {
-        items: state.items + 1,
-        tokens: state.tokens + event.data.tokens,
-        tokens_since_compaction: state.tokens_since_compaction + event.data.tokens,
-      };
-    case 'compaction.requested': {
-      const { compaction_id: id, mode, trigger, reason } = event.data;
-      const requested_version = event.version;
-      return {
-        running: { id, status: 'queued', mode, trigger, reason, attempt: 0, requested_version },
-      };
-    }
+      return appended(state, event.data);
+    case 'signal.observed':
+      return observed(state, event.data);
+    case 'compaction.requested':
+      return requested(state, event);
     case 'compaction.started': {
       const current = running(state, event.data.compaction_id);
       return { running: { ...current, status: 'running', attempt: event.data.attempt } };
@@ -115,12 +118,104 @@ function changes(state: State, event: SessionEvent): Partial<State> {
       return { breaker_reset_at_ms: event.data.reset_at_ms };
     case 'breaker.closed':
       return { breaker_reset_at_ms: null, failures: 0 };
+    case 'packet.requested':
+      return packetRequested(event);
+    case 'packet.received':
+      return { packet_request: null };
+    case 'preflight.armed': {
+      const { percent_remaining } = event.data;
+      return { preflight: { version: event.version, percent_remaining } };
+    }
     case 'session.configured':
     case 'compaction.threshold_exceeded':
+    case 'hook.ran':
       return {};
     default:
       return event satisfies never;
   }
+}
+
+/** Shell calls beyond so many that wait for their results are forgotten, oldest first. */
+const MOST_OPEN_COMMANDS = 64;
+
+function appended(state: State, data: EventData['item.appended']): Partial<State> {
+  const items = state.items + 1;
+  if (data.excluded !== undefined) return { items };
+  const isNews = data.source === undefined;
+  return {
+    items,
+    tokens: state.tokens + data.tokens,
+    ...(isNews && { tokens_since_compaction: state.tokens_since_compaction + data.tokens }),
+    ...(isNews && isMessage(data.item) && { messages: state.messages + 1 }),
+    open_commands: openCommands(state, data),
+  };
+}
+
+/** Tool calls and their results count as messages, too, where a format has them as items without role. */
+function isMessage({ role, type }: Item): boolean {
+  if (role === undefined) return typeof type === 'string' && /_call(?:_output)?$/.test(type);
+  return role === 'user' || role === 'assistant' || role === 'tool';
+}
+
+function openCommands(
+  { open_commands }: State,
+  { commands = [], closed_commands: closed = [] }: EventData['item.appended'],
+): State['open_commands'] {
+  const open = open_commands.filter(({ id }) => !closed.includes(id));
+  return [...open, ...commands].slice(-MOST_OPEN_COMMANDS);
+}
+
+function packetRequested(event: EventOf<'packet.requested'>): Partial<State> {
+  const { deadline_ms, attribution } = event.data;
+  // What the request rests on is used up; the turn that writes the packet adds nothing.
+  return { packet_request: { version: event.version, deadline_ms, attribution }, signals: [] };
+}
+
+function observed(state: State, data: EventData['signal.observed']): Partial<State> {
+  const has_life_cycle = state.has_life_cycle || data.source === 'posted';
+  switch (data.signal) {
+    case 'turn_started':
+      // A derived one stands behind the items of its append, which may have opened commands.
+      return data.source === 'derived'
+        ? { signals: [] }
+        : { signals: [], open_commands: [], has_life_cycle };
+    case 'sampling_complete':
+      return { has_life_cycle };
+    case 'turn_complete':
+      return { has_life_cycle, signals: withBoundary(state.signals, data.signal) };
+    default:
+      return {
+        signals: withBoundary(state.signals, data.signal),
+        ...(data.completed_steps !== undefined && { completed_steps: data.completed_steps }),
+      };
+  }
+}
+
+function withBoundary(signals: Boundary[], boundary: Boundary): Boundary[] {
+  return signals.includes(boundary) ? signals : [...signals, boundary];
+}
+
+function requested(state: State, event: EventOf<'compaction.requested'>): Partial<State> {
+  const { data, version } = event;
+  const { mode, trigger, reason, attribution } = data;
+  return {
+    running: {
+      id: data.compaction_id,
+      status: 'queued',
+      mode,
+      trigger,
+      reason,
+      attempt: 0,
+      requested_version: version,
+      attribution,
+      before: data.before ?? null,
+      packet: data.packet ?? null,
+    },
+    // What a request rests on is used up by it, or the same boundary would compact for ever.
+    signals: attribution.boundaries.length > 0 ? [] : state.signals,
+    packet_request: null,
+    preflight: null,
+  };
 }
 
 const ENDED = { running: null, tokens_since_compaction: 0 } as const;
@@ -134,39 +229,63 @@ function microCompleted(
     ...ENDED,
     tokens: state.tokens - savedBy(event.data.edits),
     compacted_version: event.version,
-    failures: failuresAfter(state, trigger, event.data.is_above_threshold),
+    failures: failuresAfter(state, trigger, event.data),
     compactions: counted(state, 'micro'),
   };
 }
 
 function completed(state: State, event: EventOf<'compaction.completed'>): Partial<State> {
-  const { compaction_id, through, report } = event.data;
+  const { compaction_id, through, report, mode } = event.data;
   const { trigger } = running(state, compaction_id);
   return {
     ...ENDED,
     tokens: state.tokens - report.covered_tokens + report.replacement_tokens,
     compacted_version: event.version,
     base: { compaction_id, version: event.version, through },
-    failures: failuresAfter(state, trigger, report.is_above_threshold),
-    compactions: counted(state, 'full'),
+    failures: failuresAfter(state, trigger, report),
+    messages: 0,
+    compactions: counted(state, mode),
   };
 }
 
-/** A compaction that leaves the context above its threshold has not helped (SPEC section 10). */
-function failuresAfter(state: State, trigger: Trigger, isAboveThreshold: boolean): number {
-  if (!isAboveThreshold) return 0;
+/** A compaction that leaves the context where another is due has not helped (SPEC section 10). */
+function failuresAfter(
+  state: State,
+  trigger: Trigger,
+  after: { is_above_threshold: boolean; is_still_due: boolean },
+): number {
+  if (!after.is_above_threshold && !after.is_still_due) return 0;
   return trigger === 'auto' ? state.failures + 1 : state.failures;
 }
 
 function skipped(state: State, data: EventData['compaction.skipped']): Partial<State> {
-  const { trigger } = running(state, data.compaction_id);
-  // "Below the threshold" and "switched off" are no failures: nothing was tried.
-  const tried = data.reason !== 'below_threshold' && data.reason !== 'compaction_disabled';
-  return {
-    ...ENDED,
-    failures: tried && trigger === 'auto' ? state.failures + 1 : state.failures,
-    compactions: counted(state, 'skipped'),
-  };
+  const { trigger, attribution } = running(state, data.compaction_id);
+  const compactions = counted(state, 'skipped');
+  switch (data.reason) {
+    // Nobody looked at the context: new tokens are counted on, or asking would hold off the next one.
+    case 'no_natural_boundary': {
+      const { percent_remaining } = attribution;
+      const last_skip = { percent_remaining, signals: state.signals };
+      return { running: null, compactions, last_skip };
+    }
+    case 'too_few_tokens':
+      return { running: null, compactions };
+    // No failures: nothing was tried.
+    case 'below_threshold':
+    case 'compaction_disabled':
+      return { ...ENDED, compactions };
+    case 'nothing_to_compact':
+    case 'not_effective':
+    case 'would_not_shrink':
+    case 'irreducible_floor':
+      return {
+        ...ENDED,
+        failures: trigger === 'auto' ? state.failures + 1 : state.failures,
+        compactions,
+      };
+    default:
+      return data.reason satisfies never;
+  }
 }
 
 function failed(state: State, data: EventData['compaction.failed']): Partial<State> {

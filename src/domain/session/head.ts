@@ -1,9 +1,10 @@
 import type { Format } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
+import type { Boundary } from '../policy/boundaries.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { type Profile, resolveConfig } from '../policy/profiles.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
-import type { Base, Mode, Trigger } from './events.ts';
+import type { Attribution, Base, Mode, OpenCommand, PacketSource, Trigger } from './events.ts';
 import type { UsageState } from './usage-state.ts';
 
 /** What the client chose; changes with `session.configured` only. */
@@ -27,7 +28,13 @@ export type Running = {
   reason: string;
   attempt: number;
   requested_version: number;
+  attribution: Attribution;
+  before: number | null;
+  packet: PacketSource | null;
 };
+
+/** A compaction under way as answers show it. */
+export type UnderWay = Pick<Running, 'id' | 'status' | 'mode' | 'trigger' | 'reason'>;
 
 /**
  * The small state that `decide` needs: written with every append, so that an append never reads
@@ -41,17 +48,58 @@ export type State = UsageState & {
   tokens_since_compaction: number;
   base: Base | null;
   running: Running | null;
-  compactions: { micro: number; full: number; skipped: number; failed: number };
+  /** Messages of user, assistant and tools since the compaction in force. */
+  messages: number;
+  compactions: { micro: number; full: number; remote: number; skipped: number; failed: number };
   /** Version of the newest event that changed the context by other means than appending. */
   compacted_version: number;
   /** Consecutive automatic compactions that failed or changed nothing. */
   failures: number;
   breaker_reset_at_ms: number | null;
+  /** Boundaries seen since the turn began, or since a compaction used them up (SPEC section 11). */
+  signals: Boundary[];
+  /** Completed steps of the plan, as last seen. */
+  completed_steps: number;
+  /** Shell calls whose result has not come yet. */
+  open_commands: OpenCommand[];
+  /** The client posts the life cycle of its turns: tiers decide then, no longer the appends. */
+  has_life_cycle: boolean;
+  /** The agent has been asked for a packet (SPEC section 12). */
+  packet_request: { version: number; deadline_ms: number; attribution: Attribution } | null;
+  /** The next user message waits for a compaction (SPEC section 11). */
+  preflight: { version: number; percent_remaining: number } | null;
+  /** Where the watcher last found no natural boundary: it says so once, not at the end of every turn. */
+  last_skip: { percent_remaining: number | null; signals: Boundary[] } | null;
   created_at: string;
   updated_at: string;
 };
 
 export type Head = { settings: Settings; state: State };
+
+/**
+ * Version of the shape of `Settings` and `State`: stored heads of an older one are computed anew from
+ * the log when a store is opened.
+ */
+export const HEAD_VERSION = 2;
+
+/** Where the packet of a session stands (SPEC section 12). */
+export type PacketState = 'idle' | 'awaiting_packet' | 'compacting';
+
+export function packetState({ running, packet_request }: State): PacketState {
+  if (running !== null && running.packet !== null) return 'compacting';
+  return packet_request === null ? 'idle' : 'awaiting_packet';
+}
+
+export function underWay({ running }: State): UnderWay | null {
+  if (running === null) return null;
+  const { id, status, mode, trigger, reason } = running;
+  return { id, status, mode, trigger, reason };
+}
+
+/** When the session has to be looked at though nobody calls; null: never. */
+export function wakeAtMs({ packet_request }: State): number | null {
+  return packet_request?.deadline_ms ?? null;
+}
 
 /** Context tokens as SPEC section 5 defines them: reported usage first, else the estimate. */
 export function contextTokens(state: UsageState & Pick<State, 'tokens'>, config: Config): number {

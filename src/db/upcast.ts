@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { BASE_CONFIG } from '../domain/policy/profiles.ts';
+import type { EventType } from '../domain/session/events.ts';
+
+/**
+ * Event data of schema version 1 in the shape of version 2: compactions were asked for by the
+ * threshold or by hand only, and what the configuration did not have yet was as in BASE_CONFIG.
+ */
+export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
+  switch (type) {
+    case 'compaction.requested': {
+      const path = data.trigger === 'auto' ? 'append' : 'request';
+      const attribution = { path, tier: null, percent_remaining: null, boundaries: [] };
+      return { ...data, attribution };
+    }
+    case 'compaction.started':
+      return isJsonObject(data.config)
+        ? { ...data, config: { ...BASE_CONFIG, ...data.config } }
+        : data;
+    case 'compaction.micro_completed':
+      // Totals were not recorded; what was saved is known.
+      return {
+        ...data,
+        result_tokens_before: data.tokens_saved ?? 0,
+        result_tokens_after: 0,
+        is_still_due: false,
+      };
+    case 'compaction.completed':
+      return isJsonObject(data.report) ? { ...data, report: reportOf(data.report) } : data;
+    default:
+      return data;
+  }
+}
+
+function reportOf(report: JsonObject): JsonObject {
+  const usage = isJsonObject(report.usage)
+    ? { ...report.usage, cache_creation: 0 }
+    : (report.usage ?? null);
+  return { ...report, is_still_due: false, truncated_turns: 0, usage };
+}

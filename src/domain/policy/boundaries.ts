@@ -1,0 +1,16 @@
+/** What a tier can ask for before it compacts (SPEC section 11); sorted as the tiers accept them. */
+export const BOUNDARIES = [
+  'plan_checkpoint',
+  'plan_update',
+  'pr_checkpoint',
+  'topic_shift',
+  'commit',
+  'agent_done',
+  'concluding_thought',
+  'turn_complete',
+] as const;
+export type Boundary = (typeof BOUNDARIES)[number];
+
+/** How much of the window is left, from roomy to full. */
+export const TIERS = ['early', 'ready', 'asap', 'emergency'] as const;
+export type Tier = (typeof TIERS)[number];

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { decodeEvent } from '../../src/db/event-codec.ts';
+import { eventSchemas } from '../../src/db/event-schema.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { BASE_CONFIG } from '../../src/domain/policy/profiles.ts';
+import type { EventType } from '../../src/domain/session/events.ts';
+import { attributionOf } from '../support/event-data.ts';
+
+const row = (type: EventType, data: JsonObject, schema_version = 1) => ({
+  version: 1,
+  type,
+  at: '2026-01-01T00:00:00.000Z',
+  schema_version,
+  data: JSON.stringify(data),
+  hash: 'h',
+});
+
+/** The fields that the configuration of version 1 had. */
+const { enabled, restore_max_files, summary_style } = BASE_CONFIG;
+const OLD_CONFIG = { enabled, summary_style, restore_max_files: restore_max_files + 1 };
+
+const ASKED = { compaction_id: 'c', mode: 'auto', reason: 'r' };
+const MICRO = {
+  compaction_id: 'c',
+  strategy: 'all_older',
+  edits: [],
+  tokens_saved: 40,
+  tokens_before: 90,
+  tokens_after: 50,
+  is_above_threshold: false,
+  duration_ms: 1,
+};
+const REPORT = {
+  tokens_before: 9,
+  tokens_after: 5,
+  is_above_threshold: true,
+  covered_tokens: 8,
+  replacement_tokens: 4,
+  summarizer: 'model',
+  model: 'm',
+  template: 't@1',
+  usage: { input: 7, output: 3, cache_read: 2 },
+  left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+  files_restored: 0,
+  duration_ms: 1,
+  summarizer_ms: 1,
+};
+const FULL = {
+  compaction_id: 'c',
+  mode: 'full',
+  through: 2,
+  previous: null,
+  summary_text: 's',
+  entries: [],
+};
+
+describe('an event of schema version 1', () => {
+  test.each<[string, EventType, JsonObject, JsonObject]>([
+    [
+      'requested by an append',
+      'compaction.requested',
+      { ...ASKED, trigger: 'auto' },
+      { ...ASKED, trigger: 'auto', attribution: attributionOf('append') },
+    ],
+    [
+      'requested by hand',
+      'compaction.requested',
+      { ...ASKED, trigger: 'manual', focus: 'f' },
+      { ...ASKED, trigger: 'manual', focus: 'f', attribution: attributionOf('request') },
+    ],
+    [
+      'requested by a tool',
+      'compaction.requested',
+      { ...ASKED, trigger: 'tool' },
+      { ...ASKED, trigger: 'tool', attribution: attributionOf('request') },
+    ],
+    [
+      'its configuration has what was not there yet',
+      'compaction.started',
+      { compaction_id: 'c', attempt: 1, config: OLD_CONFIG },
+      { compaction_id: 'c', attempt: 1, config: { ...BASE_CONFIG, ...OLD_CONFIG } },
+    ],
+    [
+      'a micro-compaction',
+      'compaction.micro_completed',
+      MICRO,
+      { ...MICRO, result_tokens_before: 40, result_tokens_after: 0, is_still_due: false },
+    ],
+    [
+      'a full compaction',
+      'compaction.completed',
+      { ...FULL, report: REPORT },
+      {
+        ...FULL,
+        report: {
+          ...REPORT,
+          usage: { ...REPORT.usage, cache_creation: 0 },
+          is_still_due: false,
+          truncated_turns: 0,
+        },
+      },
+    ],
+    [
+      'another one stays as it is',
+      'item.appended',
+      { item: { role: 'user', content: 'x' }, tokens: 1 },
+      { item: { role: 'user', content: 'x' }, tokens: 1 },
+    ],
+  ])('%s', (_name, type, old, expected) => {
+    const { data } = decodeEvent(row(type, old));
+    expect(data).toEqual(expected);
+    expect(eventSchemas[type].safeParse(data).error).toBeUndefined();
+  });
+
+  test.each<[EventType, JsonObject]>([
+    ['compaction.started', { compaction_id: 'c', attempt: 1, config: 'none' }],
+    ['compaction.completed', { ...FULL, report: null }],
+    ['compaction.completed', { ...FULL, report: { ...REPORT, usage: 5 } }],
+    ['compaction.micro_completed', { ...MICRO, tokens_saved: 'many' }],
+  ])('%s of a wrong shape is read, and found misshapen', (type, old) => {
+    const { data } = decodeEvent(row(type, old));
+    expect(eventSchemas[type].safeParse(data).success).toBe(false);
+  });
+});
+
+test('an event of this version is not touched', () => {
+  const { data } = decodeEvent(row('compaction.requested', { ...ASKED, trigger: 'auto' }, 2));
+  expect(data).toEqual({ ...ASKED, trigger: 'auto' });
+});
+
+test.each([0, 3])('schema version %i is refused', (version) => {
+  expect(() => decodeEvent(row('item.appended', {}, version))).toThrow(
+    `the event has schema version ${version}, this release reads 2`,
+  );
+});
