@@ -1,16 +1,21 @@
 import { codecFor } from '../items/codecs.ts';
+import type { Item, Normalised } from '../items/item.ts';
 import { measureItem, usageTokens } from '../items/measure.ts';
 import type { Json } from '../json.ts';
+import { type CompactionCommand, compactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
-import { isAutoCompactOn, type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
+import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
+import { type Advice, afterAppend } from './after-append.ts';
 import { checkItems } from './check-items.ts';
 import { checkRoom, created, type NewSession } from './create-session.ts';
 import type { Decide } from './decision.ts';
+import { commandsOf, derivedSignals, type ItemCommands } from './derive-signals.ts';
 import { accept, type Outcome, reject } from './errors.ts';
-import type { Mode, NewEvent, Trigger } from './events.ts';
+import type { NewEvent } from './events.ts';
 import { evolve } from './evolve.ts';
-import { type CompactionStatus, configOf, contextTokens, type Head } from './head.ts';
+import { configOf, contextTokens, type Head, type UnderWay, underWay } from './head.ts';
+import { takenPacket } from './packet-commands.ts';
 import type { World } from './world.ts';
 
 export type AppendItems = {
@@ -31,18 +36,16 @@ export type Appended = {
   first_seq: number;
   last_seq: number;
   context: ThresholdState;
-  compaction: {
-    id: string;
-    status: CompactionStatus;
-    mode: Mode;
-    trigger: Trigger;
-    reason: string;
-  } | null;
+  compaction: UnderWay | null;
+  advice: Advice | null;
+  /** What the client should know about this request, such as that it waits for a compaction. */
+  note: string | null;
 };
 
 /**
  * Appends items, all or nothing, and requests a compaction in the same write when the context has
- * reached its threshold (SPEC sections 2, 6, 10; DESIGN, decision 2).
+ * reached its threshold, or another rule asks for one (SPEC sections 2, 6, 10, 11, 13; DESIGN,
+ * decision 2).
  * Rejects: version_mismatch, invalid_item, invalid_config (a new session whose window has no room).
  */
 export function appendItems(world: World, command: AppendItems): Decide<Appended> {
@@ -62,30 +65,40 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
     let after = current ?? push(created(command.defaults));
     const { settings } = after;
     const config = configOf(settings, world.server);
-    const appended = appendedEvents(world, command.items, after, config);
-    if (!appended.ok) return appended;
+    const measured = measure(world, command.items, after, config);
+    if (!measured.ok) return measured;
     const first = after.state.version + 1;
-    for (const event of appended.value) after = push(event);
+    const asked = config.manual_commands ? commandAtEnd(measured.value) : null;
+    const items: ({ seq: number; item: Normalised } & Pick<ItemCommands, 'reached'>)[] = [];
+    for (const { item, normalised, tokens } of measured.value) {
+      const isCommand = asked !== null && items.length === measured.value.length - 1;
+      const commands = commandsOf(after, config, normalised);
+      after = push(isCommand ? excluded(item) : appended(item, normalised, tokens, commands));
+      const { reached } = commands;
+      if (!isCommand) items.push({ seq: after.state.version, item: normalised, reached });
+    }
     const last = after.state.version;
-    for (const event of autoCompaction(after, config, command)) after = push(event);
+    for (const event of derivedSignals(after, config, items)) after = push(event);
+    for (const event of takenPacket(world, after, config, items, command)) after = push(event);
+    const {
+      events: more,
+      advice,
+      note,
+    } = afterAppend(after, config, { items, command: asked }, command);
+    for (const event of more) after = push(event);
     const context = thresholdState(
       contextTokens(after.state, config),
       config,
       settings.context_window,
     );
-    const { running } = after.state;
     const value: Appended = {
       version: after.state.version,
       first_seq: first,
       last_seq: last,
       context,
-      compaction: running && {
-        id: running.id,
-        status: running.status,
-        mode: running.mode,
-        trigger: running.trigger,
-        reason: running.reason,
-      },
+      compaction: underWay(after.state),
+      advice,
+      note,
     };
     return accept({ events, value: () => value });
   };
@@ -100,12 +113,14 @@ function checkVersion(head: Head | null, expected: number | undefined): Outcome<
   );
 }
 
-function appendedEvents(
+type Measured = { item: Item; normalised: Normalised; tokens: number };
+
+function measure(
   world: World,
   items: readonly Json[],
   head: Head,
   config: Config,
-): Outcome<NewEvent[]> {
+): Outcome<Measured[]> {
   const { format } = head.settings;
   const codec = codecFor(format);
   const count = counterFor(config, world.tokenizers);
@@ -119,45 +134,35 @@ function appendedEvents(
     );
   }
   return accept(
-    checked.items.map((item): NewEvent => {
-      const { normalised, tokens } = measureItem(codec, item, count, config);
-      const usage = usageTokens(normalised);
-      const data = usage === undefined ? { item, tokens } : { item, tokens, usage };
-      return { type: 'item.appended', data };
-    }),
+    checked.items.map((item) => ({ item, ...measureItem(codec, item, count, config) })),
   );
 }
 
-/** The events that follow when the context is at its threshold; none when a rule holds it back. */
-function autoCompaction(
-  head: Head,
-  config: Config,
-  command: Pick<AppendItems, 'compaction_id' | 'now_ms'>,
-): NewEvent[] {
-  const { state, settings } = head;
-  if (!isAutoCompactOn(config) || state.running !== null) return [];
-  const tokens = contextTokens(state, config);
-  const { is_above_auto_compact } = thresholdState(tokens, config, settings.context_window);
-  if (!is_above_auto_compact) return [];
-  // Loop guard (SPEC section 10). Beyond the window itself the next request would be refused anyway.
-  const isEmergency = tokens >= settings.context_window;
-  // The end of a compaction, a cancelled one included, starts the second count anew.
-  const isFirst = state.tokens_since_compaction === state.tokens;
-  const hasNews = state.tokens_since_compaction >= config.min_new_tokens_between_compactions;
-  if (!isFirst && !hasNews && !isEmergency) return [];
-  const events: NewEvent[] = [];
-  if (state.breaker_reset_at_ms !== null) {
-    if (command.now_ms < state.breaker_reset_at_ms) return [];
-    events.push({ type: 'breaker.closed', data: { reason: 'timeout' } });
-  }
-  events.push({
-    type: 'compaction.requested',
+/** Only the last item of an append is looked at: what follows a command would be its answer. */
+function commandAtEnd(measured: readonly Measured[]): CompactionCommand | null {
+  const last = measured.at(-1);
+  return last === undefined ? null : compactionCommand(last.normalised);
+}
+
+function appended(
+  item: Item,
+  normalised: Normalised,
+  tokens: number,
+  { opened, closed }: ItemCommands,
+): NewEvent {
+  const usage = usageTokens(normalised);
+  return {
+    type: 'item.appended',
     data: {
-      compaction_id: command.compaction_id,
-      mode: 'auto',
-      trigger: 'auto',
-      reason: 'token_limit',
+      item,
+      tokens,
+      ...(usage !== undefined && { usage }),
+      ...(opened.length > 0 && { commands: opened }),
+      ...(closed.length > 0 && { closed_commands: closed }),
     },
-  });
-  return events;
+  };
+}
+
+function excluded(item: Item): NewEvent {
+  return { type: 'item.appended', data: { item, tokens: 0, excluded: 'command' } };
 }

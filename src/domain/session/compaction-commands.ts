@@ -1,12 +1,15 @@
 import type { Config } from '../policy/config.ts';
+import { isStillDue } from '../policy/tiers.ts';
+import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { closedBreaker, openedBreaker } from './breaker.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
-import type { CompletedReport, EventData, EventOf, Mode, NewEvent, Trigger } from './events.ts';
+import type { CompletedReport, EventData, Mode, NewEvent, Trigger } from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type Running } from './head.ts';
+import { packetItem } from './packet-item.ts';
 import type { World } from './world.ts';
 
 export type RequestCompaction = {
@@ -17,30 +20,64 @@ export type RequestCompaction = {
   focus?: string;
 };
 
+/** The compaction that answers a request; the request of a tool may have ended at once. */
+export type Requested = { id: string; is_under_way: boolean };
+
 /**
- * Requests a compaction by hand; answers the one under way when there is one (SPEC section 2).
- * Rejects: session_not_found, compaction_disabled.
+ * Requests a compaction by hand or by a tool; answers the one under way when there is one (SPEC section
+ * 2). It takes the place of a packet that is being waited for: the service writes that itself then
+ * (section 12). Rejects: session_not_found, compaction_disabled.
  */
-export function requestCompaction(world: World, command: RequestCompaction): Decide<Running> {
+export function requestCompaction(world: World, command: RequestCompaction): Decide<Requested> {
   return (head) => {
     if (head === null) return sessionNotFound();
     const { running } = head.state;
-    if (running !== null) return accept({ events: [], value: () => running });
-    if (!configOf(head.settings, world.server).enabled) {
+    if (running !== null) {
+      return accept({ events: [], value: () => ({ id: running.id, is_under_way: true }) });
+    }
+    const config = configOf(head.settings, world.server);
+    if (!config.enabled) {
       return reject(
         'compaction_disabled',
         'compaction is switched off for this session: set config.enabled to true, and start the ' +
           'server without DISABLE_COMPACT',
       );
     }
+    const { packet_request, preflight } = head.state;
+    // A packet or a message is waited for because a compaction is due: a skip must not end the wait.
+    const isDue = packet_request !== null || preflight !== null;
     const event: NewEvent = {
       type: 'compaction.requested',
-      data: { ...command, reason: 'requested' },
+      data: {
+        ...command,
+        reason: 'requested',
+        attribution: { path: 'request', tier: null, percent_remaining: null, boundaries: [] },
+        ...(packet_request !== null && { packet: { author: 'watcher' } }),
+      },
     };
-    return accept({
-      events: [event],
-      value: (after) => after.state.running ?? unreachable('a requested compaction is under way'),
-    });
+    const tooFew = command.trigger === 'tool' && !isDue ? tooFewTokens(head, config) : null;
+    const id = command.compaction_id;
+    if (tooFew === null) {
+      return accept({ events: [event], value: () => ({ id, is_under_way: true }) });
+    }
+    const skipped: NewEvent = {
+      type: 'compaction.skipped',
+      data: { ...tooFew, compaction_id: id },
+    };
+    return accept({ events: [event, skipped], value: () => ({ id, is_under_way: false }) });
+  };
+}
+
+/** A tool that an agent calls again and again compacts only when there is something new (SPEC 15). */
+function tooFewTokens({ state }: Head, config: Config): Skip | null {
+  const tokens = withSafetyMargin(state.tokens_since_compaction, config);
+  const least = config.tool_compact_min_tokens;
+  if (tokens >= least) return null;
+  return {
+    reason: 'too_few_tokens',
+    detail:
+      `no compaction needed: ${tokens} tokens came since the last one, a tool call compacts from ` +
+      `${least} on`,
   };
 }
 
@@ -55,7 +92,7 @@ export type Attempt = { compaction_id: string; attempt: number };
  * later attempt has begun: of two workers with one job, the log listens to the last that started.
  * Rejects: session_not_found, as when the session was erased meanwhile.
  */
-function whileRunning(
+export function whileRunning(
   { compaction_id, attempt }: Attempt,
   step: (head: Head, running: Running) => NewEvent[],
 ): Decide<Applied> {
@@ -98,18 +135,20 @@ export type Clock = { now_ms: number; at: string };
 
 export type MicroResult = Omit<
   EventData['compaction.micro_completed'],
-  'compaction_id' | 'tokens_before' | 'tokens_after' | 'is_above_threshold'
+  'compaction_id' | 'tokens_before' | 'tokens_after' | 'is_above_threshold' | 'is_still_due'
 >;
 
 /**
  * Applies the edits of a micro-compaction (SPEC section 7), or skips it when the context would not
- * become smaller, as when a usage figure that came meanwhile is below the estimate.
+ * become smaller, as when a usage figure that came meanwhile is below the estimate. `packet` is
+ * appended with it, where one belongs to the compaction.
  */
 export function completeMicro(
   world: World,
   attempt: Attempt,
   result: MicroResult,
   clock: Clock,
+  packet: string | null = null,
 ): Decide<Applied> {
   return whileRunning(attempt, (head, running) => {
     const config = configOf(head.settings, world.server);
@@ -123,38 +162,46 @@ export function completeMicro(
         tokens_before: before,
         tokens_after,
         is_above_threshold: tokens_after >= threshold,
+        is_still_due: isDueAfter(tokens_after, head, running, config),
       },
     });
-    const after = contextTokens(next(head, micro(0), clock.at).state, config);
-    if (after >= before) {
-      return skipEvents(head, running, config, clock, wouldNotShrink(before, after));
+    const compacted = next(head, micro(0), clock.at);
+    const bare = contextTokens(compacted.state, config);
+    if (bare >= before) {
+      return skipEvents(head, running, config, clock, wouldNotShrink(before, bare));
     }
-    return completedEvents(head, running, config, clock, micro(after), after);
+    const heads = { before: head, after: compacted };
+    const behind = packetItem(world, running, packet, heads, clock.at);
+    const after = contextTokens(nextOf(compacted, behind, clock.at).state, config);
+    return completedEvents(head, running, config, clock, [micro(after), ...behind], after);
   });
 }
 
 export type FullResult = Omit<EventData['compaction.completed'], 'compaction_id' | 'report'> & {
-  report: Omit<CompletedReport, 'tokens_before' | 'tokens_after' | 'is_above_threshold'>;
+  report: Omit<
+    CompletedReport,
+    'tokens_before' | 'tokens_after' | 'is_above_threshold' | 'is_still_due'
+  >;
 };
 
 /**
  * Applies a full compaction in one step (SPEC section 8, phase 7), or skips it when it would not make
- * the context smaller (section 18, rule 7). Items that came meanwhile stay behind the cut.
+ * the context smaller (section 18, rule 7). Items that came meanwhile stay behind the cut, and before
+ * the `packet`, which is appended with it where one belongs to the compaction.
  */
 export function completeFull(
   world: World,
   attempt: Attempt,
   result: FullResult,
   clock: Clock,
+  packet: string | null = null,
 ): Decide<Applied> {
   return whileRunning(attempt, (head, running) => {
     const config = configOf(head.settings, world.server);
     const { threshold } = thresholds(config, head.settings.context_window);
     const tokens_before = contextTokens(head.state, config);
-    const completed = (tokens_after: number): EventOf<'compaction.completed'> => ({
+    const completed = (tokens_after: number): NewEvent => ({
       type: 'compaction.completed',
-      version: head.state.version + 1,
-      at: clock.at,
       data: {
         ...result,
         compaction_id: running.id,
@@ -163,18 +210,19 @@ export function completeFull(
           tokens_before,
           tokens_after,
           is_above_threshold: tokens_after >= threshold,
+          is_still_due: isDueAfter(tokens_after, head, running, config),
         },
       },
     });
-    const tokens_after = contextTokens(evolve(head, completed(0)).state, config);
-    if (
-      tokens_after >= tokens_before ||
-      result.report.replacement_tokens >= result.report.covered_tokens
-    ) {
-      return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, tokens_after));
+    const compacted = next(head, completed(0), clock.at);
+    const bare = contextTokens(compacted.state, config);
+    if (bare >= tokens_before || result.report.replacement_tokens >= result.report.covered_tokens) {
+      return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, bare));
     }
-    const { type, data } = completed(tokens_after);
-    return completedEvents(head, running, config, clock, { type, data }, tokens_after);
+    const heads = { before: head, after: compacted };
+    const behind = packetItem(world, running, packet, heads, clock.at);
+    const after = contextTokens(nextOf(compacted, behind, clock.at).state, config);
+    return completedEvents(head, running, config, clock, [completed(after), ...behind], after);
   });
 }
 
@@ -235,19 +283,25 @@ function completedEvents(
   running: Running,
   config: Config,
   clock: Clock,
-  event: NewEvent,
+  events: NewEvent[],
   tokensAfter: number,
 ): NewEvent[] {
   const { threshold } = thresholds(config, head.settings.context_window);
-  if (tokensAfter < threshold) return [event, ...closedBreaker(head)];
+  const exceeded: NewEvent = {
+    type: 'compaction.threshold_exceeded',
+    data: { compaction_id: running.id, post_compact_tokens: tokensAfter, threshold },
+  };
+  const after = nextOf(head, events, clock.at);
   return [
-    event,
-    {
-      type: 'compaction.threshold_exceeded',
-      data: { compaction_id: running.id, post_compact_tokens: tokensAfter, threshold },
-    },
-    ...openedBreaker(head, next(head, event, clock.at), config, clock.now_ms),
+    ...events,
+    ...(tokensAfter >= threshold ? [exceeded] : []),
+    ...(after.state.failures === 0 ? closedBreaker(head) : []),
+    ...openedBreaker(head, after, config, clock.now_ms),
   ];
+}
+
+function isDueAfter(tokens: number, head: Head, running: Running, config: Config): boolean {
+  return isStillDue(running.attribution, tokens, config, head.settings.context_window);
 }
 
 function wouldNotShrink(before: number, after: number): Skip {
@@ -275,6 +329,6 @@ function next(head: Head, event: NewEvent, at: string): Head {
   return evolve(head, { ...event, version: head.state.version + 1, at });
 }
 
-function unreachable(message: string): never {
-  throw new Error(message);
+function nextOf(head: Head, events: readonly NewEvent[], at: string): Head {
+  return events.reduce((last, event) => next(last, event, at), head);
 }

@@ -13,6 +13,7 @@ export type RejectionCode =
   | 'compaction_not_found'
   | 'compaction_not_cancellable'
   | 'compaction_not_revertible'
+  | 'packet_not_requested'
   | 'version_not_found';
 
 export type FieldError = { path: string; message: string };

@@ -1,5 +1,4 @@
-import type { Item } from '../items/item.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { EventData, EventOf, SessionEvent } from './events.ts';
 
 /**
@@ -13,11 +12,27 @@ export type RolloutRecord = {
   payload: JsonObject;
 };
 
+type Request = EventData['compaction.requested'];
+
 /**
- * The records of one event, in order; none for events that the audit trail has no line for (requests,
- * attempts, retries, settings): `GET …/events` has them all.
+ * Makes the function that writes the audit trail of a session: given all its events in order, it
+ * answers the records of each; none for events that the trail has no line for (requests, attempts,
+ * retries, settings, signals, packets, hooks): `GET …/events` has them all.
  */
-export function rolloutRecords(sessionId: string, event: SessionEvent): RolloutRecord[] {
+export function rolloutWriter(sessionId: string): (event: SessionEvent) => RolloutRecord[] {
+  // One compaction is under way at a time, so what completes is what was requested last.
+  let request: Request | null = null;
+  return (event) => {
+    if (event.type === 'compaction.requested') request = event.data;
+    return recordsOf(sessionId, event, request);
+  };
+}
+
+function recordsOf(
+  sessionId: string,
+  event: SessionEvent,
+  request: Request | null,
+): RolloutRecord[] {
   const record = (type: RolloutRecord['type'], payload: JsonObject): RolloutRecord => ({
     timestamp: event.at,
     ordinal: event.version,
@@ -39,24 +54,27 @@ export function rolloutRecords(sessionId: string, event: SessionEvent): RolloutR
         forked_from: { id: parent_session_id, version: parent_version },
       });
       if (entries.length === 0) return [meta];
-      return [meta, record('compacted', replacement('', event.version, entries))];
+      // Nothing was compacted here: the boundary among the items says how they came about.
+      return [meta, record('compacted', replacement('', null, event.version, entries))];
     }
     case 'item.appended':
       return [record('response_item', event.data.item)];
     case 'compaction.micro_completed': {
-      const { edits, tokens_saved, duration_ms } = event.data;
+      const { edits, ...micro } = event.data;
       return [
         message('MicroCompactCompleted', {
           tools_compacted: edits.length,
-          tokens_saved,
-          duration_ms,
+          tokens_saved: micro.tokens_saved,
+          result_tokens_before: micro.result_tokens_before,
+          result_tokens_after: micro.result_tokens_after,
+          duration_ms: micro.duration_ms,
         }),
       ];
     }
     case 'compaction.completed': {
       const { summary_text, through, entries } = event.data;
       return [
-        record('compacted', replacement(summary_text, through, entries)),
+        record('compacted', replacement(summary_text, request, through, entries)),
         message('ContextCompacted'),
         message('CompactCompleted', completedFields(event.data)),
       ];
@@ -72,6 +90,11 @@ export function rolloutRecords(sessionId: string, event: SessionEvent): RolloutR
     case 'compaction.reverted':
       return [message('CompactReverted', { compaction_id: event.data.compaction_id })];
     case 'session.configured':
+    case 'signal.observed':
+    case 'packet.requested':
+    case 'packet.received':
+    case 'preflight.armed':
+    case 'hook.ran':
     case 'compaction.requested':
     case 'compaction.started':
     case 'compaction.skipped':
@@ -95,31 +118,43 @@ function sessionMeta(sessionId: string, event: EventOf<'session.created'>): Json
  */
 function replacement(
   summary: string,
+  request: Request | null,
   through: number,
   entries: EventData['compaction.completed']['entries'],
 ): JsonObject {
-  const items = entries.map(({ item }) => item);
-  return { message: summary, trigger: triggerOf(items), through, replacement_history: items };
+  const replacement_history = entries.map(({ item }) => item);
+  const trigger = request && { type: triggerType(request), ...request.attribution };
+  return { message: summary, trigger, through, replacement_history };
 }
 
-/** The boundary says what the compaction was triggered by; a fork of an untouched context has none. */
-function triggerOf(items: readonly Item[]): Json {
-  for (const { compact_metadata } of items) {
-    if (isJsonObject(compact_metadata) && compact_metadata.trigger !== undefined) {
-      return compact_metadata.trigger;
-    }
+/** The tiers of section 11 have a name of their own, whichever of their ways led to the request. */
+function triggerType({ trigger, attribution }: Request): Request['trigger'] | 'auto_watcher' {
+  switch (attribution.path) {
+    case 'mid_turn':
+    case 'turn_complete':
+    case 'preflight':
+      return 'auto_watcher';
+    case 'append':
+    case 'command':
+    case 'request':
+      return trigger;
+    default:
+      return attribution.path satisfies never;
   }
-  return null;
 }
 
-function completedFields({ report }: EventData['compaction.completed']): JsonObject {
+function completedFields({ report, mode }: EventData['compaction.completed']): JsonObject {
+  const { input, output, cache_read, cache_creation } = report.usage;
   return {
     pre_compact_tokens: report.tokens_before,
     post_compact_tokens: report.tokens_after,
-    compaction_input_tokens: report.usage.input,
-    compaction_output_tokens: report.usage.output,
+    compaction_input_tokens: input,
+    compaction_output_tokens: output,
+    compaction_cache_read_tokens: cache_read,
+    compaction_cache_creation_tokens: cache_creation,
+    compaction_total_tokens: input + output + cache_read + cache_creation,
     files_restored: report.files_restored,
     duration_ms: report.duration_ms,
-    strategy: 'full',
+    strategy: mode,
   };
 }

@@ -17,17 +17,26 @@ export type ThresholdState = {
 };
 
 /**
- * The threshold of a window (tokens): window − free_space_buffer, lowered, never raised, by an
+ * The threshold of a window (tokens). With the trigger `limit`: more than `auto_compact_token_limit`
+ * (SPEC section 15, codex-classic). Else window − free_space_buffer, lowered, never raised, by an
  * explicit threshold or else by a percentage (SPEC section 6).
  */
 export function thresholds(config: Config, contextWindow: number): Thresholds {
+  const { auto_compact_trigger: trigger, auto_compact_token_limit: tokenLimit } = config;
+  if (trigger === 'limit' && tokenLimit !== null) {
+    const limit = isAutoCompactOn(config) ? Math.min(tokenLimit, contextWindow) : contextWindow;
+    // Beyond the window the provider would refuse the next request.
+    return { threshold: Math.min(tokenLimit + 1, contextWindow), limit };
+  }
   const byBuffer = contextWindow - config.free_space_buffer;
   const threshold = Math.min(byBuffer, explicitThreshold(config, contextWindow) ?? byBuffer);
   return { threshold, limit: isAutoCompactOn(config) ? threshold : contextWindow };
 }
 
+/** Whether anything compacts by itself; a trigger `limit` without a limit never does. */
 export function isAutoCompactOn(config: Config): boolean {
-  return config.enabled && config.auto_compact_enabled;
+  const isOff = config.auto_compact_trigger === 'limit' && config.auto_compact_token_limit === null;
+  return config.enabled && config.auto_compact_enabled && !isOff;
 }
 
 function explicitThreshold(config: Config, contextWindow: number): number | null {

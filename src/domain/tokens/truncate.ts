@@ -9,21 +9,51 @@ export function truncateMiddle(text: string, maxTokens: number, count: TextCount
   const total = count(text);
   if (total <= maxTokens) return text;
   const even = Math.max(0, Math.floor((text.length * maxTokens) / total));
-  // `even` assumes the same density everywhere; a few steps down find the real length.
-  for (const keep of shrinking(even)) {
-    const cut = cutMiddle(text, keep, total);
-    if (count(cut) <= maxTokens) return cut;
-  }
-  for (const keep of shrinking(even)) {
-    const head = text.slice(0, safeEnd(text, keep));
-    if (count(head) <= maxTokens) return head;
-  }
-  return '';
+  const longest = (cut: (keep: number) => string) =>
+    longestCut(cut, text.length, even, maxTokens, count);
+  return (
+    longest((keep) => cutMiddle(text, keep, total)) ??
+    longest((keep) => text.slice(0, safeEnd(text, keep))) ??
+    ''
+  );
 }
 
-function* shrinking(from: number): Generator<number> {
-  for (let keep = from; keep > 0; keep = keep < 16 ? keep - 1 : Math.floor(keep * 0.9)) yield keep;
-  yield 0;
+/** Cuts tried for one text: more than a search for the exact length needs in nearly all of them. */
+const MOST_TRIES = 24;
+
+/**
+ * The longest cut that counts at most `maxTokens`, or null when none does. `cut` makes it from the
+ * number of characters to keep, which is below `length`. `guess` assumes the same density everywhere;
+ * the search starts around it, so that what is counted stays of the size of the result, however long
+ * the text is.
+ */
+function longestCut(
+  cut: (keep: number) => string,
+  length: number,
+  guess: number,
+  maxTokens: number,
+  count: TextCounter,
+): string | null {
+  let best: string | null = null;
+  let fits = -1;
+  let exceeds = length;
+  let keep = guess;
+  let step = Math.max(16, Math.floor(guess / 64));
+  for (let tries = 0; tries < MOST_TRIES && exceeds - fits > 1; tries++) {
+    const candidate = cut(keep);
+    const tokens = count(candidate);
+    if (tokens <= maxTokens) {
+      best = candidate;
+      fits = keep;
+      if (tokens === maxTokens) break;
+    } else exceeds = keep;
+    // While one side is not known yet, go towards it in growing steps; then halve what is between.
+    if (fits === -1) keep = Math.max(0, exceeds - step);
+    else if (exceeds === length) keep = Math.min(length - 1, fits + step);
+    else keep = Math.floor((fits + exceeds) / 2);
+    step *= 4;
+  }
+  return best;
 }
 
 function cutMiddle(text: string, keep: number, total: number): string {

@@ -65,6 +65,8 @@ describe('appendItems', () => {
           is_above_auto_compact: false,
         },
         compaction: null,
+        advice: null,
+        note: null,
       });
   });
 
@@ -132,6 +134,8 @@ describe('automatic compaction', () => {
           trigger: 'auto',
           reason: 'token_limit',
         },
+        advice: null,
+        note: null,
       });
   });
 

@@ -12,6 +12,7 @@ import {
   startCompaction,
 } from '../../../src/domain/session/compaction-commands.ts';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
+import { attributionOf, PLAIN_REPORT } from '../../support/event-data.ts';
 import {
   appended,
   BREAKER_OPENED,
@@ -35,35 +36,92 @@ const running = [created(), FILLING, requested(), started()];
 const manual = [created(), FILLING, requested({ trigger: 'manual' }), started()];
 const CLOSED: NewEvent = { type: 'breaker.closed', data: { reason: 'success' } };
 
+function packetRequested(): NewEvent {
+  const attribution = attributionOf('turn_complete');
+  const asked = { prompt: 'p', template: 'packet@1', deadline_ms: NOW };
+  return { type: 'packet.requested', data: { attribution, ...asked } };
+}
+
 describe('requestCompaction', () => {
   const command = { compaction_id: 'c', mode: 'full', trigger: 'manual', focus: 'tests' } as const;
+  const event: NewEvent = {
+    type: 'compaction.requested',
+    data: { ...command, reason: 'requested', attribution: attributionOf('request') },
+  };
 
   it('records the request with its reason', () => {
     given(created())
       .when(requestCompaction(WORLD, command))
-      .yields({ type: 'compaction.requested', data: { ...command, reason: 'requested' } })
-      .answers({
-        id: 'c',
-        status: 'queued',
-        mode: 'full',
-        trigger: 'manual',
-        reason: 'requested',
-        attempt: 0,
-        requested_version: 2,
-      });
+      .yields(event)
+      .answers({ id: 'c', is_under_way: true });
   });
 
   it('answers the one under way instead of a second', () => {
     given(...running)
       .when(requestCompaction(WORLD, { ...command, compaction_id: 'second' }))
       .yields()
-      .answers(expect.objectContaining({ id: 'c', status: 'running', attempt: 1 }));
+      .answers({ id: 'c', is_under_way: true });
+  });
+
+  it('takes the place of a packet that is waited for: the service writes it', () => {
+    given(created(), packetRequested())
+      .when(requestCompaction(WORLD, command))
+      .yields({ ...event, data: { ...event.data, packet: { author: 'watcher' } } });
+  });
+
+  describe('by a tool: tool_compact_min_tokens', () => {
+    const PLAIN = { tool_compact_min_tokens: 10_000, token_safety_multiplier: 1 };
+    const session = created({ config: PLAIN });
+    const byTool = { compaction_id: 'c', mode: 'auto', trigger: 'tool' } as const;
+    const asked = requested({ trigger: 'tool', reason: 'requested' });
+    const tokens = (count: number) => appended(user(ofTokens(count)));
+    const done = [requested(), started(), completed(2, { covered: 20_000, replacement: 100 })];
+    const enough = { id: 'c', is_under_way: true };
+
+    it.each<[string, NewEvent[], number | null]>([
+      ['one token below', [session, tokens(9_999)], 9_999],
+      ['exactly at it', [session, tokens(10_000)], null],
+      ['counted from the last compaction', [session, tokens(20_000), ...done, tokens(500)], 500],
+      ['enough since the last one', [session, tokens(20_000), ...done, tokens(10_000)], null],
+      [
+        'with the safety margin',
+        [created({ config: { tool_compact_min_tokens: 10_000 } }), tokens(7_519)],
+        null,
+      ],
+      ['no floor in profile default', [created()], null],
+      ['a floor in profile tiered', [created({ profile: 'tiered' }), tokens(7_518)], 9_999],
+    ])('%s', (_name, events, tooFew) => {
+      const outcome = given(...events).when(requestCompaction(WORLD, byTool));
+      if (tooFew === null) outcome.yields(asked).answers(enough);
+      else {
+        const detail = expect.stringContaining(`no compaction needed: ${tooFew} tokens`);
+        const data = { compaction_id: 'c', reason: 'too_few_tokens', detail } as const;
+        outcome
+          .yields(asked, { type: 'compaction.skipped', data })
+          .answers({ id: 'c', is_under_way: false });
+      }
+    });
+
+    it.each<[string, NewEvent, object]>([
+      ['a packet', packetRequested(), { packet: { author: 'watcher' } }],
+      ['a message', { type: 'preflight.armed', data: { percent_remaining: 60 } }, {}],
+    ])('is none while %s is waited for: a compaction is due', (_name, waiting, packet) => {
+      given(session, waiting)
+        .when(requestCompaction(WORLD, byTool))
+        .yields(requested({ trigger: 'tool', reason: 'requested', ...packet }));
+    });
+
+    it('asks a user for no such thing', () => {
+      given(session)
+        .when(requestCompaction(WORLD, { ...byTool, trigger: 'manual' }))
+        .answers(enough);
+    });
   });
 
   it('runs while the breaker is open', () => {
     given(...running, failed(), BREAKER_OPENED)
       .when(requestCompaction(WORLD, command))
-      .yields({ type: 'compaction.requested', data: { ...command, reason: 'requested' } });
+      .yields(event);
   });
 
   it('is refused where compaction is switched off', () => {
@@ -107,6 +165,8 @@ describe('completeMicro', () => {
       },
     ],
     tokens_saved: 100_000,
+    result_tokens_before: 120_000,
+    result_tokens_after: 20_000,
     duration_ms: 7,
   };
   const event: NewEvent = {
@@ -117,6 +177,7 @@ describe('completeMicro', () => {
       tokens_before: 199_500,
       tokens_after: 66_511,
       is_above_threshold: false,
+      is_still_due: false,
     },
   };
 
@@ -158,14 +219,7 @@ describe('completeFull', () => {
     report: {
       covered_tokens: covered,
       replacement_tokens: replacement,
-      summarizer: 'extractive',
-      model: null,
-      template: 'nine-sections@1',
-      usage: { input: 0, output: 0, cache_read: 0 },
-      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
-      files_restored: 0,
-      duration_ms: 5,
-      summarizer_ms: 4,
+      ...PLAIN_REPORT,
     },
   });
   const done = (result: FullResult, before: number, after: number, above = false): NewEvent => ({
@@ -178,6 +232,7 @@ describe('completeFull', () => {
         tokens_before: before,
         tokens_after: after,
         is_above_threshold: above,
+        is_still_due: false,
       },
     },
   });
@@ -223,6 +278,21 @@ describe('completeFull', () => {
       });
   });
 
+  it('opens the breaker until a whole millisecond, however its time is written', () => {
+    const config = { breaker_max_failures: 1, breaker_reset_seconds: 0.0015 };
+    const result = full(5_000, 1_000);
+    given(created({ config }), ...running.slice(1))
+      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .yields(
+        done(result, 199_500, 194_180, true),
+        {
+          type: 'compaction.threshold_exceeded',
+          data: { compaction_id: 'c', post_compact_tokens: 194_180, threshold: 187_000 },
+        },
+        { type: 'breaker.opened', data: { failures: 1, reset_at_ms: NOW + 2 } },
+      );
+  });
+
   it.each([
     ['grow', 100, 200, 199_633],
     ['stay as it is', 100, 100, 199_500],
@@ -237,6 +307,56 @@ describe('completeFull', () => {
           detail: `the compacted context would hold ${after} tokens, the present one holds 199500`,
         },
       });
+  });
+});
+
+describe('a compaction that a tier asked for', () => {
+  const tiers = { auto_compact_trigger: 'tiers', token_safety_multiplier: 1 } as const;
+  const attribution = attributionOf('mid_turn', { tier: 'asap', percent_remaining: 25 });
+  const asked = [
+    created({ config: { ...tiers, breaker_max_failures: 1 } }),
+    FILLING,
+    requested({ attribution }),
+    started(),
+  ];
+  const completeWith = (replacement: number) =>
+    completeFull(
+      WORLD,
+      FIRST,
+      {
+        mode: 'full',
+        through: 2,
+        previous: null,
+        summary_text: 'S',
+        entries: [],
+        report: { covered_tokens: 150_000, replacement_tokens: replacement, ...PLAIN_REPORT },
+      },
+      CLOCK,
+    );
+
+  it.each([
+    // The line of `asap` is 65 % of 200,000 tokens.
+    [70_000, false],
+    [70_001, true],
+  ])('leaves %i tokens: still due %s, and counts as ineffective then', (tokens, isStillDue) => {
+    const [event, ...more] = given(...asked)
+      .when(completeWith(tokens))
+      .events();
+    expect(event).toMatchObject({
+      data: { report: { is_still_due: isStillDue, is_above_threshold: false } },
+    });
+    // Below the threshold: nothing was exceeded.
+    expect(more.map(({ type }) => type)).toEqual(isStillDue ? ['breaker.opened'] : []);
+  });
+
+  it('does not close the breaker while it is still due', () => {
+    const open = [asked[0], FILLING, BREAKER_OPENED, ...asked.slice(2)].flatMap((e) => e ?? []);
+    const closed = (tokens: number) =>
+      given(...open)
+        .when(completeWith(tokens))
+        .events()
+        .some(({ type }) => type === 'breaker.closed');
+    expect([closed(70_000), closed(70_001)]).toEqual([true, false]);
   });
 });
 
@@ -294,6 +414,8 @@ describe('steps that come too late', () => {
     strategy: 'all_older',
     edits: [],
     tokens_saved: 0,
+    result_tokens_before: 0,
+    result_tokens_after: 0,
     duration_ms: 0,
   };
   const steps = {

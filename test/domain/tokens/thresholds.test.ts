@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
-import { thresholdState, thresholds } from '../../../src/domain/tokens/thresholds.ts';
+import {
+  isAutoCompactOn,
+  thresholdState,
+  thresholds,
+} from '../../../src/domain/tokens/thresholds.ts';
 import { configWith } from '../../support/given.ts';
 
 describe('threshold of a window of 200,000 tokens (SPEC 6)', () => {
@@ -30,6 +34,41 @@ describe('threshold of a window of 200,000 tokens (SPEC 6)', () => {
       threshold: 187_000,
       limit: 200_000,
     });
+  });
+});
+
+describe('threshold of the trigger "limit" (SPEC 15)', () => {
+  const limit = { auto_compact_trigger: 'limit', auto_compact_token_limit: 50_000 } as const;
+
+  it.each<[string, ConfigOverrides, number, number]>([
+    ['more than the limit', limit, 50_001, 50_000],
+    ['the buffer plays no part', { ...limit, free_space_buffer: 190_000 }, 50_001, 50_000],
+    ['nor does an explicit threshold', { ...limit, auto_compact_threshold: 9 }, 50_001, 50_000],
+    ['no more than the window', { ...limit, auto_compact_token_limit: 300_000 }, 200_000, 200_000],
+    ['auto-compaction off', { ...limit, auto_compact_enabled: false }, 50_001, 200_000],
+    ['no limit set', { ...limit, auto_compact_token_limit: null }, 187_000, 200_000],
+    ['the figure is for this trigger only', { auto_compact_token_limit: 50_000 }, 187_000, 187_000],
+  ])('%s', (_name, overrides, threshold, end) => {
+    expect(thresholds(configWith(overrides), 200_000)).toEqual({ threshold, limit: end });
+  });
+
+  it.each<[ConfigOverrides, boolean]>([
+    [{}, true],
+    [limit, true],
+    [{ ...limit, auto_compact_token_limit: null }, false],
+    [{ auto_compact_trigger: 'tiers' }, true],
+    [{ auto_compact_enabled: false }, false],
+    [{ enabled: false }, false],
+  ])('%j: something compacts by itself: %s', (overrides, isOn) => {
+    expect(isAutoCompactOn(configWith(overrides))).toBe(isOn);
+  });
+
+  it.each([
+    ['rawr', 170_000],
+    ['tiered', 160_000],
+    ['codex-classic', 187_000],
+  ] as const)('profile %s: %i', (profile, threshold) => {
+    expect(thresholds(profileConfig(profile, 200_000), 200_000).threshold).toBe(threshold);
   });
 });
 

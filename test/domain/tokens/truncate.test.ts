@@ -16,9 +16,31 @@ describe('truncateMiddle', () => {
     const cut = truncateMiddle(text, 100, count);
     const [, head = '', left = '', tail = ''] =
       /^(HEADx+)\n\[… about (\d+) tokens left out …\]\n(x+TAIL)$/.exec(cut) ?? [];
-    expect(count(cut)).toBeGreaterThan(80);
+    expect(count(cut)).toBe(100);
     expect(head.length).toBeGreaterThan(tail.length);
     expect(Number(left)).toBe(Math.round((4000 - head.length - tail.length) / 4));
+  });
+
+  it.each([
+    ['plain', 'word '.repeat(20_000)],
+    ['dense at its start', '中'.repeat(5_000) + 'word '.repeat(20_000)],
+    ['dense at its end', 'word '.repeat(20_000) + '中'.repeat(5_000)],
+    ['dense in its middle', 'word '.repeat(9_000) + '中'.repeat(9_000) + 'word '.repeat(9_000)],
+  ])('uses the whole limit: %s', (_name, text) => {
+    for (const limit of [64, 1_000, 8_500]) {
+      expect(count(truncateMiddle(text, limit, count))).toBe(limit);
+    }
+  });
+
+  it('counts little more than the text and what is left of it', () => {
+    let counted = 0;
+    const watched = (text: string) => {
+      counted += text.length;
+      return count(text);
+    };
+    const text = '中'.repeat(1_000) + 'x'.repeat(4_000_000);
+    truncateMiddle(text, 2_500, watched);
+    expect(counted).toBeLessThan(text.length * 1.2);
   });
 
   it('cuts without a note where the note does not fit', () => {

@@ -1,0 +1,163 @@
+import { isUserMessage, messageText } from '../compaction/material.ts';
+import type { Normalised } from '../items/item.ts';
+import type { CompactionCommand } from '../policy/commands.ts';
+import type { Config } from '../policy/config.ts';
+import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
+import { isAutoCompactOn, thresholdState } from '../tokens/thresholds.ts';
+import type { Attribution, EventData, NewEvent } from './events.ts';
+import { contextTokens, type Head } from './head.ts';
+import { isEmergency, passGuard } from './loop-guard.ts';
+
+/** What an append has put into the log; a command is not among the items. */
+export type AppendedItems = {
+  items: readonly { seq: number; item: Normalised }[];
+  command: CompactionCommand | null;
+};
+
+/** What the client is told beside the figures: that it may compact, or why its request has to wait. */
+export type Advice = 'tag' | 'suggest';
+export type AfterAppend = { events: NewEvent[]; advice: Advice | null; note: string | null };
+
+export type Request = { compaction_id: string; now_ms: number };
+
+const NOTHING: AfterAppend = { events: [], advice: null, note: null };
+
+const PAUSED =
+  'the request was paused for a compaction, and the message stands behind it, verbatim: when the ' +
+  'compaction has ended, send the request to the model again or continue';
+const SWITCHED_OFF = 'the command was recorded, but compaction is switched off for this session';
+const UNDER_WAY =
+  'the command was recorded, but a compaction is under way already, and goes on as it was requested';
+
+/** What a client is told whose message is held back by this compaction, else null (SPEC section 13). */
+export function pausedNote({ before }: EventData['compaction.requested']): string | null {
+  return before === undefined ? null : PAUSED;
+}
+
+/**
+ * Whether an append is followed by a compaction, and by which rule: the first that applies of one
+ * under way, a command, an armed preflight, and the trigger of the configuration (SPEC sections 6,
+ * 10, 11, 13).
+ */
+export function afterAppend(
+  head: Head,
+  config: Config,
+  appended: AppendedItems,
+  request: Request,
+): AfterAppend {
+  const { state } = head;
+  if (state.running !== null) {
+    return { ...NOTHING, note: appended.command === null ? null : UNDER_WAY };
+  }
+  if (appended.command !== null) return commanded(head, config, appended.command, request);
+  if (!config.enabled) return NOTHING;
+  const armed = preflight(head, config, appended, request);
+  if (armed !== null) return armed;
+  if (!isAutoCompactOn(config)) return NOTHING;
+  // The packet that is waited for brings the compaction with it: only an emergency comes first.
+  if (state.packet_request !== null && !isEmergency(head, config)) return NOTHING;
+  const due = dueRequest(head, config, appended, request);
+  if (due === null) return NOTHING;
+  const before = passGuard(head, config, request.now_ms);
+  if (before === null) return NOTHING;
+  const { auto_compact_mode: mode } = config;
+  if (mode !== 'auto') return { ...NOTHING, advice: mode };
+  return { events: [...before, requested(due)], advice: null, note: pausedNote(due) };
+}
+
+function commanded(
+  { state }: Head,
+  config: Config,
+  { instructions }: CompactionCommand,
+  { compaction_id }: Request,
+): AfterAppend {
+  if (!config.enabled) return { ...NOTHING, note: SWITCHED_OFF };
+  const event = requested({
+    compaction_id,
+    mode: 'full',
+    trigger: 'manual',
+    reason: 'command',
+    attribution: attributionOf('command'),
+    ...(instructions !== undefined && { instructions }),
+    ...(state.packet_request !== null && { packet: { author: 'watcher' } }),
+  });
+  return { events: [event], advice: null, note: null };
+}
+
+/** The message that a preflight waits for stands behind the cut; one that starts with `!` does not count. */
+function preflight(
+  { state }: Head,
+  config: Config,
+  { items }: AppendedItems,
+  { compaction_id }: Request,
+): AfterAppend | null {
+  if (state.preflight === null) return null;
+  const awaited = items.find(
+    ({ item }) => isUserMessage(item) && !messageText(item).startsWith('!'),
+  );
+  if (awaited === undefined) return null;
+  const { percent_remaining } = state.preflight;
+  const event = requested({
+    compaction_id,
+    mode: 'auto',
+    trigger: 'auto',
+    reason: 'preflight',
+    attribution: {
+      path: 'preflight',
+      tier: tierOf(percent_remaining, config),
+      percent_remaining,
+      boundaries: ['turn_complete'],
+    },
+    before: awaited.seq,
+  });
+  return { events: [event], advice: null, note: PAUSED };
+}
+
+/** The request that the trigger of the configuration makes of this append; null when it makes none. */
+function dueRequest(
+  { state, settings }: Head,
+  config: Config,
+  { items }: AppendedItems,
+  { compaction_id }: Request,
+): EventData['compaction.requested'] | null {
+  const tokens = contextTokens(state, config);
+  const { is_above_auto_compact } = thresholdState(tokens, config, settings.context_window);
+  if (!is_above_auto_compact) return null;
+  const automatic: EventData['compaction.requested'] = {
+    compaction_id,
+    mode: 'auto',
+    trigger: 'auto',
+    reason: 'token_limit',
+    attribution: attributionOf('append'),
+    ...(state.packet_request !== null && { packet: { author: 'watcher' } }),
+  };
+  switch (config.auto_compact_trigger) {
+    case 'threshold':
+      return automatic;
+    case 'limit': {
+      const last = items.at(-1);
+      if (last === undefined || !isUserMessage(last.item)) return null;
+      if (state.messages < config.auto_compact_min_messages) return null;
+      return { ...automatic, before: last.seq };
+    }
+    case 'tiers': {
+      // A client that posts the life cycle of its turns is watched there; here only as a last resort.
+      if (state.has_life_cycle && tokens < settings.context_window) return null;
+      const percent_remaining = percentOfWindowRemaining(tokens, settings.context_window);
+      const tier = tierOf(percent_remaining, config);
+      const boundaries = state.signals;
+      const attribution = { ...automatic.attribution, tier, percent_remaining, boundaries };
+      return { ...automatic, attribution };
+    }
+    default:
+      return config.auto_compact_trigger satisfies never;
+  }
+}
+
+function attributionOf(path: Attribution['path']): Attribution {
+  return { path, tier: null, percent_remaining: null, boundaries: [] };
+}
+
+function requested(data: EventData['compaction.requested']): NewEvent {
+  return { type: 'compaction.requested', data };
+}

@@ -1,0 +1,161 @@
+import { isUserMessage, messageText } from '../compaction/material.ts';
+import type { Message, Normalised } from '../items/item.ts';
+import type { Boundary } from '../policy/boundaries.ts';
+import type { Config } from '../policy/config.ts';
+import {
+  commandBoundaries,
+  completedSteps,
+  hasSucceeded,
+  textBoundaries,
+} from '../policy/signals.ts';
+import type { EventData, NewEvent, OpenCommand } from './events.ts';
+import type { Head, State } from './head.ts';
+
+/** An item with the boundaries that its results have reached. */
+type Placed = { seq: number; item: Normalised; reached: readonly Reached[] };
+type Reached = OpenCommand['boundary'];
+
+/** What an item does to the shell calls that become boundaries when they succeed. */
+export type ItemCommands = { opened: OpenCommand[]; closed: string[]; reached: Reached[] };
+
+/** The shell calls that an item opens, and those whose results it brings (SPEC section 11). */
+export function commandsOf({ state }: Head, config: Config, item: Normalised): ItemCommands {
+  return {
+    opened: isHeard(state, config) ? opened(config, item) : [],
+    closed: closed(state, item),
+    reached: isHeard(state, config) ? succeeded(state, item) : [],
+  };
+}
+
+function opened(config: Config, item: Normalised): OpenCommand[] {
+  if (!isOfAgent(item)) return [];
+  return item.parts.flatMap((part) =>
+    part.kind === 'tool_call'
+      ? commandBoundaries(part, config).map((boundary) => ({ id: part.id, boundary }))
+      : [],
+  );
+}
+
+/** There are clients that use the ids of calls again: what has ended must not end once more. */
+function closed({ open_commands }: State, item: Normalised): string[] {
+  if (open_commands.length === 0 || item.kind !== 'message') return [];
+  const named = new Set(
+    item.parts.flatMap((part) => {
+      if (part.kind === 'tool_call') return [part.id];
+      return part.kind === 'tool_result' ? [part.call_id] : [];
+    }),
+  );
+  return [...new Set(open_commands.map(({ id }) => id))].filter((id) => named.has(id));
+}
+
+/**
+ * The signals that follow from appended items; `head` stands behind them. A user message begins a
+ * turn: what was seen before it no longer counts, but for the steps of the plan (SPEC section 11).
+ */
+export function derivedSignals(
+  { state }: Head,
+  config: Config,
+  items: readonly Placed[],
+): NewEvent[] {
+  if (!isHeard(state, config)) return [];
+  const start = items.findLastIndex(({ item }) => isUserMessage(item));
+  const user = items[start];
+  if (user === undefined) {
+    return turnSignals(config, items, state.completed_steps, state.signals);
+  }
+  const earlier = items.slice(0, start);
+  const progress = planProgress(state, config, earlier);
+  const isNewTurn = state.signals.length > 0 || progress.length > 0;
+  return [
+    ...progress,
+    ...(isNewTurn ? [derived(user.seq, { signal: 'turn_started' })] : []),
+    ...turnSignals(config, items.slice(start + 1), stepsAfter(state, config, earlier), []),
+  ];
+}
+
+/** What the items of one turn show; boundaries already seen in it are not told again. */
+function turnSignals(
+  config: Config,
+  turn: readonly Placed[],
+  stepsBefore: number,
+  seenBefore: readonly Boundary[],
+): NewEvent[] {
+  const events: NewEvent[] = [];
+  const seen = new Set(seenBefore);
+  const observe = (seq: number, signal: Boundary, completed_steps?: number) => {
+    if (seen.has(signal) && completed_steps === undefined) return;
+    seen.add(signal);
+    events.push(
+      derived(seq, { signal, ...(completed_steps !== undefined && { completed_steps }) }),
+    );
+  };
+  const speech = turn.findLast(({ item }) => isOfAgent(item) && messageText(item) !== '');
+  let completed = stepsBefore;
+  for (const { seq, item, reached } of turn) {
+    for (const boundary of reached) observe(seq, boundary);
+    for (const steps of stepsOf(item, config)) {
+      // A plan with fewer completed steps than before is a new one: it counts from there.
+      observe(seq, 'plan_update', steps < completed ? steps : undefined);
+      if (steps > completed) observe(seq, 'plan_checkpoint', steps);
+      completed = steps;
+    }
+    if (seq !== speech?.seq || !isOfAgent(item)) continue;
+    for (const boundary of textBoundaries(messageText(item), config)) observe(seq, boundary);
+  }
+  return events;
+}
+
+/** Only tiers listen; and not while a packet is written, whose text would speak of boundaries. */
+function isHeard({ packet_request, running }: State, config: Config): boolean {
+  if (config.auto_compact_trigger !== 'tiers' || packet_request !== null) return false;
+  return running?.packet?.author !== 'agent';
+}
+
+/** What the agent itself said or did: nothing synthetic, and no error text. */
+function isOfAgent(item: Normalised): item is Message {
+  return item.kind === 'message' && item.role === 'assistant' && isGenuine(item);
+}
+
+function isGenuine(message: Message): boolean {
+  return !message.is_meta && !message.is_compact_summary && !message.is_api_error_message;
+}
+
+function succeeded({ open_commands }: State, item: Normalised): Reached[] {
+  if (item.kind !== 'message' || !isGenuine(item)) return [];
+  return item.parts.flatMap((part) =>
+    part.kind === 'tool_result' && hasSucceeded(part)
+      ? open_commands.filter(({ id }) => id === part.call_id).map(({ boundary }) => boundary)
+      : [],
+  );
+}
+
+/** The completed steps after each plan that an item holds. */
+function stepsOf(item: Normalised, config: Config): number[] {
+  const sources =
+    item.kind === 'attachment' ? [item] : isOfAgent(item) ? item.parts.filter(isCall) : [];
+  return sources.map((source) => completedSteps(source, config)).filter((steps) => steps !== null);
+}
+
+function isCall<P extends { kind: string }>(part: P): part is Extract<P, { kind: 'tool_call' }> {
+  return part.kind === 'tool_call';
+}
+
+function stepsAfter(state: State, config: Config, items: readonly Placed[]): number {
+  return items.flatMap(({ item }) => stepsOf(item, config)).at(-1) ?? state.completed_steps;
+}
+
+/** How far the plan has come in turns that are over: no boundary of the present one. */
+function planProgress(state: State, config: Config, items: readonly Placed[]): NewEvent[] {
+  const last = items.findLast(({ item }) => stepsOf(item, config).length > 0);
+  const steps = stepsAfter(state, config, items);
+  if (last === undefined || steps === state.completed_steps) return [];
+  const signal = steps > state.completed_steps ? 'plan_checkpoint' : 'plan_update';
+  return [derived(last.seq, { signal, completed_steps: steps })];
+}
+
+function derived(
+  seq: number,
+  data: Pick<EventData['signal.observed'], 'signal' | 'completed_steps'>,
+): NewEvent {
+  return { type: 'signal.observed', data: { ...data, source: 'derived', seq } };
+}

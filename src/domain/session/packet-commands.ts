@@ -1,0 +1,172 @@
+import type { Template } from '../compaction/prompt.ts';
+import type { Message, Normalised } from '../items/item.ts';
+import type { Config } from '../policy/config.ts';
+import { counterFor } from '../tokens/tokenizers.ts';
+import { truncateMiddle } from '../tokens/truncate.ts';
+import { sessionNotFound } from './create-session.ts';
+import type { Decide } from './decision.ts';
+import { accept, type Outcome, reject } from './errors.ts';
+import type { Attribution, EventData, NewEvent, PacketSource } from './events.ts';
+import { configOf, type Head, type State } from './head.ts';
+import type { World } from './world.ts';
+
+type AppendedItem = { seq: number; item: Normalised };
+type Request = { compaction_id: string; now_ms: number };
+
+/** The event that asks the agent for its packet, before the compaction (SPEC section 12). */
+export function packetRequested(
+  config: Config,
+  attribution: Attribution,
+  prompt: Template,
+  now_ms: number,
+): NewEvent {
+  return {
+    type: 'packet.requested',
+    data: {
+      attribution,
+      prompt: prompt.text,
+      template: prompt.version,
+      deadline_ms: now_ms + Math.ceil(config.packet_timeout_seconds * 1000),
+    },
+  };
+}
+
+/**
+ * What follows when the packet that is waited for has come with these items, or is overdue: the
+ * packet, and the compaction that it is for. `head` stands behind the items.
+ */
+export function takenPacket(
+  world: World,
+  head: Head,
+  config: Config,
+  items: readonly AppendedItem[],
+  request: Request,
+): NewEvent[] {
+  const { packet_request } = head.state;
+  if (packet_request === null) return [];
+  const written = writtenPacket(items);
+  if (written !== null) {
+    const { seq, text } = written;
+    const received = { source: 'assistant_item', seq, ...fitted(world, config, text) } as const;
+    return receivedEvents(head.state, packet_request, received, request.compaction_id);
+  }
+  return overdueEvents(head.state, request);
+}
+
+export type ReceivePacket = { compaction_id: string; text: string };
+
+/** `is_truncated`: the packet was longer than `packet_max_tokens`. */
+export type PacketReceived = { compaction_id: string; is_truncated: boolean };
+
+/**
+ * Takes the packet that the agent has written, and requests the compaction that it is for (SPEC
+ * section 12). Rejects: session_not_found, packet_not_requested.
+ */
+export function receivePacket(
+  world: World,
+  { compaction_id, text }: ReceivePacket,
+): Decide<PacketReceived> {
+  return (head) => {
+    if (head === null) return sessionNotFound();
+    const { packet_request } = head.state;
+    if (packet_request === null) return notRequested(head.state);
+    const packet = fitted(world, configOf(head.settings, world.server), text);
+    const received = { source: 'posted', seq: null, ...packet } as const;
+    const events = receivedEvents(head.state, packet_request, received, compaction_id);
+    return accept({
+      events,
+      value: () => ({ compaction_id, is_truncated: packet.is_truncated }),
+    });
+  };
+}
+
+export type TimedOut = { applied: boolean };
+
+/**
+ * Ends the wait for a packet that is overdue: the compaction is requested, and the service writes the
+ * packet itself. Does nothing when none is. Rejects: session_not_found.
+ */
+export function timeOutPacket(request: Request): Decide<TimedOut> {
+  return (head) => {
+    if (head === null) return sessionNotFound();
+    const events = overdueEvents(head.state, request);
+    return accept({ events, value: () => ({ applied: events.length > 0 }) });
+  };
+}
+
+type PacketRequest = NonNullable<State['packet_request']>;
+
+function overdueEvents(state: State, { compaction_id, now_ms }: Request): NewEvent[] {
+  const { packet_request } = state;
+  if (packet_request === null || now_ms < packet_request.deadline_ms) return [];
+  const received = { source: 'timeout', seq: null, text: null, is_truncated: false } as const;
+  return receivedEvents(state, packet_request, received, compaction_id);
+}
+
+/** The packet, and the compaction that was due when it was asked for. */
+function receivedEvents(
+  state: State,
+  { attribution }: PacketRequest,
+  received: EventData['packet.received'],
+  compaction_id: string,
+): NewEvent[] {
+  const packet: PacketSource =
+    received.text === null
+      ? { author: 'watcher' }
+      : { author: 'agent', received_version: state.version + 1 };
+  return [
+    { type: 'packet.received', data: received },
+    {
+      type: 'compaction.requested',
+      data: {
+        compaction_id,
+        mode: 'auto',
+        trigger: 'auto',
+        reason: attribution.path,
+        attribution,
+        packet,
+      },
+    },
+  ];
+}
+
+function fitted(world: World, config: Config, text: string) {
+  const count = counterFor(config, world.tokenizers);
+  const cut = truncateMiddle(text, config.packet_max_tokens, count);
+  return { text: cut, is_truncated: cut !== text };
+}
+
+function notRequested({ running }: State): Outcome<never> {
+  const instead =
+    running === null
+      ? 'the service asks for one with the event packet.requested, and waits until its deadline'
+      : `compaction ${running.id} is under way and takes none any more`;
+  return reject('packet_not_requested', `no packet is waited for: ${instead}`);
+}
+
+/**
+ * The first answer of the assistant among the items: a text that no tool call stands beside or
+ * follows at once, since what is said before a call is no answer yet.
+ */
+function writtenPacket(items: readonly AppendedItem[]): { seq: number; text: string } | null {
+  let callFollows = false;
+  let answer: { seq: number; text: string } | null = null;
+  for (const { seq, item } of items.toReversed()) {
+    if (item.kind !== 'message' || item.role !== 'assistant') {
+      callFollows = false;
+      continue;
+    }
+    callFollows ||= item.parts.some((part) => part.kind === 'tool_call');
+    const text = textOf(item);
+    if (!callFollows && isOwnText(item) && text.trim() !== '') answer = { seq, text };
+  }
+  return answer;
+}
+
+function isOwnText({ is_meta, is_compact_summary, is_api_error_message }: Message): boolean {
+  return !is_meta && !is_compact_summary && !is_api_error_message;
+}
+
+function textOf({ parts }: Message): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+}

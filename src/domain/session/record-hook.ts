@@ -1,0 +1,62 @@
+import { codecFor } from '../items/codecs.ts';
+import { measureItem } from '../items/measure.ts';
+import { thresholds } from '../tokens/thresholds.ts';
+import { counterFor } from '../tokens/tokenizers.ts';
+import { type Applied, type Attempt, whileRunning } from './compaction-commands.ts';
+import { sessionNotFound } from './create-session.ts';
+import type { Decide } from './decision.ts';
+import { accept } from './errors.ts';
+import type { EventData, NewEvent } from './events.ts';
+import { evolve } from './evolve.ts';
+import { configOf, contextTokens } from './head.ts';
+import type { World } from './world.ts';
+
+/** One call of a hook and what came of it. */
+export type HookRun = Omit<EventData['hook.ran'], 'compaction_id'>;
+
+/** Records a hook of the attempt under way. Rejects: session_not_found. */
+export function recordHook(attempt: Attempt, run: HookRun): Decide<Applied> {
+  return whileRunning(attempt, () => [ran(attempt.compaction_id, run)]);
+}
+
+const TOO_LARGE = 'the items would lift the context to its threshold: they were left out';
+
+/**
+ * Records a PostCompact hook and puts its items behind everything else, while the compaction is the
+ * one that the context is built on; else nothing. What would lift the context to its threshold is left
+ * out, as with restored files (SPEC sections 9 and 16). No compaction follows from it. Rejects:
+ * session_not_found.
+ */
+export function recordPostCompact(
+  world: World,
+  { compaction_id, at }: { compaction_id: string; at: string },
+  run: HookRun,
+): Decide<Applied> {
+  return (head) => {
+    if (head === null) return sessionNotFound();
+    if (head.state.base?.compaction_id !== compaction_id) {
+      return accept({ events: [], value: () => ({ applied: false }) });
+    }
+    const config = configOf(head.settings, world.server);
+    const codec = codecFor(head.settings.format);
+    const count = counterFor(config, world.tokenizers);
+    const appended = (run.result.items ?? []).map((item): NewEvent => {
+      const { tokens } = measureItem(codec, item, count, config);
+      return { type: 'item.appended', data: { item, tokens, source: 'hook' } };
+    });
+    const after = appended.reduce(
+      (current, event) => evolve(current, { ...event, version: current.state.version + 1, at }),
+      head,
+    );
+    const { threshold } = thresholds(config, head.settings.context_window);
+    const isTooLarge = appended.length > 0 && contextTokens(after.state, config) >= threshold;
+    const events = isTooLarge
+      ? [ran(compaction_id, { ...run, ok: false, error: TOO_LARGE, result: {} })]
+      : [ran(compaction_id, run), ...appended];
+    return accept({ events, value: () => ({ applied: true }) });
+  };
+}
+
+function ran(compaction_id: string, run: HookRun): NewEvent {
+  return { type: 'hook.ran', data: { compaction_id, ...run } };
+}

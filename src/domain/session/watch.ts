@@ -1,0 +1,151 @@
+import type { Template } from '../compaction/prompt.ts';
+import type { Boundary, Tier } from '../policy/boundaries.ts';
+import type { Config } from '../policy/config.ts';
+import { countingBoundaries, lineOf, percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
+import { isAutoCompactOn } from '../tokens/thresholds.ts';
+import type { Advice, Request } from './after-append.ts';
+import type { Attribution, NewEvent, PacketSource } from './events.ts';
+import { contextTokens, type Head } from './head.ts';
+import { passGuard } from './loop-guard.ts';
+import { packetRequested } from './packet-commands.ts';
+
+/** What the end of a turn says beside that it has come. */
+export type TurnEnd = {
+  queued_user_messages: number;
+  review_mode: boolean;
+  /** What an agent is asked when it is to write the packet. */
+  packet_prompt: Template;
+};
+
+export type Watched = { events: NewEvent[]; advice: Advice | null };
+
+const NOTHING: Watched = { events: [], advice: null };
+
+/**
+ * Between two model calls of one turn: tier and boundaries decide, the mode is not looked at, and no
+ * packet is made, since the turn goes on by itself (SPEC section 11).
+ */
+export function watchMidTurn(head: Head, config: Config, request: Request): NewEvent[] {
+  if (!isWatched(head, config)) return [];
+  const found = standing(head, config);
+  if (found === null || !mayCompact(found)) return [];
+  const before = passGuard(head, config, request.now_ms);
+  return before === null ? [] : [...before, requested(request, attributionOf('mid_turn', found))];
+}
+
+/**
+ * At the end of a turn: below the ready line the watcher advises or compacts, as the mode says. Without
+ * a boundary it records that it did not, once for the same figures (SPEC section 11).
+ */
+export function watchTurnEnd(head: Head, config: Config, end: TurnEnd, request: Request): Watched {
+  if (!isWatched(head, config) || end.review_mode) return NOTHING;
+  const found = standing(head, config);
+  if (found === null || found.percent_remaining >= lineOf('ready', config)) return NOTHING;
+  const { auto_compact_mode: mode } = config;
+  if (mode !== 'auto') return { events: [], advice: mode };
+  const attribution = attributionOf('turn_complete', found);
+  if (!mayCompact(found)) {
+    return { events: noNaturalBoundary(head, attribution, request), advice: null };
+  }
+  const before = passGuard(head, config, request.now_ms);
+  if (before === null) return NOTHING;
+  return {
+    events: [...before, ...compacted(head, config, end, attribution, request)],
+    advice: null,
+  };
+}
+
+/** One thing at a time: a compaction under way, or a packet that is being written, comes first. */
+function isWatched({ state }: Head, config: Config): boolean {
+  if (config.auto_compact_trigger !== 'tiers' || !isAutoCompactOn(config)) return false;
+  return state.running === null && state.packet_request === null;
+}
+
+type Standing = { tier: Tier; percent_remaining: number; boundaries: Boundary[] };
+
+/** Where a context stands among the tiers, with the boundaries that count there; null: above all. */
+function standing({ state, settings }: Head, config: Config): Standing | null {
+  const tokens = contextTokens(state, config);
+  const percent_remaining = percentOfWindowRemaining(tokens, settings.context_window);
+  const tier = tierOf(percent_remaining, config);
+  if (tier === null) return null;
+  // An emergency needs none, and uses up what there is.
+  const boundaries =
+    tier === 'emergency' ? state.signals : countingBoundaries(tier, state.signals, config);
+  return { tier, percent_remaining, boundaries };
+}
+
+function mayCompact({ tier, boundaries }: Standing): boolean {
+  return tier === 'emergency' || boundaries.length > 0;
+}
+
+function attributionOf(path: Attribution['path'], found: Standing): Attribution {
+  return { path, ...found };
+}
+
+/** A compaction, or what has to come before one: the agent's packet, or the next user message. */
+function compacted(
+  { state }: Head,
+  config: Config,
+  end: TurnEnd,
+  attribution: Attribution,
+  request: Request,
+): NewEvent[] {
+  // What the user has already sent is the continuation.
+  if (end.queued_user_messages > 0) return [requested(request, attribution)];
+  if (config.packet_author === 'agent') {
+    return [packetRequested(config, attribution, end.packet_prompt, request.now_ms)];
+  }
+  const waits = config.auto_requires_any_boundary.includes('turn_complete');
+  if (waits && attribution.tier !== 'emergency') return armed(state.preflight, attribution);
+  const isPacked = config.packet_author === 'watcher';
+  return [requested(request, attribution, isPacked ? { author: 'watcher' } : undefined)];
+}
+
+function armed(
+  preflight: Head['state']['preflight'],
+  { percent_remaining }: Attribution,
+): NewEvent[] {
+  if (preflight !== null || percent_remaining === null) return [];
+  return [{ type: 'preflight.armed', data: { percent_remaining } }];
+}
+
+function noNaturalBoundary(
+  { state }: Head,
+  attribution: Attribution,
+  request: Request,
+): NewEvent[] {
+  const last = state.last_skip;
+  const isKnown =
+    last !== null &&
+    last.percent_remaining === attribution.percent_remaining &&
+    last.signals.join() === state.signals.join();
+  if (isKnown) return [];
+  const skipped: NewEvent = {
+    type: 'compaction.skipped',
+    data: {
+      compaction_id: request.compaction_id,
+      reason: 'no_natural_boundary',
+      detail: 'no natural boundary',
+    },
+  };
+  return [requested(request, attribution), skipped];
+}
+
+function requested(
+  { compaction_id }: Request,
+  attribution: Attribution,
+  packet?: PacketSource,
+): NewEvent {
+  return {
+    type: 'compaction.requested',
+    data: {
+      compaction_id,
+      mode: 'auto',
+      trigger: 'auto',
+      reason: attribution.path,
+      attribution,
+      ...(packet !== undefined && { packet }),
+    },
+  };
+}

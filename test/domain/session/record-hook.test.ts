@@ -1,0 +1,128 @@
+import { describe, it } from 'vitest';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
+import {
+  type HookRun,
+  recordHook,
+  recordPostCompact,
+} from '../../../src/domain/session/record-hook.ts';
+import {
+  AT,
+  appended,
+  completed,
+  created,
+  given,
+  requested,
+  started,
+  WORLD,
+} from '../../support/given.ts';
+import { ofTokens, user } from '../../support/items.ts';
+
+const RUN: HookRun = {
+  hook: 'notes',
+  event: 'PreCompact',
+  ok: true,
+  required: false,
+  status: 200,
+  error: null,
+  duration_ms: 12,
+  result: { block: false },
+};
+const AFTER: HookRun = {
+  ...RUN,
+  event: 'PostCompact',
+  result: { items: [user('abc '.repeat(9))] },
+};
+const TOKENS = { covered: 1, replacement: 1 };
+const COMPLETED = completed(2, TOKENS);
+const RUNNING = [created(), appended(user('x')), requested(), started()];
+
+const ran = (run: HookRun): NewEvent => ({
+  type: 'hook.ran',
+  data: { compaction_id: 'c', ...run },
+});
+
+describe('recordHook', () => {
+  it('records what a hook of the attempt under way said', () => {
+    given(...RUNNING)
+      .when(recordHook({ compaction_id: 'c', attempt: 1 }, RUN))
+      .yields(ran(RUN))
+      .answers({ applied: true });
+  });
+
+  it.each([
+    ['another attempt has begun', [...RUNNING, started(2)]],
+    ['the compaction has ended', [...RUNNING, COMPLETED]],
+  ])('does nothing when %s', (_name, events) => {
+    given(...events)
+      .when(recordHook({ compaction_id: 'c', attempt: 1 }, RUN))
+      .yields()
+      .answers({ applied: false });
+  });
+
+  it('refuses a session that is not there', () => {
+    given()
+      .when(recordHook({ compaction_id: 'c', attempt: 1 }, RUN))
+      .rejects('session_not_found', /./);
+  });
+});
+
+describe('recordPostCompact', () => {
+  const command = { compaction_id: 'c', at: AT };
+
+  it('appends the items behind everything, as no news and without a request', () => {
+    given(...RUNNING, COMPLETED, appended(user('y')))
+      .when(recordPostCompact(WORLD, command, AFTER))
+      .yields(ran(AFTER), {
+        type: 'item.appended',
+        data: { item: user('abc '.repeat(9)), tokens: 9, source: 'hook' },
+      })
+      .answers({ applied: true });
+  });
+
+  it('records a hook without items', () => {
+    const silent = { ...AFTER, result: {} };
+    given(...RUNNING, COMPLETED)
+      .when(recordPostCompact(WORLD, command, silent))
+      .yields(ran(silent));
+  });
+
+  it('leaves out what would lift the context to its threshold', () => {
+    const large = { ...AFTER, result: { items: [user('a'), user(ofTokens(187_000))] } };
+    given(...RUNNING, COMPLETED)
+      .when(recordPostCompact(WORLD, command, large))
+      .yields(
+        ran({
+          ...AFTER,
+          ok: false,
+          error: 'the items would lift the context to its threshold: they were left out',
+          result: {},
+        }),
+      )
+      .answers({ applied: true });
+  });
+
+  it.each([
+    ['is still under way', RUNNING],
+    [
+      'gave way to a later one',
+      [
+        ...RUNNING,
+        COMPLETED,
+        requested({ compaction_id: 'd' }),
+        started(1, 'd'),
+        completed(2, TOKENS, 'd'),
+      ],
+    ],
+  ])('does nothing when the compaction %s', (_name, events) => {
+    given(...events)
+      .when(recordPostCompact(WORLD, command, AFTER))
+      .yields()
+      .answers({ applied: false });
+  });
+
+  it('refuses a session that is not there', () => {
+    given()
+      .when(recordPostCompact(WORLD, command, AFTER))
+      .rejects('session_not_found', /./);
+  });
+});
