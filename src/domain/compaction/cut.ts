@@ -6,19 +6,29 @@ import { isUserMessage, type Material } from './material.ts';
  * The index of the first entry that stays verbatim: as late as possible, never between a call and its
  * result, with the protected part behind it, starting at a user message where one is near (SPEC
  * section 8). `first` is the number of entries that no cut may split (initial context and what
- * earlier compactions made). Null when there is nothing to cover.
+ * earlier compactions made), `end` the index that the cut must not go beyond. Null when there is
+ * nothing to cover.
  */
 export function chooseCut(
   material: readonly Material[],
   first: number,
+  end: number,
   config: Config,
 ): number | null {
   const legal = safeCuts(material.map(({ item }) => item));
-  const wanted = Math.max(first, protectedFrom(material, config));
+  const wanted = Math.min(end, Math.max(first, protectedFrom(material, config)));
   for (let cut = wanted; cut > first; cut--) if (legal[cut]) return cut;
   // Nothing legal before the protected part: rather protect less than not compact at all.
-  for (let cut = wanted + 1; cut <= material.length; cut++) if (legal[cut]) return cut;
+  for (let cut = wanted + 1; cut <= end; cut++) if (legal[cut]) return cut;
   return null;
+}
+
+/** The cuts behind `cut` that protect less, in order; none beyond `end`. */
+export function laterCuts(material: readonly Material[], cut: number, end: number): number[] {
+  const legal = safeCuts(material.map(({ item }) => item));
+  const later: number[] = [];
+  for (let index = cut + 1; index <= end; index++) if (legal[index]) later.push(index);
+  return later;
 }
 
 function protectedFrom(material: readonly Material[], config: Config): number {

@@ -52,7 +52,8 @@ function isWorthSummarising(item: Normalised): boolean {
 }
 
 function isSyntheticError(message: Message): boolean {
-  return message.is_api_error_message && message.model === '<synthetic>';
+  const { role, is_api_error_message, model } = message;
+  return role === 'assistant' && is_api_error_message && model === '<synthetic>';
 }
 
 function isThinkingOnly(message: Message): boolean {

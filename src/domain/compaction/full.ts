@@ -7,13 +7,13 @@ import type { Config } from '../policy/config.ts';
 import type { FullResult, Skip } from '../session/compaction-commands.ts';
 import type { Base, Contributor, LeftOut, SummarizerUsage } from '../session/events.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
-import { chooseCut } from './cut.ts';
 import { filterForSummary } from './filter.ts';
 import type { Material } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages } from './preserve.ts';
 import { filesToRestore, latestAttachment, type RestoredFile } from './restore.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
+import { leadingInstructions, providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
 
 /** Everything of a full compaction that needs no model (SPEC section 8, phases 1, 3 and 5). */
 export type FullPlan = {
@@ -26,6 +26,8 @@ export type FullPlan = {
   /** The filtered conversation to summarise. */
   conversation: Normalised[];
   instructions: Entry[];
+  /** What the provider has compacted before: no summary can stand for it, so it is carried along. */
+  opaque: Entry[];
   preserved: Entry[];
   files: RestoredFile[];
   attachments: Entry[];
@@ -56,14 +58,19 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const covered = material.slice(initial, cut);
   const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
   const instructions = leadingInstructions(covered);
-  const instructed = new Set(instructions.map(({ item }) => item));
+  const opaque = providerCompactions(covered);
+  const carried = new Set([...instructions, ...opaque].map(({ item }) => item));
   const conversation = filterForSummary(
-    covered.filter(({ entry }) => !instructed.has(entry.item)).map(({ item }) => item),
+    covered.filter(({ entry }) => !carried.has(entry.item)).map(({ item }) => item),
   );
   if (conversation.length === 0) {
     return skip('nothing_to_compact', 'what could be summarised holds no conversation');
   }
-  const preserved = preservedUserMessages(covered, view.format, config, count);
+  // A small limit of one's own would be filled by them: they get at most half of it.
+  const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
+  const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
+  const preserving = { ...config, user_message_max_tokens };
+  const preserved = preservedUserMessages(covered, view.format, preserving, count);
   const attachments = [
     ...(config.restore_todos ? [latestAttachment(material, cut, 'todo')] : []),
     ...(config.restore_plan ? [latestAttachment(material, cut, 'plan')] : []),
@@ -73,7 +80,7 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
     .map(({ entry }): Entry => ({ ...entry, seq: null, origin: 'ghost' }));
   const kept_tokens = sumTokens(material.map(({ entry }) => entry)) - covered_tokens;
   const limit = Math.min(threshold, input.tokens);
-  const fixed = kept_tokens + sumTokens([...instructions, ...preserved, ...attachments]);
+  const fixed = kept_tokens + sumTokens([...instructions, ...opaque, ...preserved, ...attachments]);
   return {
     kind: 'full',
     through: lastCovered.entry.seq,
@@ -82,26 +89,15 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
     kept_tokens,
     conversation,
     instructions,
+    opaque,
     preserved,
     files: filesToRestore(material, cut, config, count),
     attachments,
     ghosts,
-    summary_budget: summaryBudget(config, count, covered_tokens, limit, fixed),
+    summary_budget: summaryBudget(config, count, covered_tokens - sumTokens(opaque), limit, fixed),
     limit,
     tokens_before: input.tokens,
   };
-}
-
-/** The cut, with less protected behind it when there would be no room for a summary otherwise. */
-function roomyCut({ material, config, threshold }: PlanInput, initial: number): number | null {
-  const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
-  if (firstLog === -1) return null;
-  const cut = chooseCut(material, firstLog, config);
-  if (cut === null) return null;
-  const needed = sumTokens(verbatimEntries(material, initial, cut)) + config.summary_max_tokens;
-  if (withSafetyMargin(needed, config) < threshold) return cut;
-  const unprotected = { ...config, protected_messages: null, protected_tokens: null };
-  return chooseCut(material, firstLog, unprotected);
 }
 
 /** Tokens that the summary may count: a share of what it covers, and what fits under the limit. */
@@ -125,6 +121,7 @@ export type Summary = {
   template: string;
   usage: SummarizerUsage;
   left_out: LeftOut;
+  truncated_turns: number;
   summarizer_ms: number;
 };
 
@@ -136,11 +133,16 @@ export type FinishContext = {
   boundary_uuid: string;
   at: string;
   duration_ms: number;
+  /** What SessionStart hooks add, where there are hooks. */
+  hook_items?: readonly Item[] | undefined;
+  /** What PreCompact hooks want the user to see. */
+  user_display_message?: string | undefined;
 };
 
 /**
  * Builds what the compaction puts in place of everything up to the cut, in the order of SPEC section
- * 8. Restored files are left out, oldest first, until the context fits under its limit.
+ * 8. Restored files, oldest first, and then hook items, newest first, are left out until the context
+ * fits under its limit.
  */
 export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
   const { view, config, count } = context;
@@ -164,22 +166,32 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
   const files = plan.files.map(({ path, content }) =>
     entry('file', { type: 'attachment', attachment: { kind: 'file', path, content } }),
   );
-  const others = [...plan.instructions, ...plan.preserved, summaryEntry, ...plan.attachments];
+  const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
+  const others = [
+    ...plan.instructions,
+    ...plan.opaque,
+    ...plan.preserved,
+    summaryEntry,
+    ...plan.attachments,
+  ];
   const isTooLarge = () => {
-    const replacement = sumTokens(others) + sumTokens(files);
+    const replacement = sumTokens(others) + sumTokens(files) + sumTokens(hooks);
     return (
       replacement >= plan.covered_tokens ||
       withSafetyMargin(plan.kept_tokens + replacement, config) >= plan.limit
     );
   };
   while (files.length > 0 && isTooLarge()) files.pop();
+  while (hooks.length > 0 && isTooLarge()) hooks.pop();
   const entries = [
     ...plan.instructions,
-    entry('boundary', boundary(plan, context)),
+    entry('boundary', boundaryItem(plan, context)),
+    ...plan.opaque,
     ...plan.preserved,
     summaryEntry,
     ...files,
     ...plan.attachments,
+    ...hooks,
     ...plan.ghosts,
   ];
   return {
@@ -196,14 +208,29 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
       template: summary.template,
       usage: summary.usage,
       left_out: summary.left_out,
+      truncated_turns: summary.truncated_turns,
       files_restored: files.length,
       duration_ms: context.duration_ms,
       summarizer_ms: summary.summarizer_ms,
+      ...(context.user_display_message !== undefined && {
+        user_display_message: context.user_display_message,
+      }),
     },
   };
 }
 
-function boundary(plan: FullPlan, context: FinishContext): Item {
+/** Whether the context becomes smaller by so many tokens (without margin) in place of what is covered. */
+export function makesSmaller(
+  plan: Pick<FullPlan, 'covered_tokens' | 'kept_tokens' | 'tokens_before'>,
+  replacement: number,
+  config: Config,
+): boolean {
+  const after = withSafetyMargin(plan.kept_tokens + replacement, config);
+  return replacement < plan.covered_tokens && after < plan.tokens_before;
+}
+
+/** The marker that a full or remote compaction leaves (SPEC section 8). */
+export function boundaryItem(plan: FullPlan, context: FinishContext): Item {
   return {
     type: 'system',
     subtype: 'compact_boundary',
@@ -219,33 +246,9 @@ function boundary(plan: FullPlan, context: FinishContext): Item {
   };
 }
 
-/**
- * System and developer messages that open the conversation are the agent's instructions: they stay
- * verbatim instead of being summarised away. `covered` starts behind the initial context.
- */
-function leadingInstructions(covered: readonly Material[]): Entry[] {
-  const result: Entry[] = [];
-  for (const { entry, item } of covered) {
-    if (entry.origin === 'boundary' || item.kind !== 'message') continue;
-    if (item.role !== 'system') break;
-    result.push({ ...entry, seq: null, origin: 'instructions' });
-  }
-  return result;
-}
-
 function restored({ entry, item }: Material): Entry {
   const isTodo = item.kind === 'attachment' && item.attachment === 'todo';
   return { ...entry, seq: null, origin: isTodo ? 'todo' : 'plan' };
-}
-
-/** What stays whatever the summary says: initial context, instructions, everything from the cut. */
-function verbatimEntries(material: readonly Material[], initial: number, cut: number): Entry[] {
-  const entries = material.map(({ entry }) => entry);
-  return [
-    ...entries.slice(0, initial),
-    ...leadingInstructions(material.slice(initial, cut)),
-    ...entries.slice(cut),
-  ];
 }
 
 function irreducible(verbatim: Entry[], threshold: number): { kind: 'skip'; skip: Skip } {

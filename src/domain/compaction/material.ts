@@ -27,3 +27,11 @@ export function isUserMessage(item: Normalised): item is Message {
     !item.parts.some((part) => part.kind === 'tool_result')
   );
 }
+
+/** What a message says in words. */
+export function messageText({ parts }: Message): string {
+  return parts
+    .flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+}

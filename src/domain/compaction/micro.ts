@@ -10,6 +10,9 @@ export type MicroPlan = {
   edits: ResultEdit[];
   /** Tokens of the results that are cleared or cut away, without margin. */
   tokens_saved: number;
+  /** Of the eligible results that were not cleared before, without margin. */
+  result_tokens_before: number;
+  result_tokens_after: number;
 };
 
 /** One eligible call in the live context; an object of its own, since some clients re-use ids. */
@@ -37,15 +40,20 @@ export function planMicro(input: PlanInput): MicroPlan | null {
   const truncated = truncations(older, config, count);
   const savedByTruncation = savedBy(truncated);
   if (savedByTruncation >= Math.max(1, overBy, config.micro_compact_min_tokens_to_save)) {
-    return { edits: truncated, tokens_saved: savedByTruncation };
+    return planOf(candidates, truncated, savedByTruncation);
   }
   const chosen = choose(older, candidates, config);
   const saved = sum(chosen.map((candidate) => candidate.tokens));
   if (chosen.length === 0 || saved < config.micro_compact_min_tokens_to_save) return null;
-  return {
-    edits: chosen.map((candidate) => clearing(candidate, config, count)),
-    tokens_saved: saved,
-  };
+  const edits = chosen.map((candidate) => clearing(candidate, config, count));
+  // Placeholders of very short results can cost more than clearing gives back.
+  return savedBy(edits) > 0 ? planOf(candidates, edits, saved) : null;
+}
+
+function planOf(candidates: Candidate[], edits: ResultEdit[], tokens_saved: number): MicroPlan {
+  const result_tokens_before = sum(candidates.map((candidate) => candidate.tokens));
+  const result_tokens_after = result_tokens_before - tokens_saved;
+  return { edits, tokens_saved, result_tokens_before, result_tokens_after };
 }
 
 /** Eligible calls that were not cleared yet, oldest first, and the results that answer them. */

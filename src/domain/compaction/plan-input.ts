@@ -12,4 +12,6 @@ export type PlanInput = {
   /** Context tokens now (SPEC section 5), and the threshold of the window. */
   tokens: number;
   threshold: number;
+  /** The cut has to stand before the item of this `seq`. */
+  before: number | null;
 };

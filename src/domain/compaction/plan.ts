@@ -1,7 +1,8 @@
 import type { View } from '../context/view.ts';
 import type { Config } from '../policy/config.ts';
+import { isStillDue } from '../policy/tiers.ts';
 import type { Skip } from '../session/compaction-commands.ts';
-import type { Mode, Trigger } from '../session/events.ts';
+import type { Attribution, Mode } from '../session/events.ts';
 import { configOf, contextTokens, type Head } from '../session/head.ts';
 import { savedBy } from '../session/result-edits.ts';
 import type { World } from '../session/world.ts';
@@ -12,6 +13,7 @@ import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
 import { type MicroPlan, planMicro } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
+import { planRemote, type RemotePlan, remoteModel } from './remote.ts';
 
 export type CompactionPlan =
   | { kind: 'skip'; skip: Skip }
@@ -21,14 +23,22 @@ export type CompactionPlan =
       strategy: Config['micro_compact_strategy'];
       tokens_after: number;
     }
-  | FullPlan;
+  | FullPlan
+  | RemotePlan;
 
-export type PlanRequest = { mode: Mode; trigger: Trigger };
+export type PlanRequest = {
+  mode: Mode;
+  attribution: Pick<Attribution, 'path'> & Partial<Pick<Attribution, 'tier'>>;
+  before: number | null;
+};
 
 /**
  * What a compaction does: pure, so that a dry run shows exactly what the worker would do (SPEC
  * sections 7 and 8). In `auto` mode clearing comes first; when the context would still be at its
- * threshold, a full compaction takes its place, and reads the results before anything was cleared.
+ * threshold, or inside the tier that asks, a full compaction takes its place, and reads the results
+ * before anything was cleared.
+ * With `remote_compaction` the provider does that one, where it can (section 13); mode `remote` asks
+ * the provider at once, mode `full` never does.
  */
 export function planCompaction(
   world: World,
@@ -43,18 +53,32 @@ export function planCompaction(
   if (!config.enabled) {
     return skip('compaction_disabled', 'compaction was switched off after this one was requested');
   }
-  if (request.trigger === 'auto' && tokens < threshold) {
+  // The other ways have their own reasons, which the threshold knows nothing of.
+  if (request.attribution.path === 'append' && tokens < threshold) {
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);
   }
-  const input = { view, material: materialOf(view), config, count, tokens, threshold };
+  const { before } = request;
+  const input = { view, material: materialOf(view), config, count, tokens, threshold, before };
   if (request.mode === 'full') return planFull(input);
+  if (request.mode === 'remote') return remotePlan(input);
   const micro = config.micro_compact_enabled ? microPlan(input, head) : null;
   if (request.mode === 'micro') return micro ?? skip('not_effective', whyNotMicro(config));
-  if (micro === null) return planFull(input);
-  if (micro.tokens_after < threshold || !config.micro_compact_escalate) return micro;
-  const full = planFull(input);
+  const isRemote = config.remote_compaction && remoteModel(head.settings).model !== null;
+  const planWhole = isRemote ? remotePlan : planFull;
+  if (micro === null) return planWhole(input);
+  const { tier = null } = request.attribution;
+  const isEnough =
+    micro.tokens_after < threshold &&
+    !isStillDue({ tier }, micro.tokens_after, config, head.settings.context_window);
+  if (isEnough || !config.micro_compact_escalate) return micro;
+  const whole = planWhole(input);
   // Clearing that is not enough is still better than nothing.
-  return full.kind === 'skip' ? micro : full;
+  return whole.kind === 'skip' ? micro : whole;
+}
+
+function remotePlan(input: PlanInput): RemotePlan | Extract<CompactionPlan, { kind: 'skip' }> {
+  const full = planFull(input);
+  return full.kind === 'skip' ? full : planRemote(input.view, full);
 }
 
 /** Null when clearing is not worth it, or would not make the context smaller (SPEC 18, rule 7). */

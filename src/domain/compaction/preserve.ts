@@ -24,7 +24,8 @@ export function preservedUserMessages(
   let budget = config.user_message_max_tokens;
   for (const { entry, item } of covered.toReversed()) {
     if (budget <= 0) break;
-    if (!isUserMessage(item)) continue;
+    // A hook speaks as the user, and speaks again after each compaction.
+    if (entry.origin === 'hook' || !isUserMessage(item)) continue;
     if (entry.tokens <= budget) {
       preserved.push({ ...entry, seq: null, origin: 'preserved' });
       budget -= entry.tokens;

@@ -1,6 +1,4 @@
-import type { Normalised } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
-import { transcriptText } from './transcript-text.ts';
 
 export type SummaryTemplate = Config['summary_template'];
 
@@ -8,27 +6,34 @@ export type SummaryTemplate = Config['summary_template'];
 export type Template = { version: string; text: string };
 
 /** The prompt files as data; whoever may read the disk loads them and hands them in. */
-export type Templates = { system: Template; summary: Record<SummaryTemplate, Template> };
+export type Templates = {
+  system: Template;
+  summary: Record<SummaryTemplate, Template>;
+  /** What the agent is asked for its packet with. */
+  packet: Template;
+  /** The packet that the service writes itself, see `composePacket`. */
+  continuation: Template;
+};
 
 export type SummaryPrompt = { system: string; prompt: string; template: string };
 
 /**
  * Builds what a summariser is asked: the conversation as delimited data, the task after it, then
- * custom instructions, focus and length under headings of their own (SPEC section 10). `conversation` is
- * taken as it is: filtering and fitting it into a window happen before. `template` of the answer is
- * the version of the prompt file, for the event.
+ * custom instructions, focus and length under headings of their own (SPEC section 10). `transcript` is
+ * that data, delimited and fitted into a window before, see `summary-input.ts`. `template` of the
+ * answer is the version of the prompt file, for the event.
  */
 export function buildSummaryPrompt(request: {
-  templates: Templates;
+  templates: Pick<Templates, 'system' | 'summary'>;
   template: SummaryTemplate;
-  conversation: readonly Normalised[];
+  transcript: string;
   instructions?: string | undefined;
   focus?: string | undefined;
   /** Tokens that the summary may count; the model is told in words. */
   max_tokens: number;
 }): SummaryPrompt {
   const task = request.templates.summary[request.template];
-  const parts = [transcriptText(request.conversation), task.text];
+  const parts = [request.transcript, task.text];
   const instructions = request.instructions?.trim();
   const focus = request.focus?.trim();
   if (instructions) parts.push(`## Additional instructions\n\n${instructions}`);

@@ -3,9 +3,10 @@ import type { Json } from '../json.ts';
 
 const RECORD = 'conversation-record';
 const ENTRY = 'record-entry';
+const TURN = 'record-turn';
 
 /** Anything in the content that could be read as one of our delimiters, however it is spelled. */
-const DELIMITER = new RegExp(`<(?=[\\s/\\\\]{0,16}(?:${RECORD}|${ENTRY}))`, 'gi');
+const DELIMITER = new RegExp(`<(?=[\\s/\\\\]{0,16}(?:${RECORD}|${ENTRY}|${TURN}))`, 'gi');
 
 /** Embedded files: a provider would count, and a summary could repeat, their base64 for nothing. */
 const DATA_URL = /data:(image|audio|video|application)\/[\w.+-]{1,80};base64,[\w+/=-]*/g;
@@ -21,15 +22,32 @@ const LONGEST_PLAIN_WORD = 512;
  * (SPEC sections 9, 10 and 20).
  */
 export function transcriptText(conversation: readonly Normalised[]): string {
-  const calls: Calls = { count: 0, byId: new Map() };
-  const entries = conversation.flatMap((item) => itemEntries(item, calls));
-  return [`<${RECORD}>`, ...entries, `</${RECORD}>`].join('\n');
+  const calls = noCalls();
+  return recordText(conversation.flatMap((item) => itemEntries(item, calls)).map(entryText));
 }
 
-/** The calls met so far; some clients use an id again, so the count is not the size of the map. */
-type Calls = { count: number; byId: Map<string, { number: number; name: string }> };
+/** One text, tool call or tool output with its role; nothing in `text` can pass for a delimiter. */
+export type TranscriptEntry = { role: string; attributes: Record<string, string>; text: string };
 
-function itemEntries(item: Normalised, calls: Calls): string[] {
+/** The calls met so far; some clients use an id again, so the count is not the size of the map. */
+export type Calls = { count: number; byId: Map<string, { number: number; name: string }> };
+
+export function noCalls(): Calls {
+  return { count: 0, byId: new Map() };
+}
+
+/** The whole record from its parts, which `entryText` and `turnText` have written. */
+export function recordText(parts: readonly string[]): string {
+  return [`<${RECORD}>`, ...parts, `</${RECORD}>`].join('\n');
+}
+
+/** One turn from its entries; turns are numbered from the first of the conversation. */
+export function turnText(number: number, entries: readonly string[]): string {
+  return [`<${TURN} number="${number}">`, ...entries, `</${TURN}>`].join('\n');
+}
+
+/** The entries of one item; `calls` goes on from the items before it. */
+export function itemEntries(item: Normalised, calls: Calls): TranscriptEntry[] {
   switch (item.kind) {
     case 'message':
       return messageEntries(item, calls);
@@ -51,9 +69,9 @@ function itemEntries(item: Normalised, calls: Calls): string[] {
   }
 }
 
-function messageEntries(message: Message, calls: Calls): string[] {
+function messageEntries(message: Message, calls: Calls): TranscriptEntry[] {
   const role = message.is_compact_summary ? 'earlier summary' : message.role;
-  const entries: string[] = [];
+  const entries: TranscriptEntry[] = [];
   let spoken: string[] = [];
   const endSpoken = () => {
     const text = spoken.join('\n');
@@ -80,7 +98,7 @@ function messageEntries(message: Message, calls: Calls): string[] {
   return entries;
 }
 
-function resultEntry(result: ToolResult, calls: Calls): string {
+function resultEntry(result: ToolResult, calls: Calls): TranscriptEntry {
   const call = calls.byId.get(result.call_id);
   const text = result.content
     .map(spokenText)
@@ -123,10 +141,15 @@ function withoutFile(text: string): string {
   return isFile ? '[binary data]' : text;
 }
 
-function entry(role: string, attributes: Record<string, string>, text: string): string {
+function entry(role: string, attributes: Record<string, string>, text: string): TranscriptEntry {
+  return { role, attributes, text: contentText(text) };
+}
+
+/** An entry as it stands in the record. */
+export function entryText({ role, attributes, text }: TranscriptEntry): string {
   const pairs = Object.entries({ role, ...attributes });
   const head = pairs.map(([name, value]) => ` ${name}=${attributeText(value)}`).join('');
-  return `<${ENTRY}${head}>\n${contentText(text)}\n</${ENTRY}>`;
+  return `<${ENTRY}${head}>\n${text}\n</${ENTRY}>`;
 }
 
 /** Quoted as JSON, with no angle bracket left: a tool's name cannot end the tag it stands in. */

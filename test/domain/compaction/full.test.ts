@@ -11,6 +11,7 @@ import type { Entry } from '../../../src/domain/context/entry.ts';
 import type { View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Config, ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { estimator, withSafetyMargin } from '../../../src/domain/tokens/count.ts';
 import { AT, configWith, viewOf } from '../../support/given.ts';
 import { assistant, attachment, call, GHOST, ofTokens, tool, user } from '../../support/items.ts';
@@ -20,8 +21,9 @@ const SUMMARY: Summary = {
   summarizer: 'model',
   model: 'm-1',
   template: 'nine-sections@1',
-  usage: { input: 10, output: 5, cache_read: 2 },
+  usage: { input: 10, output: 5, cache_read: 2, cache_creation: 1 },
   left_out: { cleared_results: 1, truncated_results: 2, dropped_items: 3 },
+  truncated_turns: 4,
   summarizer_ms: 30,
 };
 
@@ -29,7 +31,7 @@ function settings(overrides: ConfigOverrides = {}): Config {
   return configWith({ protected_tokens: null, ...overrides });
 }
 
-function plan(view: View, config: Config, threshold = 187_000) {
+function plan(view: View, config: Config, threshold = 187_000, before: number | null = null) {
   const all = view.entries.reduce((sum, { tokens }) => sum + tokens, 0);
   return planFull({
     view,
@@ -38,6 +40,7 @@ function plan(view: View, config: Config, threshold = 187_000) {
     count: estimator(config),
     tokens: withSafetyMargin(all, config),
     threshold,
+    before,
   });
 }
 
@@ -81,6 +84,15 @@ const file = (path: string, content: string) => attachment('file', content, path
 const TALK = [user(ofTokens(1_000)), assistant(ofTokens(1_000))];
 
 describe('planFull', () => {
+  it('leaves at least half of a small threshold to the rest beside preserved user messages', () => {
+    const view = viewOf([user(ofTokens(9_000)), assistant(ofTokens(500))]);
+    const { preserved } = fullPlan(view, settings({ preserve_user_messages: true }), 6_000);
+    const [kept] = preserved;
+    expect(preserved).toHaveLength(1);
+    expect(kept?.tokens).toBeGreaterThan(2_200);
+    expect(kept?.tokens).toBeLessThanOrEqual(2_255);
+  });
+
   it('covers everything up to the cut and keeps the rest', () => {
     const view = viewOf([...TALK, ...tool('a', 'Read', 500), call('open', 'Read')]);
     const found = fullPlan(view, settings());
@@ -105,6 +117,51 @@ describe('planFull', () => {
     const view = viewOf([...TALK, ...TALK]);
     expect(fullPlan(view, settings({ protected_messages: 3 })).through).toBe(2);
     expect(fullPlan(view, settings({ protected_messages: 3 }), 2_000).through).toBe(5);
+  });
+
+  /** Twelve messages behind older ones; two pastes of 60,000 tokens are among them. */
+  const pasted = [
+    ...TALK,
+    user(ofTokens(60_000)),
+    assistant(ofTokens(20_000)),
+    user(ofTokens(60_000)),
+    ...Array.from({ length: 4 }, () => [assistant('go on'), user('yes')]).flat(),
+    user('What now?'),
+  ];
+
+  it.each([
+    // 140,000 of the last messages and 8,000 for the summary, with margin: 196,840 tokens.
+    ['room for all of it', 200_000, 3],
+    ['as much of it as there is room for: without the first paste', 160_000, 4],
+    ['without both', 90_000, 6],
+  ])('tiered protects the last 12 messages: %s', (_name, threshold, through) => {
+    const found = fullPlan(viewOf(pasted), profileConfig('tiered', 200_000), threshold);
+    expect(found.through).toBe(through);
+  });
+
+  it('tiered, a large paste among the protected: the newest message of the user stays', () => {
+    const config = profileConfig('tiered', 200_000);
+    const view = viewOf(pasted);
+    const { through, kept_tokens } = fullPlan(view, config, 160_000);
+    expect(view.entries.filter(({ seq }) => (seq ?? 0) > through).at(-1)?.item).toEqual(
+      user('What now?'),
+    );
+    expect(withSafetyMargin(kept_tokens, config)).toBeLessThan(160_000);
+  });
+
+  it.each<[string, number, ConfigOverrides]>([
+    ['nothing is protected', 3, {}],
+    ['protection would be given up for room', 3, { protected_messages: 2 }],
+    ['protection reaches further back', 2, { protected_messages: 3 }],
+  ])('cuts before the message that it was asked for: %s', (_name, through, overrides) => {
+    const view = viewOf([...TALK, user(ofTokens(9_000)), assistant(ofTokens(1_000))]);
+    const found = plan(view, settings({ summary_max_tokens: 100, ...overrides }), 16_000, 4);
+    expect(found).toMatchObject({ kind: 'full', through });
+  });
+
+  it('skips when there is nothing before that message', () => {
+    const found = plan(viewOf([user(ofTokens(9_000))]), settings(), 187_000, 2);
+    expect(found).toMatchObject({ kind: 'skip', skip: { reason: 'nothing_to_compact' } });
   });
 
   it('names the largest contributors when the floor alone reaches the threshold', () => {
@@ -168,6 +225,7 @@ describe('finishFull', () => {
         template: 'nine-sections@1',
         usage: SUMMARY.usage,
         left_out: SUMMARY.left_out,
+        truncated_turns: 4,
         files_restored: 2,
         duration_ms: 40,
         summarizer_ms: 30,

@@ -21,7 +21,8 @@ function plan(view: View, overrides: ConfigOverrides = {}, overBy = 0): MicroPla
   const threshold = 1_000;
   // One token is taken off for "at the threshold", the multiplier for the margin.
   const tokens = threshold - 1 + Math.floor(overBy * config.token_safety_multiplier);
-  return planMicro({ view, material: materialOf(view), config, count, tokens, threshold });
+  const limits = { tokens, threshold, before: null };
+  return planMicro({ view, material: materialOf(view), config, count, ...limits });
 }
 
 /** The ids of the results that a plan clears or truncates, in order. */
@@ -36,11 +37,11 @@ function applied(micro: MicroPlan): NewEvent {
     data: {
       compaction_id: 'c',
       strategy: 'all_older',
-      edits: micro.edits,
-      tokens_saved: micro.tokens_saved,
+      ...micro,
       tokens_before: 0,
       tokens_after: 0,
       is_above_threshold: false,
+      is_still_due: false,
       duration_ms: 0,
     },
   };
@@ -64,6 +65,8 @@ describe('planMicro', () => {
         },
       ],
       tokens_saved: 300,
+      result_tokens_before: 305,
+      result_tokens_after: 5,
     });
   });
 
@@ -186,6 +189,13 @@ describe('planMicro', () => {
     const items = [...tool('a', 'Read', 500), ...tool('z', 'Read', 5)];
     const placeholder = { micro_compact_placeholder: '[cleared; recall {tool_use_id}]' };
     expect(plan(viewOf(items), placeholder)?.edits[0]?.content).toBe('[cleared; recall a]');
+  });
+
+  it('clears nothing when the placeholders would be longer than the results', () => {
+    const items = (tokens: number) => [...tool('a', 'Bash', tokens), ...tool('b', 'Bash', 50)];
+    const config = { micro_compact_min_tokens_to_save: 0 };
+    expect(ids(items(9), config)).toEqual([]);
+    expect(ids(items(10), config)).toEqual(['a']);
   });
 
   it('is idempotent: what is cleared is neither cleared nor counted again', () => {

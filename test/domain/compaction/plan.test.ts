@@ -16,6 +16,9 @@ const CONFIG: ConfigOverrides = {
 /** 1,000 tokens of talk, 500 of a tool result. */
 const ITEMS = [user(ofTokens(1_000)), ...tool('t', 'Read', 500)];
 
+const ASAP = { attribution: { path: 'turn_complete', tier: 'asap' } } as const;
+const BY_HAND = { attribution: { path: 'request' } } as const;
+
 /** The plan for a session whose threshold is its window. */
 function plan(
   context_window: number,
@@ -31,7 +34,8 @@ function plan(
   const view = foldView({ created: first, base: null, events: rest });
   return planCompaction(WORLD, head, view, {
     mode: 'auto',
-    trigger: 'auto',
+    attribution: { path: 'append' },
+    before: null,
     ...request,
   });
 }
@@ -56,27 +60,45 @@ describe('planCompaction', () => {
     ],
     ['auto: micro off', plan(1_000, {}, { micro_compact_enabled: false }), { kind: 'full' }],
     ['auto: meanwhile below the threshold', plan(9_000), skip('below_threshold')],
-    ['by hand below the threshold', plan(9_000, { trigger: 'manual' }), micro],
-    ['full: no micro step', plan(9_000, { mode: 'full', trigger: 'manual' }), { kind: 'full' }],
-    ['micro: never full', plan(1_000, { mode: 'micro', trigger: 'manual' }), micro],
+    ['by hand below the threshold', plan(9_000, BY_HAND), micro],
+    ...(['mid_turn', 'turn_complete', 'preflight', 'command'] as const).map(
+      (path): [string, ReturnType<typeof plan>, object] => [
+        `${path} below the threshold`,
+        plan(9_000, { attribution: { path } }),
+        micro,
+      ],
+    ),
+    ['a tier: clearing leads out of it', plan(3_600, ASAP), micro],
+    ['a tier: clearing would not lead out of it', plan(2_800, ASAP), { kind: 'full' }],
+    ['a tier: no step up', plan(2_800, ASAP, { micro_compact_escalate: false }), micro],
+    ['full: no micro step', plan(9_000, { mode: 'full', ...BY_HAND }), { kind: 'full' }],
+    ['micro: never full', plan(1_000, { mode: 'micro', ...BY_HAND }), micro],
     [
       'micro: too little',
-      plan(1_000, { mode: 'micro', trigger: 'manual' }, { micro_compact_min_tokens_to_save: 501 }),
+      plan(1_000, { mode: 'micro', ...BY_HAND }, { micro_compact_min_tokens_to_save: 501 }),
       skip('not_effective'),
     ],
     [
       'micro: switched off',
-      plan(1_000, { mode: 'micro', trigger: 'manual' }, { micro_compact_enabled: false }),
+      plan(1_000, { mode: 'micro', ...BY_HAND }, { micro_compact_enabled: false }),
       skip('not_effective'),
     ],
     ['switched off meanwhile', plan(1_000, {}, { enabled: false }), skip('compaction_disabled')],
     [
       'full: nothing there',
-      plan(1_000, { mode: 'full', trigger: 'manual' }, {}, []),
+      plan(1_000, { mode: 'full', ...BY_HAND }, {}, []),
       skip('nothing_to_compact'),
     ],
   ])('%s', (_name, found, expected) => {
     expect(found).toMatchObject(expected);
+  });
+
+  it('takes the cut before a message from the request', () => {
+    const items = [...ITEMS, user('newest')];
+    const full = { mode: 'full', ...BY_HAND } as const;
+    expect(plan(9_000, full, { protected_tokens: null }, items)).toMatchObject({ through: 5 });
+    const before = { ...full, before: 5 };
+    expect(plan(9_000, before, { protected_tokens: null }, items)).toMatchObject({ through: 4 });
   });
 
   it('states the tokens after a micro step', () => {

@@ -87,7 +87,7 @@ describe('filesToRestore', () => {
       micro_compact_keep_last_n_tools: 0,
     });
     const view = viewOf(items);
-    const limits = { tokens: 0, threshold: 1 };
+    const limits = { tokens: 0, threshold: 1, before: null };
     const count = estimator(config);
     const micro = planMicro({ view, material: materialOf(view), config, count, ...limits });
     if (micro === null) throw new Error('nothing was planned');
@@ -101,6 +101,7 @@ describe('filesToRestore', () => {
           tokens_before: 0,
           tokens_after: 0,
           is_above_threshold: false,
+          is_still_due: false,
           duration_ms: 0,
         },
       },

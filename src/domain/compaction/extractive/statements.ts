@@ -22,6 +22,25 @@ export function decisionPoints(assistant: readonly Said[], except: string | unde
   return points;
 }
 
+const MAX_REQUIREMENTS = 20;
+
+const REQUIRES =
+  /\b(?:must|never|always|only|do(?:n['’]t| not)|should(?:n['’]t| not)?|without|keep|make sure|required?)\b/i;
+
+/** Sentences in which the user says what has to hold, newest first. */
+export function requirementPoints(user: readonly Said[]): Point[] {
+  const points = new Map<string, Point>();
+  for (const said of user.toReversed()) {
+    if (points.size >= MAX_REQUIREMENTS) break;
+    for (const sentence of sentencesOf(said.text).filter((text) => REQUIRES.test(text))) {
+      if (!points.has(sentence)) {
+        points.set(sentence, { text: LABELS.message + sentence, place: said.index });
+      }
+    }
+  }
+  return [...points.values()].slice(0, MAX_REQUIREMENTS);
+}
+
 /** Sentences of readable length, without headings, tables and code. */
 function sentencesOf(text: string): string[] {
   return text

@@ -56,19 +56,20 @@ export class TodoBoard {
   }
 
   private replace(input: JsonObject): void {
-    for (const key of LIST_KEYS) {
-      const value = input[key];
-      if (Array.isArray(value)) {
-        this.list = todosOfList(value);
-        return;
-      }
-      if (typeof value === 'string' && key !== 'plan') {
-        this.list = todosOfText(value);
-        return;
-      }
-    }
-    this.plan = stringField(input, 'plan') ?? this.plan;
+    const todos = todosOfInput(input);
+    if (todos === null) this.plan = stringField(input, 'plan') ?? this.plan;
+    else this.list = todos;
   }
+}
+
+/** The todos that the input of a plan or todo tool lists; null when it has no list. */
+export function todosOfInput(input: JsonObject): Todo[] | null {
+  for (const key of LIST_KEYS) {
+    const value = input[key];
+    if (Array.isArray(value)) return todosOfList(value);
+    if (typeof value === 'string' && key !== 'plan') return todosOfText(value);
+  }
+  return null;
 }
 
 function todosOfList(list: readonly Json[]): Todo[] {
@@ -94,7 +95,7 @@ function statusOf(word: string): TodoStatus {
 }
 
 /** Todos from JSON, or from lines such as `- [x] done`, `- [ ] open`. */
-function todosOfText(text: string): Todo[] {
+export function todosOfText(text: string): Todo[] {
   const json = parsed(text);
   if (Array.isArray(json)) return todosOfList(json);
   if (isJsonObject(json)) {

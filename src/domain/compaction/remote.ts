@@ -1,0 +1,199 @@
+import type { Entry } from '../context/entry.ts';
+import { sumTokens, type View } from '../context/view.ts';
+import { codecFor } from '../items/codecs.ts';
+import type { Item, Normalised } from '../items/item.ts';
+import { measureItem } from '../items/measure.ts';
+import { withoutStoredReasoning } from '../items/openai-responses/stateless.ts';
+import { isProviderCompaction } from '../items/provider-compaction.ts';
+import type { Json } from '../json.ts';
+import type { FullResult } from '../session/compaction-commands.ts';
+import type { SummarizerUsage } from '../session/events.ts';
+import type { Settings } from '../session/head.ts';
+import { withSafetyMargin } from '../tokens/count.ts';
+import { boundaryItem, type FinishContext, type FullPlan, makesSmaller } from './full.ts';
+
+/** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */
+export type RemotePlan = {
+  kind: 'remote';
+  /** The local compaction of the same part, for when the provider cannot do it. */
+  full: FullPlan;
+  /** What is covered, as the provider accepts it. */
+  input: Item[];
+  /** The system messages in front of it, as one text; they stay in the context whatever comes. */
+  instructions: string | null;
+  /** The part behind the cut, rendered. */
+  behind: Item[];
+};
+
+type Provided = Pick<Settings, 'format' | 'model'>;
+
+/** Names of models that are certainly served by somebody else. */
+const FOREIGN_MODEL = /^(?:claude|gemini)/;
+
+/**
+ * The provider's own name of the session's model when OpenAI can compact the session, else null with
+ * the reason in words: the format has to be OpenAI's, and so has the model as far as its name tells.
+ */
+export function remoteModel({
+  format,
+  model,
+}: Provided): { model: string; reason: null } | { model: null; reason: string } {
+  if (format !== 'openai-responses') {
+    const reason = `only those of format "openai-responses" have it, this one is "${format}"`;
+    return { model: null, reason };
+  }
+  const name = model?.replace(/^openai\//, '') ?? '';
+  if (name === '') return { model: null, reason: 'the session names no model' };
+  if (name.includes('/') || FOREIGN_MODEL.test(name)) {
+    return { model: null, reason: `the model "${model}" is not one of OpenAI` };
+  }
+  return { model: name, reason: null };
+}
+
+/** What the provider is asked for in place of a local compaction. Pure; a dry run shows this plan. */
+export function planRemote(view: View, full: FullPlan): RemotePlan {
+  const codec = codecFor(view.format);
+  const { initial, covered, kept } = partsOf(view, full);
+  const instructed = new Set(full.instructions.map(({ item }) => item));
+  // A trigger that a client logged has done its work; ours goes last.
+  const read = covered.filter(
+    ({ item }) => !instructed.has(item) && item.type !== 'compaction_trigger',
+  );
+  const texts = [...initial, ...full.instructions].flatMap(({ item }) =>
+    systemText(codec.normalise(item)),
+  );
+  return {
+    kind: 'remote',
+    full,
+    input: withoutStoredReasoning(codec.render(itemsOf(read))),
+    instructions: texts.length === 0 ? null : texts.join('\n\n'),
+    behind: codec.render(itemsOf(kept)),
+  };
+}
+
+/**
+ * The items that the provider answered when they can stand for what they cover (SPEC section 13):
+ * every one has its shape, exactly one is the provider's own, no call and no result stands alone, and
+ * the context becomes smaller. Else the problem, in words without their content.
+ */
+export function checkReplacement(
+  plan: RemotePlan,
+  output: readonly Json[],
+  context: Pick<FinishContext, 'view' | 'config' | 'count'>,
+): { items: Item[]; problem: null } | { items: null; problem: string } {
+  const codec = codecFor(context.view.format);
+  const items = output.filter((item): item is Item => codec.check(item).length === 0);
+  const problem =
+    items.length < output.length
+      ? 'it holds an item without the shape of one'
+      : problemOf(plan, items, context);
+  return problem === null ? { items, problem } : { items: null, problem };
+}
+
+function problemOf(
+  plan: RemotePlan,
+  items: Item[],
+  { view, config, count }: Pick<FinishContext, 'view' | 'config' | 'count'>,
+): string | null {
+  const codec = codecFor(view.format);
+  const own = items.filter(isProviderCompaction);
+  if (own.length !== 1) return `it holds ${own.length} compaction items instead of one`;
+  if (!own.every(({ encrypted_content: content }) => typeof content === 'string' && content !== ''))
+    return 'its compaction item is empty';
+  // A message of the user behind it shows what it leaves open: nothing may be.
+  const closed = [...items, codec.message('user', 'Go on.'), ...plan.behind];
+  if (codec.violations(closed).length > 0) return 'the provider itself would refuse it as input';
+  const replacement = items.reduce(
+    (sum, item) => sum + measureItem(codec, item, count, config).tokens,
+    sumTokens(plan.full.instructions),
+  );
+  return makesSmaller(plan.full, replacement, config)
+    ? null
+    : `it would not make the context smaller (${replacement} tokens for ${plan.full.covered_tokens})`;
+}
+
+/** What a provider gave, and what that has cost. */
+export type Replacement = {
+  items: Item[];
+  /** `provider/model` */
+  model: string;
+  usage: SummarizerUsage;
+  remote_ms: number;
+};
+
+/**
+ * Builds what the compaction puts in place of everything up to the cut: instructions, boundary, the
+ * provider's items as they came, hook items as far as the context stays smaller and under its limit,
+ * and the ghost snapshots that the provider has not seen. There is no summary text: what was kept is
+ * for its own models only.
+ */
+export function finishRemote(
+  plan: RemotePlan,
+  replacement: Replacement,
+  context: FinishContext,
+): FullResult {
+  const { view, config, count } = context;
+  const { full } = plan;
+  const codec = codecFor(view.format);
+  const entry = (origin: Entry['origin'], item: Item): Entry => {
+    const { tokens } = measureItem(codec, item, count, config);
+    return { seq: null, item, tokens, origin };
+  };
+  const provided = replacement.items.map((item) => entry('remote', item));
+  const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
+  const isTooLarge = () => {
+    const replaced = sumTokens([...full.instructions, ...provided, ...hooks]);
+    return (
+      !makesSmaller(full, replaced, config) ||
+      withSafetyMargin(full.kept_tokens + replaced, config) >= full.limit
+    );
+  };
+  while (hooks.length > 0 && isTooLarge()) hooks.pop();
+  const entries = [
+    ...full.instructions,
+    entry('boundary', boundaryItem(full, context)),
+    ...provided,
+    ...hooks,
+    ...full.ghosts,
+  ];
+  return {
+    mode: 'remote',
+    through: full.through,
+    previous: full.previous,
+    summary_text: '',
+    entries,
+    report: {
+      covered_tokens: full.covered_tokens,
+      replacement_tokens: sumTokens(entries),
+      summarizer: 'remote',
+      model: replacement.model,
+      template: '',
+      usage: replacement.usage,
+      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+      truncated_turns: 0,
+      files_restored: 0,
+      duration_ms: context.duration_ms,
+      summarizer_ms: replacement.remote_ms,
+      ...(context.user_display_message !== undefined && {
+        user_display_message: context.user_display_message,
+      }),
+    },
+  };
+}
+
+function systemText(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role !== 'system') return [];
+  const text = item.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  return text === '' ? [] : [text];
+}
+
+function partsOf(view: View, full: FullPlan) {
+  const { entries } = view;
+  const initial = entries.filter(({ origin }) => origin === 'initial');
+  const cut = entries.findIndex(({ seq }) => seq === full.through) + 1;
+  return { initial, covered: entries.slice(initial.length, cut), kept: entries.slice(cut) };
+}
+
+function itemsOf(entries: readonly Entry[]): Item[] {
+  return entries.map(({ item }) => item);
+}

@@ -1,0 +1,221 @@
+import type { Entry } from '../context/entry.ts';
+import { sumTokens, type View } from '../context/view.ts';
+import type { Format, Item } from '../items/item.ts';
+import { measureItem } from '../items/measure.ts';
+import { openaiResponsesCodec as codec } from '../items/openai-responses.ts';
+import { isProviderCompaction } from '../items/provider-compaction.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import type { Config, ConfigOverrides } from '../policy/config.ts';
+import { resolveConfig } from '../policy/profiles.ts';
+import { NO_USAGE } from '../session/usage-state.ts';
+import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { chooseCut } from './cut.ts';
+import { type FullPlan, finishFull, planFull, type Summary } from './full.ts';
+import { materialOf } from './material.ts';
+import { preservedUserMessages } from './preserve.ts';
+import { formatSummary } from './summary.ts';
+
+/** One place of a request's input: an item, or the items that a compaction item of ours stands for. */
+export type StatelessInput = { kind: 'item'; item: Item } | { kind: 'content'; items: Item[] };
+
+/** The conversation of a request; `carried` are those of its items that came out of such content. */
+export type Conversation = { items: Item[]; carried: ReadonlySet<Item> };
+
+/** How a conversation without a session is compacted. `full` null: it is carried as it is. */
+export type StatelessPlan = {
+  full: FullPlan | null;
+  view: View;
+  config: Config;
+  count: TextCounter;
+  covered: Entry[];
+  preserved: Entry[];
+  /** Compaction items of other services: nobody here can read them, so they stay what they are. */
+  foreign: Item[];
+  /** What stays behind the compaction: open tool calls. */
+  tail: Item[];
+};
+
+/** What a summary is wanted of; `model` and `format` choose who writes it, as those of a session do. */
+export type SummaryOrder = {
+  plan: FullPlan;
+  config: Config;
+  count: TextCounter;
+  model: string;
+  format: Format;
+  instructions?: string;
+};
+
+/** `message` quotes nothing of the conversation. */
+export type WrittenSummary = { ok: true; summary: Summary } | { ok: false; message: string };
+
+/**
+ * What to answer: the items in front of the compaction item, those that it stands for, and those
+ * behind it.
+ */
+export type StatelessResult = {
+  front: Item[];
+  content: Item[];
+  tail: Item[];
+};
+
+/** With no room for a summary of so many tokens, the conversation itself is the shorter one. */
+const LEAST_SUMMARY_TOKENS = 64;
+
+/**
+ * The configuration for a model's window (tokens): profile `codex-v2` under the server's overrides,
+ * with nothing protected and nothing restored, and budgets that leave small windows some room.
+ */
+export function statelessConfig(server: ConfigOverrides, context_window: number): Config {
+  const config = resolveConfig({
+    profile: 'codex-v2',
+    context_window,
+    server,
+    session: {
+      preserve_user_messages: true,
+      protected_messages: null,
+      protected_tokens: null,
+      restore_max_files: 0,
+      restore_todos: false,
+      restore_plan: false,
+    },
+  });
+  const most = Math.max(LEAST_SUMMARY_TOKENS, Math.floor(context_window / 4));
+  return {
+    ...config,
+    user_message_max_tokens: Math.min(config.user_message_max_tokens, most),
+    summary_max_tokens: Math.min(config.summary_max_tokens, most),
+  };
+}
+
+/**
+ * Puts what our compaction items stand for in their places. Messages that were answered beside one
+ * and came back in front of it are part of what it stands for: they are not doubled.
+ */
+export function expandInput(input: readonly StatelessInput[]): Conversation {
+  const items: Item[] = [];
+  const carried = new Set<Item>();
+  for (const part of input) {
+    if (part.kind === 'item') {
+      items.push(part.item);
+      continue;
+    }
+    dropBeside(items, part.items);
+    for (const item of part.items) {
+      items.push(item);
+      carried.add(item);
+    }
+  }
+  return { items, carried };
+}
+
+/** Takes from the end of `items` the unbroken run of those that are in `content` as well. */
+function dropBeside(items: Item[], content: readonly Item[]): void {
+  const left = new Map<string, number>();
+  for (const item of content) {
+    const key = comparable(item);
+    left.set(key, (left.get(key) ?? 0) + 1);
+  }
+  for (let last = items.at(-1); last !== undefined; last = items.at(-1)) {
+    const key = comparable(last);
+    const count = left.get(key) ?? 0;
+    if (count === 0) return;
+    left.set(key, count - 1);
+    items.pop();
+  }
+}
+
+/** The same for items that say the same: clients leave fields out or write them in another order. */
+function comparable(item: Item): string {
+  const seen = codec.normalise(item);
+  const said =
+    seen.kind === 'message'
+      ? // Rendering leaves out texts that are empty.
+        [seen.role, seen.parts.filter((part) => part.kind !== 'text' || part.text !== '')]
+      : item;
+  return JSON.stringify(said, (_, value: Json) =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+/** Plans the compaction of a conversation; null when there is nothing that it could cover. */
+export function planStateless(
+  { items, carried }: Conversation,
+  config: Config,
+  count: TextCounter,
+): StatelessPlan | null {
+  // Ours have been expanded before: what is left is of others.
+  const foreign = items.filter(isProviderCompaction);
+  const entries = items
+    .filter((item) => !isProviderCompaction(item))
+    .map((item, index): Entry => {
+      const { tokens } = measureItem(codec, item, count, config);
+      return { seq: index + 1, item, tokens, origin: 'log' };
+    });
+  const view: View = {
+    version: entries.length,
+    format: 'openai-responses',
+    base: null,
+    entries,
+    edits: new Map(),
+    originals: new Map(),
+    usage: NO_USAGE,
+  };
+  const material = materialOf(view);
+  const cut = chooseCut(material, 0, material.length, config);
+  if (cut === null) return null;
+  const covered = entries.slice(0, cut);
+  const isNew = covered.some(({ item }) => !carried.has(item));
+  const planned = planFull({
+    view,
+    material,
+    config,
+    count,
+    tokens: withSafetyMargin(sumTokens(entries), config),
+    // Whoever asks wants it smaller, however small it is already.
+    threshold: Number.MAX_SAFE_INTEGER,
+    before: null,
+  });
+  return {
+    full: isNew && planned.kind === 'full' && hasRoom(planned, config, count) ? planned : null,
+    view,
+    config,
+    count,
+    covered,
+    preserved: preservedUserMessages(material.slice(0, cut), view.format, config, count),
+    foreign,
+    tail: entries.slice(cut).map(({ item }) => item),
+  };
+}
+
+function hasRoom(plan: FullPlan, config: Config, count: TextCounter): boolean {
+  const frame = count(formatSummary('', { style: config.summary_style, automatic: false }));
+  const fixed = sumTokens([...plan.instructions, ...plan.preserved]) + frame;
+  return fixed + LEAST_SUMMARY_TOKENS < plan.covered_tokens;
+}
+
+/**
+ * Builds the answer. Without a summary, or with one that is longer than what it stands for, the
+ * compaction item carries the covered items themselves: nothing is lost, and nothing gets larger.
+ */
+export function finishStateless(plan: StatelessPlan, summary: Summary | null): StatelessResult {
+  const { full, view, config, count, covered, preserved, foreign, tail } = plan;
+  const front = [...foreign, ...preserved.map(({ item }) => item)];
+  const replacement =
+    full === null || summary === null
+      ? null
+      : finishFull(full, summary, {
+          view,
+          config,
+          count,
+          is_automatic: false,
+          // The boundary is left out below.
+          boundary_uuid: '',
+          at: '',
+          duration_ms: 0,
+        }).entries.filter(({ origin }) => origin !== 'boundary');
+  const isShorter = replacement !== null && sumTokens(replacement) < sumTokens(covered);
+  const carried = isShorter ? replacement : covered;
+  return { front, content: [...foreign, ...carried.map(({ item }) => item)], tail };
+}

@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Summary } from '../../../src/domain/compaction/full.ts';
+import {
+  expandInput,
+  finishStateless,
+  planStateless,
+  type StatelessInput,
+  type StatelessPlan,
+  type StatelessResult,
+  statelessConfig,
+} from '../../../src/domain/compaction/stateless.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import { openaiResponsesCodec as codec } from '../../../src/domain/items/openai-responses.ts';
+import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { estimator } from '../../../src/domain/tokens/count.ts';
+import { historyArbitrary } from '../../support/generators.ts';
+import { ofTokens } from '../../support/items.ts';
+
+const user = (text: string): Item => ({ role: 'user', content: text });
+const said = (text: string): Item => codec.message('assistant', text);
+const developer = (text: string): Item => ({ role: 'developer', content: text });
+const call = (id: string): Item => ({
+  type: 'function_call',
+  call_id: id,
+  name: 'read_file',
+  arguments: '{}',
+});
+const output = (id: string, text: string): Item => ({
+  type: 'function_call_output',
+  call_id: id,
+  output: text,
+});
+const FOREIGN: Item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAAA' };
+const OURS: Item = { type: 'compaction', id: 'cmp_2', encrypted_content: 'pal1.x' };
+
+function summaryOf(text: string): Summary {
+  return {
+    text: `<summary>${text}</summary>`,
+    summarizer: 'model',
+    model: 'm-1',
+    template: 'nine-sections@1',
+    usage: { input: 10, output: 5, cache_read: 2, cache_creation: 0 },
+    left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+    truncated_turns: 0,
+    summarizer_ms: 30,
+  };
+}
+
+function asInput(items: readonly Item[]): StatelessInput[] {
+  return items.map((item) => ({ kind: 'item', item }));
+}
+
+function plan(input: readonly StatelessInput[], server: ConfigOverrides = {}, window = 200_000) {
+  const config = statelessConfig(server, window);
+  return planStateless(expandInput(input), config, estimator(config));
+}
+
+function planned(...args: Parameters<typeof plan>): StatelessPlan {
+  const found = plan(...args);
+  if (found === null) throw new Error('there is nothing to compact');
+  return found;
+}
+
+function compacted(input: readonly StatelessInput[], text = 'SUMMARY'): StatelessResult {
+  const found = planned(input);
+  return finishStateless(found, found.full === null ? null : summaryOf(text));
+}
+
+/** The output as a client gets it, and as it stands in the input of the next request. */
+function answered({ front, content, tail }: StatelessResult): {
+  rendered: Item[];
+  next: StatelessInput[];
+} {
+  const rendered = codec.render([...front, OURS, ...tail]);
+  const next = rendered.map(
+    (item): StatelessInput =>
+      item === OURS || item.encrypted_content === OURS.encrypted_content
+        ? { kind: 'content', items: content }
+        : { kind: 'item', item },
+  );
+  return { rendered, next };
+}
+
+const LONG: Item[] = [
+  developer('Be brief.'),
+  user('First question.'),
+  call('a'),
+  output('a', ofTokens(3_000)),
+  said('First answer.'),
+  user('Second question.'),
+  said(ofTokens(500)),
+];
+
+const textsOf = (items: readonly Item[]) => items.map(({ content }) => content);
+
+describe('statelessConfig', () => {
+  it('is codex-v2, with nothing protected and nothing restored', () => {
+    expect(statelessConfig({ protected_messages: 5, restore_max_files: 9 }, 200_000)).toMatchObject(
+      {
+        preserve_user_messages: true,
+        user_message_max_tokens: 20_000,
+        summary_max_tokens: 20_000,
+        protected_messages: null,
+        protected_tokens: null,
+        restore_max_files: 0,
+      },
+    );
+  });
+
+  it('leaves small windows room, and the operator the last word on what is left', () => {
+    expect(statelessConfig({}, 16_000)).toMatchObject({
+      user_message_max_tokens: 4_000,
+      summary_max_tokens: 4_000,
+    });
+    expect(statelessConfig({ user_message_max_tokens: 7 }, 16_000).user_message_max_tokens).toBe(7);
+    expect(statelessConfig({ enabled: false }, 16_000).enabled).toBe(false);
+  });
+});
+
+describe('a compaction without a session', () => {
+  it('puts user messages in front; the item stands for them, the instructions and the summary', () => {
+    const { front, content, tail } = compacted(asInput(LONG));
+    expect(front).toEqual([user('First question.'), user('Second question.')]);
+    expect(content.slice(0, 3)).toEqual([developer('Be brief.'), ...front]);
+    expect(content).toHaveLength(4);
+    expect(content[3]).toMatchObject({ role: 'user', is_compact_summary: true });
+    expect(JSON.stringify(content[3])).toContain('Summary:\\nSUMMARY');
+    expect(tail).toEqual([]);
+  });
+
+  it('leaves calls that are open behind the item', () => {
+    const { front, tail, content } = compacted(asInput([...LONG, call('b'), call('c')]));
+    expect(tail).toEqual([call('b'), call('c')]);
+    expect(JSON.stringify(content)).not.toContain('"call_id"');
+    expect(codec.violations([...front, OURS, ...tail])).toEqual([]);
+  });
+
+  it('keeps the newest user messages within their budget, the one that crosses it cut', () => {
+    const { preserved } = planned(
+      asInput([user(`old ${ofTokens(300)}`), user(ofTokens(100)), said(ofTokens(900))]),
+      { user_message_max_tokens: 150 },
+    );
+    expect(preserved).toHaveLength(2);
+    expect(preserved[1]?.item).toEqual(user(ofTokens(100)));
+    expect(JSON.stringify(preserved[0]?.item)).toMatch(/old abc .*tokens left out/);
+    expect(preserved[0]?.tokens).toBeLessThanOrEqual(50);
+  });
+
+  it.each<[string, Item[]]>([
+    ['no items', []],
+    ['nothing but an open call', [call('a')]],
+    ['nothing but compaction items of others', [FOREIGN, FOREIGN]],
+  ])('has nothing to do with %s', (_, items) => {
+    expect(plan(asInput(items))).toBeNull();
+  });
+
+  it.each<[string, Item[]]>([
+    ['a short conversation', [user('Hello'), said('Hello!'), user('How are you?')]],
+    ['user messages alone, however long', [user(ofTokens(5_000)), user(ofTokens(5_000))]],
+    ['instructions alone', [developer(ofTokens(500))]],
+  ])('carries %s as it is, without a summary', (_, items) => {
+    expect(planned(asInput(items)).full).toBeNull();
+    const { content } = compacted(asInput(items));
+    expect(content).toEqual(items);
+  });
+
+  it('carries the conversation as it is when the summary came out longer', () => {
+    const found = planned(asInput(LONG));
+    const { content } = finishStateless(found, summaryOf(ofTokens(4_000)));
+    expect(content).toEqual(LONG);
+  });
+});
+
+describe('compaction items of other services', () => {
+  it('stay as they are, in front and in the content', () => {
+    const { front, content } = compacted(asInput([LONG[0] ?? {}, FOREIGN, ...LONG.slice(1)]));
+    expect(front).toEqual([FOREIGN, user('First question.'), user('Second question.')]);
+    expect(content[0]).toEqual(FOREIGN);
+    expect(content.filter(({ type }) => type === 'compaction')).toHaveLength(1);
+  });
+
+  it('are not shown to a summariser', () => {
+    const { full } = planned(asInput([FOREIGN, ...LONG]));
+    expect(JSON.stringify(full?.conversation)).not.toContain('gAAAA');
+  });
+});
+
+describe('what comes back in the input', () => {
+  const first = compacted(asInput(LONG), 'ONE');
+  const more = [user('Third question.'), said(ofTokens(800))];
+
+  it('is expanded in its place, with nothing doubled', () => {
+    const { next } = answered(first);
+    expect(expandInput([...next, ...asInput(more)]).items).toEqual([...first.content, ...more]);
+  });
+
+  it('is enough by itself, for clients that keep the item only', () => {
+    const alone: StatelessInput[] = [{ kind: 'content', items: first.content }];
+    expect(expandInput([...alone, ...asInput(more)]).items).toEqual([...first.content, ...more]);
+  });
+
+  it('is recognised with fields left out, added or in another order', () => {
+    const beside: Item[] = [
+      { content: [{ text: 'First question.', type: 'input_text' }], type: 'message', role: 'user' },
+      { status: 'completed', id: 'msg_1', ...user('Second question.') },
+    ];
+    const { items } = expandInput([...asInput(beside), { kind: 'content', items: first.content }]);
+    expect(items).toEqual(first.content);
+  });
+
+  it('leaves what only stands somewhere before it', () => {
+    const other = developer('New rules.');
+    const { items } = expandInput([
+      ...asInput([other, user('First question.'), user('Second question.')]),
+      { kind: 'content', items: first.content },
+    ]);
+    expect(items).toEqual([other, ...first.content]);
+    const apart = expandInput([
+      ...asInput([user('First question.'), said('Something else.')]),
+      { kind: 'content', items: first.content },
+    ]);
+    expect(textsOf(apart.items).filter((text) => text === 'First question.')).toHaveLength(2);
+  });
+
+  it('is part of what the next summary is made from, and goes on to preserve user messages', () => {
+    const input = [...answered(first).next, ...asInput(more)];
+    expect(JSON.stringify(planned(input).full?.conversation)).toContain('Summary:\\nONE');
+    const second = compacted(input, 'TWO');
+    expect(second.front).toEqual([
+      user('First question.'),
+      user('Second question.'),
+      user('Third question.'),
+    ]);
+    expect(second.content[0]).toEqual(developer('Be brief.'));
+    expect(JSON.stringify(second.content)).toContain('TWO');
+    expect(JSON.stringify(second.content)).not.toContain('ONE');
+  });
+
+  it('is not summarised again while nothing is new', () => {
+    const { next } = answered(first);
+    for (const input of [next, next.slice(-1)]) {
+      expect(planned(input).full).toBeNull();
+      expect(finishStateless(planned(input), null).content).toEqual(first.content);
+    }
+  });
+});
+
+describe('whatever the history', () => {
+  it('answers valid items that stand for the same conversation when they come back', () => {
+    fc.assert(
+      fc.property(historyArbitrary('openai-responses'), fc.boolean(), (items, isLong) => {
+        const input = asInput(isLong ? [said(ofTokens(5_000)), ...items] : items);
+        const found = plan(input);
+        if (found === null) return;
+        const result = finishStateless(found, found.full && summaryOf('SUMMARY'));
+        const { rendered, next } = answered(result);
+        expect(codec.violations(rendered)).toEqual([]);
+        expect(rendered.filter(({ encrypted_content }) => encrypted_content)).toHaveLength(1);
+        const back = expandInput(next);
+        expect(back.items.slice(0, result.content.length)).toEqual(result.content);
+        expect(back.items).toHaveLength(
+          result.content.length +
+            next.length -
+            1 -
+            next.findIndex(({ kind }) => kind === 'content'),
+        );
+      }),
+    );
+  });
+});
