@@ -1,12 +1,14 @@
-import { readFileSync, statSync } from 'node:fs';
-import { parse as parseToml } from 'smol-toml';
+import { statSync } from 'node:fs';
 import { z } from 'zod';
+import { overridesFromEnvironment } from './config/environment-overrides.ts';
+import { hookSettings } from './config/hook-table.ts';
+import { problemsOf, SettingsError } from './config/settings-error.ts';
+import { readTomlFile } from './config/toml-file.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
+import type { HookSettings } from './workers/hooks/hook-settings.ts';
+import { type ModelTable, modelTable } from './workers/summarizers/default-model.ts';
 
-/** A setting that cannot be used; the message names the variable or field and what it should be. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
+export { SettingsError } from './config/settings-error.ts';
 
 export type ApiKey = { name: string; key: string };
 
@@ -41,10 +43,16 @@ export type ServerSettings = {
   api_keys: ApiKey[];
   /** Opens `/admin/queues`; null: nobody does. */
   operator_key: string | null;
+  /** What compaction items are encrypted with; null: derived from the keys, or made up at start. */
+  compaction_secret: string | null;
   rate_limit_per_minute: number | null;
   body_limit_bytes: number;
   /** `provider/model` or `extractive` for all sessions; null: each session's own provider. */
   summarization_model: string | null;
+  /** Which model summarises for the sessions of each provider. */
+  models: ModelTable;
+  /** The webhooks that a worker calls; none in a process that runs no compactions. */
+  hooks: HookSettings[];
   /** Files that a session read may be restored from this folder, if they lie inside it. */
   workspace_root: string | null;
   overrides: ConfigOverrides;
@@ -65,6 +73,7 @@ const environmentSchema = z.object({
   PALIMPSEST_CONFIG: z.string().min(1).optional(),
   PALIMPSEST_API_KEYS: z.string().default(''),
   PALIMPSEST_OPERATOR_KEY: z.string().min(16).optional(),
+  PALIMPSEST_COMPACTION_SECRET: z.string().min(32).optional(),
   PALIMPSEST_QUEUE_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'use letters, digits, ".", "_" and "-", at most 64')
@@ -93,7 +102,12 @@ export function readSettings(environment: Environment): ServerSettings {
   const parsed = environmentSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw new SettingsError(problemsOf(parsed.error));
   const env = parsed.data;
-  refuseUnknownVariables(present.map(([name]) => name));
+  const file = readTomlFile(env.PALIMPSEST_CONFIG);
+  const secrets = file.hooks.map(({ secret_env }) => secret_env);
+  refuseUnknownVariables(
+    present.map(([name]) => name),
+    secrets,
+  );
   return {
     host: env.HOST,
     // Several workers run on one machine, and nobody but a supervisor asks them anything.
@@ -106,14 +120,14 @@ export function readSettings(environment: Environment): ServerSettings {
     log_level: env.LOG_LEVEL,
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
+    compaction_secret: env.PALIMPSEST_COMPACTION_SECRET ?? null,
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,
     body_limit_bytes: env.PALIMPSEST_BODY_LIMIT_BYTES,
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
+    models: modelTable(file.models),
+    hooks: env.ROLE === 'api' ? [] : hookSettings(file.hooks, environment),
     workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
-    overrides: {
-      ...(env.PALIMPSEST_CONFIG === undefined ? {} : overridesFromToml(env.PALIMPSEST_CONFIG)),
-      ...overridesFromEnvironment(environment),
-    },
+    overrides: { ...file.compact, ...overridesFromEnvironment(environment) },
   };
 }
 
@@ -128,8 +142,9 @@ export function refuseOpenWithoutKeys({ host, role, api_keys }: ServerSettings):
 }
 
 /** A misspelt field would otherwise be ignored in silence. */
-function refuseUnknownVariables(names: string[]): void {
+function refuseUnknownVariables(names: string[], secrets: readonly string[]): void {
   const known = new Set([
+    ...secrets,
     ...environmentSchema.keyof().options,
     ...configSchema.keyof().options.map((field) => `PALIMPSEST_${field.toUpperCase()}`),
     // The key that `palimpsest import --url` sends.
@@ -212,54 +227,4 @@ function apiKeys(list: string): ApiKey[] {
       }
       return { name, key };
     });
-}
-
-/** Every configuration field as `PALIMPSEST_<FIELD>`, and the two short names of SPEC section 15. */
-function overridesFromEnvironment(environment: Environment): ConfigOverrides {
-  const overrides: Record<string, unknown> = {};
-  const take = (variable: string, field: keyof ConfigOverrides) => {
-    const raw = environment[variable];
-    if (raw === undefined || raw === '') return;
-    const parsed = configSchema.shape[field].safeParse(parsedValue(raw, field));
-    if (!parsed.success) {
-      throw new SettingsError(`${variable}: ${parsed.error.issues[0]?.message ?? 'invalid'}`);
-    }
-    overrides[field] = parsed.data;
-  };
-  take('AUTOCOMPACT_PCT_OVERRIDE', 'auto_compact_pct_override');
-  for (const field of configSchema.keyof().options) {
-    // This one also takes `extractive`, and is a setting of the server.
-    if (field === 'summarization_model') continue;
-    take(`PALIMPSEST_${field.toUpperCase()}`, field);
-  }
-  if (/^(1|true|yes|on)$/i.test(environment.DISABLE_COMPACT ?? '')) overrides.enabled = false;
-  return overrides as ConfigOverrides;
-}
-
-function parsedValue(raw: string, field: keyof ConfigOverrides): unknown {
-  const isList = configSchema.shape[field] instanceof z.ZodArray;
-  if (isList) return raw.split(',').map((part) => part.trim());
-  if (/^(true|false|null|-?\d+(\.\d+)?)$/.test(raw)) return JSON.parse(raw);
-  return raw;
-}
-
-function overridesFromToml(path: string): ConfigOverrides {
-  let document: unknown;
-  try {
-    document = parseToml(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SettingsError(`PALIMPSEST_CONFIG: ${path} cannot be read: ${why}`);
-  }
-  const parsed = z.strictObject({ compact: configSchema.partial().optional() }).safeParse(document);
-  if (!parsed.success) {
-    throw new SettingsError(`PALIMPSEST_CONFIG: ${path}: ${problemsOf(parsed.error)}`);
-  }
-  return (parsed.data.compact ?? {}) as ConfigOverrides;
-}
-
-function problemsOf(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ` : '') + issue.message)
-    .join('; ');
 }
