@@ -7,8 +7,19 @@ import {
 } from 'node:http';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
 import { answer, type Behaviour } from './scripted-model/behaviour.ts';
+import {
+  compactionBody,
+  compactionEvents,
+  compactionForm,
+  plausibleCompaction,
+} from './scripted-model/compaction.ts';
 import { plausibleSummary } from './scripted-model/plausible-summary.ts';
-import { PROTOCOLS, type Protocol, type Tokens } from './scripted-model/protocols.ts';
+import {
+  openaiResponses,
+  PROTOCOLS,
+  type Protocol,
+  type Tokens,
+} from './scripted-model/protocols.ts';
 
 export type RecordedRequest = { path: string; headers: IncomingHttpHeaders; body: JsonObject };
 
@@ -19,6 +30,8 @@ const CHUNK_CHARACTERS = 24;
  * A model provider for tests: a real HTTP server on a free port of 127.0.0.1 that speaks OpenAI chat
  * completions, OpenAI Responses and Anthropic messages, streamed or not. Each request takes the next
  * behaviour of the script; when the script is empty, a nine-section summary is made from the request.
+ * Requests for a compaction (the endpoint, and a response with the trigger item) are answered by the
+ * user's messages and one opaque item.
  */
 export class ScriptedModelServer {
   readonly requests: RecordedRequest[] = [];
@@ -85,6 +98,10 @@ export class ScriptedModelServer {
     this.requests.push({ path, headers: request.headers, body });
     for (const waiter of this.#waiters) if (this.requests.length >= waiter.count) waiter.resolve();
     this.#waiters = this.#waiters.filter((waiter) => this.requests.length < waiter.count);
+    if (compactionForm(path, body) !== null) {
+      await compact(this.#script.shift() ?? plausibleCompaction(body), path, body, response);
+      return;
+    }
     const protocol = PROTOCOLS.find((candidate) => candidate.path === path);
     if (protocol === undefined) {
       sendJson(response, 404, { error: { message: `no such endpoint: ${path}` } });
@@ -116,13 +133,49 @@ async function behave(
     case 'too_long':
       sendJson(response, protocol.tooLong.status, protocol.tooLong.body);
       return;
+    case 'compaction':
+      throw new Error('a compaction was scripted for a request that asks for none');
     default:
       if (body.stream === true) await sendStream(protocol, behaviour, body, response);
       else await sendWhole(protocol, behaviour, body, response);
   }
 }
 
-type Spoken = Exclude<Behaviour, { kind: 'hang' | 'status' | 'too_long' }>;
+/** Answers a request for a compaction in the form that it asks for. */
+async function compact(
+  behaviour: Behaviour,
+  path: string,
+  body: JsonObject,
+  response: ServerResponse,
+): Promise<void> {
+  const isWhole = compactionForm(path, body) === 'endpoint';
+  switch (behaviour.kind) {
+    case 'compaction': {
+      const tokens = tokensOf(body, JSON.stringify(behaviour.output));
+      if (isWhole) return sendJson(response, 200, compactionBody(behaviour.output, tokens));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await send(response, compactionEvents(behaviour.output, tokens));
+      response.end();
+      return;
+    }
+    case 'cut':
+    case 'unfinished': {
+      // Of an answer that comes whole nothing has come when it breaks.
+      if (!isWhole) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        await send(response, compactionEvents([], tokensOf(body, '')).slice(0, -1));
+      }
+      if (isWhole || behaviour.kind === 'cut') response.destroy();
+      else response.end();
+      return;
+    }
+    default:
+      // The rest is the same whatever was asked.
+      await behave(openaiResponses, behaviour, body, response);
+  }
+}
+
+type Spoken = Exclude<Behaviour, { kind: 'hang' | 'status' | 'too_long' | 'compaction' }>;
 
 async function sendStream(
   protocol: Protocol,

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../src/domain/json.ts';
+
 /** What the scripted server does with one request. */
 export type Behaviour =
   | { kind: 'answer'; text: string }
@@ -13,7 +15,9 @@ export type Behaviour =
   | { kind: 'too_long' }
   /** An error event inside a stream that began well. */
   | { kind: 'stream_error' }
-  | { kind: 'hang' };
+  | { kind: 'hang' }
+  /** Answers a request for compaction with exactly these output items, good or bad. */
+  | { kind: 'compaction'; output: JsonObject[] };
 
 export const answer = (text: string): Behaviour => ({ kind: 'answer', text });
 export const empty = (): Behaviour => answer('');
@@ -32,6 +36,7 @@ export const truncated = (text: string): Behaviour => ({ kind: 'truncated', text
 export const tooLong = (): Behaviour => ({ kind: 'too_long' });
 export const streamError = (): Behaviour => ({ kind: 'stream_error' });
 export const hang = (): Behaviour => ({ kind: 'hang' });
+export const compaction = (...output: JsonObject[]): Behaviour => ({ kind: 'compaction', output });
 
 export function status(
   code: number,

@@ -1,0 +1,23 @@
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { apiError } from '../summarizers/failures.ts';
+import type { ProviderAccess } from '../summarizers/providers.ts';
+import { postToOpenai } from './openai-post.ts';
+import type { RemoteAnswer } from './remote-answer.ts';
+import { openaiUsage } from './usage.ts';
+
+/**
+ * The endpoint form of OpenAI's compaction: `POST /responses/compact` with the items, answered by the
+ * items that stand for them (SPEC section 13). Throws what `postToOpenai` throws.
+ */
+export async function compactByEndpoint(
+  access: ProviderAccess,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<RemoteAnswer> {
+  const response = await postToOpenai(access, '/responses/compact', body, signal);
+  const answer: unknown = await response.json();
+  if (!isJsonObject(answer) || !Array.isArray(answer.output)) {
+    return apiError('openai: the answer of /responses/compact holds no output items', false);
+  }
+  return { ok: true, output: answer.output, usage: openaiUsage(answer.usage) };
+}

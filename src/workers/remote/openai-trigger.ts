@@ -1,0 +1,62 @@
+import { parseJsonEventStream } from 'ai';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { apiError, callFailure } from '../summarizers/failures.ts';
+import type { ProviderAccess } from '../summarizers/providers.ts';
+import { postToOpenai } from './openai-post.ts';
+import type { RemoteAnswer } from './remote-answer.ts';
+import { openaiUsage } from './usage.ts';
+
+/** Only these fields are read; everything else that a provider streams is passed over. */
+const streamEvent = z.object({
+  type: z.string(),
+  item: z.json().optional(),
+  response: z.json().optional(),
+  error: z.json().optional(),
+});
+
+/**
+ * The trigger form of OpenAI's compaction: a normal streamed response whose last input item asks for
+ * it; the items that the model gives out stand for the input (SPEC section 13). The answer counts
+ * only when the response was completed. Throws what `postToOpenai` and a broken stream throw.
+ */
+export async function compactByTrigger(
+  access: ProviderAccess,
+  body: JsonObject & { input: Json[] },
+  signal: AbortSignal,
+): Promise<RemoteAnswer> {
+  const input = [...body.input, { type: 'compaction_trigger' }];
+  const request = { ...body, input, stream: true, store: false };
+  const response = await postToOpenai(access, '/responses', request, signal);
+  if (response.body === null) return endedEarly();
+  const output: Json[] = [];
+  for await (const part of parseJsonEventStream({ stream: response.body, schema: streamEvent })) {
+    if (!part.success) throw part.error;
+    const event = part.value;
+    switch (event.type) {
+      case 'response.output_item.done':
+        output.push(event.item ?? null);
+        break;
+      case 'response.completed':
+        return { ok: true, output, usage: openaiUsage(fieldOf(event.response, 'usage')) };
+      case 'response.incomplete':
+        return apiError('openai: the provider did not finish the compaction', false);
+      case 'response.failed':
+        return callFailure(fieldOf(event.response, 'error') ?? null, 'openai', Date.now());
+      case 'error':
+        return callFailure(event, 'openai', Date.now());
+      default:
+        // Progress of all kinds.
+        break;
+    }
+  }
+  return endedEarly();
+}
+
+function endedEarly(): RemoteAnswer {
+  return apiError('openai: the stream ended early', true);
+}
+
+function fieldOf(value: Json | undefined, field: string): Json | undefined {
+  return isJsonObject(value) ? value[field] : undefined;
+}

@@ -1,0 +1,68 @@
+import { APICallError } from 'ai';
+import type { Item } from '../../domain/items/item.ts';
+import { apiError, callFailure } from '../summarizers/failures.ts';
+import { stopFailure } from '../summarizers/model.ts';
+import {
+  ModelNameError,
+  type ProviderEnvironment,
+  providerAccess,
+} from '../summarizers/providers.ts';
+import { compactByEndpoint } from './openai-compact.ts';
+import { compactByTrigger } from './openai-trigger.ts';
+import type { RemoteAnswer } from './remote-answer.ts';
+
+export type RemoteRequest = {
+  /** The provider's own name of the session's model. */
+  model: string;
+  input: Item[];
+  instructions: string | null;
+  timeout_ms: number;
+  signal: AbortSignal;
+};
+
+/** Never throws: whatever goes wrong becomes a failure with kind and retryability. */
+export type RemoteCompactor = (request: RemoteRequest) => Promise<RemoteAnswer>;
+
+/**
+ * OpenAI's own compaction, at `OPENAI_BASE_URL` with `OPENAI_API_KEY` (SPEC section 13). Asks the
+ * endpoint; where there is none, it sends the trigger, and goes on doing so once that has worked. It
+ * calls once: retrying is the job's business.
+ */
+export function remoteCompactor(environment: ProviderEnvironment): RemoteCompactor {
+  let hasEndpoint = true;
+  const compact = async (request: RemoteRequest, signal: AbortSignal): Promise<RemoteAnswer> => {
+    const access = providerAccess('openai', environment);
+    const { model, input, instructions } = request;
+    const body = { model, input, ...(instructions !== null && { instructions }) };
+    if (hasEndpoint) {
+      try {
+        return await compactByEndpoint(access, body, signal);
+      } catch (error) {
+        if (!isNoEndpoint(error)) throw error;
+      }
+    }
+    const answer = await compactByTrigger(access, body, signal);
+    // Not before: a status of 404 may also mean that the model is not known.
+    if (answer.ok) hasEndpoint = false;
+    return answer;
+  };
+  return async (request) => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), request.timeout_ms);
+    const stopped = () => stopFailure(request.signal, timeout.signal, 'openai');
+    try {
+      const answer = await compact(request, AbortSignal.any([request.signal, timeout.signal]));
+      return answer.ok ? answer : (stopped() ?? answer);
+    } catch (error) {
+      if (error instanceof ModelNameError) return apiError(error.message, false);
+      return stopped() ?? callFailure(error, 'openai', Date.now());
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function isNoEndpoint(error: unknown): boolean {
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  return status === 404 || status === 405;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { SummarizerUsage } from '../../domain/session/events.ts';
+
+export const NO_TOKENS: SummarizerUsage = { input: 0, output: 0, cache_read: 0, cache_creation: 0 };
+
+const figure = z.int().min(0).catch(0);
+const usageSchema = z.object({
+  input_tokens: figure,
+  output_tokens: figure,
+  input_tokens_details: z
+    .object({ cached_tokens: figure, cache_write_tokens: figure })
+    .catch({ cached_tokens: 0, cache_write_tokens: 0 }),
+});
+
+/**
+ * The token figures of a Responses usage object; what is missing counts nothing. `input` is without
+ * what the provider read from or wrote to its cache: OpenAI counts both inside.
+ */
+export function openaiUsage(usage: unknown): SummarizerUsage {
+  const { data } = usageSchema.safeParse(usage);
+  if (data === undefined) return NO_TOKENS;
+  const { cached_tokens, cache_write_tokens } = data.input_tokens_details;
+  return {
+    input: Math.max(0, data.input_tokens - cached_tokens - cache_write_tokens),
+    output: data.output_tokens,
+    cache_read: cached_tokens,
+    cache_creation: cache_write_tokens,
+  };
+}
+
+export function sumOfUsage(a: SummarizerUsage, b: SummarizerUsage): SummarizerUsage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cache_read: a.cache_read + b.cache_read,
+    cache_creation: a.cache_creation + b.cache_creation,
+  };
+}
