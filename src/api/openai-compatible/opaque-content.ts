@@ -1,0 +1,155 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import { z } from 'zod';
+import type { Item } from '../../domain/items/item.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { ApiKey } from '../app-dependencies.ts';
+
+/** What our content begins with; the number is the version of all that follows it. */
+const PREFIX = 'pal1.';
+const ANY_VERSION = /^pal\d+\./;
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+const payload = z.object({ items: z.array(z.custom<JsonObject>(isJsonObject)) });
+
+/** Content that cannot be used; the message says why. */
+export class OpaqueContentError extends Error {
+  override readonly name = 'OpaqueContentError';
+  readonly code: 'unreadable' | 'too_large';
+
+  constructor(code: 'unreadable' | 'too_large', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Whether a text claims to be content of ours, of this or another version. */
+export function isOurContent(text: string): boolean {
+  return ANY_VERSION.test(text);
+}
+
+/**
+ * Items as a text that only this service can read, and only for the tenant that it was made for:
+ * compressed, then AES-256-GCM with the tenant's name as additional data. The text is
+ * `pal1.` and nonce, tag and ciphertext in base64url.
+ */
+export class OpaqueContent {
+  readonly #ikm: () => Buffer;
+  #key: Buffer | null = null;
+
+  /** `secret`: the operator's, else the keys of the API are one, else this process makes one up. */
+  constructor(secret: string | null, keys: readonly ApiKey[]) {
+    this.#ikm = () => {
+      if (secret !== null) return Buffer.from(secret, 'utf8');
+      return keys.length === 0 ? randomBytes(KEY_BYTES) : secretOfKeys(keys);
+    };
+  }
+
+  /** Throws OpaqueContentError when the items take more than `maxBytes` of JSON. */
+  async seal(tenant: string, items: readonly Item[], maxBytes: number): Promise<string> {
+    const plain = Buffer.from(JSON.stringify({ items }), 'utf8');
+    if (plain.byteLength > maxBytes) throw tooLarge(maxBytes);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#encryptionKey(), nonce, {
+      authTagLength: TAG_BYTES,
+    });
+    cipher.setAAD(boundTo(tenant));
+    const sealed = Buffer.concat([cipher.update(await deflate(plain)), cipher.final()]);
+    return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+  }
+
+  /**
+   * The items of a text that `seal` made for this tenant, and their size in bytes of JSON. Throws
+   * OpaqueContentError: not ours, changed, for somebody else, or larger than `maxBytes`.
+   */
+  async open(
+    tenant: string,
+    text: string,
+    maxBytes: number,
+  ): Promise<{ items: Item[]; bytes: number }> {
+    const plain = await inflated(this.#decrypted(tenant, text), maxBytes);
+    const { items } = payload.parse(JSON.parse(plain.toString('utf8')));
+    return { items, bytes: plain.byteLength };
+  }
+
+  #decrypted(tenant: string, text: string): Buffer {
+    if (!text.startsWith(PREFIX)) {
+      throw new OpaqueContentError(
+        'unreadable',
+        'it is of a version that this service cannot read',
+      );
+    }
+    const encoded = text.slice(PREFIX.length);
+    const bytes = Buffer.from(encoded, 'base64url');
+    // Decoding passes over what is no base64url: such a text is not the one that was made.
+    const isWhole = bytes.byteLength > NONCE_BYTES + TAG_BYTES;
+    if (!isWhole || bytes.toString('base64url') !== encoded) throw changed();
+    const decipher = createDecipheriv(
+      CIPHER,
+      this.#encryptionKey(),
+      bytes.subarray(0, NONCE_BYTES),
+      { authTagLength: TAG_BYTES },
+    );
+    decipher.setAAD(boundTo(tenant));
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    try {
+      const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(sealed), decipher.final()]);
+    } catch {
+      throw changed();
+    }
+  }
+
+  /** Made when it is first needed: slow on purpose where it comes from the keys of the API. */
+  #encryptionKey(): Buffer {
+    this.#key ??= Buffer.from(
+      hkdfSync('sha256', this.#ikm(), '', 'palimpsest compaction content 1', KEY_BYTES),
+    );
+    return this.#key;
+  }
+}
+
+/**
+ * Whoever holds a content could try out guesses at the keys of others with it: each guess is to cost
+ * as much as a guess at a password.
+ */
+function secretOfKeys(keys: readonly ApiKey[]): Buffer {
+  const sorted = keys.map(({ name, key }) => JSON.stringify([name, key])).sort();
+  return scryptSync(sorted.join('\n'), 'palimpsest compaction content', KEY_BYTES);
+}
+
+function boundTo(tenant: string): Buffer {
+  return Buffer.from(PREFIX + tenant, 'utf8');
+}
+
+async function inflated(compressed: Buffer, maxBytes: number): Promise<Buffer> {
+  try {
+    return await inflate(compressed, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (error) {
+    const isTooLarge =
+      error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw isTooLarge ? tooLarge(maxBytes) : error;
+  }
+}
+
+function changed(): OpaqueContentError {
+  return new OpaqueContentError(
+    'unreadable',
+    'it was changed, or made with another key of this API, with another PALIMPSEST_COMPACTION_SECRET, ' +
+      'or by another service',
+  );
+}
+
+function tooLarge(maxBytes: number): OpaqueContentError {
+  return new OpaqueContentError(
+    'too_large',
+    `what it stands for takes more than ${maxBytes} bytes of JSON`,
+  );
+}

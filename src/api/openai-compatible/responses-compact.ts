@@ -1,0 +1,222 @@
+import type { z } from '@hono/zod-openapi';
+import type { Summary } from '../../domain/compaction/full.ts';
+import {
+  expandInput,
+  finishStateless,
+  planStateless,
+  type StatelessInput,
+  type StatelessPlan,
+  statelessConfig,
+} from '../../domain/compaction/stateless.ts';
+import type { Item } from '../../domain/items/item.ts';
+import { openaiResponsesCodec } from '../../domain/items/openai-responses.ts';
+import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
+import { type Json, stringField } from '../../domain/json.ts';
+import { DEFAULT_CONTEXT_WINDOW } from '../../domain/policy/profiles.ts';
+import { checkItems } from '../../domain/session/check-items.ts';
+import type { SummarizerUsage } from '../../domain/session/events.ts';
+import { counterFor } from '../../domain/tokens/tokenizers.ts';
+import { truncateMiddle } from '../../domain/tokens/truncate.ts';
+import type { AppDependencies } from '../app-dependencies.ts';
+import { type Api, addEndpoint, noParams, noQuery } from '../endpoint.ts';
+import { readJson } from '../json-body.ts';
+import { prepareTokenizer } from '../tokenizer.ts';
+import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
+import { isOurContent, OpaqueContent, OpaqueContentError } from './opaque-content.ts';
+import { compactedResponse, compactRequest } from './schemas.ts';
+
+/** The prompt of a summary has no room for a whole agent's instructions, which some clients send. */
+const MOST_INSTRUCTION_TOKENS = 2_000;
+
+/** `POST /v1/responses/compact`: compaction without a session, as OpenAI offers it (SPEC section 13). */
+export function addResponsesCompactRoute(api: Api): void {
+  const { deps } = api;
+  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys);
+  addEndpoint(api, {
+    method: 'post',
+    path: '/v1/responses/compact',
+    operationId: 'compactResponse',
+    tag: 'OpenAI-compatible',
+    summary: 'Compact a conversation that is not stored here',
+    description:
+      'As in the OpenAI API: `client.responses.compact()` works unchanged. Nothing is kept; the item ' +
+      'of type `compaction` stands for the conversation and is expanded when it comes back in `input`.',
+    params: noParams,
+    query: noQuery,
+    body: { required: true, content: { 'application/json': { schema: compactRequest } } },
+    responses: {
+      200: {
+        description: 'The compacted conversation.',
+        content: { 'application/json': { schema: compactedResponse } },
+      },
+    },
+    problems: [413, 415],
+    documentProblems: openAiErrors,
+    handle: async ({ c, tenant }) => {
+      const body = await readJson(c.req.raw, deps.limits, compactRequest);
+      refuseWhatIsNotKept(body.previous_response_id);
+      const input = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
+      const plan = await planOf(deps, body.model, input);
+      const written = await summaryOf(deps, plan, body, c.req.raw.signal);
+      const { front, content, tail } = finishStateless(plan, written);
+      const encrypted_content = await opaque
+        .seal(tenant, content, deps.limits.body_bytes)
+        .catch(refuseContent('input'));
+      const ours = { id: newId(deps, 'cmp'), type: 'compaction', encrypted_content };
+      return c.json({
+        id: newId(deps, 'resp'),
+        object: 'response.compaction' as const,
+        created_at: Math.floor(deps.clock.now().getTime() / 1000),
+        output: openaiResponsesCodec.render([...front, ours, ...tail]),
+        usage: usageBody(written?.usage),
+      });
+    },
+  });
+}
+
+function refuseWhatIsNotKept(previousResponseId: string | null | undefined): void {
+  if (previousResponseId === null || previousResponseId === undefined) return;
+  throw new OpenAiError(
+    400,
+    'previous_response_not_found',
+    'no responses are kept here: leave previous_response_id out, and send the conversation as input',
+    { param: 'previous_response_id' },
+  );
+}
+
+/** The items of `input`, checked as those of a session are. */
+function itemsOf(
+  input: z.infer<typeof compactRequest>['input'],
+  { limits }: AppDependencies,
+): Item[] {
+  if (typeof input === 'string') {
+    return input.trim() === '' ? [] : [openaiResponsesCodec.message('user', input)];
+  }
+  const posted: Json[] = input ?? [];
+  if (posted.length > limits.items_per_request) {
+    throw new OpenAiError(
+      413,
+      'too_many_items',
+      `input holds ${posted.length} items, a request may have ${limits.items_per_request}`,
+      { param: 'input' },
+    );
+  }
+  const checked = checkItems(openaiResponsesCodec, 'input', posted);
+  if (checked.ok) return checked.items;
+  const [first] = checked.errors;
+  const param = bracketed(first?.path ?? 'input');
+  throw new OpenAiError(400, 'invalid_item', `${param}: ${first?.message}`, { param });
+}
+
+/** The input with our compaction items opened; those of other services stay what they are. */
+async function readInput(
+  opaque: OpaqueContent,
+  tenant: string,
+  items: readonly Item[],
+  { limits }: AppDependencies,
+): Promise<StatelessInput[]> {
+  const input: StatelessInput[] = [];
+  // Compressed content grows: all that one request brings shares one limit.
+  let left = limits.body_bytes;
+  for (const [index, item] of items.entries()) {
+    refuseReference(item, index);
+    const content = isProviderCompaction(item) ? stringField(item, 'encrypted_content') : undefined;
+    if (content === undefined || !isOurContent(content)) {
+      input.push({ kind: 'item', item });
+      continue;
+    }
+    const opened = await opaque
+      .open(tenant, content, left)
+      .catch(refuseContent(`input[${index}].encrypted_content`));
+    left -= opened.bytes;
+    input.push({ kind: 'content', items: opened.items });
+  }
+  return input;
+}
+
+function refuseReference(item: Item, index: number): void {
+  if (item.type !== 'item_reference') return;
+  throw new OpenAiError(
+    400,
+    'item_not_found',
+    `input[${index}] refers to an item that is kept elsewhere: send the item itself`,
+    { param: `input[${index}]` },
+  );
+}
+
+function refuseContent(param: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof OpaqueContentError)) throw error;
+    const [status, code] =
+      error.code === 'too_large' ? [413, 'content_too_large'] : [400, 'invalid_encrypted_content'];
+    throw new OpenAiError(status, code, `${param} cannot be used: ${error.message}`, { param });
+  };
+}
+
+async function planOf(
+  deps: AppDependencies,
+  model: string,
+  input: readonly StatelessInput[],
+): Promise<StatelessPlan> {
+  const { world } = deps;
+  const config = statelessConfig(
+    world.server,
+    deps.contextWindowOf(model) ?? DEFAULT_CONTEXT_WINDOW,
+  );
+  if (!config.enabled) {
+    throw new OpenAiError(
+      400,
+      'compaction_disabled',
+      'compaction is switched off on this server (DISABLE_COMPACT): start it without',
+    );
+  }
+  await prepareTokenizer(deps, {});
+  const plan = planStateless(expandInput(input), config, counterFor(config, world.tokenizers));
+  if (plan !== null) return plan;
+  throw new OpenAiError(
+    400,
+    'nothing_to_compact',
+    'there is nothing to compact: input is empty, or all of it belongs to an open tool call or to ' +
+      'compaction items of another service',
+    { param: 'input' },
+  );
+}
+
+/** Null: the conversation is so short that it is carried as it is. */
+async function summaryOf(
+  deps: AppDependencies,
+  { full, config, count }: StatelessPlan,
+  { model, instructions }: z.infer<typeof compactRequest>,
+  signal: AbortSignal,
+): Promise<Summary | null> {
+  if (full === null) return null;
+  const asked = instructions
+    ? { instructions: truncateMiddle(instructions, MOST_INSTRUCTION_TOKENS, count) }
+    : {};
+  const order = { plan: full, config, count, model, format: 'openai-responses', ...asked } as const;
+  const written = await deps.summarize(order, signal);
+  if (written.ok) return written.summary;
+  throw new OpenAiError(
+    503,
+    'summarizer_failed',
+    `no summary could be written: ${written.message}`,
+  );
+}
+
+function usageBody(usage: SummarizerUsage | undefined): z.infer<typeof compactedResponse>['usage'] {
+  const { input, output, cache_read, cache_creation } = usage ?? NO_TOKENS;
+  const input_tokens = input + cache_read + cache_creation;
+  return {
+    input_tokens,
+    input_tokens_details: { cached_tokens: cache_read, cache_write_tokens: cache_creation },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input_tokens + output,
+  };
+}
+
+const NO_TOKENS: SummarizerUsage = { input: 0, output: 0, cache_read: 0, cache_creation: 0 };
+
+function newId({ newId }: AppDependencies, prefix: string): string {
+  return `${prefix}_${newId().replaceAll('-', '')}`;
+}
