@@ -18,7 +18,7 @@ export function describeSummarizer(
     config.summarization_model ??
     settings.summarization_model ??
     config.summarization_model_provider_id;
-  const defaults = chosen === null ? modelsByDefault(environment) : [];
+  const defaults = chosen === null ? modelsByDefault(environment, settings.models) : [];
   if (defaults.length > 0) {
     return `by the session's own provider: ${defaults.join(', ')}; extractive for all others`;
   }

@@ -19,6 +19,9 @@ import { loadTokenizer } from './tokenizer-loader.ts';
 import { summarizerChooser } from './workers/choose-summarizer.ts';
 import { compactSession } from './workers/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
+import { PacketTimer } from './workers/packet-timer.ts';
+import { remoteCompactor } from './workers/remote/remote-compactor.ts';
+import { summarizeNow } from './workers/summarize-now.ts';
 import { loadTemplates } from './workers/templates.ts';
 
 /** Running compactions may finish for this long when the service stops; they go on after a restart. */
@@ -53,27 +56,45 @@ export async function startService(
     { level: settings.log_level, serializers: { err: errorFields } },
     pino.destination(2),
   );
-  const store = await openStore(settings.database, (error) =>
-    log.error({ err: error }, 'the connection to the store is in trouble'),
+  const store = await openStore(
+    settings.database,
+    (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
+    // Not what is wrong: that may quote a conversation.
+    (problems) =>
+      log.warn({ problems }, 'the log of some sessions is damaged: palimpsest verify names them'),
   );
   const { engine, queue } = openEngine(settings, log, () => void dispatcher.handOverPending());
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error({ err: error }, 'pending compactions could not be handed over yet'),
   );
+  const packetTimer = new PacketTimer({
+    store,
+    dispatch: (job) => dispatcher.dispatch(job),
+    now: () => new Date(),
+    newId: uuidv7,
+    onError: (error) => log.error({ err: error }, 'the wait for a packet could not be ended yet'),
+  });
   const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
   const world: World = { server: settings.overrides, tokenizers };
   const prepareTokenizer = async (name: TokenizerName) => {
     tokenizers[name] ??= await loadTokenizer(name);
   };
-  const chooseSummarizer = summarizerChooser(settings.summarization_model, environment);
+  const chooseSummarizer = summarizerChooser(
+    settings.summarization_model,
+    environment,
+    settings.models,
+  );
+  const templates = loadTemplates();
   if (settings.role !== 'api') {
     engine.start(
       compactSession({
         store,
         world,
-        templates: loadTemplates(),
+        templates,
         chooseSummarizer,
+        compactRemotely: remoteCompactor(environment),
         workspaceRoot: settings.workspace_root,
+        hooks: settings.hooks,
         prepare: async (session) => {
           const { token_counter } = configOf(session, world.server);
           if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
@@ -100,6 +121,8 @@ export async function startService(
           store,
           world,
           dispatch: (job) => dispatcher.dispatch(job),
+          awaitPacket: (ref, deadlineMs) => packetTimer.await(ref, deadlineMs),
+          packetPrompt: templates.packet,
           cancelJob: (id) => engine.cancel(id),
           clock: { now: () => new Date() },
           newId: uuidv7,
@@ -112,6 +135,15 @@ export async function startService(
           },
           contextWindowOf,
           loadTokenizer: prepareTokenizer,
+          summarize: summarizeNow({
+            templates,
+            chooseSummarizer,
+            now: Date.now,
+            random: Math.random,
+            onFailure: (reason) =>
+              log.warn({ reason }, 'a model wrote no summary for /v1/responses/compact'),
+          }),
+          compactionSecret: settings.compaction_secret,
           probes,
           dashboard: {
             jobs: queue && { queue, ping: probes.queue },
@@ -125,16 +157,29 @@ export async function startService(
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {
+      sayWhatWillNotLast(settings, log);
+      packetTimer.start(settings.dispatch_every_ms);
       dispatcher.start(settings.dispatch_every_ms);
       const pending = await dispatcher.handOverPending();
       if (pending > 0) log.info({ pending }, 'pending compactions handed over');
     },
     stop: async () => {
       dispatcher.stop();
+      await packetTimer.stop();
       await engine.stop(STOP_GRACE_MS);
       await store.close();
     },
   };
+}
+
+/** Without secret and keys, compaction items do not outlive the process that made them. */
+function sayWhatWillNotLast(settings: ServerSettings, log: Logger): void {
+  const { role, compaction_secret, api_keys } = settings;
+  if (role === 'worker' || compaction_secret !== null || api_keys.length > 0) return;
+  log.info(
+    'compaction items of /v1/responses/compact are readable until this process ends: set ' +
+      'PALIMPSEST_COMPACTION_SECRET to keep them readable',
+  );
 }
 
 /** The version in package.json, which lies beside both `src` and `dist`. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { readSettings } from '../src/config.ts';
 import type { StoredEvent } from '../src/db/event-store.ts';
 import { openSqliteStore } from '../src/db/sqlite/sqlite-store.ts';
@@ -156,6 +157,30 @@ describe('the start-up message says who writes the summaries', () => {
     await service.stop();
     expect(service.summarizer).toMatch(expected);
   });
+});
+
+it('content of compaction items is read by every process that has the same secret', async () => {
+  const compact = async (service: Service, input: unknown) => {
+    const response = await service.fetch(
+      new Request('http://localhost/v1/responses/compact', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'gpt-5.4', input }),
+      }),
+    );
+    const body = z.record(z.string(), z.json()).parse(await response.json());
+    return { status: response.status, body };
+  };
+  const shared = { PALIMPSEST_COMPACTION_SECRET: 'a secret of thirty-two characters' };
+  const [one, two, other] = [await start(shared), await start(shared), await start()];
+  const { body } = await compact(one, 'Hello');
+  expect(body).toMatchObject({ object: 'response.compaction' });
+  expect(await compact(two, body.output)).toMatchObject({ status: 200 });
+  expect(await compact(other, body.output)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'invalid_encrypted_content' } },
+  });
+  for (const service of [one, two, other]) await service.stop();
 });
 
 describe('roles', () => {

@@ -1,4 +1,6 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { Template } from '../domain/compaction/prompt.ts';
+import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
 import type { World } from '../domain/session/world.ts';
 import type { TokenizerName } from '../domain/tokens/tokenizers.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
@@ -23,6 +25,10 @@ export type AppDependencies = {
   world: World;
   /** Hands a compaction that was just requested to the workers. */
   dispatch: (job: { ref: SessionRef; compaction_id: string }) => void;
+  /** Ends the wait for the packet of a session when its time has come. */
+  awaitPacket: (ref: SessionRef, deadlineMs: number) => void;
+  /** What agents are asked for their packets with. */
+  packetPrompt: Template;
   /** Stops the job of a compaction that was cancelled. */
   cancelJob: (compactionId: string) => void;
   clock: { now(): Date };
@@ -35,6 +41,10 @@ export type AppDependencies = {
   contextWindowOf: (model: string) => number | null;
   /** Makes the tokenizer available in `world.tokenizers`. */
   loadTokenizer: (name: TokenizerName) => Promise<void>;
+  /** Writes a summary while the client waits; gives up when `signal` says so. */
+  summarize: (order: SummaryOrder, signal: AbortSignal) => Promise<WrittenSummary>;
+  /** What the content of compaction items is encrypted with; null: see `OpaqueContent`. */
+  compactionSecret: string | null;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
   version: string;

@@ -1,12 +1,15 @@
 import type { z } from '@hono/zod-openapi';
 import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
 import type { Entry } from '../domain/context/entry.ts';
+import { pausedNote } from '../domain/session/after-append.ts';
 import type { EventData, EventType, SessionEvent } from '../domain/session/events.ts';
 import { ProblemError } from './problem.ts';
-import type { compaction, compactionDetail } from './schemas/compaction.ts';
+import type { compaction, compactionDetail, requestedCompaction } from './schemas/compaction.ts';
+import { type Ending, toolMessage } from './tool-message.ts';
 
 type Body = z.infer<typeof compaction>;
 type Detail = z.infer<typeof compactionDetail>;
+type RequestedBody = z.infer<typeof requestedCompaction>;
 
 const OWN_EVENTS = [
   'compaction.requested',
@@ -20,6 +23,11 @@ const OWN_EVENTS = [
 
 /** How far behind its last event a compaction's own report may stand: it is written with it. */
 const REPORT_EVENTS = 2;
+/**
+ * More than the hooks of a compaction and of the next one can run: its own, which may come after its
+ * end, are among so many.
+ */
+const MOST_HOOK_RUNS = 500;
 
 /** Throws ProblemError (404) when the session has no such compaction. */
 export async function existingCompaction(
@@ -39,7 +47,7 @@ export function compactionBody(ref: SessionRef, row: CompactionRow): Body {
   return { session_id: ref.session_id, ...row };
 }
 
-/** The events that a compaction wrote itself, oldest first; not its revert. */
+/** The events that a compaction wrote itself, oldest first, and then its hooks; not its revert. */
 export async function ownEvents(
   store: EventStore,
   ref: SessionRef,
@@ -50,9 +58,24 @@ export async function ownEvents(
     after: row.requested_version - 1,
     ...(row.ended_version === null ? {} : { up_to: row.ended_version + REPORT_EVENTS }),
   });
-  return events.filter(
+  const calls = await store.events(ref, {
+    types: ['hook.ran'],
+    after: row.requested_version,
+    limit: MOST_HOOK_RUNS,
+  });
+  return [...events, ...calls].filter(
     (event) => 'compaction_id' in event.data && event.data.compaction_id === row.id,
   );
+}
+
+/** The answer to a request; `events` of the compaction for the message to a tool that it answers. */
+export function requestedBody(
+  ref: SessionRef,
+  row: CompactionRow,
+  events: readonly SessionEvent[] | null,
+): RequestedBody {
+  const message = events && toolMessage(row, endingOf(events));
+  return { ...compactionBody(ref, row), message };
 }
 
 /** One compaction in full, from its row and its own events (SPEC section 2). */
@@ -61,27 +84,27 @@ export function detailBody(
   row: CompactionRow,
   events: readonly SessionEvent[],
 ): Detail {
-  const of = <T extends EventType>(type: T): EventData[T] | null => {
-    const event = events.findLast((candidate) => candidate.type === type);
-    // The type is what narrows the event; TypeScript cannot see that through the generic.
-    return event === undefined ? null : (event.data as EventData[T]);
-  };
-  const requested = of('compaction.requested');
-  const micro = of('compaction.micro_completed');
-  const completed = of('compaction.completed');
-  const skipped = of('compaction.skipped');
-  const exceeded = of('compaction.threshold_exceeded');
+  const requested = lastOf(events, 'compaction.requested');
+  if (requested === null) throw new Error(`the log holds no request of the compaction ${row.id}`);
+  const { micro, completed, skipped } = endingOf(events);
+  const exceeded = lastOf(events, 'compaction.threshold_exceeded');
   return {
     ...compactionBody(ref, row),
     request: {
       mode: row.mode,
       trigger: row.trigger,
       reason: row.reason,
-      instructions: requested?.instructions ?? null,
-      focus: requested?.focus ?? null,
+      instructions: requested.instructions ?? null,
+      focus: requested.focus ?? null,
     },
+    attribution: requested.attribution,
+    note: pausedNote(requested),
+    metadata: { codex_compaction: codexCompaction(requested, completed) },
+    message: row.trigger === 'tool' ? toolMessage(row, { micro, completed, skipped }) : null,
     attempt_history: attemptHistory(events),
-    config: of('compaction.started')?.config ?? null,
+    hook_runs: hookRuns(events),
+    user_display_message: completed?.report.user_display_message ?? null,
+    config: lastOf(events, 'compaction.started')?.config ?? null,
     skip: skipped && {
       reason: skipped.reason,
       detail: skipped.detail,
@@ -92,6 +115,8 @@ export function detailBody(
       tokens_saved: micro.tokens_saved,
       tokens_before: micro.tokens_before,
       tokens_after: micro.tokens_after,
+      result_tokens_before: micro.result_tokens_before,
+      result_tokens_after: micro.result_tokens_after,
       duration_ms: micro.duration_ms,
     },
     cleared_tool_results: (micro?.edits ?? []).map(editBody),
@@ -101,6 +126,35 @@ export function detailBody(
       threshold: exceeded.threshold,
     },
   };
+}
+
+function lastOf<T extends EventType>(
+  events: readonly SessionEvent[],
+  type: T,
+): EventData[T] | null {
+  const event = events.findLast((candidate) => candidate.type === type);
+  // The type is what narrows the event; TypeScript cannot see that through the generic.
+  return event === undefined ? null : (event.data as EventData[T]);
+}
+
+function endingOf(events: readonly SessionEvent[]): Ending {
+  return {
+    micro: lastOf(events, 'compaction.micro_completed'),
+    completed: lastOf(events, 'compaction.completed'),
+    skipped: lastOf(events, 'compaction.skipped'),
+  };
+}
+
+/** What codex clients look for (SPEC section 13): by a command, or by their token limit. */
+function codexCompaction(
+  { attribution, before }: EventData['compaction.requested'],
+  completed: EventData['compaction.completed'] | null,
+): Detail['metadata']['codex_compaction'] {
+  const truncated_turns = completed?.report.truncated_turns ?? 0;
+  if (attribution.path === 'command') return { mode: 'command', truncated_turns };
+  // Of the appends only those under a token limit hold their message back.
+  const isByLimit = attribution.path === 'append' && before !== undefined;
+  return isByLimit ? { mode: 'auto', reason: 'token_limit', truncated_turns } : null;
 }
 
 /** An edit of a tool result without the text that it put there. */
@@ -123,6 +177,14 @@ function attemptHistory(events: readonly SessionEvent[]): Detail['attempt_histor
   return attempts;
 }
 
+function hookRuns(events: readonly SessionEvent[]): Detail['hook_runs'] {
+  return events.flatMap((event) => {
+    if (event.type !== 'hook.ran') return [];
+    const { compaction_id: _compaction, result, ...run } = event.data;
+    return [{ at: event.at, ...run, result: { ...result } }];
+  });
+}
+
 function fullFields(completed: EventData['compaction.completed'] | null) {
   const entries = completed?.entries ?? [];
   const report = completed?.report ?? null;
@@ -135,7 +197,7 @@ function fullFields(completed: EventData['compaction.completed'] | null) {
     tokens: report && { covered: report.covered_tokens, replacement: report.replacement_tokens },
     summarizer: report?.summarizer ?? null,
     model: report?.model ?? null,
-    template: report?.template ?? null,
+    template: report?.template || null,
     usage: report?.usage ?? null,
     left_out: report?.left_out ?? null,
     durations: report && { total_ms: report.duration_ms, summarizer_ms: report.summarizer_ms },

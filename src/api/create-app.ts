@@ -4,6 +4,13 @@ import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts
 import type { AppDependencies } from './app-dependencies.ts';
 import { authenticator } from './auth.ts';
 import type { Api, Gate } from './endpoint.ts';
+import {
+  isOpenAiPath,
+  OpenAiError,
+  openAiErrorOf,
+  openAiErrorResponse,
+} from './openai-compatible/errors.ts';
+import { addResponsesCompactRoute } from './openai-compatible/responses-compact.ts';
 import { ProblemError, problemResponse } from './problem.ts';
 import { problemOf } from './problem-of.ts';
 import { rateLimiter } from './rate-limit.ts';
@@ -14,9 +21,12 @@ import { addEventsRoute } from './routes/events.ts';
 import { addForkRoute } from './routes/fork.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addItemRoutes } from './routes/items.ts';
+import { addPacketRoute } from './routes/packet.ts';
+import { addProfilesRoute } from './routes/profiles.ts';
 import { addReferenceRoutes } from './routes/reference.ts';
 import { addRolloutRoute } from './routes/rollout.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
+import { addSignalRoute } from './routes/signals.ts';
 import { addToolResultRoute } from './routes/tool-results.ts';
 
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
@@ -33,11 +43,19 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addRolloutRoute(api);
   addToolResultRoute(api);
   addForkRoute(api);
+  addSignalRoute(api);
+  addPacketRoute(api);
+  addProfilesRoute(api);
+  addResponsesCompactRoute(api);
   addHealthRoutes(app, deps);
   addReferenceRoutes(api);
   app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
   app.notFound((c) => unrouted(app, c));
-  app.onError((error, c) => problemResponse(problemOf(error, c, deps.log)));
+  app.onError((error, c) =>
+    error instanceof OpenAiError
+      ? openAiErrorResponse(error)
+      : errorResponse(problemOf(error, c, deps.log), c),
+  );
   return app;
 }
 
@@ -67,20 +85,29 @@ function registerKeys({ openAPIRegistry }: OpenAPIHono): void {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Under `/v1` errors have the shape of OpenAI's, whoever finds them. */
+function errorResponse(problem: ProblemError, c: Context): Response {
+  return isOpenAiPath(c.req.path)
+    ? openAiErrorResponse(openAiErrorOf(problem))
+    : problemResponse(problem);
+}
+
 /** No route: another method of a path that exists, or a path that does not. */
 function unrouted(app: OpenAPIHono, c: Context): Response {
   const { path, method } = c.req;
   const served = METHODS.filter((other) => app.router.match(other, path)[0].length > 0);
   if (served.length === 0 || served.includes(method)) {
-    return problemResponse(
+    return errorResponse(
       new ProblemError('not_found', 'there is nothing at this path: see /docs for what there is'),
+      c,
     );
   }
   const allow = [...served, ...(served.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   if (method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
-  return problemResponse(
+  return errorResponse(
     new ProblemError('method_not_allowed', `this path takes ${allow}, not ${method}`, {
       headers: { Allow: allow },
     }),
+    c,
   );
 }

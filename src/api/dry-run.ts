@@ -1,8 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import type { FullPlan } from '../domain/compaction/full.ts';
-import { planCompaction } from '../domain/compaction/plan.ts';
+import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
 import type { View } from '../domain/context/view.ts';
-import type { Mode, Trigger } from '../domain/session/events.ts';
+import type { Skip } from '../domain/session/compaction-commands.ts';
+import type { Mode } from '../domain/session/events.ts';
 import { configOf, contextTokens, type Head } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
 import { countItem } from '../domain/tokens/count.ts';
@@ -13,18 +14,22 @@ import type { dryRun } from './schemas/compaction.ts';
 type DryRun = z.infer<typeof dryRun>;
 
 /**
- * What a compaction would do now, as the worker plans it; nothing is written (SPEC section 2). The
- * tokenizer of the session must be loaded.
+ * What a compaction would do now, as the worker plans it; nothing is written (SPEC section 2).
+ * `refused`: why it would end before it comes to a plan. The tokenizer of the session must be loaded.
  */
 export function dryRunBody(
   world: World,
   head: Head,
   view: View,
-  request: { mode: Mode; trigger: Trigger },
+  mode: Mode,
+  refused: Skip | null,
 ): DryRun {
   const tokens = contextTokens(head.state, configOf(head.settings, world.server));
-  const plan = planCompaction(world, head, view, request);
-  const full = plan.kind === 'full' ? plan : null;
+  const plan: CompactionPlan =
+    refused === null
+      ? planCompaction(world, head, view, { mode, attribution: { path: 'request' }, before: null })
+      : { kind: 'skip', skip: refused };
+  const full = plan.kind === 'full' ? plan : plan.kind === 'remote' ? plan.full : null;
   const micro = plan.kind === 'micro' ? plan : null;
   const skip = plan.kind === 'skip' ? plan.skip : null;
   return {
@@ -42,8 +47,8 @@ export function dryRunBody(
     covered_tokens: full?.covered_tokens ?? null,
     kept_tokens: full?.kept_tokens ?? null,
     prompt_tokens: full && promptTokens(world, head, full),
-    summary_budget: full?.summary_budget ?? null,
-    files: full?.files.map(({ path }) => path) ?? [],
+    summary_budget: plan.kind === 'full' ? plan.summary_budget : null,
+    files: plan.kind === 'full' ? plan.files.map(({ path }) => path) : [],
   };
 }
 

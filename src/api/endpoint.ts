@@ -36,6 +36,8 @@ type Endpoint<Params, Query> = {
   responses: RouteConfig['responses'];
   /** Statuses of problems, besides those that every endpoint may answer. */
   problems: readonly number[];
+  /** How they are documented, where they do not come as problems. */
+  documentProblems?: typeof problems;
   handle: (call: Call<Params, Query>) => Promise<Response>;
 };
 
@@ -73,7 +75,7 @@ export function addEndpoint<Params, Query>(
     },
     responses: {
       ...endpoint.responses,
-      ...problems([...COMMON_PROBLEMS, ...endpoint.problems]),
+      ...(endpoint.documentProblems ?? problems)([...COMMON_PROBLEMS, ...endpoint.problems]),
     },
   });
   // What has no fields need not be checked with each request.

@@ -74,6 +74,10 @@ export function problemResponse(error: ProblemError): Response {
   });
 }
 
+export function problemStatus(code: ProblemCode): ContentfulStatusCode {
+  return kindOf(code).status;
+}
+
 /** The one place where kinds of errors become HTTP statuses (DESIGN, decision 9). */
 function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: string } {
   switch (code) {
@@ -97,6 +101,8 @@ function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: strin
       return { status: 409, title: 'Compaction cannot be cancelled' };
     case 'compaction_not_revertible':
       return { status: 409, title: 'Compaction cannot be reverted' };
+    case 'packet_not_requested':
+      return { status: 409, title: 'No packet is waited for' };
     case 'version_not_found':
       return { status: 404, title: 'Version not found' };
     case 'invalid_request':

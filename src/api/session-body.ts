@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { percentOfWindowRemaining, tierOf } from '../domain/policy/tiers.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
-import { configOf, contextTokens, type Head } from '../domain/session/head.ts';
+import { configOf, contextTokens, type Head, packetState } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
 import { type ThresholdState, thresholdState } from '../domain/tokens/thresholds.ts';
 import { unwrap } from './problem.ts';
@@ -25,6 +26,8 @@ export function levelsOf({ settings, state }: Head, world: World): ThresholdStat
 export function summaryBody(ref: SessionRef, head: Head, world: World): Summary {
   const { settings, state } = head;
   const { running, breaker_reset_at_ms } = state;
+  const config = configOf(settings, world.server);
+  const percent = percentOfWindowRemaining(contextTokens(state, config), settings.context_window);
   return {
     id: ref.session_id,
     format: settings.format,
@@ -47,6 +50,11 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
       mode: running.mode,
       trigger: running.trigger,
     },
+    signals: state.signals,
+    tier: tierOf(percent, config),
+    percent_remaining_of_window: percent,
+    preflight_armed: state.preflight !== null,
+    packet: packetOf(state),
     breaker: {
       is_open: breaker_reset_at_ms !== null,
       failures: state.failures,
@@ -54,6 +62,14 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
     },
     created_at: state.created_at,
     updated_at: state.updated_at,
+  };
+}
+
+function packetOf(state: Head['state']): Summary['packet'] {
+  const { packet_request } = state;
+  return {
+    state: packetState(state),
+    deadline: packet_request && new Date(packet_request.deadline_ms).toISOString(),
   };
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { codecFor } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
+import { compactionCommand } from '../domain/policy/commands.ts';
 import type { Transcript } from '../importers/transcript.ts';
 import { type ImportTarget, jsonOf } from './import-target.ts';
 
@@ -53,7 +55,8 @@ export async function importTranscript(
     }),
   );
   const path = `/sessions/${encodeURIComponent(id)}`;
-  for (const batch of batches(importedItems(transcript))) {
+  const { format } = transcript;
+  for (const batch of batches({ items: importedItems(transcript), format })) {
     const appended = appendedSchema.parse(await jsonOf(await post(target, `${path}/items`, batch)));
     if (appended.compaction !== null) await settle(target, path);
     onProgress(batch.length);
@@ -99,9 +102,18 @@ function post(target: ImportTarget, path: string, body: unknown): Promise<Respon
   });
 }
 
-function* batches(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += ITEMS_PER_APPEND) {
-    yield items.slice(start, start + ITEMS_PER_APPEND);
+/**
+ * The items in the portions in which they are appended. None ends with a compaction command that
+ * something follows: what was said in the past is plain text, and only the last item is looked at.
+ */
+export function* batches({ items, format }: Pick<Transcript, 'items' | 'format'>) {
+  const codec = codecFor(format);
+  for (let start = 0, end = 0; start < items.length; start = end) {
+    end = Math.min(items.length, start + ITEMS_PER_APPEND);
+    const endsWithCommand = () =>
+      items.slice(end - 1, end).some((item) => compactionCommand(codec.normalise(item)) !== null);
+    while (end < items.length && endsWithCommand()) end++;
+    yield items.slice(start, end);
   }
 }
 

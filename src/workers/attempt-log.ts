@@ -12,7 +12,7 @@ import {
   failCompaction,
 } from '../domain/session/compaction-commands.ts';
 import type { Decide } from '../domain/session/decision.ts';
-import type { EventOf } from '../domain/session/events.ts';
+import type { EventOf, SessionEvent } from '../domain/session/events.ts';
 import type { Head, Running } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
 import { backoffMs } from './backoff.ts';
@@ -29,6 +29,11 @@ export const DONE: JobResult = { kind: 'done' };
 
 /** Why an attempt failed; whether it is the end is said by what is done with it. */
 export type FailureText = Pick<Failure, 'reason' | 'message'>;
+
+export const INTERRUPTED = {
+  reason: 'interrupted',
+  message: 'the attempts before this one were cut off by restarts of the worker, or broke off',
+} as const;
 
 /** What an attempt works on: the session as it stands, and what was asked for. */
 export type Loaded = {
@@ -58,12 +63,18 @@ export class AttemptLog {
     const running = head?.state.running;
     if (!head || running?.id !== compaction_id || running.attempt !== attempt) return null;
     const view = await loadView(store, this.#ref, head.state.version);
-    const [event] = await store.events(this.#ref, {
-      after: running.requested_version - 1,
-      up_to: running.requested_version,
-    });
+    const event = await this.eventAt(running.requested_version);
     if (view === null || event?.type !== 'compaction.requested') return null;
     return { head, view, running, request: event.data };
+  }
+
+  /** The event of this version; undefined when the session was erased. */
+  async eventAt(version: number): Promise<SessionEvent | undefined> {
+    const [event] = await this.#deps.store.events(this.#ref, {
+      after: version - 1,
+      up_to: version,
+    });
+    return event;
   }
 
   /** Commits a step; false when it came too late, or the session was erased meanwhile. */

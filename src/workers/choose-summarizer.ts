@@ -1,6 +1,6 @@
 import type { Config } from '../domain/policy/config.ts';
 import type { Settings } from '../domain/session/head.ts';
-import { chooseModel } from './summarizers/default-model.ts';
+import { chooseModel, type ModelTable } from './summarizers/default-model.ts';
 import { ModelNameError, type ProviderEnvironment } from './summarizers/providers.ts';
 import { summarizerFromModelName } from './summarizers/registry.ts';
 import type { ModelSummarizer } from './summarizers/summarizer.ts';
@@ -15,12 +15,13 @@ export type SummarizerChoice =
 const MOST_BUILT = 100;
 
 /**
- * Chooses per session: its own `summarization_model`, else the server's, else the cheapest model of
+ * Chooses per session: its own `summarization_model`, else the server's, else the table's model for
  * the session's own provider, else `extractive` (SPEC section 10). The models used last are kept.
  */
 export function summarizerChooser(
   serverModel: string | null,
   environment: ProviderEnvironment,
+  table?: ModelTable,
 ): (settings: Pick<Settings, 'model' | 'format'>, config: Config) => SummarizerChoice {
   const built = new Map<string, ModelSummarizer>();
   return (session, config) => {
@@ -32,6 +33,7 @@ export function summarizerChooser(
         format: session.format,
       },
       environment,
+      table,
     );
     if (name === null) return { kind: 'extractive' };
     try {

@@ -1,54 +1,55 @@
-import { type FullPlan, finishFull, type Summary } from '../domain/compaction/full.ts';
+import type { FinishContext, FullPlan } from '../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
-import type { Templates } from '../domain/compaction/prompt.ts';
-import type { Config } from '../domain/policy/config.ts';
+import type { RemotePlan } from '../domain/compaction/remote.ts';
 import {
   completeFull,
   completeMicro,
+  type FullResult,
   skipCompaction,
   startCompaction,
 } from '../domain/session/compaction-commands.ts';
+import type { Mode } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
-import { withSafetyMargin } from '../domain/tokens/count.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import {
   AttemptLog,
   commitStep,
   DONE,
-  type FailureText,
+  INTERRUPTED,
   isStoreAway,
   type Loaded,
-  type LogDependencies,
 } from './attempt-log.ts';
 import { backoffMs } from './backoff.ts';
-import type { SummarizerChoice } from './choose-summarizer.ts';
+import {
+  CompactionHooks,
+  displayMessage,
+  type HookDependencies,
+  type HookVerdict,
+  joinedInstructions,
+} from './hooks/compaction-hooks.ts';
 import type { CompactionJob, JobHandler, JobResult } from './job-engine.ts';
-import { type SummaryJob, summarizeFromLog, summarizeWithModel } from './summarize-plan.ts';
-import { refreshFromWorkspace } from './workspace.ts';
+import { packetText } from './packet-item.ts';
+import type { RemoteCompactor } from './remote/remote-compactor.ts';
+import { runRemote } from './remote/run-remote.ts';
+import { NO_TOKENS } from './remote/usage.ts';
+import { type FullDependencies, runFull } from './run-full.ts';
 
-export type WorkerDependencies = LogDependencies & {
-  templates: Templates;
-  chooseSummarizer: (settings: Settings, config: Config) => SummarizerChoice;
-  /** The operator's folder that files may be restored from, or null. */
-  workspaceRoot: string | null;
-  /** Makes the tokenizer of a session's configuration available in `world`. */
-  prepare: (settings: Settings) => Promise<void>;
-  /** Told of what a run throws; the log of the session gets the name of the error only. */
-  onError: (error: unknown, job: CompactionJob) => void;
-  /** Told of a job whose session the store does not have: erased, or of another store. */
-  onUnknownSession: (job: CompactionJob) => void;
-  newId: () => string;
-};
+export type WorkerDependencies = HookDependencies &
+  FullDependencies & {
+    compactRemotely: RemoteCompactor;
+    /** Makes the tokenizer of a session's configuration available in `world`. */
+    prepare: (settings: Settings) => Promise<void>;
+    /** Told of what a run throws; the log of the session gets the name of the error only. */
+    onError: (error: unknown, job: CompactionJob) => void;
+    /** Told of a job whose session the store does not have: erased, or of another store. */
+    onUnknownSession: (job: CompactionJob) => void;
+    newId: () => string;
+  };
 
 /** Attempts beyond this many were cut off by crashes: the job itself may be what kills the process. */
 const MOST_STARTS = 20;
 /** An attempt from this one on that throws is the last: what throws is most likely the job itself. */
 const MOST_THROWS = 5;
-const INTERRUPTED = {
-  reason: 'interrupted',
-  message: 'the attempts before this one were cut off by restarts of the worker, or broke off',
-} as const;
-
 /** The wait for a store that is away is that after an attempt of this number: four to eight seconds. */
 const STORE_AWAY_ATTEMPT = 5;
 
@@ -83,7 +84,8 @@ async function attempt(
   if (!started?.applied) return DONE;
   const { compaction_id } = job;
   const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: started.attempt });
-  const run = new Run(deps, log, signal, startedMs);
+  const hooks = new CompactionHooks(deps, job.ref, log, signal);
+  const run = new Run(deps, log, hooks, signal, startedMs);
   try {
     return await run.compact();
   } catch (error) {
@@ -97,12 +99,23 @@ async function attempt(
 class Run {
   readonly #deps: WorkerDependencies;
   readonly #log: AttemptLog;
+  readonly #hooks: CompactionHooks;
   readonly #signal: AbortSignal;
   readonly #startedMs: number;
+  #displayMessage: string | undefined;
+  /** What is appended with the compaction, where a packet belongs to it. */
+  #packet: string | null = null;
 
-  constructor(deps: WorkerDependencies, log: AttemptLog, signal: AbortSignal, startedMs: number) {
+  constructor(
+    deps: WorkerDependencies,
+    log: AttemptLog,
+    hooks: CompactionHooks,
+    signal: AbortSignal,
+    startedMs: number,
+  ) {
     this.#deps = deps;
     this.#log = log;
+    this.#hooks = hooks;
     this.#signal = signal;
     this.#startedMs = startedMs;
   }
@@ -110,13 +123,11 @@ class Run {
   async compact(): Promise<JobResult> {
     const state = await this.#log.load();
     if (state === null) return DONE;
-    const { head, view, running } = state;
+    const { head, running } = state;
     if (running.attempt > MOST_STARTS) return this.#log.end(INTERRUPTED);
     await this.#deps.prepare(head.settings);
-    const plan = planCompaction(this.#deps.world, head, view, {
-      mode: running.mode,
-      trigger: running.trigger,
-    });
+    const plan = this.#plan(state, running.mode);
+    if (plan.kind !== 'skip') this.#packet = await packetText(this.#deps, this.#log, state);
     switch (plan.kind) {
       case 'skip':
         await this.#log.commit((clock) =>
@@ -126,7 +137,9 @@ class Run {
       case 'micro':
         return this.#micro(plan);
       case 'full':
-        return this.#full(plan, state);
+        return this.#afterPreCompact(state, (instructed) => this.#full(plan, instructed));
+      case 'remote':
+        return this.#afterPreCompact(state, (instructed) => this.#remote(plan, instructed));
       default:
         return plan satisfies never;
     }
@@ -144,6 +157,25 @@ class Run {
       : this.#log.end(failure);
   }
 
+  /** Goes on with the instructions of the hooks beside those of the request (SPEC section 8, phase 2). */
+  async #afterPreCompact(
+    state: Loaded,
+    goOn: (instructed: Loaded) => Promise<JobResult>,
+  ): Promise<JobResult> {
+    const verdict = await this.#hooks.run('PreCompact', state);
+    if (verdict.kind !== 'ran') return this.#stopped(verdict);
+    this.#displayMessage = displayMessage(verdict.results);
+    const instructions = joinedInstructions(state.request.instructions, verdict.results);
+    const request = { ...state.request, ...(instructions !== undefined && { instructions }) };
+    return goOn({ ...state, request });
+  }
+
+  #stopped(verdict: Exclude<HookVerdict, { kind: 'ran' }>): Promise<JobResult> {
+    return verdict.kind === 'gone'
+      ? Promise.resolve(DONE)
+      : this.#log.end({ reason: 'hook_blocked', message: verdict.message });
+  }
+
   async #micro(plan: Extract<CompactionPlan, { kind: 'micro' }>): Promise<JobResult> {
     await this.#log.commit((clock) =>
       completeMicro(
@@ -153,115 +185,77 @@ class Run {
           strategy: plan.strategy,
           edits: plan.micro.edits,
           tokens_saved: plan.micro.tokens_saved,
+          result_tokens_before: plan.micro.result_tokens_before,
+          result_tokens_after: plan.micro.result_tokens_after,
           duration_ms: clock.now_ms - this.#startedMs,
         },
         clock,
+        this.#packet,
       ),
     );
     return DONE;
   }
 
-  async #full(plan: FullPlan, state: Loaded): Promise<JobResult> {
-    const { head, running, request } = state;
-    const config = configOf(head.settings, this.#deps.world.server);
-    const count = counterFor(config, this.#deps.world.tokenizers);
-    const job: SummaryJob = {
-      plan,
-      config,
-      count,
-      templates: this.#deps.templates,
-      instructions: request.instructions,
-      focus: request.focus,
+  #remote(plan: RemotePlan, state: Loaded): Promise<JobResult> {
+    return runRemote({
+      deps: this.#deps,
+      log: this.#log,
       signal: this.#signal,
-      now: () => this.#deps.now().getTime(),
-    };
-    const choice = this.#deps.chooseSummarizer(head.settings, config);
-    if (choice.kind === 'extractive') return this.#finish(state, summarizeFromLog(job), job);
-    if (choice.kind === 'unusable') {
-      const { message } = choice;
-      return this.#fallBack(state, job, { reason: 'api_error', message });
-    }
-    if (running.attempt > config.summarizer_max_attempts) {
-      return this.#fallBack(state, job, INTERRUPTED);
-    }
-    const result = await summarizeWithModel(choice.model, job);
-    if (result.ok) return this.#finishModel(state, result.summary, job);
-    if (this.#signal.aborted) return DONE;
-    // Not the whole result: what is spread into an event becomes part of the log.
-    const { reason, message } = result;
-    const most = Math.min(config.summarizer_max_attempts, result.most_attempts ?? Infinity);
-    return result.retryable && running.attempt < most
-      ? this.#log.retry({ reason, message }, result.retry_after_ms)
-      : this.#fallBack(state, job, { reason, message });
-  }
-
-  /** What remains when the model has failed for good (SPEC section 10, fallback chain). */
-  async #fallBack(state: Loaded, job: SummaryJob, failure: FailureText): Promise<JobResult> {
-    const { head, view, running } = state;
-    for (const fallback of job.config.summarizer_fallback) {
-      switch (fallback) {
-        case 'extractive':
-          await this.#log.goOn(failure);
-          return this.#finish(state, summarizeFromLog(job), job);
-        case 'micro': {
-          const micro = planCompaction(this.#deps.world, head, view, {
-            mode: 'micro',
-            trigger: running.trigger,
-          });
-          if (micro.kind !== 'micro') break;
-          await this.#log.goOn(failure);
-          return this.#micro(micro);
-        }
-        default:
-          fallback satisfies never;
-      }
-    }
-    return this.#log.end(failure);
-  }
-
-  /** A model's summary that is longer than what it stands for gives way to the one from the log. */
-  async #finishModel(state: Loaded, summary: Summary, job: SummaryJob): Promise<JobResult> {
-    const { config, plan } = job;
-    const { report } = finishFull({ ...plan, files: [] }, summary, {
-      ...this.#finishContext(state, job),
-      boundary_uuid: '',
-      at: '',
-      duration_ms: 0,
+      plan,
+      state,
+      apply: (finish) => this.#apply(state, finish),
+      compactLocally: (paid) => this.#full(plan.full, state, paid),
     });
-    const after = withSafetyMargin(plan.kept_tokens + report.replacement_tokens, config);
-    const isSmaller =
-      report.replacement_tokens < report.covered_tokens && after < plan.tokens_before;
-    if (isSmaller || !config.summarizer_fallback.includes('extractive')) {
-      return this.#finish(state, summary, job);
-    }
-    const message = `the summary of ${summary.model} would not make the context smaller`;
-    await this.#log.goOn({ reason: 'no_summary', message });
-    // The answer has cost what it cost.
-    return this.#finish(state, { ...summarizeFromLog(job), usage: summary.usage }, job);
   }
 
-  async #finish(state: Loaded, summary: Summary, job: SummaryJob): Promise<JobResult> {
-    const { plan, config, count } = job;
-    const root = this.#deps.workspaceRoot;
-    const files =
-      root === null ? plan.files : await refreshFromWorkspace(plan.files, root, config, count);
-    await this.#log.commit((clock) =>
+  #full(plan: FullPlan, state: Loaded, paid = NO_TOKENS): Promise<JobResult> {
+    return runFull({
+      deps: this.#deps,
+      log: this.#log,
+      signal: this.#signal,
+      plan,
+      state,
+      packet: this.#packet,
+      paid,
+      apply: (finish) => this.#apply(state, finish),
+      clearInstead: () => {
+        const micro = this.#plan(state, 'micro');
+        return micro.kind === 'micro' ? () => this.#micro(micro) : null;
+      },
+    });
+  }
+
+  #plan({ head, view, running }: Loaded, mode: Mode): CompactionPlan {
+    const { before, attribution } = running;
+    return planCompaction(this.#deps.world, head, view, { mode, before, attribution });
+  }
+
+  /** The items of the hooks, then one commit, then the hooks that are told (SPEC section 8). */
+  async #apply(state: Loaded, finish: (context: FinishContext) => FullResult): Promise<JobResult> {
+    const begun = await this.#hooks.run('SessionStart', state);
+    if (begun.kind !== 'ran') return this.#stopped(begun);
+    const { head, view, running } = state;
+    const config = configOf(head.settings, this.#deps.world.server);
+    const isOurTurn = await this.#log.commit((clock) =>
       completeFull(
         this.#deps.world,
         this.#log.attempt,
-        finishFull({ ...plan, files }, summary, {
-          ...this.#finishContext(state, job),
+        finish({
+          view,
+          config,
+          count: counterFor(config, this.#deps.world.tokenizers),
+          is_automatic: running.trigger === 'auto',
           boundary_uuid: this.#deps.newId(),
           at: clock.at,
           duration_ms: clock.now_ms - this.#startedMs,
+          hook_items: begun.results.flatMap(({ items = [] }) => items),
+          user_display_message: this.#displayMessage,
         }),
         clock,
+        this.#packet,
       ),
     );
+    if (isOurTurn) await this.#hooks.afterCommit(state);
     return DONE;
-  }
-
-  #finishContext({ view, running }: Loaded, { config, count }: SummaryJob) {
-    return { view, config, count, is_automatic: running.trigger === 'auto' };
   }
 }

@@ -1,9 +1,8 @@
 import { summarizeExtractively } from '../domain/compaction/extractive/summarize.ts';
-import { fitInput } from '../domain/compaction/fit-input.ts';
 import type { FullPlan, Summary } from '../domain/compaction/full.ts';
 import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
 import { extractSummaryText } from '../domain/compaction/summary.ts';
-import type { Normalised } from '../domain/items/item.ts';
+import { summaryInput } from '../domain/compaction/summary-input.ts';
 import type { Config } from '../domain/policy/config.ts';
 import type { FailureReason } from '../domain/session/events.ts';
 import type { TextCounter } from '../domain/tokens/count.ts';
@@ -60,16 +59,15 @@ export async function summarizeWithModel(
     ((window - max_output_tokens) * INPUT_SHARE) / config.token_safety_multiplier,
   );
   for (let refit = 0; ; refit++) {
-    const { items, left_out } = fitInput(plan.conversation, budget, count, config);
-    // A summary of nothing would wipe out what it stands for.
-    if (!items.some(isNotSummary)) {
+    const input = summaryInput(plan.conversation, budget, count, config);
+    if (input === null) {
       const message = `no part of the conversation fits the window of ${model.name}`;
       return { ok: false, reason: 'prompt_too_long', message, retryable: false };
     }
     const { system, prompt, template } = buildSummaryPrompt({
       templates: job.templates,
       template: config.summary_template,
-      conversation: items,
+      transcript: input.transcript,
       instructions: job.instructions,
       focus: job.focus,
       max_tokens: plan.summary_budget,
@@ -104,15 +102,12 @@ export async function summarizeWithModel(
         model: answer.model,
         template,
         usage: answer.usage,
-        left_out,
+        left_out: input.left_out,
+        truncated_turns: input.truncated_turns,
         summarizer_ms: job.now() - started,
       },
     };
   }
-}
-
-function isNotSummary(item: Normalised): boolean {
-  return item.kind === 'attachment' || (item.kind === 'message' && !item.is_compact_summary);
 }
 
 /** Writes the summary from the log itself: deterministic, offline, no cost (SPEC section 10). */
@@ -131,8 +126,9 @@ export function summarizeFromLog(job: SummaryJob): Summary {
     summarizer: 'extractive',
     model: null,
     template: job.templates.summary[config.summary_template].version,
-    usage: { input: 0, output: 0, cache_read: 0 },
+    usage: { input: 0, output: 0, cache_read: 0, cache_creation: 0 },
     left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+    truncated_turns: 0,
     summarizer_ms: job.now() - started,
   };
 }

@@ -16,6 +16,8 @@ export function loadTemplates(): Templates {
       'seven-sections': loadTemplate('seven-sections'),
       handoff: loadTemplate('handoff'),
     },
+    packet: loadTemplate('packet'),
+    continuation: loadTemplate('continuation'),
   };
 }
 

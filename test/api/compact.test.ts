@@ -50,6 +50,28 @@ describe('POST /sessions/:id/compact', () => {
     expect(api.dispatched).toHaveLength(before);
   });
 
+  it('answers 200 at once when a tool asks for it with too little that is new', async () => {
+    const id = await create({ tool_compact_min_tokens: 1_000_000 });
+    const before = api.dispatched.length;
+    const reply = await compact(id, { trigger: 'tool' });
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({
+      status: 'ended',
+      trigger: 'tool',
+      outcome: 'not_needed',
+      outcome_reason: 'too_few_tokens',
+      attempts: 0,
+    });
+    expect(api.dispatched).toHaveLength(before);
+    const { body } = await get(`/sessions/${id}`);
+    expect(body).toMatchObject({
+      running_compaction: null,
+      counts: { compactions: { skipped: 1 } },
+    });
+    // Nobody else is held to that.
+    expect((await compact(id, { mode: 'full' })).status).toBe(202);
+  });
+
   it('answers 200 when it has ended within the wait', async () => {
     const id = await create();
     const waiting = compact(id, { mode: 'full' }, { prefer: 'respond-async, wait="30"' });
@@ -73,7 +95,8 @@ describe('POST /sessions/:id/compact', () => {
     const reply = await compact(await create(), { mode: 'remote' });
     expect(reply.status).toBe(400);
     expect(reply.body.detail).toBe(
-      'remote compaction is not available for this session: use mode "auto", "micro" or "full"',
+      'remote compaction is not available for this session: only those of format "openai-responses" ' +
+        'have it, this one is "anthropic"; use mode "auto", "micro" or "full"',
     );
   });
 

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accept } from '../../src/domain/session/errors.ts';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
+import { AT, created } from '../support/given.ts';
 import { assistant, ofTokens, user } from '../support/items.ts';
 
 let api: ApiServer;
@@ -31,6 +34,7 @@ describe('POST /sessions/:id/items', () => {
       },
       compaction: null,
       advice: null,
+      note: null,
     });
   });
 
@@ -132,6 +136,20 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.text).toBe(first.text);
     expect(await log('idem')).toHaveLength(2);
+  });
+
+  it('an answer that an older release has kept gets the fields that it did not know', async () => {
+    const body = JSON.stringify(user('old'));
+    const fingerprint = createHash('sha256')
+      .update(`POST\n/sessions/idem-old/items\n${body}`)
+      .digest('hex');
+    const kept = { version: 2, first_seq: 2, last_seq: 2, context: {}, compaction: null };
+    const ref = { tenant: 'local', session_id: 'idem-old' };
+    const decide = () => accept({ events: [created()], value: () => kept });
+    const idempotency = { key: key['idempotency-key'], fingerprint };
+    await api.deps.store.commit(ref, decide, { at: AT, idempotency });
+    const reply = await append('idem-old', body, { ...key, 'content-type': 'application/json' });
+    expect(reply.body).toEqual({ session_id: 'idem-old', ...kept, advice: null, note: null });
   });
 
   it('refuses the same key with another body', async () => {

@@ -65,6 +65,10 @@ describe('the document', () => {
         'GET /sessions/{id}/rollout',
         'GET /sessions/{id}/tool-results/{tool_use_id}',
         'POST /sessions/{id}/fork',
+        'POST /sessions/{id}/packet',
+        'POST /sessions/{id}/signals',
+        'POST /v1/responses/compact',
+        'GET /profiles',
         'GET /healthz',
         'GET /readyz',
       ].toSorted(),
@@ -241,6 +245,19 @@ describe('answers are as documented', () => {
         'eraseSession 404',
       ]),
     );
+  });
+
+  it('where clients of the OpenAI API ask', async () => {
+    const path = '/v1/responses/compact';
+    const request = objectAt(document, 'components', 'schemas', 'ResponsesCompactRequest');
+    expect(request.required).toEqual(['model']);
+    await check('POST', path, { body: { model: 'gpt-5.4', input: 'Hello' } });
+    await check('POST', path, { body: { model: 'gpt-5.4' } });
+    await check('POST', path, { body: 'x', headers: { 'content-type': 'text/plain' } });
+    await check('POST', path, {
+      body: { model: 'gpt-5.4', input: Array(101).fill(user('Hello')) },
+    });
+    for (const status of [200, 400, 413, 415]) expect(seen).toContain(`compactResponse ${status}`);
   });
 
   it('shows the levels of the context in numbers that add up', async () => {

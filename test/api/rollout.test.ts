@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { rolloutRecords } from '../../src/domain/session/rollout.ts';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
 import { assistant, ofTokens, tool, user } from '../support/items.ts';
 
@@ -61,7 +60,10 @@ describe('GET /sessions/:id/rollout', () => {
     const others = lines.filter(({ type }) => type === 'event_msg' || type === 'compacted');
     expect(others).toMatchObject([
       { type: 'event_msg', payload: { type: 'MicroCompactCompleted', tools_compacted: 3 } },
-      { type: 'compacted', payload: { trigger: 'manual', message: expect.any(String) } },
+      {
+        type: 'compacted',
+        payload: { trigger: { type: 'manual', path: 'request' }, message: expect.any(String) },
+      },
       { type: 'event_msg', payload: { type: 'ContextCompacted' } },
       {
         type: 'event_msg',
@@ -100,35 +102,6 @@ describe('GET /sessions/:id/rollout', () => {
       { type: 'session_meta', payload: { id: 'child' } },
       { type: 'session_meta', payload: { forked_from: { id: 'parent', version: 2 } } },
       { type: 'response_item', payload: user('x') },
-    ]);
-  });
-});
-
-describe('rolloutRecords', () => {
-  const at = '2026-01-02T03:04:05.000Z';
-  const compaction_id = 'c';
-  const failure = { compaction_id, reason: 'timeout', message: 'no answer', attempt: 1 } as const;
-
-  it('reports a failure once, when there is no further attempt', () => {
-    const event = (will_retry: boolean) =>
-      ({ version: 9, at, type: 'compaction.failed', data: { ...failure, will_retry } }) as const;
-    expect(rolloutRecords('s', event(true))).toEqual([]);
-    expect(rolloutRecords('s', event(false))).toEqual([
-      {
-        timestamp: at,
-        ordinal: 9,
-        type: 'event_msg',
-        payload: { type: 'CompactFailed', reason: 'timeout', error_message: 'no answer' },
-      },
-    ]);
-  });
-
-  it('reports a result that is still too large', () => {
-    const data = { compaction_id, post_compact_tokens: 9, threshold: 8 };
-    expect(
-      rolloutRecords('s', { version: 9, at, type: 'compaction.threshold_exceeded', data }),
-    ).toMatchObject([
-      { payload: { type: 'CompactThresholdExceeded', post_compact_tokens: 9, threshold: 8 } },
     ]);
   });
 });

@@ -92,7 +92,7 @@ describe('the reference', () => {
 });
 
 describe('what is not there', () => {
-  it.each(['/nothing', '/sessions/a/nothing', '/sessions/', '/v1/sessions', '/SESSIONS'])(
+  it.each(['/nothing', '/sessions/a/nothing', '/sessions/', '/v2/sessions', '/SESSIONS'])(
     'GET %s is a 404 problem',
     async (path) => {
       const reply = await send(api, 'GET', path);

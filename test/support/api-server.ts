@@ -7,6 +7,8 @@ import type { SessionRef } from '../../src/db/event-store.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
 import { compactSession } from '../../src/workers/compact-session.ts';
+import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
+import { summarizeNow } from '../../src/workers/summarize-now.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
 
@@ -21,6 +23,8 @@ export type ApiServer = {
   /** What was handed to the workers, oldest first; nothing runs by itself. */
   dispatched: Job[];
   cancelled: string[];
+  /** Sessions whose wait for a packet was to be ended. */
+  awaited: { ref: SessionRef; deadline_ms: number }[];
   /** What was logged as error. */
   logged: { fields: object; message: string }[];
   /** Moves the clock, milliseconds. */
@@ -35,6 +39,7 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
   const store = overrides.store ?? (await openTestStore());
   const dispatched: Job[] = [];
   const cancelled: string[] = [];
+  const awaited: ApiServer['awaited'] = [];
   const logged: { fields: object; message: string }[] = [];
   let nowMs = Date.parse('2026-01-02T03:04:05.000Z');
   let ids = 0;
@@ -43,6 +48,8 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     store,
     world: { server: {}, tokenizers },
     dispatch: (job) => dispatched.push(job),
+    awaitPacket: (ref, deadline_ms) => awaited.push({ ref, deadline_ms }),
+    packetPrompt: loadTemplates().packet,
     cancelJob: (id) => cancelled.push(id),
     clock: { now: () => new Date(nowMs) },
     newId: () => {
@@ -60,6 +67,14 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     loadTokenizer: async (name) => {
       tokenizers[name] = (text) => text.length;
     },
+    summarize: summarizeNow({
+      templates: loadTemplates(),
+      chooseSummarizer: () => ({ kind: 'extractive' }),
+      now: () => nowMs,
+      random: () => 0,
+      onFailure: () => {},
+    }),
+    compactionSecret: null,
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
     version: '0.0.0-test',
@@ -71,8 +86,10 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     world: deps.world,
     templates: loadTemplates(),
     workspaceRoot: null,
+    hooks: [],
     onUnknownSession: () => {},
     chooseSummarizer: () => ({ kind: 'extractive' }),
+    compactRemotely: remoteCompactor({}),
     prepare: async () => {},
     onError: (error) => {
       throw error;
@@ -90,6 +107,7 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     deps,
     dispatched,
     cancelled,
+    awaited,
     logged,
     advance: (ms) => {
       nowMs += ms;

@@ -14,6 +14,7 @@ import { evolve } from '../../src/domain/session/evolve.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 import type { World } from '../../src/domain/session/world.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
+import { attributionOf, PLAIN_REPORT } from './event-data.ts';
 
 export const AT = '2026-01-01T00:00:00.000Z';
 export const NOW = Date.parse(AT);
@@ -107,10 +108,11 @@ export function given(...events: NewEvent[]) {
   };
 }
 
-/** `compaction.requested` of compaction `c`. */
+/** `compaction.requested` of compaction `c`: by an append, or by hand where the trigger says so. */
 export function requested(
   overrides: Partial<EventOf<'compaction.requested'>['data']> = {},
 ): NewEvent {
+  const isByAppend = (overrides.trigger ?? 'auto') === 'auto';
   return {
     type: 'compaction.requested',
     data: {
@@ -118,6 +120,7 @@ export function requested(
       mode: 'auto',
       trigger: 'auto',
       reason: 'token_limit',
+      attribution: attributionOf(isByAppend ? 'append' : 'request'),
       ...overrides,
     },
   };
@@ -170,7 +173,10 @@ export function microCompleted(saved: number, id = 'c'): NewEvent {
       tokens_saved: saved + 1,
       tokens_before: 0,
       tokens_after: 0,
+      result_tokens_before: saved + 1,
+      result_tokens_after: 0,
       is_above_threshold: false,
+      is_still_due: false,
       duration_ms: 5,
     },
   };
@@ -179,7 +185,13 @@ export function microCompleted(saved: number, id = 'c'): NewEvent {
 /** A full compaction of everything up to `through`. */
 export function completed(
   through: number,
-  tokens: { covered: number; replacement: number; isAboveThreshold?: boolean; before?: number },
+  tokens: {
+    covered: number;
+    replacement: number;
+    isAboveThreshold?: boolean;
+    isStillDue?: boolean;
+    before?: number;
+  },
   id = 'c',
 ): NewEvent {
   return {
@@ -197,14 +209,8 @@ export function completed(
         covered_tokens: tokens.covered,
         replacement_tokens: tokens.replacement,
         is_above_threshold: tokens.isAboveThreshold ?? false,
-        summarizer: 'extractive',
-        model: null,
-        template: 'nine-sections@1',
-        usage: { input: 0, output: 0, cache_read: 0 },
-        left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
-        files_restored: 0,
-        duration_ms: 5,
-        summarizer_ms: 4,
+        is_still_due: tokens.isStillDue ?? false,
+        ...PLAIN_REPORT,
       },
     },
   };

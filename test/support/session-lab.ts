@@ -15,6 +15,12 @@ import type { Mode } from '../../src/domain/session/events.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
 import { compactSession } from '../../src/workers/compact-session.ts';
+import type { HookSettings } from '../../src/workers/hooks/hook-settings.ts';
+import type { JobResult } from '../../src/workers/job-engine.ts';
+import {
+  type RemoteCompactor,
+  remoteCompactor,
+} from '../../src/workers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
 
@@ -51,6 +57,8 @@ export class SessionLab {
   readonly session: NewSession;
   readonly store: EventStore;
   summarizer: SummarizerChoice = { kind: 'extractive' };
+  compactRemotely: RemoteCompactor = remoteCompactor({});
+  hooks: HookSettings[] = [];
   #ids = 0;
   #ticks = 0;
 
@@ -106,9 +114,10 @@ export class SessionLab {
     );
   }
 
-  request(mode: Mode) {
+  request(mode: Mode, wishes: { instructions?: string } = {}) {
     const compaction_id = this.newId();
-    return this.commit(requestCompaction(this.world, { compaction_id, mode, trigger: 'manual' }));
+    const request = { compaction_id, mode, trigger: 'manual', ...wishes } as const;
+    return this.commit(requestCompaction(this.world, request));
   }
 
   cancel(compactionId: string) {
@@ -116,13 +125,15 @@ export class SessionLab {
   }
 
   /** Runs the handler once for a compaction, as a worker would. */
-  async work(compactionId: string): Promise<void> {
+  async work(compactionId: string, signal = new AbortController().signal): Promise<JobResult> {
     const handler = compactSession({
       store: this.store,
       world: this.world,
       templates,
       chooseSummarizer: () => this.summarizer,
+      compactRemotely: this.compactRemotely,
       workspaceRoot: null,
+      hooks: this.hooks,
       onUnknownSession: () => {},
       prepare: async () => {},
       onError: rethrow,
@@ -131,7 +142,7 @@ export class SessionLab {
       random: () => 0.5,
     });
     const job = { ref: this.ref, compaction_id: compactionId };
-    await handler(job, new AbortController().signal);
+    return handler(job, signal);
   }
 
   async head(): Promise<Head> {

@@ -12,9 +12,11 @@ import type { EventType, Mode } from '../../src/domain/session/events.ts';
 import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
 import { compactSession, type WorkerDependencies } from '../../src/workers/compact-session.ts';
 import type { JobResult } from '../../src/workers/job-engine.ts';
+import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
 import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { append, ofType } from '../contracts/session-events.ts';
+import { attributionOf } from '../support/event-data.ts';
 import { AT, appended, NOW, requested, SESSION, WORLD } from '../support/given.ts';
 import { assistant, ofTokens, tool, user } from '../support/items.ts';
 import { openTestStore } from '../support/open-test-store.ts';
@@ -67,7 +69,13 @@ const ITEMS: Item[] = [
 /** A session with a compaction `c` requested by hand. */
 async function prepare(mode: Mode, config: ConfigOverrides = {}): Promise<void> {
   await commit(createSession(WORLD, { ...SESSION, config: { ...CONFIG, ...config } }));
-  const request = requested({ mode, trigger: 'manual', reason: 'requested', focus: 'the parser' });
+  const request = requested({
+    mode,
+    trigger: 'manual',
+    reason: 'requested',
+    attribution: attributionOf('request'),
+    focus: 'the parser',
+  });
   await commit(append(...ITEMS.map(appended), request));
 }
 
@@ -88,8 +96,10 @@ function run(
     world: WORLD,
     templates: TEMPLATES,
     chooseSummarizer: () => choice,
+    compactRemotely: remoteCompactor({}),
     prepare: async () => {},
     workspaceRoot: null,
+    hooks: [],
     onUnknownSession: () => {},
     now: () => new Date(NOW),
     newId: () => `uuid-${++ids}`,

@@ -1,15 +1,18 @@
 import { z } from '@hono/zod-openapi';
+import type { CompactionRow } from '../../db/event-store.ts';
 import { loadView } from '../../db/load-view.ts';
+import { remoteModel } from '../../domain/compaction/remote.ts';
 import { requestCompaction } from '../../domain/session/compaction-commands.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
-import { compactionBody, existingCompaction } from '../compaction-body.ts';
+import type { Head } from '../../domain/session/head.ts';
+import { existingCompaction, ownEvents, requestedBody } from '../compaction-body.ts';
 import { dryRunBody } from '../dry-run.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { readJson } from '../json-body.ts';
 import { preferredWait } from '../preconditions.ts';
 import { ProblemError, unwrap } from '../problem.ts';
 import { preferHeader, sessionParams } from '../schemas/common.ts';
-import { compactBody, compaction, dryRun } from '../schemas/compaction.ts';
+import { compactBody, dryRun, requestedCompaction } from '../schemas/compaction.ts';
 import { existingHead } from '../session-body.ts';
 import { prepareTokenizer } from '../tokenizer.ts';
 import { waitFor } from '../wait.ts';
@@ -32,14 +35,18 @@ export function addCompactRoute(api: Api): void {
     body: { content: { 'application/json': { schema: compactBody } } },
     responses: {
       200: {
-        description: 'The compaction that has ended within the wait, or what a dry run has found.',
-        headers: { 'Preference-Applied': { schema: { type: 'string' } } },
-        content: { 'application/json': { schema: z.union([compaction, dryRun]) } },
+        description:
+          'The compaction that has ended at once or within the wait, or what a dry run has found.',
+        headers: {
+          Location: { schema: { type: 'string' } },
+          'Preference-Applied': { schema: { type: 'string' } },
+        },
+        content: { 'application/json': { schema: z.union([requestedCompaction, dryRun]) } },
       },
       202: {
         description: 'The compaction that is queued or running now.',
         headers: { Location: { schema: { type: 'string' } } },
-        content: { 'application/json': { schema: compaction } },
+        content: { 'application/json': { schema: requestedCompaction } },
       },
     },
     problems: [404, 409, 413, 415],
@@ -48,13 +55,7 @@ export function addCompactRoute(api: Api): void {
       const ref = refOf(call);
       const body = await readJson(c.req.raw, deps.limits, compactBody);
       const { mode = 'auto', trigger = 'manual', instructions, focus } = body;
-      if (mode === 'remote') {
-        throw new ProblemError(
-          'invalid_request',
-          'remote compaction is not available for this session: use mode "auto", "micro" or "full"',
-          { errors: [{ path: 'mode', message: 'must be auto, micro or full' }] },
-        );
-      }
+      if (mode === 'remote') refuseWithoutProvider(await existingHead(deps.store, ref));
       const compaction_id = deps.newId();
       const command = requestCompaction(deps.world, {
         compaction_id,
@@ -66,17 +67,23 @@ export function addCompactRoute(api: Api): void {
       if (body.dry_run === true) {
         const head = await existingHead(deps.store, ref);
         // Refused where the request itself would be.
-        unwrap(command(head));
+        const { events } = unwrap(command(head));
         await prepareTokenizer(deps, head.settings.config);
         const { version } = head.state;
         // Null: erased since the head was read.
         const view = (await loadView(deps.store, ref, version)) ?? unwrap(sessionNotFound());
-        return c.json(dryRunBody(deps.world, head, view, { mode, trigger }));
+        const skipped = events.find((event) => event.type === 'compaction.skipped');
+        return c.json(dryRunBody(deps.world, head, view, mode, skipped?.data ?? null));
       }
       const at = deps.clock.now().toISOString();
-      const { id } = unwrap(await deps.store.commit(ref, command, { at })).value;
-      if (id === compaction_id) deps.dispatch({ ref, compaction_id });
+      const { id, is_under_way } = unwrap(await deps.store.commit(ref, command, { at })).value;
+      if (is_under_way && id === compaction_id) deps.dispatch({ ref, compaction_id });
       c.header('Location', `/sessions/${ref.session_id}/compactions/${id}`);
+      const answer = async (row: CompactionRow) => {
+        const isToTell = trigger === 'tool' && row.status === 'ended';
+        const events = isToTell ? await ownEvents(deps.store, ref, row) : null;
+        return requestedBody(ref, row, events);
+      };
       const seconds = preferredWait(c.req.header('prefer'));
       if (seconds !== null) {
         c.header('Preference-Applied', `wait=${seconds}`);
@@ -85,9 +92,21 @@ export function addCompactRoute(api: Api): void {
           return row.status === 'ended' ? row : null;
         };
         const row = await waitFor(deps.store, ref, ended, seconds * 1000, c.req.raw.signal);
-        if (row !== null) return c.json(compactionBody(ref, row), 200);
+        if (row !== null) return c.json(await answer(row), 200);
       }
-      return c.json(compactionBody(ref, await existingCompaction(deps.store, ref, id)), 202);
+      const row = await existingCompaction(deps.store, ref, id);
+      return c.json(await answer(row), is_under_way ? 202 : 200);
     },
   });
+}
+
+/** Throws ProblemError (400) when no provider can compact the session (SPEC section 13). */
+function refuseWithoutProvider({ settings }: Head): void {
+  const { reason } = remoteModel(settings);
+  if (reason === null) return;
+  const detail =
+    `remote compaction is not available for this session: ${reason}; use mode "auto", "micro" or ` +
+    '"full"';
+  const errors = [{ path: 'mode', message: 'must be auto, micro or full' }];
+  throw new ProblemError('invalid_request', detail, { errors });
 }

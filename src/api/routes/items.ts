@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
-import type { Context } from 'hono';
-import type { Idempotency } from '../../db/event-store.ts';
 import { appendItems } from '../../domain/session/append-items.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { eventPage } from '../event-page.ts';
+import { readIdempotency } from '../idempotency.ts';
 import { readText } from '../json-body.ts';
 import { postedItems, relocate } from '../posted-items.ts';
 import { onlyIfExists, readIfMatch } from '../preconditions.ts';
-import { ProblemError, rejected } from '../problem.ts';
+import { rejected } from '../problem.ts';
 import { DEFAULT_LIMIT, logPageQuery, pageOf, sessionParams } from '../schemas/common.ts';
 import { appendBody, appended, appendHeaders, logItem, postedItem } from '../schemas/item.ts';
 import { existingHead } from '../session-body.ts';
@@ -87,7 +85,16 @@ function addAppendItems(api: Api): void {
       const { value, replayed } = outcome.value;
       if (replayed) c.header('Idempotency-Replayed', 'true');
       else if (value.compaction?.id === compaction_id) deps.dispatch({ ref, compaction_id });
-      return c.json({ session_id: ref.session_id, ...value, advice: null }, 201);
+      // An answer that version 1 of the events kept has no advice and no note.
+      return c.json(
+        {
+          session_id: ref.session_id,
+          ...value,
+          advice: value.advice ?? null,
+          note: value.note ?? null,
+        },
+        201,
+      );
     },
   });
 }
@@ -127,20 +134,4 @@ function addListItems(api: Api): void {
       return call.c.json({ data, next_cursor });
     },
   });
-}
-
-/** The key of a request that may be repeated, with a fingerprint of what it asks for. */
-function readIdempotency(c: Context, text: string): Idempotency | null {
-  const key = c.req.header('idempotency-key');
-  if (key === undefined) return null;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new ProblemError(
-      'invalid_request',
-      'an Idempotency-Key has 1 to 255 printable ASCII characters',
-    );
-  }
-  const fingerprint = createHash('sha256')
-    .update(`${c.req.method}\n${c.req.path}\n${text}`)
-    .digest('hex');
-  return { key, fingerprint };
 }

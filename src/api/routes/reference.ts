@@ -103,6 +103,7 @@ function openApiDocument(app: Api['app'], version: string) {
       { name: 'Context', description: 'What goes to the model now.' },
       { name: 'Compactions', description: 'What was done to make room.' },
       { name: 'Events', description: 'Everything that happened.' },
+      { name: 'OpenAI-compatible', description: 'For clients of the OpenAI API.' },
       { name: 'Service', description: 'Liveness and readiness.' },
     ],
   });

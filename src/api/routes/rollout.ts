@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { EventStore, SessionRef } from '../../db/event-store.ts';
-import { rolloutRecords } from '../../domain/session/rollout.ts';
+import { rolloutWriter } from '../../domain/session/rollout.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { eventPage } from '../event-page.ts';
 import { sessionParams } from '../schemas/common.ts';
@@ -45,6 +45,7 @@ function rolloutStream(
   upTo: number,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const recordsOf = rolloutWriter(ref.session_id);
   let after = 0;
   return new ReadableStream<Uint8Array>(
     {
@@ -55,7 +56,7 @@ function rolloutStream(
           if (last === undefined) return controller.close();
           after = last.version;
           const lines = events
-            .flatMap((event) => rolloutRecords(ref.session_id, event))
+            .flatMap(recordsOf)
             .map((record) => `${JSON.stringify(record)}\n`)
             .join('');
           // A page of events without a line must not end the pull, or nobody would ask again.

@@ -78,6 +78,17 @@ export const timestamp = z
   .string()
   .openapi({ format: 'date-time', example: '2026-01-02T03:04:05.678Z' });
 
+export const idempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/)
+    .optional()
+    .openapi({
+      description: 'The same key and body answer the first response again.',
+      example: 'turn-17',
+    }),
+});
+
 export const preferHeader = z.object({
   prefer: z.string().optional().openapi({
     description: '`wait=N`: hold the answer for at most N seconds (60).',

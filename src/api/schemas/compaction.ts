@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
+import { BOUNDARIES, TIERS } from '../../domain/policy/boundaries.ts';
+import { MAX_INSTRUCTIONS } from '../../domain/policy/commands.ts';
 import { configSchema } from '../../domain/policy/config.ts';
+import { HOOK_EVENTS, MODES, REQUEST_PATHS } from '../../domain/session/events.ts';
 import { jsonObject, timestamp, tokenCount } from './common.ts';
 import { contextLevels } from './context.ts';
 
-const mode = z.enum(['auto', 'micro', 'full']);
+const mode = z.enum(MODES);
 const trigger = z.enum(['auto', 'manual', 'tool']);
 const item = jsonObject('A stored item.');
 
@@ -13,21 +16,26 @@ export const runningCompaction = z
 
 export const compactBody = z
   .strictObject({
-    mode: z
-      .enum(['auto', 'micro', 'full', 'remote'])
-      .optional()
-      .openapi({
-        description: 'Default: auto. `remote` needs a provider that compacts by itself.',
-        enum: ['auto', 'micro', 'full'],
-      }),
+    mode: z.enum(MODES).optional().openapi({
+      description:
+        'Default: auto. `remote` needs a session of format `openai-responses` with a model of OpenAI.',
+    }),
     instructions: z
       .string()
       .min(1)
-      .max(20_000)
+      .max(MAX_INSTRUCTIONS)
       .optional()
       .openapi({ description: 'For the summariser, under their own heading of the prompt.' }),
     focus: z.string().min(1).max(2_000).optional(),
-    trigger: z.enum(['manual', 'tool']).optional().openapi({ description: 'Default: manual.' }),
+    trigger: z
+      .enum(['manual', 'tool'])
+      .optional()
+      .openapi({
+        description:
+          'Default: manual. `tool`: the agent itself asks, for instance before it turns to a new task, ' +
+          'after a large piece of work, or when it notices that it loses the thread. The `message` of ' +
+          'the compaction is what to answer to its call.',
+      }),
     dry_run: z
       .boolean()
       .optional()
@@ -44,7 +52,15 @@ export const compaction = z
     id: z.string(),
     status: z.enum(['queued', 'running', 'ended']),
     outcome: z
-      .enum(['skipped', 'not_needed', 'micro_compacted', 'full_compacted', 'failed', 'cancelled'])
+      .enum([
+        'skipped',
+        'not_needed',
+        'micro_compacted',
+        'full_compacted',
+        'remote_compacted',
+        'failed',
+        'cancelled',
+      ])
       .nullable(),
     mode,
     trigger,
@@ -61,6 +77,35 @@ export const compaction = z
   })
   .openapi('Compaction');
 
+const toolMessage = {
+  message: z.string().nullable().openapi({
+    description:
+      'With trigger `tool`, once it has ended: what the agent is told, above all the summary.',
+  }),
+};
+
+/** What a request for a compaction is answered with. */
+export const requestedCompaction = compaction.extend(toolMessage).openapi('RequestedCompaction');
+
+const attribution = z
+  .object({
+    path: z.enum(REQUEST_PATHS),
+    tier: z.enum(TIERS).nullable(),
+    percent_remaining: z.int().nullable(),
+    boundaries: z.array(z.enum(BOUNDARIES)),
+  })
+  .openapi('Attribution', { description: 'What made somebody ask for the compaction.' });
+
+const codexCompaction = z
+  .object({
+    mode: z.enum(['command', 'auto']),
+    reason: z.literal('token_limit').optional(),
+    truncated_turns: z
+      .int()
+      .openapi({ description: 'Turns that the summariser did not get to read.' }),
+  })
+  .openapi('CodexCompaction');
+
 const resultEdit = z
   .object({
     seq: z.int(),
@@ -73,6 +118,25 @@ const resultEdit = z
 
 const contributors = z.array(z.object({ what: z.string(), tokens: tokenCount }));
 
+const hookRun = z
+  .object({
+    at: timestamp,
+    hook: z.string().openapi({ description: 'Its name.' }),
+    event: z.enum(HOOK_EVENTS),
+    ok: z.boolean(),
+    required: z.boolean(),
+    status: z.int().nullable().openapi({ description: 'HTTP status; null without an answer.' }),
+    error: z.string().nullable(),
+    duration_ms: z.number(),
+    result: z.object({
+      new_custom_instructions: z.string().optional(),
+      user_display_message: z.string().optional(),
+      block: z.boolean().optional(),
+      items: z.array(item).optional(),
+    }),
+  })
+  .openapi('HookRun');
+
 export const compactionDetail = compaction
   .extend({
     request: z.object({
@@ -82,6 +146,16 @@ export const compactionDetail = compaction
       instructions: z.string().nullable(),
       focus: z.string().nullable(),
     }),
+    attribution,
+    note: z.string().nullable().openapi({
+      description: 'What the client was told whose message waited for this compaction.',
+    }),
+    metadata: z.object({
+      codex_compaction: codexCompaction.nullable().openapi({
+        description: 'Of compactions by a command in a message, or by `auto_compact_token_limit`.',
+      }),
+    }),
+    ...toolMessage,
     attempt_history: z.array(
       z.object({
         attempt: z.int(),
@@ -96,6 +170,11 @@ export const compactionDetail = compaction
           .nullable(),
       }),
     ),
+    hook_runs: z.array(hookRun).openapi({ description: 'The calls of the operator’s hooks.' }),
+    user_display_message: z
+      .string()
+      .nullable()
+      .openapi({ description: 'What PreCompact hooks want the user to see.' }),
     config: z.object(configSchema.shape).nullable().openapi('CompactionConfig', {
       description: 'The configuration that the last attempt ran with.',
     }),
@@ -109,6 +188,10 @@ export const compactionDetail = compaction
         tokens_saved: tokenCount,
         tokens_before: tokenCount,
         tokens_after: tokenCount,
+        result_tokens_before: tokenCount.openapi({
+          description: 'Of all tool results that could be cleared, without margin.',
+        }),
+        result_tokens_after: tokenCount,
         duration_ms: z.number(),
       })
       .nullable(),
@@ -130,7 +213,14 @@ export const compactionDetail = compaction
     summarizer: z.string().nullable(),
     model: z.string().nullable(),
     template: z.string().nullable(),
-    usage: z.object({ input: tokenCount, output: tokenCount, cache_read: tokenCount }).nullable(),
+    usage: z
+      .object({
+        input: tokenCount,
+        output: tokenCount,
+        cache_read: tokenCount,
+        cache_creation: tokenCount,
+      })
+      .nullable(),
     left_out: z
       .object({ cleared_results: z.int(), truncated_results: z.int(), dropped_items: z.int() })
       .nullable(),
@@ -144,7 +234,7 @@ export const compactionDetail = compaction
 export const dryRun = z
   .object({
     dry_run: z.literal(true),
-    action: z.enum(['skip', 'micro', 'full']),
+    action: z.enum(['skip', 'micro', 'full', 'remote']),
     skip: z.object({ reason: z.string(), detail: z.string(), contributors }).nullable(),
     cleared_tool_results: z.array(resultEdit),
     tokens_before: tokenCount,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Json } from '../../domain/json.ts';
-import { jsonObject, timestamp, tokenCount } from './common.ts';
+import { idempotencyHeader, jsonObject, timestamp, tokenCount } from './common.ts';
 import { runningCompaction } from './compaction.ts';
 import { contextLevels } from './context.ts';
 
@@ -73,15 +73,7 @@ export const appendBody = z
     },
   });
 
-export const appendHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x20-\x7e]{1,255}$/)
-    .optional()
-    .openapi({
-      description: 'The same key and body answer the first response again.',
-      example: 'turn-17',
-    }),
+export const appendHeaders = idempotencyHeader.extend({
   'if-match': z.string().optional().openapi({
     description: 'The version that the session must be at, in quotes; or *.',
     example: '"12"',
@@ -99,7 +91,13 @@ export const appended = z
       .extend({ reason: z.string() })
       .nullable()
       .openapi({ description: 'The compaction that is under way now.' }),
-    advice: z.enum(['tag', 'suggest']).nullable(),
+    advice: z
+      .enum(['tag', 'suggest'])
+      .nullable()
+      .openapi({ description: 'The context would be compacted, were it not for its mode.' }),
+    note: z.string().nullable().openapi({
+      description: 'What to know about this request, such as that it waits for a compaction.',
+    }),
   })
   .openapi('Appended');
 

@@ -6,9 +6,11 @@ import { idSchema, jsonObject, MAX_VERSION, timestamp, tokenCount } from './comm
 import { runningCompaction } from './compaction.ts';
 import { contextLevels } from './context.ts';
 import { postedItem } from './item.ts';
+import { packetStanding } from './packet.ts';
+import { boundaries, percentOfWindow, preflightArmed, tier } from './signal.ts';
 
 /** Registered under a name here: the domain's schema knows nothing of OpenAPI. */
-const effectiveConfig = z.strictObject(configSchema.shape).openapi('Config', {
+export const effectiveConfig = z.strictObject(configSchema.shape).openapi('Config', {
   description: 'The configuration in force: profile, then server, then session.',
 });
 export const configOverrides = z
@@ -21,7 +23,8 @@ export const configOverrides = z
 const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.' });
 const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });
 const model = z.string().min(1).max(200);
-const contextWindow = z.int().min(1).max(100_000_000).openapi({ description: 'Tokens.' });
+export const MAX_CONTEXT_WINDOW = 100_000_000;
+const contextWindow = z.int().min(1).max(MAX_CONTEXT_WINDOW).openapi({ description: 'Tokens.' });
 
 const METADATA_BYTES = 65_536;
 /** Limited because it is part of every answer about the session, and kept in memory. */
@@ -93,7 +96,13 @@ export const sessionSummary = z
     version: z.int(),
     counts: z.object({
       items: z.int(),
-      compactions: z.object({ micro: z.int(), full: z.int(), skipped: z.int(), failed: z.int() }),
+      compactions: z.object({
+        micro: z.int(),
+        full: z.int(),
+        remote: z.int(),
+        skipped: z.int(),
+        failed: z.int(),
+      }),
     }),
     context: contextLevels,
     compact_state: z.object({
@@ -108,6 +117,11 @@ export const sessionSummary = z
       tokens_since_compaction: tokenCount,
     }),
     running_compaction: runningCompaction.nullable(),
+    signals: boundaries,
+    tier,
+    percent_remaining_of_window: percentOfWindow,
+    preflight_armed: preflightArmed,
+    packet: packetStanding,
     breaker: z.object({
       is_open: z.boolean(),
       failures: z.int(),

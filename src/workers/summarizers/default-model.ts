@@ -7,11 +7,14 @@ import {
   type ProviderEnvironment,
 } from './providers.ts';
 
+/** Which model summarises for the sessions of each provider; null: the session's own model. */
+export type ModelTable = Readonly<Record<Provider, string | null>>;
+
 /**
- * The cheapest model of each provider that summarises well enough; null: the session's own model,
- * since a local server has no other (SPEC section 10). The order is the order of preference.
+ * The cheapest model of each provider that summarises well enough; a local server has no other than
+ * the session's own (SPEC section 10). The order is the order of preference.
  */
-export const DEFAULT_MODELS: Readonly<Record<Provider, string | null>> = {
+export const DEFAULT_MODELS: ModelTable = {
   anthropic: 'claude-haiku-4-5',
   openai: 'gpt-4o-mini',
   google: 'gemini-2.5-flash',
@@ -21,6 +24,18 @@ export const DEFAULT_MODELS: Readonly<Record<Provider, string | null>> = {
   'openai-compatible': null,
   ollama: null,
 };
+
+/** As an entry of the operator's table: the session's own model. */
+const SESSION_MODEL = 'session';
+
+/** The table with the operator's entries in place of the defaults (SPEC section 10). */
+export function modelTable(entries: Readonly<Partial<Record<Provider, string>>>): ModelTable {
+  const models = Object.entries(entries).map(([provider, model]) => [
+    provider,
+    model === SESSION_MODEL ? null : model,
+  ]);
+  return { ...DEFAULT_MODELS, ...Object.fromEntries(models) };
+}
 
 /** Name of the summariser that needs no model; as a `summarization_model` it switches models off. */
 export const EXTRACTIVE = 'extractive';
@@ -44,8 +59,8 @@ const FORMAT_PROVIDERS: Readonly<Record<Format, readonly Provider[]>> = {
 
 /**
  * Which model writes the summaries of a session, as `provider/model`, or null for the extractive
- * summariser (SPEC section 10): the configured one, else the cheapest of the session's provider, else
- * the session's own model where a local server has it. A conversation never goes to a provider that
+ * summariser (SPEC section 10): the configured one, else that of the table for the session's provider,
+ * else the session's own model where the table names none. A conversation never goes to a provider that
  * neither the session nor the configuration names.
  */
 export function chooseModel(
@@ -56,13 +71,13 @@ export function chooseModel(
     format: Format;
   },
   env: ProviderEnvironment,
-  defaults: Readonly<Record<Provider, string | null>> = DEFAULT_MODELS,
+  table: ModelTable = DEFAULT_MODELS,
 ): string | null {
   if (session.summarization_model !== null) {
     return configuredModel(session.summarization_model, session.summarization_model_provider_id);
   }
   for (const provider of providersOf(session)) {
-    const model = defaults[provider] ?? servedLocally(session.model, provider);
+    const model = table[provider] ?? servedLocally(session.model, provider);
     if (model !== null && isConfigured(provider, env)) return withProvider(provider, model);
   }
   return null;
@@ -85,9 +100,9 @@ function servedLocally(model: string | null, provider: Provider): string | null 
 }
 
 /** The models that sessions of each provider get by default, for the start-up message. */
-export function modelsByDefault(env: ProviderEnvironment): string[] {
+export function modelsByDefault(env: ProviderEnvironment, table: ModelTable): string[] {
   return PROVIDERS.filter((provider) => isConfigured(provider, env)).map((provider) =>
-    withProvider(provider, DEFAULT_MODELS[provider] ?? "(the session's model)"),
+    withProvider(provider, table[provider] ?? "(the session's model)"),
   );
 }
 

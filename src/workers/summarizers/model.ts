@@ -1,6 +1,6 @@
 import { type LanguageModel, type LanguageModelUsage, streamText } from 'ai';
 import type { SummarizerUsage } from '../../domain/session/events.ts';
-import { apiError, callFailure } from './failures.ts';
+import { apiError, callFailure, type SummaryFailure } from './failures.ts';
 import type { ModelSummarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';
 
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
@@ -118,11 +118,12 @@ function finished(
   };
 }
 
-function stopFailure(
+/** The failure of a call that was given up: because somebody asked for it, or because of its time. */
+export function stopFailure(
   asked: AbortSignal,
   timeout: AbortSignal,
   provider: string,
-): SummaryAnswer | null {
+): SummaryFailure | null {
   if (asked.aborted) {
     return {
       ok: false,
@@ -142,12 +143,14 @@ function stopFailure(
   return null;
 }
 
-/** `input` without what came from the provider's cache, which `cache_read` counts. */
+/** `input` without what came from the provider's cache or went there, which have their own counts. */
 function summarizerUsage(usage: LanguageModelUsage): SummarizerUsage {
   const cacheRead = usage.inputTokenDetails.cacheReadTokens ?? 0;
+  const cacheCreation = usage.inputTokenDetails.cacheWriteTokens ?? 0;
   return {
-    input: Math.max(0, (usage.inputTokens ?? 0) - cacheRead),
+    input: Math.max(0, (usage.inputTokens ?? 0) - cacheRead - cacheCreation),
     output: usage.outputTokens ?? 0,
     cache_read: cacheRead,
+    cache_creation: cacheCreation,
   };
 }

@@ -29,6 +29,8 @@ export class Oracle {
   }
 
   #judgeProblem(operation: Operation | null, reply: Reply): string | null {
+    // Under /v1 errors have the shape of OpenAI's, which the document says.
+    if (operation?.path.startsWith('/v1/')) return this.#judgeBody(operation, reply);
     if (!reply.contentType.startsWith('application/problem+json')) {
       return `a problem came as ${reply.contentType || 'nothing'}`;
     }

@@ -3,6 +3,7 @@ import {
   chooseModel,
   DEFAULT_MODELS,
   modelsByDefault,
+  modelTable,
 } from '../../../src/workers/summarizers/default-model.ts';
 
 const anthropic = { ANTHROPIC_API_KEY: 'a' };
@@ -100,15 +101,26 @@ describe('chooseModel', () => {
     expect(chooseModel({ ...unset, model }, env)).toBe(expected);
   });
 
-  it('takes another table', () => {
-    const table = { ...DEFAULT_MODELS, anthropic: 'claude-3-haiku-20240307' };
+  it('takes the table of the operator; the other entries stay', () => {
+    const table = modelTable({ anthropic: 'claude-3-haiku-20240307' });
     expect(chooseModel(unset, anthropic, table)).toBe('anthropic/claude-3-haiku-20240307');
+    expect(table).toEqual({ ...DEFAULT_MODELS, anthropic: 'claude-3-haiku-20240307' });
+  });
+
+  it.each([
+    ['its own model', 'claude-opus-4-1', 'anthropic/claude-opus-4-1'],
+    ['nothing where it names none', null, null],
+    ['nothing of another provider without a key', 'gpt-4o', null],
+  ])('an entry "session" gives a session %s', (_name, model, expected) => {
+    const table = modelTable({ anthropic: 'session', openai: 'session' });
+    expect(chooseModel({ ...unset, model }, anthropic, table)).toBe(expected);
   });
 
   it('tells the defaults of the providers that are set up', () => {
-    expect(modelsByDefault({})).toEqual([]);
-    expect(modelsByDefault({ ...google, OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1' })).toEqual([
-      'google/gemini-2.5-flash',
+    expect(modelsByDefault({}, DEFAULT_MODELS)).toEqual([]);
+    const env = { ...google, OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1' };
+    expect(modelsByDefault(env, modelTable({ google: 'gemini-2.5-pro' }))).toEqual([
+      'google/gemini-2.5-pro',
       "ollama/(the session's model)",
     ]);
   });

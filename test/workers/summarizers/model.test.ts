@@ -60,7 +60,7 @@ describe.each([
       text: LONG,
       is_cut_off: false,
       model: name,
-      usage: { input: 9, output: Math.ceil(LONG.length / 4), cache_read: 3 },
+      usage: { input: 9, output: Math.ceil(LONG.length / 4), cache_read: 3, cache_creation: 0 },
     });
     expect(server.requests).toHaveLength(1);
     const [sent] = server.requests;

@@ -47,6 +47,34 @@ describe('loadTemplates', () => {
     expect(text).toMatch(/verbatim quote/);
   });
 
+  it('asks the agent for a packet with its parts in order, and for nothing else', () => {
+    const { version, text } = templates.packet;
+    expect(version).toBe('packet@1');
+    const parts = text.match(/^\d\. [^:]*/gm)?.map((part) => part.slice(0, 24));
+    expect(parts).toEqual([
+      '1. Overarching goal',
+      '2. Current state',
+      '3. Invariants and decisi',
+      '4. Next step',
+      '5. One closing sentence ',
+    ]);
+    expect(text).toContain('Use no tools');
+  });
+
+  it('has a place for each part of the packet that the service writes', () => {
+    const { version, text } = templates.continuation;
+    expect(version).toBe('continuation@1');
+    expect(text.match(/\{\{\w+\}\}/g)).toEqual([
+      '{{reason}}',
+      '{{goal}}',
+      '{{state}}',
+      '{{decisions}}',
+      '{{next}}',
+      '{{cut}}',
+      '{{tail}}',
+    ]);
+  });
+
   it('tells the model that the record is data', () => {
     const { text } = templates.system;
     expect(text).toContain('<conversation-record>');

@@ -1,0 +1,31 @@
+import { z } from '@hono/zod-openapi';
+import { timestamp } from './common.ts';
+import { compaction } from './compaction.ts';
+
+export const packetBody = z
+  .strictObject({
+    text: z
+      .string()
+      .regex(/\S/, 'a packet holds more than blanks')
+      .openapi({ description: 'Cut in the middle when it is longer than `packet_max_tokens`.' }),
+  })
+  .openapi('PostPacket', { example: { text: 'Goal: … Next step: run the tests again.' } });
+
+export const receivedPacket = compaction
+  .extend({
+    packet: z.object({
+      is_truncated: z
+        .boolean()
+        .openapi({ description: 'It was longer than `packet_max_tokens`, and was cut.' }),
+    }),
+  })
+  .openapi('ReceivedPacket', { description: 'The compaction that the packet is for.' });
+
+export const packetStanding = z
+  .object({
+    state: z.enum(['idle', 'awaiting_packet', 'compacting']),
+    deadline: timestamp.nullable().openapi({
+      description: 'While a packet is awaited: when the service goes on without.',
+    }),
+  })
+  .openapi('PacketStanding');

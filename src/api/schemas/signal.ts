@@ -1,0 +1,78 @@
+import { z } from '@hono/zod-openapi';
+import { BOUNDARIES, TIERS } from '../../domain/policy/boundaries.ts';
+import { timestamp } from './common.ts';
+import { runningCompaction } from './compaction.ts';
+import { contextLevels } from './context.ts';
+
+const MOST = 1_000_000;
+
+export const signalBody = z
+  .strictObject({
+    signal: z.enum([...BOUNDARIES, 'turn_started', 'sampling_complete']),
+    needs_follow_up: z.boolean().optional().openapi({
+      description: 'With `sampling_complete`: the turn goes on with another model call.',
+    }),
+    queued_user_messages: z
+      .union(
+        [z.int().min(0).max(MOST), z.boolean(), z.array(z.unknown()).max(10_000)],
+        'must be how many wait, true or false, or a list of them',
+      )
+      .optional()
+      .openapi({
+        description: 'With `turn_complete`: how many wait. Of a list, only its length is recorded.',
+      }),
+    review_mode: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'With `turn_complete`: the watcher does nothing.' }),
+    completed_steps: z
+      .int()
+      .min(0)
+      .max(MOST)
+      .optional()
+      .openapi({ description: 'With `plan_checkpoint` or `plan_update`: steps of the plan.' }),
+  })
+  .openapi('PostSignal', { example: { signal: 'sampling_complete', needs_follow_up: true } });
+
+export const boundaries = z
+  .array(z.enum(BOUNDARIES))
+  .openapi({ description: 'Boundaries seen since the turn began.' });
+
+export const tier = z
+  .enum(TIERS)
+  .nullable()
+  .openapi({ description: 'Null: more is left than any tier asks for.' });
+
+export const percentOfWindow = z
+  .int()
+  .min(0)
+  .max(100)
+  .openapi({ description: 'What is left of the whole window, as the tiers measure it.' });
+
+export const preflightArmed = z
+  .boolean()
+  .openapi({ description: 'The next user message waits for a compaction.' });
+
+export const observed = z
+  .object({
+    session_id: z.string(),
+    version: z.int(),
+    signals: boundaries,
+    tier,
+    percent_remaining_of_window: percentOfWindow,
+    context: contextLevels,
+    compaction: runningCompaction
+      .extend({ reason: z.string() })
+      .nullable()
+      .openapi({ description: 'The compaction that is under way now.' }),
+    advice: z
+      .enum(['tag', 'suggest'])
+      .nullable()
+      .openapi({ description: 'The context would be compacted, were it not for its mode.' }),
+    packet: z
+      .object({ prompt: z.string(), deadline: timestamp })
+      .nullable()
+      .openapi({ description: 'What the agent has to be asked before the compaction.' }),
+    preflight_armed: preflightArmed,
+  })
+  .openapi('Observed');

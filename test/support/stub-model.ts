@@ -1,0 +1,15 @@
+import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
+
+/** A summariser that gives one and the same answer, for tests of what is made of it. */
+export function answering(text: string): SummarizerChoice {
+  const usage = { input: 10, output: 5, cache_read: 0, cache_creation: 0 };
+  const name = 'stub/model';
+  return {
+    kind: 'model',
+    model: {
+      name,
+      context_window: 200_000,
+      summarize: async () => ({ ok: true, text, is_cut_off: false, model: name, usage }),
+    },
+  };
+}
