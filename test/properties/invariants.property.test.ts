@@ -4,10 +4,11 @@ import { renderEntries } from '../../src/domain/context/render.ts';
 import { sumTokens } from '../../src/domain/context/view.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
+import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
 import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
 import { historyArbitrary } from '../support/generators.ts';
-import { SessionLab } from '../support/session-lab.ts';
+import { SessionLab, TINY } from '../support/session-lab.ts';
 
 const TERMINAL = [
   'compaction.micro_completed',
@@ -64,8 +65,15 @@ async function closeLabs(): Promise<void> {
 /** Scripts for each property; a commit to a server takes ten times as long as one to memory. */
 const RUNS = inject('store') === 'sqlite' ? 60 : 6;
 
-async function play(format: Format, steps: Step[], items: Item[]): Promise<Run> {
-  const lab = await SessionLab.open(format);
+async function play(
+  format: Format,
+  steps: Step[],
+  items: Item[],
+  profile: Profile = 'default',
+): Promise<Run> {
+  // Without the limit, codex-classic would never compact by itself.
+  const config = { ...TINY.config, auto_compact_token_limit: 500, auto_compact_min_messages: 1 };
+  const lab = await SessionLab.open(format, { profile, config });
   openLabs.push(lab);
   const run: Run = { lab, acknowledged: new Map(), contexts: new Map() };
   const source = items.values();
@@ -197,15 +205,16 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
   const script = fc.tuple(
     fc.array(stepArbitrary, { minLength: 3, maxLength: 14 }),
     fc.array(historyArbitrary(format), { minLength: 1, maxLength: 6 }).map((parts) => parts.flat()),
+    fc.constantFrom(...PROFILES),
   );
   const runs = { numRuns: RUNS };
-  const property = (check: (script: [Step[], Item[]]) => Promise<void>) =>
+  const property = (check: (script: [Step[], Item[], Profile]) => Promise<void>) =>
     fc.asyncProperty(script, check).afterEach(closeLabs);
 
   it('1, 2, 10: the log is contiguous, complete and final; old contexts come out byte for byte', async () => {
     await fc.assert(
-      property(async ([steps, items]) => {
-        const { lab, acknowledged, contexts } = await play(format, steps, items);
+      property(async ([steps, items, profile]) => {
+        const { lab, acknowledged, contexts } = await play(format, steps, items, profile);
         const events = await lab.events();
         expect(events.map(({ version }) => version)).toEqual(events.map((_, index) => index + 1));
         for (const [seq, item] of acknowledged) {
@@ -223,8 +232,8 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
 
   it('3: every rendered context is valid for its provider, in any format', async () => {
     await fc.assert(
-      property(async ([steps, items]) => {
-        const { lab, contexts } = await play(format, steps, items);
+      property(async ([steps, items, profile]) => {
+        const { lab, contexts } = await play(format, steps, items, profile);
         for (const version of contexts.keys()) {
           const { entries } = await lab.view(version);
           for (const target of FORMATS) {
@@ -239,8 +248,8 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
 
   it('4: items behind the cut stand in the context once, in order, unchanged', async () => {
     await fc.assert(
-      property(async ([steps, items]) => {
-        const { lab, acknowledged, contexts } = await play(format, steps, items);
+      property(async ([steps, items, profile]) => {
+        const { lab, acknowledged, contexts } = await play(format, steps, items, profile);
         for (const version of contexts.keys()) {
           const view = await lab.view(version);
           const through = view.base?.through ?? 0;
@@ -259,8 +268,8 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
 
   it('5, 8: one terminal event per compaction; failed and cancelled ones change nothing', async () => {
     await fc.assert(
-      property(async ([steps, items]) => {
-        const { lab } = await play(format, steps, items);
+      property(async ([steps, items, profile]) => {
+        const { lab } = await play(format, steps, items, profile);
         const events = await lab.events();
         for (const id of requestedIds(events)) {
           const [end, ...more] = terminalEvents(events, id);
@@ -285,8 +294,8 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
 
   it('6, 7: clearing respects its limits; no compaction makes the context larger', async () => {
     await fc.assert(
-      property(async ([steps, items]) => {
-        const { lab } = await play(format, steps, items);
+      property(async ([steps, items, profile]) => {
+        const { lab } = await play(format, steps, items, profile);
         const minimum = lab.session.config.micro_compact_min_tokens_to_save ?? 0;
         const eligible = new Set(['bash', 'read', 'grep', 'container.exec']);
         for (const event of await lab.events()) {

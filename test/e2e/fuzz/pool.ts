@@ -6,6 +6,14 @@ const SESSIONS = 18;
 const REMEMBERED_PER_SESSION = 5;
 const WINDOWS = [2_000, 8_000, 200_000];
 
+/** The end of nearly any turn asks the agent for a packet. */
+const WATCHED = {
+  auto_compact_trigger: 'tiers',
+  trigger_ready_percent_remaining_lt: 100,
+  trigger_emergency_percent_remaining_lt: 100,
+  packet_author: 'agent',
+};
+
 /** Ids that requests use again and again, so that the sessions behind them reach deeper states. */
 export class Pool {
   /** By session, newest first. */
@@ -15,13 +23,19 @@ export class Pool {
     return `fuzz-${random.int(0, SESSIONS - 1)}`;
   }
 
-  /** All of them, with the settings that they are created with; every other one without a model. */
+  /**
+   * All of them, with the settings that they are created with; every other one without a model, and
+   * half of them watched.
+   */
   sessions() {
     return Array.from({ length: SESSIONS }, (_, index) => ({
       id: `fuzz-${index}`,
       format: formatAt(index),
       context_window: WINDOWS[Math.floor(index / FORMATS.length) % WINDOWS.length] ?? 8_000,
-      config: index % 2 === 0 ? { summarization_model: 'extractive' } : {},
+      config: {
+        ...(index % 2 === 0 ? { summarization_model: 'extractive' } : {}),
+        ...(index % 4 < 2 ? {} : WATCHED),
+      },
     }));
   }
 

@@ -29,6 +29,8 @@ const WEIGHTS: Record<string, number> = {
   'DELETE /sessions/{id}': 0.3,
   'POST /sessions/{id}/items': 12,
   'POST /sessions/{id}/compact': 5,
+  'POST /sessions/{id}/signals': 5,
+  'POST /sessions/{id}/packet': 5,
   'GET /sessions/{id}/context': 3,
   'POST /sessions/{id}/compactions/{cid}/revert': 2,
   'POST /sessions/{id}/compactions/{cid}/cancel': 2,
@@ -168,8 +170,7 @@ export class RequestSource {
     if (schema === undefined || operation.method === 'GET') return null;
     const lines = operation.bodies.has('application/x-ndjson') && random.chance(0.2);
     headers['content-type'] ??= lines ? 'application/x-ndjson' : 'application/json';
-    const isItems = operation.path.endsWith('/items');
-    const valid = isItems ? this.#postedItems(sessionId, random) : this.#value(schema, random);
+    const valid = this.#validBody(operation, schema, sessionId, random);
     const json = random.chance(0.2) ? spoiled(valid, random) : valid;
     const text =
       lines && Array.isArray(json)
@@ -178,6 +179,18 @@ export class RequestSource {
     if (random.chance(0.01)) return new TextEncoder().encode(text + ' '.repeat(400_000));
     if (random.chance(0.06)) return new Uint8Array(brokenText(text, random));
     return new TextEncoder().encode(text);
+  }
+
+  #validBody(
+    { path }: Operation,
+    schema: JsonObject,
+    sessionId: string,
+    random: SeededRandom,
+  ): Json {
+    if (path.endsWith('/items')) return this.#postedItems(sessionId, random);
+    // The signal that most follows from.
+    if (path.endsWith('/signals') && random.chance(0.5)) return { signal: 'turn_complete' };
+    return this.#value(schema, random);
   }
 
   #value(schema: JsonObject, random: SeededRandom): Json {
