@@ -3,15 +3,25 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readSettings } from '../../src/config.ts';
-import {
-  type Config,
-  configSchema,
-  DEFAULT_ELIGIBLE_TOOLS,
-} from '../../src/domain/policy/config.ts';
+import { type Config, configSchema } from '../../src/domain/policy/config.ts';
 import { PROFILES, profileConfig } from '../../src/domain/policy/profiles.ts';
 import { filesUnder, ROOT, readText } from './sources.ts';
 
 const WINDOW = 200_000;
+
+/** Fields that are too long for the tables, by the heading of the section that lists their entries. */
+const LISTED = {
+  micro_compact_eligible_tools: 'Eligible tools',
+  restore_exclude: 'Paths that are never restored',
+  signal_commit_commands: 'Commands, tools and phrases',
+  signal_pr_commands: 'Commands, tools and phrases',
+  signal_plan_tools: 'Commands, tools and phrases',
+  signal_agent_done: 'Commands, tools and phrases',
+  signal_agent_done_unless: 'Commands, tools and phrases',
+  signal_topic_shift: 'Commands, tools and phrases',
+  signal_concluding_thought: 'Commands, tools and phrases',
+} as const satisfies Partial<Record<keyof Config, string>>;
+type Listed = keyof typeof LISTED;
 const fields = configSchema.keyof().options;
 
 describe('docs/dependencies.md', () => {
@@ -67,6 +77,16 @@ describe('docs/configuration.md', () => {
     expect(row?.values).toEqual(actual);
   });
 
+  test('no profile has another list behind the link', () => {
+    const lists = PROFILES.map((profile) => {
+      const config = profileConfig(profile, WINDOW);
+      return Object.fromEntries(
+        Object.keys(LISTED).map((field) => [field, config[field as Listed]]),
+      );
+    });
+    expect(lists).toEqual(PROFILES.map(() => lists[0]));
+  });
+
   test('the fields that follow the window are marked', () => {
     const small = profileConfig('default', 16_000);
     const large = profileConfig('default', WINDOW);
@@ -75,14 +95,38 @@ describe('docs/configuration.md', () => {
     expect(marked.toSorted()).toEqual(following.toSorted());
   });
 
-  test('the list of eligible tools is complete', () => {
-    const section = document.split('### Eligible tools')[1] ?? '';
-    const listed = [...section.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
-    expect(listed).toEqual(DEFAULT_ELIGIBLE_TOOLS);
+  test.each(Object.entries(LISTED))('%s: the list is complete', (field, heading) => {
+    const section = document.split(`### ${heading}`)[1]?.split('\n#')[0] ?? '';
+    const line = section.includes(`- ${field}: `) ? section.split(`- ${field}: `)[1] : section;
+    const entries = [...(line?.split('\n- ')[0] ?? '').matchAll(/`([^`]+)`/g)];
+    // The field is one of the configuration; the table above says that it is a list.
+    expect(entries.map(([, entry]) => entry)).toEqual(
+      profileConfig('default', WINDOW)[field as Listed],
+    );
   });
 
   test('every variable that is no field is explained', () => {
     expect(serverVariables().filter((name) => !document.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('docs/profiles.md', () => {
+  const document = readText('docs/profiles.md').split('## Side by side')[1] ?? '';
+  const rows = tableRows(document).flatMap(([what = '', ...values]) => {
+    const field = fields.find((name) => what.endsWith(`: \`${name}\``));
+    return field === undefined ? [] : [{ field, values }];
+  });
+
+  test('compares every profile, and has the fields that tell most of them apart', () => {
+    const [header = ''] = document.split('\n').filter((line) => line.startsWith('| what'));
+    expect(PROFILES.filter((profile) => !header.includes(`\`${profile}\``))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(15);
+  });
+
+  test.each(rows)('$field: the values are those of the profiles', ({ field, values }) => {
+    const actual = PROFILES.map((profile) => cellOf(field, profileConfig(profile, WINDOW)));
+    const inCode = values.map((value, index) => (value.startsWith('`') ? value : actual[index]));
+    expect(inCode).toEqual(actual);
   });
 });
 
@@ -198,8 +242,12 @@ function code(cell: string): string {
 /** How the table shows the value of a field. */
 function cellOf(field: keyof Config, config: Config): string {
   const value = config[field];
-  if (field === 'micro_compact_eligible_tools') return '[list](#eligible-tools)';
+  const heading = LISTED[field as Listed] as string | undefined;
+  if (heading !== undefined) {
+    return `[list](#${heading.toLowerCase().replaceAll(',', '').replaceAll(' ', '-')})`;
+  }
   if (value === 4 / 3) return '`4/3`';
+  if (Array.isArray(value) && value.length === 0) return '`[]`';
   if (Array.isArray(value)) return value.map((entry) => `\`${entry}\``).join(', ');
   return `\`${value}\``;
 }

@@ -1,0 +1,3 @@
+import { labOf } from '../lab.ts';
+
+export const { openLab, appendTo } = labOf('claude-code');
