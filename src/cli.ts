@@ -4,7 +4,7 @@ import { exportCommand } from './cli/export-session.ts';
 import { type ImportFlags, importCommand } from './cli/import-files.ts';
 import { serveCommand } from './cli/serve.ts';
 import { verifyCommand } from './cli/verify.ts';
-import { SettingsError } from './config.ts';
+import { SettingsError } from './config/settings-error.ts';
 import { packageVersion } from './service.ts';
 
 const FAILED = 1;

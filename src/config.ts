@@ -8,8 +8,6 @@ import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import type { HookSettings } from './workers/hooks/hook-settings.ts';
 import { type ModelTable, modelTable } from './workers/summarizers/default-model.ts';
 
-export { SettingsError } from './config/settings-error.ts';
-
 export type ApiKey = { name: string; key: string };
 
 /** Where the events are (SPEC section 17). */

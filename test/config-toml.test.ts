@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings, SettingsError } from '../src/config.ts';
+import { SettingsError } from '../src/config/settings-error.ts';
+import { readSettings } from '../src/config.ts';
 import { DEFAULT_MODELS } from '../src/workers/summarizers/default-model.ts';
 
 const SECRET = 'sixteen-letters!';

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings, refuseOpenWithoutKeys, SettingsError } from '../src/config.ts';
+import { SettingsError } from '../src/config/settings-error.ts';
+import { readSettings, refuseOpenWithoutKeys } from '../src/config.ts';
 
 let folder: string;
 beforeAll(() => {

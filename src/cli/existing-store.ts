@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readSettings, SettingsError } from '../config.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { readSettings } from '../config.ts';
 import type { EventStore } from '../db/event-store.ts';
 import { openStore } from '../open-store.ts';
 

@@ -1,15 +1,15 @@
 import type { FinishContext, FullPlan } from '../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
 import type { RemotePlan } from '../domain/compaction/remote.ts';
+import { skipCompaction, startCompaction } from '../domain/session/compaction-commands.ts';
 import {
   completeFull,
   completeMicro,
   type FullResult,
-  skipCompaction,
-  startCompaction,
-} from '../domain/session/compaction-commands.ts';
+} from '../domain/session/complete-compaction.ts';
 import type { Mode } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
+import { NO_TOKENS } from '../domain/session/summarizer-usage.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import {
   AttemptLog,
@@ -28,10 +28,9 @@ import {
   joinedInstructions,
 } from './hooks/compaction-hooks.ts';
 import type { CompactionJob, JobHandler, JobResult } from './job-engine.ts';
-import { packetText } from './packet-item.ts';
+import { packetText } from './packet-text.ts';
 import type { RemoteCompactor } from './remote/remote-compactor.ts';
 import { runRemote } from './remote/run-remote.ts';
-import { NO_TOKENS } from './remote/usage.ts';
 import { type FullDependencies, runFull } from './run-full.ts';
 
 export type WorkerDependencies = HookDependencies &

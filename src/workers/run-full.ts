@@ -7,9 +7,10 @@ import {
 } from '../domain/compaction/full.ts';
 import type { Templates } from '../domain/compaction/prompt.ts';
 import type { Config } from '../domain/policy/config.ts';
-import type { FullResult } from '../domain/session/compaction-commands.ts';
+import type { FullResult } from '../domain/session/complete-compaction.ts';
 import type { SummarizerUsage } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
+import { sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import {
   type AttemptLog,
@@ -21,7 +22,6 @@ import {
 } from './attempt-log.ts';
 import type { SummarizerChoice } from './choose-summarizer.ts';
 import type { JobResult } from './job-engine.ts';
-import { sumOfUsage } from './remote/usage.ts';
 import { type SummaryJob, summarizeFromLog, summarizeWithModel } from './summarize-plan.ts';
 import { refreshFromWorkspace } from './workspace.ts';
 

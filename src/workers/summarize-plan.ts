@@ -5,6 +5,7 @@ import { extractSummaryText } from '../domain/compaction/summary.ts';
 import { summaryInput } from '../domain/compaction/summary-input.ts';
 import type { Config } from '../domain/policy/config.ts';
 import type { FailureReason } from '../domain/session/events.ts';
+import { NO_TOKENS } from '../domain/session/summarizer-usage.ts';
 import type { TextCounter } from '../domain/tokens/count.ts';
 import type { ModelSummarizer } from './summarizers/summarizer.ts';
 
@@ -126,7 +127,7 @@ export function summarizeFromLog(job: SummaryJob): Summary {
     summarizer: 'extractive',
     model: null,
     template: job.templates.summary[config.summary_template].version,
-    usage: { input: 0, output: 0, cache_read: 0, cache_creation: 0 },
+    usage: NO_TOKENS,
     left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
     truncated_turns: 0,
     summarizer_ms: job.now() - started,

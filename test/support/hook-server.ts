@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
 import type { HookEvent, HookSettings } from '../../src/workers/hooks/hook-settings.ts';
+import { close, listen } from './listening.ts';
 
 export const HOOK_SECRET = 'a-secret-of-the-tests';
 
@@ -69,14 +70,7 @@ export class HookServer {
 
   static async start(): Promise<HookServer> {
     const hooks = new HookServer();
-    const server = hooks.#server;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no TCP address');
-    hooks.#origin = `http://127.0.0.1:${address.port}`;
+    hooks.#origin = await listen(hooks.#server);
     return hooks;
   }
 
@@ -112,11 +106,8 @@ export class HookServer {
   }
 
   /** Ends the server and every open connection, hanging ones included. */
-  async close(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.close((error) => (error ? reject(error) : resolve()));
-      this.#server.closeAllConnections();
-    });
+  close(): Promise<void> {
+    return close(this.#server);
   }
 
   #take(request: HookRequest, response: ServerResponse): void {

@@ -3,11 +3,11 @@ import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import type { Profile } from '../../src/domain/policy/profiles.ts';
 import { type Appended, appendItems } from '../../src/domain/session/append-items.ts';
 import {
-  completeFull,
   failCompaction,
   skipCompaction,
   startCompaction,
 } from '../../src/domain/session/compaction-commands.ts';
+import { completeFull } from '../../src/domain/session/complete-compaction.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import type { EventType, NewEvent, SessionEvent, Signal } from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
+import { close, listen } from './listening.ts';
 import { answer, type Behaviour } from './scripted-model/behaviour.ts';
 import {
   compactionBody,
@@ -52,14 +53,7 @@ export class ScriptedModelServer {
   static async start(...script: Behaviour[]): Promise<ScriptedModelServer> {
     const scripted = new ScriptedModelServer();
     scripted.script(...script);
-    const server = scripted.#server;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no TCP address');
-    scripted.#origin = `http://127.0.0.1:${address.port}`;
+    scripted.#origin = await listen(scripted.#server);
     return scripted;
   }
 
@@ -85,11 +79,8 @@ export class ScriptedModelServer {
   }
 
   /** Ends the server and every open connection, hanging ones included. */
-  async close(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.close((error) => (error ? reject(error) : resolve()));
-      this.#server.closeAllConnections();
-    });
+  close(): Promise<void> {
+    return close(this.#server);
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -78,7 +78,8 @@ export class SessionLab {
       ...overrides,
     };
     const lab = new SessionLab(await openTestStore(), session);
-    await lab.commit(createSession(lab.world, session));
+    const created = await lab.commit(createSession(lab.world, session));
+    if (!created.ok) throw new Error(created.rejection.detail);
     return lab;
   }
 

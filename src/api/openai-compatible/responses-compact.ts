@@ -15,6 +15,7 @@ import { type Json, stringField } from '../../domain/json.ts';
 import { DEFAULT_CONTEXT_WINDOW } from '../../domain/policy/profiles.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
 import type { SummarizerUsage } from '../../domain/session/events.ts';
+import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { truncateMiddle } from '../../domain/tokens/truncate.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
@@ -214,8 +215,6 @@ function usageBody(usage: SummarizerUsage | undefined): z.infer<typeof compacted
     total_tokens: input_tokens + output,
   };
 }
-
-const NO_TOKENS: SummarizerUsage = { input: 0, output: 0, cache_read: 0, cache_creation: 0 };
 
 function newId({ newId }: AppDependencies, prefix: string): string {
   return `${prefix}_${newId().replaceAll('-', '')}`;

@@ -6,13 +6,9 @@ import { HOOK_EVENTS, MODES, REQUEST_PATHS } from '../../domain/session/events.t
 import { jsonObject, timestamp, tokenCount } from './common.ts';
 import { contextLevels } from './context.ts';
 
-const mode = z.enum(MODES);
-const trigger = z.enum(['auto', 'manual', 'tool']);
+export const mode = z.enum(MODES);
+export const trigger = z.enum(['auto', 'manual', 'tool']);
 const item = jsonObject('A stored item.');
-
-export const runningCompaction = z
-  .object({ id: z.string(), status: z.enum(['queued', 'running']), mode, trigger })
-  .openapi('RunningCompaction');
 
 export const compactBody = z
   .strictObject({

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Json } from '../../domain/json.ts';
 import { idempotencyHeader, jsonObject, timestamp, tokenCount } from './common.ts';
-import { runningCompaction } from './compaction.ts';
 import { contextLevels } from './context.ts';
+import { advice, compactionUnderWay } from './under-way.ts';
 
 /**
  * One item of a request. Not checked here: the session's format decides, and its codec checks it in
@@ -87,14 +87,8 @@ export const appended = z
     first_seq: z.int(),
     last_seq: z.int(),
     context: contextLevels,
-    compaction: runningCompaction
-      .extend({ reason: z.string() })
-      .nullable()
-      .openapi({ description: 'The compaction that is under way now.' }),
-    advice: z
-      .enum(['tag', 'suggest'])
-      .nullable()
-      .openapi({ description: 'The context would be compacted, were it not for its mode.' }),
+    compaction: compactionUnderWay,
+    advice,
     note: z.string().nullable().openapi({
       description: 'What to know about this request, such as that it waits for a compaction.',
     }),

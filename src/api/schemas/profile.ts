@@ -11,7 +11,7 @@ export const profilesQuery = z.object({
   ).optional(),
 });
 
-export const profileBody = z
+const profileBody = z
   .object({
     name: z.enum(PROFILES),
     description: z.string(),

@@ -3,11 +3,11 @@ import { FORMATS } from '../../domain/items/item.ts';
 import { configSchema } from '../../domain/policy/config.ts';
 import { PROFILES } from '../../domain/policy/profiles.ts';
 import { idSchema, jsonObject, MAX_VERSION, timestamp, tokenCount } from './common.ts';
-import { runningCompaction } from './compaction.ts';
 import { contextLevels } from './context.ts';
 import { postedItem } from './item.ts';
 import { packetStanding } from './packet.ts';
 import { boundaries, percentOfWindow, preflightArmed, tier } from './signal.ts';
+import { runningCompaction } from './under-way.ts';
 
 /** Registered under a name here: the domain's schema knows nothing of OpenAPI. */
 export const effectiveConfig = z.strictObject(configSchema.shape).openapi('Config', {

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { BOUNDARIES, TIERS } from '../../domain/policy/boundaries.ts';
 import { timestamp } from './common.ts';
-import { runningCompaction } from './compaction.ts';
 import { contextLevels } from './context.ts';
+import { advice, compactionUnderWay } from './under-way.ts';
 
 const MOST = 1_000_000;
 
@@ -61,14 +61,8 @@ export const observed = z
     tier,
     percent_remaining_of_window: percentOfWindow,
     context: contextLevels,
-    compaction: runningCompaction
-      .extend({ reason: z.string() })
-      .nullable()
-      .openapi({ description: 'The compaction that is under way now.' }),
-    advice: z
-      .enum(['tag', 'suggest'])
-      .nullable()
-      .openapi({ description: 'The context would be compacted, were it not for its mode.' }),
+    compaction: compactionUnderWay,
+    advice,
     packet: z
       .object({ prompt: z.string(), deadline: timestamp })
       .nullable()

@@ -4,7 +4,8 @@ import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
 import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
-import type { FullResult, Skip } from '../session/compaction-commands.ts';
+import type { Skip } from '../session/compaction-commands.ts';
+import type { FullResult } from '../session/complete-compaction.ts';
 import type { Base, Contributor, LeftOut, SummarizerUsage } from '../session/events.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { filterForSummary } from './filter.ts';
@@ -27,7 +28,7 @@ export type FullPlan = {
   conversation: Normalised[];
   instructions: Entry[];
   /** What the provider has compacted before: no summary can stand for it, so it is carried along. */
-  opaque: Entry[];
+  provider_compactions: Entry[];
   preserved: Entry[];
   files: RestoredFile[];
   attachments: Entry[];
@@ -58,8 +59,8 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const covered = material.slice(initial, cut);
   const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
   const instructions = leadingInstructions(covered);
-  const opaque = providerCompactions(covered);
-  const carried = new Set([...instructions, ...opaque].map(({ item }) => item));
+  const provider_compactions = providerCompactions(covered);
+  const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(
     covered.filter(({ entry }) => !carried.has(entry.item)).map(({ item }) => item),
   );
@@ -80,7 +81,9 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
     .map(({ entry }): Entry => ({ ...entry, seq: null, origin: 'ghost' }));
   const kept_tokens = sumTokens(material.map(({ entry }) => entry)) - covered_tokens;
   const limit = Math.min(threshold, input.tokens);
-  const fixed = kept_tokens + sumTokens([...instructions, ...opaque, ...preserved, ...attachments]);
+  const fixed =
+    kept_tokens +
+    sumTokens([...instructions, ...provider_compactions, ...preserved, ...attachments]);
   return {
     kind: 'full',
     through: lastCovered.entry.seq,
@@ -89,12 +92,18 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
     kept_tokens,
     conversation,
     instructions,
-    opaque,
+    provider_compactions,
     preserved,
     files: filesToRestore(material, cut, config, count),
     attachments,
     ghosts,
-    summary_budget: summaryBudget(config, count, covered_tokens - sumTokens(opaque), limit, fixed),
+    summary_budget: summaryBudget(
+      config,
+      count,
+      covered_tokens - sumTokens(provider_compactions),
+      limit,
+      fixed,
+    ),
     limit,
     tokens_before: input.tokens,
   };
@@ -169,7 +178,7 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
   const others = [
     ...plan.instructions,
-    ...plan.opaque,
+    ...plan.provider_compactions,
     ...plan.preserved,
     summaryEntry,
     ...plan.attachments,
@@ -186,7 +195,7 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
   const entries = [
     ...plan.instructions,
     entry('boundary', boundaryItem(plan, context)),
-    ...plan.opaque,
+    ...plan.provider_compactions,
     ...plan.preserved,
     summaryEntry,
     ...files,

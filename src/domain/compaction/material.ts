@@ -28,10 +28,12 @@ export function isUserMessage(item: Normalised): item is Message {
   );
 }
 
-/** What a message says in words. */
+/** Written by user or agent themselves: nothing synthetic, no summary, no error text. */
+export function isGenuine(message: Message): boolean {
+  return !message.is_meta && !message.is_compact_summary && !message.is_api_error_message;
+}
+
+/** What a message says in words, verbatim. */
 export function messageText({ parts }: Message): string {
-  return parts
-    .flatMap((part) => (part.kind === 'text' ? [part.text] : []))
-    .join('\n')
-    .trim();
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

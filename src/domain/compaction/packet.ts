@@ -11,7 +11,7 @@ import { collectPoints } from './extractive/points.ts';
 import { requirementPoints } from './extractive/statements.ts';
 import { bullet, clipMiddle } from './extractive/text.ts';
 import { filterForSummary } from './filter.ts';
-import { materialOf } from './material.ts';
+import { materialOf, messageText } from './material.ts';
 import type { Template } from './prompt.ts';
 
 export type PacketOrder = {
@@ -106,7 +106,7 @@ function lastAssistantText(items: readonly Normalised[]): string {
   for (const item of items.toReversed()) {
     if (item.kind !== 'message' || item.role !== 'assistant') continue;
     if (item.is_api_error_message) continue;
-    const text = item.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+    const text = messageText(item);
     if (text.trim() !== '') return text;
   }
   return '';

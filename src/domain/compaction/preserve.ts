@@ -5,7 +5,7 @@ import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
-import { isUserMessage, type Material } from './material.ts';
+import { isUserMessage, type Material, messageText } from './material.ts';
 
 /**
  * The user's own messages that stay verbatim (`preserve_user_messages`, SPEC section 8): newest first
@@ -31,8 +31,7 @@ export function preservedUserMessages(
       budget -= entry.tokens;
       continue;
     }
-    const text = item.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
-    const cut = codec.message('user', truncateMiddle(text, budget, count));
+    const cut = codec.message('user', truncateMiddle(messageText(item), budget, count));
     const { tokens } = measureItem(codec, cut, count, config);
     preserved.push({ seq: null, item: cut, tokens, origin: 'preserved' });
     break;

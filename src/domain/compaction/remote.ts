@@ -6,11 +6,12 @@ import { measureItem } from '../items/measure.ts';
 import { withoutStoredReasoning } from '../items/openai-responses/stateless.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Json } from '../json.ts';
-import type { FullResult } from '../session/compaction-commands.ts';
+import type { FullResult } from '../session/complete-compaction.ts';
 import type { SummarizerUsage } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { boundaryItem, type FinishContext, type FullPlan, makesSmaller } from './full.ts';
+import { messageText } from './material.ts';
 
 /** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */
 export type RemotePlan = {
@@ -183,7 +184,7 @@ export function finishRemote(
 
 function systemText(item: Normalised): string[] {
   if (item.kind !== 'message' || item.role !== 'system') return [];
-  const text = item.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  const text = messageText(item);
   return text === '' ? [] : [text];
 }
 

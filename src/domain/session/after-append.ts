@@ -4,6 +4,7 @@ import type { CompactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
 import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
 import { isAutoCompactOn, thresholdState } from '../tokens/thresholds.ts';
+import { automaticRequest } from './automatic-request.ts';
 import type { Attribution, EventData, NewEvent } from './events.ts';
 import { contextTokens, type Head } from './head.ts';
 import { isEmergency, passGuard } from './loop-guard.ts';
@@ -93,23 +94,17 @@ function preflight(
 ): AfterAppend | null {
   if (state.preflight === null) return null;
   const awaited = items.find(
-    ({ item }) => isUserMessage(item) && !messageText(item).startsWith('!'),
+    ({ item }) => isUserMessage(item) && !messageText(item).trimStart().startsWith('!'),
   );
   if (awaited === undefined) return null;
   const { percent_remaining } = state.preflight;
-  const event = requested({
-    compaction_id,
-    mode: 'auto',
-    trigger: 'auto',
-    reason: 'preflight',
-    attribution: {
-      path: 'preflight',
-      tier: tierOf(percent_remaining, config),
-      percent_remaining,
-      boundaries: ['turn_complete'],
-    },
-    before: awaited.seq,
-  });
+  const attribution: Attribution = {
+    path: 'preflight',
+    tier: tierOf(percent_remaining, config),
+    percent_remaining,
+    boundaries: ['turn_complete'],
+  };
+  const event = automaticRequest(compaction_id, attribution, { before: awaited.seq });
   return { events: [event], advice: null, note: PAUSED };
 }
 

@@ -1,15 +1,12 @@
 import type { Config } from '../policy/config.ts';
-import { isStillDue } from '../policy/tiers.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
-import { thresholds } from '../tokens/thresholds.ts';
-import { closedBreaker, openedBreaker } from './breaker.ts';
+import { advance } from './advance.ts';
+import { openedBreaker } from './breaker.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
-import type { CompletedReport, EventData, Mode, NewEvent, Trigger } from './events.ts';
-import { evolve } from './evolve.ts';
-import { configOf, contextTokens, type Head, type Running } from './head.ts';
-import { packetItem } from './packet-item.ts';
+import type { EventData, Mode, NewEvent, Trigger } from './events.ts';
+import { configOf, type Head, type Running } from './head.ts';
 import type { World } from './world.ts';
 
 export type RequestCompaction = {
@@ -133,99 +130,6 @@ export function startCompaction(world: World, compactionId: string): Decide<Star
 /** What is common to the steps that may open or close the breaker. `at` is ISO 8601. */
 export type Clock = { now_ms: number; at: string };
 
-export type MicroResult = Omit<
-  EventData['compaction.micro_completed'],
-  'compaction_id' | 'tokens_before' | 'tokens_after' | 'is_above_threshold' | 'is_still_due'
->;
-
-/**
- * Applies the edits of a micro-compaction (SPEC section 7), or skips it when the context would not
- * become smaller, as when a usage figure that came meanwhile is below the estimate. `packet` is
- * appended with it, where one belongs to the compaction.
- */
-export function completeMicro(
-  world: World,
-  attempt: Attempt,
-  result: MicroResult,
-  clock: Clock,
-  packet: string | null = null,
-): Decide<Applied> {
-  return whileRunning(attempt, (head, running) => {
-    const config = configOf(head.settings, world.server);
-    const { threshold } = thresholds(config, head.settings.context_window);
-    const before = contextTokens(head.state, config);
-    const micro = (tokens_after: number): NewEvent => ({
-      type: 'compaction.micro_completed',
-      data: {
-        ...result,
-        compaction_id: running.id,
-        tokens_before: before,
-        tokens_after,
-        is_above_threshold: tokens_after >= threshold,
-        is_still_due: isDueAfter(tokens_after, head, running, config),
-      },
-    });
-    const compacted = next(head, micro(0), clock.at);
-    const bare = contextTokens(compacted.state, config);
-    if (bare >= before) {
-      return skipEvents(head, running, config, clock, wouldNotShrink(before, bare));
-    }
-    const heads = { before: head, after: compacted };
-    const behind = packetItem(world, running, packet, heads, clock.at);
-    const after = contextTokens(nextOf(compacted, behind, clock.at).state, config);
-    return completedEvents(head, running, config, clock, [micro(after), ...behind], after);
-  });
-}
-
-export type FullResult = Omit<EventData['compaction.completed'], 'compaction_id' | 'report'> & {
-  report: Omit<
-    CompletedReport,
-    'tokens_before' | 'tokens_after' | 'is_above_threshold' | 'is_still_due'
-  >;
-};
-
-/**
- * Applies a full compaction in one step (SPEC section 8, phase 7), or skips it when it would not make
- * the context smaller (section 18, rule 7). Items that came meanwhile stay behind the cut, and before
- * the `packet`, which is appended with it where one belongs to the compaction.
- */
-export function completeFull(
-  world: World,
-  attempt: Attempt,
-  result: FullResult,
-  clock: Clock,
-  packet: string | null = null,
-): Decide<Applied> {
-  return whileRunning(attempt, (head, running) => {
-    const config = configOf(head.settings, world.server);
-    const { threshold } = thresholds(config, head.settings.context_window);
-    const tokens_before = contextTokens(head.state, config);
-    const completed = (tokens_after: number): NewEvent => ({
-      type: 'compaction.completed',
-      data: {
-        ...result,
-        compaction_id: running.id,
-        report: {
-          ...result.report,
-          tokens_before,
-          tokens_after,
-          is_above_threshold: tokens_after >= threshold,
-          is_still_due: isDueAfter(tokens_after, head, running, config),
-        },
-      },
-    });
-    const compacted = next(head, completed(0), clock.at);
-    const bare = contextTokens(compacted.state, config);
-    if (bare >= tokens_before || result.report.replacement_tokens >= result.report.covered_tokens) {
-      return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, bare));
-    }
-    const heads = { before: head, after: compacted };
-    const behind = packetItem(world, running, packet, heads, clock.at);
-    const after = contextTokens(nextOf(compacted, behind, clock.at).state, config);
-    return completedEvents(head, running, config, clock, [completed(after), ...behind], after);
-  });
-}
-
 export type Skip = Omit<EventData['compaction.skipped'], 'compaction_id'>;
 
 /** Ends a compaction that has nothing to do or could not help; the context stays as it is. */
@@ -255,7 +159,7 @@ export function failCompaction(
       data: { ...failure, compaction_id: running.id, attempt: running.attempt },
     };
     const config = configOf(head.settings, world.server);
-    return [event, ...openedBreaker(head, next(head, event, clock.at), config, clock.now_ms)];
+    return [event, ...openedBreaker(head, advance(head, [event], clock.at), config, clock.now_ms)];
   });
 }
 
@@ -277,41 +181,8 @@ export function cancelCompaction(compactionId: string): Decide<null> {
   };
 }
 
-/** What follows when a compaction has changed the context: all well, or still too large. */
-function completedEvents(
-  head: Head,
-  running: Running,
-  config: Config,
-  clock: Clock,
-  events: NewEvent[],
-  tokensAfter: number,
-): NewEvent[] {
-  const { threshold } = thresholds(config, head.settings.context_window);
-  const exceeded: NewEvent = {
-    type: 'compaction.threshold_exceeded',
-    data: { compaction_id: running.id, post_compact_tokens: tokensAfter, threshold },
-  };
-  const after = nextOf(head, events, clock.at);
-  return [
-    ...events,
-    ...(tokensAfter >= threshold ? [exceeded] : []),
-    ...(after.state.failures === 0 ? closedBreaker(head) : []),
-    ...openedBreaker(head, after, config, clock.now_ms),
-  ];
-}
-
-function isDueAfter(tokens: number, head: Head, running: Running, config: Config): boolean {
-  return isStillDue(running.attribution, tokens, config, head.settings.context_window);
-}
-
-function wouldNotShrink(before: number, after: number): Skip {
-  return {
-    reason: 'would_not_shrink',
-    detail: `the compacted context would hold ${after} tokens, the present one holds ${before}`,
-  };
-}
-
-function skipEvents(
+/** The skip, and what it does to the breaker. */
+export function skipEvents(
   head: Head,
   running: Running,
   config: Config,
@@ -322,13 +193,5 @@ function skipEvents(
     type: 'compaction.skipped',
     data: { ...skip, compaction_id: running.id },
   };
-  return [event, ...openedBreaker(head, next(head, event, clock.at), config, clock.now_ms)];
-}
-
-function next(head: Head, event: NewEvent, at: string): Head {
-  return evolve(head, { ...event, version: head.state.version + 1, at });
-}
-
-function nextOf(head: Head, events: readonly NewEvent[], at: string): Head {
-  return events.reduce((last, event) => next(last, event, at), head);
+  return [event, ...openedBreaker(head, advance(head, [event], clock.at), config, clock.now_ms)];
 }

@@ -1,4 +1,4 @@
-import { isUserMessage, messageText } from '../compaction/material.ts';
+import { isGenuine, isUserMessage, messageText } from '../compaction/material.ts';
 import type { Message, Normalised } from '../items/item.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
@@ -89,7 +89,7 @@ function turnSignals(
       derived(seq, { signal, ...(completed_steps !== undefined && { completed_steps }) }),
     );
   };
-  const speech = turn.findLast(({ item }) => isOfAgent(item) && messageText(item) !== '');
+  const speech = turn.findLast(({ item }) => isOfAgent(item) && messageText(item).trim() !== '');
   let completed = stepsBefore;
   for (const { seq, item, reached } of turn) {
     for (const boundary of reached) observe(seq, boundary);
@@ -100,7 +100,7 @@ function turnSignals(
       completed = steps;
     }
     if (seq !== speech?.seq || !isOfAgent(item)) continue;
-    for (const boundary of textBoundaries(messageText(item), config)) observe(seq, boundary);
+    for (const boundary of textBoundaries(messageText(item).trim(), config)) observe(seq, boundary);
   }
   return events;
 }
@@ -114,10 +114,6 @@ function isHeard({ packet_request, running }: State, config: Config): boolean {
 /** What the agent itself said or did: nothing synthetic, and no error text. */
 function isOfAgent(item: Normalised): item is Message {
   return item.kind === 'message' && item.role === 'assistant' && isGenuine(item);
-}
-
-function isGenuine(message: Message): boolean {
-  return !message.is_meta && !message.is_compact_summary && !message.is_api_error_message;
 }
 
 function succeeded({ open_commands }: State, item: Normalised): Reached[] {

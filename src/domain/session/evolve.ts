@@ -1,8 +1,16 @@
 import type { Item } from '../items/item.ts';
 import type { Boundary } from '../policy/boundaries.ts';
-import type { EventData, EventOf, SessionEvent, Trigger } from './events.ts';
-import type { Head, Running, Settings, State } from './head.ts';
-import { savedBy } from './result-edits.ts';
+import type { EventData, EventOf, SessionEvent } from './events.ts';
+import {
+  completed,
+  ENDED,
+  failed,
+  microCompleted,
+  requested,
+  running,
+  skipped,
+} from './evolve-compaction.ts';
+import type { Head, Settings, State } from './head.ts';
 import { NO_USAGE, usageAfter } from './usage-state.ts';
 
 /**
@@ -193,118 +201,4 @@ function observed(state: State, data: EventData['signal.observed']): Partial<Sta
 
 function withBoundary(signals: Boundary[], boundary: Boundary): Boundary[] {
   return signals.includes(boundary) ? signals : [...signals, boundary];
-}
-
-function requested(state: State, event: EventOf<'compaction.requested'>): Partial<State> {
-  const { data, version } = event;
-  const { mode, trigger, reason, attribution } = data;
-  return {
-    running: {
-      id: data.compaction_id,
-      status: 'queued',
-      mode,
-      trigger,
-      reason,
-      attempt: 0,
-      requested_version: version,
-      attribution,
-      before: data.before ?? null,
-      packet: data.packet ?? null,
-    },
-    // What a request rests on is used up by it, or the same boundary would compact for ever.
-    signals: attribution.boundaries.length > 0 ? [] : state.signals,
-    packet_request: null,
-    preflight: null,
-  };
-}
-
-const ENDED = { running: null, tokens_since_compaction: 0 } as const;
-
-function microCompleted(
-  state: State,
-  event: EventOf<'compaction.micro_completed'>,
-): Partial<State> {
-  const { trigger } = running(state, event.data.compaction_id);
-  return {
-    ...ENDED,
-    tokens: state.tokens - savedBy(event.data.edits),
-    compacted_version: event.version,
-    failures: failuresAfter(state, trigger, event.data),
-    compactions: counted(state, 'micro'),
-  };
-}
-
-function completed(state: State, event: EventOf<'compaction.completed'>): Partial<State> {
-  const { compaction_id, through, report, mode } = event.data;
-  const { trigger } = running(state, compaction_id);
-  return {
-    ...ENDED,
-    tokens: state.tokens - report.covered_tokens + report.replacement_tokens,
-    compacted_version: event.version,
-    base: { compaction_id, version: event.version, through },
-    failures: failuresAfter(state, trigger, report),
-    messages: 0,
-    compactions: counted(state, mode),
-  };
-}
-
-/** A compaction that leaves the context where another is due has not helped (SPEC section 10). */
-function failuresAfter(
-  state: State,
-  trigger: Trigger,
-  after: { is_above_threshold: boolean; is_still_due: boolean },
-): number {
-  if (!after.is_above_threshold && !after.is_still_due) return 0;
-  return trigger === 'auto' ? state.failures + 1 : state.failures;
-}
-
-function skipped(state: State, data: EventData['compaction.skipped']): Partial<State> {
-  const { trigger, attribution } = running(state, data.compaction_id);
-  const compactions = counted(state, 'skipped');
-  switch (data.reason) {
-    // Nobody looked at the context: new tokens are counted on, or asking would hold off the next one.
-    case 'no_natural_boundary': {
-      const { percent_remaining } = attribution;
-      const last_skip = { percent_remaining, signals: state.signals };
-      return { running: null, compactions, last_skip };
-    }
-    case 'too_few_tokens':
-      return { running: null, compactions };
-    // No failures: nothing was tried.
-    case 'below_threshold':
-    case 'compaction_disabled':
-      return { ...ENDED, compactions };
-    case 'nothing_to_compact':
-    case 'not_effective':
-    case 'would_not_shrink':
-    case 'irreducible_floor':
-      return {
-        ...ENDED,
-        failures: trigger === 'auto' ? state.failures + 1 : state.failures,
-        compactions,
-      };
-    default:
-      return data.reason satisfies never;
-  }
-}
-
-function failed(state: State, data: EventData['compaction.failed']): Partial<State> {
-  const current = running(state, data.compaction_id);
-  if (data.will_retry) return { running: { ...current, status: 'queued' } };
-  return {
-    ...ENDED,
-    failures: current.trigger === 'auto' ? state.failures + 1 : state.failures,
-    compactions: counted(state, 'failed'),
-  };
-}
-
-function counted(state: State, kind: keyof State['compactions']): State['compactions'] {
-  return { ...state.compactions, [kind]: state.compactions[kind] + 1 };
-}
-
-function running(state: State, compactionId: string): Running {
-  if (state.running?.id !== compactionId) {
-    throw new Error(`compaction ${compactionId} is not the one under way`);
-  }
-  return state.running;
 }

@@ -2,12 +2,12 @@ import type { Template } from '../compaction/prompt.ts';
 import type { Boundary, Tier } from '../policy/boundaries.ts';
 import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
+import { advance } from './advance.ts';
 import type { Advice } from './after-append.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept } from './errors.ts';
 import type { NewEvent, Signal } from './events.ts';
-import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type UnderWay, underWay } from './head.ts';
 import { takenPacket } from './packet-commands.ts';
 import { watchMidTurn, watchTurnEnd } from './watch.ts';
@@ -55,7 +55,7 @@ export function observeSignal(world: World, command: ObserveSignal): Decide<Obse
     let after = head;
     const push = (event: NewEvent) => {
       events.push(event);
-      after = evolve(after, { ...event, version: after.state.version + 1, at: command.at });
+      after = advance(after, [event], command.at);
     };
     push(observed(command));
     takenPacket(world, after, config, [], command).forEach(push);

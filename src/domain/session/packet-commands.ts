@@ -1,8 +1,11 @@
+import { isGenuine, messageText } from '../compaction/material.ts';
 import type { Template } from '../compaction/prompt.ts';
-import type { Message, Normalised } from '../items/item.ts';
+import type { Normalised } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import type { Request } from './after-append.ts';
+import { automaticRequest } from './automatic-request.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, type Outcome, reject } from './errors.ts';
@@ -11,7 +14,6 @@ import { configOf, type Head, type State } from './head.ts';
 import type { World } from './world.ts';
 
 type AppendedItem = { seq: number; item: Normalised };
-type Request = { compaction_id: string; now_ms: number };
 
 /** The event that asks the agent for its packet, before the compaction (SPEC section 12). */
 export function packetRequested(
@@ -116,17 +118,7 @@ function receivedEvents(
       : { author: 'agent', received_version: state.version + 1 };
   return [
     { type: 'packet.received', data: received },
-    {
-      type: 'compaction.requested',
-      data: {
-        compaction_id,
-        mode: 'auto',
-        trigger: 'auto',
-        reason: attribution.path,
-        attribution,
-        packet,
-      },
-    },
+    automaticRequest(compaction_id, attribution, { packet }),
   ];
 }
 
@@ -157,16 +149,8 @@ function writtenPacket(items: readonly AppendedItem[]): { seq: number; text: str
       continue;
     }
     callFollows ||= item.parts.some((part) => part.kind === 'tool_call');
-    const text = textOf(item);
-    if (!callFollows && isOwnText(item) && text.trim() !== '') answer = { seq, text };
+    const text = messageText(item);
+    if (!callFollows && isGenuine(item) && text.trim() !== '') answer = { seq, text };
   }
   return answer;
-}
-
-function isOwnText({ is_meta, is_compact_summary, is_api_error_message }: Message): boolean {
-  return !is_meta && !is_compact_summary && !is_api_error_message;
-}
-
-function textOf({ parts }: Message): string {
-  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

@@ -5,8 +5,8 @@ import { isStillDue } from '../policy/tiers.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import { advance } from './advance.ts';
 import type { NewEvent } from './events.ts';
-import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type Running } from './head.ts';
 import type { World } from './world.ts';
 
@@ -38,7 +38,7 @@ export function packetItem(
     const item = codec.message('user', cut, { is_meta: true });
     const { tokens } = measureItem(codec, item, count, config);
     const event: NewEvent = { type: 'item.appended', data: { item, tokens, source: 'packet' } };
-    if (fits(contextTokens(behind(heads.after, event, at).state, config))) return [event];
+    if (fits(contextTokens(advance(heads.after, [event], at).state, config))) return [event];
     most = Math.floor(most * 0.8);
     if (most < LEAST_TOKENS) return [];
   }
@@ -61,8 +61,4 @@ function fitting(
   // A line that the compaction itself has not got under is none that the packet could cross.
   const crossable = lines.filter((isAbove) => !isAbove(bare));
   return (tokens) => tokens < tokensBefore && !crossable.some((isAbove) => isAbove(tokens));
-}
-
-function behind(head: Head, event: NewEvent, at: string): Head {
-  return evolve(head, { ...event, version: head.state.version + 1, at });
 }

@@ -2,12 +2,12 @@ import { codecFor } from '../items/codecs.ts';
 import { measureItem } from '../items/measure.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
+import { advance } from './advance.ts';
 import { type Applied, type Attempt, whileRunning } from './compaction-commands.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
-import { evolve } from './evolve.ts';
 import { configOf, contextTokens } from './head.ts';
 import type { World } from './world.ts';
 
@@ -44,10 +44,7 @@ export function recordPostCompact(
       const { tokens } = measureItem(codec, item, count, config);
       return { type: 'item.appended', data: { item, tokens, source: 'hook' } };
     });
-    const after = appended.reduce(
-      (current, event) => evolve(current, { ...event, version: current.state.version + 1, at }),
-      head,
-    );
+    const after = advance(head, appended, at);
     const { threshold } = thresholds(config, head.settings.context_window);
     const isTooLarge = appended.length > 0 && contextTokens(after.state, config) >= threshold;
     const events = isTooLarge

@@ -58,7 +58,10 @@ function recordsOf(
       return [meta, record('compacted', replacement('', null, event.version, entries))];
     }
     case 'item.appended':
-      return [record('response_item', event.data.item)];
+      // Whoever rebuilds the context from the items must not find a command among them.
+      return event.data.excluded === undefined
+        ? [record('response_item', event.data.item)]
+        : [message('CompactCommand', { item: event.data.item })];
     case 'compaction.micro_completed': {
       const { edits, ...micro } = event.data;
       return [

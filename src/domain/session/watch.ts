@@ -4,7 +4,8 @@ import type { Config } from '../policy/config.ts';
 import { countingBoundaries, lineOf, percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
 import { isAutoCompactOn } from '../tokens/thresholds.ts';
 import type { Advice, Request } from './after-append.ts';
-import type { Attribution, NewEvent, PacketSource } from './events.ts';
+import { automaticRequest } from './automatic-request.ts';
+import type { Attribution, NewEvent } from './events.ts';
 import { contextTokens, type Head } from './head.ts';
 import { passGuard } from './loop-guard.ts';
 import { packetRequested } from './packet-commands.ts';
@@ -30,7 +31,9 @@ export function watchMidTurn(head: Head, config: Config, request: Request): NewE
   const found = standing(head, config);
   if (found === null || !mayCompact(found)) return [];
   const before = passGuard(head, config, request.now_ms);
-  return before === null ? [] : [...before, requested(request, attributionOf('mid_turn', found))];
+  return before === null
+    ? []
+    : [...before, automaticRequest(request.compaction_id, attributionOf('mid_turn', found))];
 }
 
 /**
@@ -92,14 +95,15 @@ function compacted(
   request: Request,
 ): NewEvent[] {
   // What the user has already sent is the continuation.
-  if (end.queued_user_messages > 0) return [requested(request, attribution)];
+  if (end.queued_user_messages > 0) return [automaticRequest(request.compaction_id, attribution)];
   if (config.packet_author === 'agent') {
     return [packetRequested(config, attribution, end.packet_prompt, request.now_ms)];
   }
   const waits = config.auto_requires_any_boundary.includes('turn_complete');
   if (waits && attribution.tier !== 'emergency') return armed(state.preflight, attribution);
   const isPacked = config.packet_author === 'watcher';
-  return [requested(request, attribution, isPacked ? { author: 'watcher' } : undefined)];
+  const packet = { author: 'watcher' } as const;
+  return [automaticRequest(request.compaction_id, attribution, isPacked ? { packet } : {})];
 }
 
 function armed(
@@ -129,23 +133,5 @@ function noNaturalBoundary(
       detail: 'no natural boundary',
     },
   };
-  return [requested(request, attribution), skipped];
-}
-
-function requested(
-  { compaction_id }: Request,
-  attribution: Attribution,
-  packet?: PacketSource,
-): NewEvent {
-  return {
-    type: 'compaction.requested',
-    data: {
-      compaction_id,
-      mode: 'auto',
-      trigger: 'auto',
-      reason: attribution.path,
-      attribution,
-      ...(packet !== undefined && { packet }),
-    },
-  };
+  return [automaticRequest(request.compaction_id, attribution), skipped];
 }

@@ -6,16 +6,16 @@ import {
   remoteModel,
 } from '../../domain/compaction/remote.ts';
 import type { Config } from '../../domain/policy/config.ts';
-import type { FullResult } from '../../domain/session/compaction-commands.ts';
+import type { FullResult } from '../../domain/session/complete-compaction.ts';
 import type { SummarizerUsage } from '../../domain/session/events.ts';
 import { configOf } from '../../domain/session/head.ts';
+import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { type AttemptLog, DONE, type Loaded, type LogDependencies } from '../attempt-log.ts';
 import type { JobResult } from '../job-engine.ts';
 import { apiError } from '../summarizers/failures.ts';
 import type { RemoteAnswer } from './remote-answer.ts';
 import type { RemoteCompactor } from './remote-compactor.ts';
-import { NO_TOKENS } from './usage.ts';
 
 export type RemoteRun = {
   deps: Pick<LogDependencies, 'world' | 'now'> & { compactRemotely: RemoteCompactor };

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { SummarizerUsage } from '../../domain/session/events.ts';
-
-export const NO_TOKENS: SummarizerUsage = { input: 0, output: 0, cache_read: 0, cache_creation: 0 };
+import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 
 const figure = z.int().min(0).catch(0);
 const usageSchema = z.object({
@@ -25,14 +24,5 @@ export function openaiUsage(usage: unknown): SummarizerUsage {
     output: data.output_tokens,
     cache_read: cached_tokens,
     cache_creation: cache_write_tokens,
-  };
-}
-
-export function sumOfUsage(a: SummarizerUsage, b: SummarizerUsage): SummarizerUsage {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cache_read: a.cache_read + b.cache_read,
-    cache_creation: a.cache_creation + b.cache_creation,
   };
 }

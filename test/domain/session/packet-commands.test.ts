@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { appendItems } from '../../../src/domain/session/append-items.ts';
+import { requestCompaction } from '../../../src/domain/session/compaction-commands.ts';
 import {
   completeFull,
   completeMicro,
   type FullResult,
-  requestCompaction,
-} from '../../../src/domain/session/compaction-commands.ts';
+} from '../../../src/domain/session/complete-compaction.ts';
 import type { Attribution, EventData, NewEvent } from '../../../src/domain/session/events.ts';
 import { type Head, packetState, wakeAtMs } from '../../../src/domain/session/head.ts';
 import {

@@ -177,7 +177,9 @@ describe('rolloutWriter', () => {
       type: 'item.appended',
       data: { item, tokens: 0, excluded: 'command' },
     };
-    expect(lastRecords(command)).toMatchObject([{ type: 'response_item', payload: item }]);
+    expect(lastRecords(command)).toMatchObject([
+      { type: 'event_msg', payload: { type: 'CompactCommand', item } },
+    ]);
     expect(lastRecords({ type: 'preflight.armed', data: { percent_remaining: 70 } })).toEqual([]);
     expect(lastRecords(requested())).toEqual([]);
   });

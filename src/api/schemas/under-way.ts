@@ -1,0 +1,17 @@
+import { z } from '@hono/zod-openapi';
+import { mode, trigger } from './compaction.ts';
+
+export const runningCompaction = z
+  .object({ id: z.string(), status: z.enum(['queued', 'running']), mode, trigger })
+  .openapi('RunningCompaction');
+
+/** In the answers to what may have requested it. */
+export const compactionUnderWay = runningCompaction
+  .extend({ reason: z.string() })
+  .nullable()
+  .openapi({ description: 'The compaction that is under way now.' });
+
+export const advice = z
+  .enum(['tag', 'suggest'])
+  .nullable()
+  .openapi({ description: 'The context would be compacted, were it not for its mode.' });

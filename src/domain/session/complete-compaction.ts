@@ -1,0 +1,123 @@
+import { isStillDue } from '../policy/tiers.ts';
+import { thresholds } from '../tokens/thresholds.ts';
+import { advance } from './advance.ts';
+import { closedBreaker, openedBreaker } from './breaker.ts';
+import {
+  type Applied,
+  type Attempt,
+  type Clock,
+  type Skip,
+  skipEvents,
+  whileRunning,
+} from './compaction-commands.ts';
+import type { Decide } from './decision.ts';
+import type { CompletedReport, EventData, NewEvent } from './events.ts';
+import { configOf, contextTokens } from './head.ts';
+import { packetItem } from './packet-item.ts';
+import type { World } from './world.ts';
+
+/** What is only known when a compaction is written: what came meanwhile counts, too. */
+type Effect = Pick<
+  CompletedReport,
+  'tokens_before' | 'tokens_after' | 'is_above_threshold' | 'is_still_due'
+>;
+
+export type MicroResult = Omit<
+  EventData['compaction.micro_completed'],
+  'compaction_id' | keyof Effect
+>;
+
+export type FullResult = Omit<EventData['compaction.completed'], 'compaction_id' | 'report'> & {
+  report: Omit<CompletedReport, keyof Effect>;
+};
+
+/**
+ * Applies the edits of a micro-compaction (SPEC section 7), or skips it when the context would not
+ * become smaller, as when a usage figure that came meanwhile is below the estimate. `packet` is
+ * appended with it, where one belongs to the compaction. Rejects: session_not_found.
+ */
+export function completeMicro(
+  world: World,
+  attempt: Attempt,
+  result: MicroResult,
+  clock: Clock,
+  packet: string | null = null,
+): Decide<Applied> {
+  return complete(world, attempt, clock, packet, (compaction_id, effect) => ({
+    type: 'compaction.micro_completed',
+    data: { ...result, compaction_id, ...effect },
+  }));
+}
+
+/**
+ * Applies a full or remote compaction in one step (SPEC section 8, phase 7), or skips it when it would
+ * not make the context smaller (section 18, rule 7). Items that came meanwhile stay behind the cut, and
+ * before the `packet`, which is appended with it where one belongs to the compaction. Rejects:
+ * session_not_found.
+ */
+export function completeFull(
+  world: World,
+  attempt: Attempt,
+  result: FullResult,
+  clock: Clock,
+  packet: string | null = null,
+): Decide<Applied> {
+  const { replacement_tokens, covered_tokens } = result.report;
+  const isSmaller = replacement_tokens < covered_tokens;
+  const eventOf = (compaction_id: string, effect: Effect): NewEvent => ({
+    type: 'compaction.completed',
+    data: { ...result, compaction_id, report: { ...result.report, ...effect } },
+  });
+  return complete(world, attempt, clock, packet, eventOf, isSmaller);
+}
+
+/** Both end in the same way: the packet behind them, then a word about threshold and breaker. */
+function complete(
+  world: World,
+  attempt: Attempt,
+  clock: Clock,
+  packet: string | null,
+  eventOf: (compaction_id: string, effect: Effect) => NewEvent,
+  isSmaller = true,
+): Decide<Applied> {
+  return whileRunning(attempt, (head, running) => {
+    const { context_window } = head.settings;
+    const config = configOf(head.settings, world.server);
+    const { threshold } = thresholds(config, context_window);
+    const tokens_before = contextTokens(head.state, config);
+    const completed = (tokens_after: number) =>
+      eventOf(running.id, {
+        tokens_before,
+        tokens_after,
+        is_above_threshold: tokens_after >= threshold,
+        is_still_due: isStillDue(running.attribution, tokens_after, config, context_window),
+      });
+    const compacted = advance(head, [completed(0)], clock.at);
+    const bare = contextTokens(compacted.state, config);
+    if (bare >= tokens_before || !isSmaller) {
+      return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, bare));
+    }
+    const heads = { before: head, after: compacted };
+    const behind = packetItem(world, running, packet, heads, clock.at);
+    const tokens_after = contextTokens(advance(compacted, behind, clock.at).state, config);
+    const events = [completed(tokens_after), ...behind];
+    const exceeded: NewEvent = {
+      type: 'compaction.threshold_exceeded',
+      data: { compaction_id: running.id, post_compact_tokens: tokens_after, threshold },
+    };
+    const after = advance(head, events, clock.at);
+    return [
+      ...events,
+      ...(tokens_after >= threshold ? [exceeded] : []),
+      ...(after.state.failures === 0 ? closedBreaker(head) : []),
+      ...openedBreaker(head, after, config, clock.now_ms),
+    ];
+  });
+}
+
+function wouldNotShrink(before: number, after: number): Skip {
+  return {
+    reason: 'would_not_shrink',
+    detail: `the compacted context would hold ${after} tokens, the present one holds ${before}`,
+  };
+}
