@@ -14,6 +14,17 @@ const ON_A_STORE = [
   'test/workers/dispatcher.test.ts',
 ];
 
+/**
+ * Rules without processes or servers of their own. They share the modules that they load, which takes
+ * longer than most of them.
+ */
+const RULES = [
+  'test/domain/**/*.test.ts',
+  'test/conformance/**/*.test.ts',
+  'test/loops/**/*.test.ts',
+  'test/house/**/*.test.ts',
+];
+
 /** The tests on one combination of adapters, which `inject('store')` and `inject('queue')` name. */
 function combination(store: Store, queue: Queue, include: string[], exclude: string[] = []) {
   return {
@@ -29,6 +40,11 @@ function combination(store: Store, queue: Queue, include: string[], exclude: str
   };
 }
 
+function rules() {
+  const { test } = combination('sqlite', 'in-process', RULES);
+  return { test: { ...test, name: 'rules', isolate: false } };
+}
+
 export default defineConfig({
   test: {
     // Once for all projects.
@@ -38,7 +54,8 @@ export default defineConfig({
       'test/support/cluster/kill-count.ts',
     ],
     projects: [
-      combination('sqlite', 'in-process', ['test/**/*.test.ts']),
+      combination('sqlite', 'in-process', ['test/**/*.test.ts'], RULES),
+      rules(),
       combination('sqlite', 'bullmq', WHOLE, [TOUR]),
       combination('postgres', 'in-process', [...WHOLE, ...ON_A_STORE], [TOUR]),
       combination('postgres', 'bullmq', WHOLE, [TOUR]),

@@ -5,8 +5,8 @@ import type { PROFILES } from '../../src/domain/policy/profiles.ts';
 
 const FOLDER = fileURLToPath(new URL('../conformance/', import.meta.url));
 
-/** `| CC-01 | place | statement | [thresholds](thresholds.test.ts), or why there is none |` */
-type Row = { id: string; place: string; statement: string; shown: string };
+/** `| CC-01 | place (line) | statement | [thresholds](thresholds.test.ts), or why there is none |` */
+type Row = { id: string; heading: string; place: string; statement: string; shown: string };
 
 const SUITES: Record<Exclude<(typeof PROFILES)[number], 'default'>, { prefix: string }> = {
   'claude-code': { prefix: 'CC' },
@@ -22,7 +22,7 @@ describe.each(Object.entries(SUITES))('the conformance table of %s', (suite, { p
   const tests = new Map(
     readdirSync(folder)
       .filter((name) => name.endsWith('.test.ts'))
-      .map((name) => [name, idsIn(readFileSync(folder + name, 'utf8'), prefix)]),
+      .map((name) => [name, idsIn(folder + name, prefix)]),
   );
 
   it('names each statement once', () => {
@@ -32,13 +32,30 @@ describe.each(Object.entries(SUITES))('the conformance table of %s', (suite, { p
     expect(rows.filter(({ place, statement }) => place === '' || statement === '')).toEqual([]);
   });
 
-  it('shows each statement by a test that names it, or gives the reason', () => {
-    const without = rows.filter(({ id, shown }) => {
-      const named = linksIn(shown);
-      if (named.length === 0) return !/[a-z].{15}/i.test(shown);
-      return !named.some((file) => tests.get(file)?.has(id));
-    });
+  it('shows each statement by a test, or gives the reason', () => {
+    const without = rows.filter(
+      ({ shown }) => linksIn(shown).length === 0 && !/[a-z].{15}/i.test(shown),
+    );
     expect(without).toEqual([]);
+  });
+
+  it('links no test file that does not name the row', () => {
+    const silent = rows.flatMap(({ id, shown }) =>
+      linksIn(shown).flatMap((file) => {
+        const named = tests.get(file) ?? idsIn(folder + file, prefix);
+        return named.has(id) ? [] : [`${id}: ${file}`];
+      }),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('orders the rows under a heading by the line in the document', () => {
+    const late = rows.flatMap((row, index) => {
+      const before = rows[index - 1];
+      if (before?.heading !== row.heading || lineOf(before) <= lineOf(row)) return [];
+      return [`${row.id} after ${before.id}`];
+    });
+    expect(late).toEqual([]);
   });
 
   it('has a row for whatever a test names', () => {
@@ -51,19 +68,30 @@ describe.each(Object.entries(SUITES))('the conformance table of %s', (suite, { p
 });
 
 function rowsOf(markdown: string, prefix: string): Row[] {
+  let heading = '';
   return markdown.split('\n').flatMap((line) => {
+    if (line.startsWith('#')) heading = line;
     if (!line.startsWith(`| ${prefix}-`)) return [];
     const cells = line.split(/(?<!\\)\|/).slice(1, -1);
     const [id = '', place = '', statement = '', shown = ''] = cells.map((cell) => cell.trim());
     if (cells.length !== 4) throw new Error(`the row ${id} has ${cells.length} cells`);
-    return [{ id, place, statement, shown }];
+    return [{ id, heading, place, statement, shown }];
   });
 }
 
-function idsIn(source: string, prefix: string): Set<string> {
+/** The first line of the document that a row names; the others are further places of the same. */
+function lineOf({ id, place }: Row): number {
+  const line = /\((\d+)/.exec(place)?.[1];
+  if (line === undefined) throw new Error(`the row ${id} names no line`);
+  return Number(line);
+}
+
+/** The ids of rows in a test file. */
+function idsIn(path: string, prefix: string): Set<string> {
+  const source = readFileSync(path, 'utf8');
   return new Set(source.match(new RegExp(`\\b${prefix}-\\d+[a-z]?\\b`, 'g')));
 }
 
 function linksIn(cell: string): string[] {
-  return [...cell.matchAll(/\]\(([a-z0-9-]+\.test\.ts)\)/g)].map(([, file = '']) => file);
+  return [...cell.matchAll(/\]\(([a-z0-9./-]+\.test\.ts)\)/g)].map(([, file = '']) => file);
 }

@@ -244,7 +244,7 @@ function checkLog(events: readonly SessionEvent[]): void {
 const RUNS = inject('store') === 'sqlite' ? 200 : 10;
 
 describe('packets, whatever happens in whatever order', () => {
-  it('are appended at most once, with a completed compaction, and the states take turns', async () => {
+  it('RW-72: are appended at most once, with a completed compaction, and the states take turns', async () => {
     const seen = { packets: 0, time_outs: 0, posted: 0, taken: 0, cancelled: 0, failed: 0 };
     const labs: SessionLab[] = [];
     await fc.assert(

@@ -30,7 +30,7 @@ const SWITCHED_OFF = 'the command was recorded, but compaction is switched off f
 const UNDER_WAY =
   'the command was recorded, but a compaction is under way already, and goes on as it was requested';
 
-/** What a client is told whose message is held back by this compaction, else null (SPEC section 13). */
+/** What a client is told whose message waits for this compaction, else null (SPEC section 13). */
 export function pausedNote({ before }: EventData['compaction.requested']): string | null {
   return before === undefined ? null : PAUSED;
 }
@@ -136,8 +136,10 @@ function dueRequest(
       return { ...automatic, before: last.seq };
     }
     case 'tiers': {
-      // A client that posts the life cycle of its turns is watched there; here only as a last resort.
-      if (state.has_life_cycle && tokens < settings.context_window) return null;
+      // A client that posts the life cycle of its turns is watched there; here only as a last resort,
+      // as when an emergency comes while a packet is waited for.
+      const isLastResort = tokens >= settings.context_window || state.packet_request !== null;
+      if (state.has_life_cycle && !isLastResort) return null;
       const percent_remaining = percentOfWindowRemaining(tokens, settings.context_window);
       const tier = tierOf(percent_remaining, config);
       const boundaries = state.signals;

@@ -24,16 +24,21 @@ const NOTHING: Watched = { events: [], advice: null };
 
 /**
  * Between two model calls of one turn: tier and boundaries decide, the mode is not looked at, and no
- * packet is made, since the turn goes on by itself (SPEC section 11).
+ * packet is made, since the turn goes on by itself; but one that was waited for (SPEC section 11).
  */
 export function watchMidTurn(head: Head, config: Config, request: Request): NewEvent[] {
   if (!isWatched(head, config)) return [];
   const found = standing(head, config);
   if (found === null || !mayCompact(found)) return [];
   const before = passGuard(head, config, request.now_ms);
-  return before === null
-    ? []
-    : [...before, automaticRequest(request.compaction_id, attributionOf('mid_turn', found))];
+  if (before === null) return [];
+  const attribution = attributionOf('mid_turn', found);
+  const packet = { author: 'watcher' } as const;
+  const isAwaited = head.state.packet_request !== null;
+  return [
+    ...before,
+    automaticRequest(request.compaction_id, attribution, isAwaited ? { packet } : {}),
+  ];
 }
 
 /**
@@ -58,20 +63,24 @@ export function watchTurnEnd(head: Head, config: Config, end: TurnEnd, request: 
   };
 }
 
-/** One thing at a time: a compaction under way, or a packet that is being written, comes first. */
+/** One compaction at a time. */
 function isWatched({ state }: Head, config: Config): boolean {
   if (config.auto_compact_trigger !== 'tiers' || !isAutoCompactOn(config)) return false;
-  return state.running === null && state.packet_request === null;
+  return state.running === null;
 }
 
 type Standing = { tier: Tier; percent_remaining: number; boundaries: Boundary[] };
 
-/** Where a context stands among the tiers, with the boundaries that count there; null: above all. */
+/**
+ * Where a context stands among the tiers, with the boundaries that count there. Null above all of
+ * them, and while a packet is waited for, unless there is no room left to wait in.
+ */
 function standing({ state, settings }: Head, config: Config): Standing | null {
   const tokens = contextTokens(state, config);
   const percent_remaining = percentOfWindowRemaining(tokens, settings.context_window);
   const tier = tierOf(percent_remaining, config);
   if (tier === null) return null;
+  if (state.packet_request !== null && tier !== 'emergency') return null;
   // An emergency needs none, and uses up what there is.
   const boundaries =
     tier === 'emergency' ? state.signals : countingBoundaries(tier, state.signals, config);
@@ -96,12 +105,14 @@ function compacted(
 ): NewEvent[] {
   // What the user has already sent is the continuation.
   if (end.queued_user_messages > 0) return [automaticRequest(request.compaction_id, attribution)];
-  if (config.packet_author === 'agent') {
+  // The turn that writes a packet needs room, too.
+  const isUrgent = attribution.tier === 'emergency';
+  if (config.packet_author === 'agent' && !isUrgent) {
     return [packetRequested(config, attribution, end.packet_prompt, request.now_ms)];
   }
   const waits = config.auto_requires_any_boundary.includes('turn_complete');
-  if (waits && attribution.tier !== 'emergency') return armed(state.preflight, attribution);
-  const isPacked = config.packet_author === 'watcher';
+  if (waits && !isUrgent) return armed(state.preflight, attribution);
+  const isPacked = config.packet_author !== 'none';
   const packet = { author: 'watcher' } as const;
   return [automaticRequest(request.compaction_id, attribution, isPacked ? { packet } : {})];
 }

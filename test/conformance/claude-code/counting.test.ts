@@ -160,6 +160,7 @@ describe('the cache of token counts: pI2', () => {
     const { answer, events: earlier } = appendTo(items, config, { world });
     const { context } = appendTo([user('more')], config, { world, earlier }).answer;
     expect(counted.filter((value) => value === 'the result')).toHaveLength(1);
+    expect(last(earlier, 'item.appended').data.tokens).toBe('the result'.length);
     expect(context.tokens).toBe(answer.context.tokens + 'more'.length);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
-import { ofTokens, tool, user } from '../../support/items.ts';
+import { assistant, ofTokens, tool, user } from '../../support/items.ts';
 import { append, compact, compactByItself, last, reporting, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -116,6 +116,28 @@ describe('when the full compaction fails', () => {
     expect(model.prompt.length).toBeLessThan(model.requests[0]?.prompt.length ?? 0);
     const { report } = last(events, 'compaction.completed').data;
     expect(report.left_out.cleared_results).toBeGreaterThan(0);
+    expect(report.left_out.dropped_items).toBe(0);
+  });
+
+  it.each([
+    ['the fourth cut fits', 4, 'completed'],
+    ['there is no fifth', 5, 'failed'],
+  ])('CC-70: four times at most: %s', async (_what, refusals, end) => {
+    const lab = await openLab({ summarizer_fallback: [] });
+    const refused = Array.from({ length: refusals }, () => failure('prompt_too_long'));
+    const model = StubModel.of(lab, ...refused, '<summary>All done so far.</summary>');
+    const talk = Array.from({ length: 400 }, (_, n) =>
+      (n % 2 === 0 ? user : assistant)(`${n}: ${ofTokens(200)}`),
+    );
+    await append(lab, ...talk, ...RESULTS.slice(0, 6));
+    const events = await compact(lab, 'full');
+    const lengths = model.requests.map(({ prompt }) => prompt.length);
+    expect(lengths).toHaveLength(5);
+    for (const [n, length] of lengths.entries()) {
+      if (n > 0) expect(length).toBeLessThan(lengths[n - 1] ?? 0);
+    }
+    expect(model.requests[1]?.prompt).toContain('399: ');
+    expect(steps(events)).toEqual(['requested', 'started', end]);
   });
 
   it('CC-71: the log writes the summary instead, unless the fallback is taken away', async () => {

@@ -126,7 +126,7 @@ describe('hooks behind the summary', () => {
     expect(entries.slice(-2).map(({ item }) => item)).toEqual([note, later]);
   });
 
-  it('CC-132, CC-145, CC-154: the order of the steps', async () => {
+  it('CC-132, CC-145: the one before the summary, the other behind it', async () => {
     const order: string[] = [];
     const noting = (name: string) =>
       hooks.hook(name === 'PreCompact' ? 'PreCompact' : 'SessionStart', [

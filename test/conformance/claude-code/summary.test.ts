@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
@@ -182,18 +183,18 @@ describe('the request to the model', () => {
   afterEach(() => server.close());
 
   /** A lab whose sessions belong to Anthropic, where this server stands. */
-  async function labWith(...script: Behaviour[]): Promise<SessionLab> {
+  async function labWith(script: Behaviour[], config: ConfigOverrides = {}): Promise<SessionLab> {
     server.script(...script);
-    const lab = await openLab({ summarizer_timeout_seconds: 0.2, summarizer_fallback: [] });
+    const lab = await openLab({ summarizer_fallback: [], ...config });
     const environment = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.anthropicUrl };
     const choose = summarizerChooser(null, environment);
-    const config = profileConfig('claude-code', 200_000);
-    lab.summarizer = choose({ model: 'claude-opus-4-5', format: 'anthropic' }, config);
+    const defaults = profileConfig('claude-code', 200_000);
+    lab.summarizer = choose({ model: 'claude-opus-4-5', format: 'anthropic' }, defaults);
     return lab;
   }
 
   it('CC-137, CC-138, CC-139, CC-140: system prompt, small model, no thinking, streamed', async () => {
-    const lab = await labWith(answer('<summary>All is done.</summary>'));
+    const lab = await labWith([answer('<summary>All is done.</summary>')]);
     await append(lab, ...TALK);
     const events = await compact(lab, 'full');
     expect(server.requests).toHaveLength(1);
@@ -209,7 +210,7 @@ describe('the request to the model', () => {
   });
 
   it('CC-12: a model that hangs is given up after its time', async () => {
-    const lab = await labWith(hang());
+    const lab = await labWith([hang()], { summarizer_timeout_seconds: 0.2 });
     await append(lab, ...TALK);
     const events = await compact(lab, 'full');
     expect(last(events, 'compaction.failed').data).toMatchObject({
@@ -223,7 +224,7 @@ describe('the request to the model', () => {
     ['CC-141', '<analysis>Nothing but this.</analysis>', 'no_summary'],
     ['CC-142', 'API Error: 529 overloaded', 'api_error'],
   ])('%s: the answer %j is no summary, but a failure: %s', async (_id, reply, reason) => {
-    const lab = await labWith(answer(reply), answer(reply), answer(reply));
+    const lab = await labWith([answer(reply), answer(reply), answer(reply)]);
     const { compaction } = await append(lab, AUTOMATIC);
     if (compaction === null) throw new Error('nothing was requested');
     for (let attempt = 0; attempt < 3; attempt++) await lab.work(compaction.id);

@@ -5,7 +5,7 @@ import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { assistant, PROGRESS, text, thinking, tool, user } from '../../support/items.ts';
 import { answer } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
-import { append, compactByItself, recordOf, StubModel, steps } from '../lab.ts';
+import { append, compactByItself, last, recordOf, StubModel, steps } from '../lab.ts';
 import { appendTo, compactByCommand, GOOD, openLab, turns } from './lab.ts';
 
 /** What follows when the user says this behind some turns. */
@@ -111,6 +111,27 @@ describe('the command', () => {
     expect(steps(events)).toEqual(['requested', 'started', 'skipped']);
     expect(events.at(-1)?.data).toMatchObject({ reason: 'nothing_to_compact' });
     expect(model.requests).toEqual([]);
+  });
+});
+
+describe('the prompt of an automatic one', () => {
+  it('CL-73: is the same, word for word, with the same turns left out', async () => {
+    const prompts: string[] = [];
+    for (const message of ['/compact', 'And now the tests?']) {
+      const lab = await openLab({ auto_compact_token_limit: 3_000, transcript_max_tokens: 1_000 });
+      const model = StubModel.of(lab, GOOD);
+      const events = await compactByItself(lab, ...turns(15), user(message));
+      const trigger = message === '/compact' ? 'manual' : 'auto';
+      expect(last(events, 'compaction.requested').data.trigger).toBe(trigger);
+      expect(last(events, 'compaction.completed').data.report).toMatchObject({
+        template: 'handoff@1',
+        truncated_turns: 11,
+      });
+      prompts.push(model.prompt);
+    }
+    const [ofCommand, automatic] = prompts;
+    expect(automatic).toBe(ofCommand);
+    expect(recordOf(automatic ?? '')).toHaveLength(8);
   });
 });
 

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../../src/config.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
+import { HOOK_SECRET } from '../../support/hook-server.ts';
 import { user } from '../../support/items.ts';
 import { WINDOW } from '../lab.ts';
 import { appendTo, turns } from './lab.ts';
@@ -53,6 +56,26 @@ describe('the settings', () => {
     });
   });
 
+  it('CL-66: so does a variable of the environment', () => {
+    const server = readSettings({ PALIMPSEST_AUTO_COMPACT_TOKEN_LIMIT: '1000' }).overrides;
+    const world = { server, tokenizers: {} };
+    expect(appendTo(QUESTION, {}, { world }).answer.compaction).toMatchObject({
+      reason: 'token_limit',
+    });
+  });
+
+  it('CL-72: commands and automatic ones are switched each on its own, and both together', () => {
+    const limit = { auto_compact_token_limit: 1_000 };
+    const reasonOf = (items: Item[], config: ConfigOverrides) =>
+      appendTo(items, config).answer.compaction?.reason ?? null;
+    expect(reasonOf(COMMAND, limit)).toBe('command');
+    expect(reasonOf(QUESTION, limit)).toBe('token_limit');
+    expect(reasonOf(COMMAND, { ...limit, manual_commands: false })).toBeNull();
+    expect(reasonOf(QUESTION, { auto_compact_token_limit: null })).toBeNull();
+    expect(reasonOf(COMMAND, { ...limit, enabled: false })).toBeNull();
+    expect(reasonOf(QUESTION, { ...limit, enabled: false })).toBeNull();
+  });
+
   it('CL-66: a session may have settings of its own', () => {
     const world = serverWith('[compact]', 'auto_compact_token_limit = 1000');
     const config = { auto_compact_token_limit: null };
@@ -73,16 +96,41 @@ describe('the settings', () => {
 
 describe('the documentation', () => {
   const document = (name: string) =>
-    readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+    readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
 
   it.each([
-    ['configuration.md', 'manual_commands'],
-    ['configuration.md', 'auto_compact_token_limit'],
-    ['configuration.md', 'auto_compact_min_messages'],
-    ['configuration.md', 'PALIMPSEST_CONFIG'],
-    ['api.md', '/codex-compact'],
-    ['profiles.md', 'only when you set `auto_compact_token_limit`'],
+    ['docs/configuration.md', 'manual_commands'],
+    ['docs/configuration.md', 'auto_compact_token_limit'],
+    ['docs/configuration.md', 'auto_compact_min_messages'],
+    ['docs/configuration.md', 'PALIMPSEST_CONFIG'],
+    ['docs/api.md', '/codex-compact'],
+    ['README.md', '/codex-compact'],
+    ['README.md', 'manual_commands'],
+    ['README.md', 'auto_compact_token_limit'],
+    ['README.md', 'auto_compact_min_messages'],
+    ['README.md', '[TOML file](docs/configuration.md#server)'],
   ])('CL-61: %s tells of %s', (name, words) => {
     expect(document(name)).toContain(words);
+  });
+
+  it('CL-71: the snippet of configuration is one that a server takes', () => {
+    const [, snippet = ''] = /```toml\n([\s\S]*?)```/.exec(document('docs/configuration.md')) ?? [];
+    const path = join(folder, 'snippet.toml');
+    writeFileSync(path, snippet);
+    const settings = readSettings({ PALIMPSEST_CONFIG: path, HOOK_SECRET });
+    expect(settings.overrides).toEqual({
+      micro_compact_keep_last_n_tools: 5,
+      restore_max_files: 3,
+    });
+  });
+
+  it('CL-71: the example of use compacts', () => {
+    const readme = document('README.md');
+    const [, session = ''] = /-d '(\{\s*"id": "chat"[\s\S]*?)'\n/.exec(readme) ?? [];
+    const { profile, config } = JSON.parse(session);
+    expect(profile).toBe('codex-classic');
+    const [, items = ''] = /-d '(\[\{.*"\/compact .*\}\])'/.exec(readme) ?? [];
+    const { answer } = appendTo([...turns(3), ...JSON.parse(items)], config);
+    expect(answer.compaction).toMatchObject({ mode: 'full', reason: 'command' });
   });
 });

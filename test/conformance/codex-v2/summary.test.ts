@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { ofTokens } from '../../support/items.ts';
@@ -139,7 +140,7 @@ describe('the prompt', () => {
     expect(text).toMatch(words);
   });
 
-  it('CV-212, CV-214: nine numbered sections in this order, in the summary tags', async () => {
+  it('CV-212: nine numbered sections in this order, in the summary tags', async () => {
     const { prompt } = await requestWith();
     const [, task = ''] = prompt.split('\n</conversation-record>\n\n');
     expect(task.startsWith(text)).toBe(true);
@@ -156,6 +157,13 @@ describe('the prompt', () => {
       '9 Optional next step',
     ]);
     expect(text).toMatch(/6\. All user messages: .*Tool output is not a user message\./);
+  });
+
+  it('CV-214: the text is that of a file beside the program, which has its version in front', async () => {
+    const path = new URL('../../../templates/nine-sections.md', import.meta.url);
+    const [head, ...body] = readFileSync(path, 'utf8').split('\n');
+    expect(head).toMatch(/^<!-- nine-sections@\d+ -->$/);
+    expect((await requestWith()).prompt).toContain(body.join('\n').trim());
   });
 
   it('CV-213: verbatim quotes, against drift', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
@@ -150,5 +151,9 @@ describe('the prompt', () => {
     const events = await compact(lab, 'full', 'Keep the names of the tables.');
     expect(model.prompt).toContain('Keep the names of the tables.');
     expect(last(events, 'compaction.completed').data.report.template).toBe('handoff@1');
+    const file = readFileSync(new URL('../../../templates/handoff.md', import.meta.url), 'utf8');
+    const [head, ...body] = file.split('\n');
+    expect(head).toBe('<!-- handoff@1 -->');
+    expect(model.prompt).toContain(body.join('\n').trim());
   });
 });

@@ -5,6 +5,8 @@ import { configOf, type PacketState, packetState } from '../../../src/domain/ses
 import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
+import { answer } from '../../support/scripted-model/behaviour.ts';
+import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { append, compact, StubModel, steps } from '../lab.ts';
 import {
@@ -154,12 +156,18 @@ describe('its states', () => {
     expect(compaction).toBeNull();
   });
 
-  it('RW-68: summaries have a model of their own, whichever way asked for them', async () => {
-    const lab = await openLab({ summarization_model: 'openai/gpt-4o-mini' }, { model: 'gpt-5.4' });
-    const { settings } = await lab.head();
-    const config = configOf(settings, lab.world.server);
-    const choose = summarizerChooser(null, { OPENAI_API_KEY: 'sk-x' });
-    expect(choose(settings, config)).toMatchObject({ model: { name: 'openai/gpt-4o-mini' } });
+  it('RW-66: it is not when the compaction fails', async () => {
+    const usage = { input_tokens: 60_000, output_tokens: 0 };
+    const items = [...TURN.slice(0, 3), assistant(LAST_WORDS, { usage })];
+    const lab = await atTurnEnd({ summarizer_fallback: [] }, items);
+    const message = 'anthropic: status 401';
+    StubModel.of(lab, { ok: false, reason: 'api_error', message, retryable: false });
+    const reported = (await lab.head()).state.usage;
+    expect(reported).not.toBeNull();
+    await signal(lab, 'turn_complete');
+    expect(steps(await work(lab))).toContain('failed');
+    expect((await lab.head()).state.usage).toEqual(reported);
+    expect((await signal(lab, 'agent_done')).percent_remaining_of_window).toBe(40);
   });
 
   it('RW-70, RW-71, RW-72: it is written with the completion, in one write', async () => {
@@ -218,6 +226,35 @@ describe('its states', () => {
     expect(await packetsOf(lab)).toEqual([]);
     expect((await lab.view()).entries).toEqual(before);
     expect(await stateOf(lab)).toBe('idle');
+  });
+});
+
+describe('the call for the summary', () => {
+  let server: ScriptedModelServer;
+  afterEach(() => server.close());
+
+  it('RW-68: has a model and an effort of its own, the same after the watcher and by hand', async () => {
+    server = await ScriptedModelServer.start(answer(GOOD), answer(GOOD));
+    const environment = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: server.openaiUrl };
+    const choose = summarizerChooser(null, environment);
+    const ways: ((lab: SessionLab) => Promise<unknown>)[] = [
+      (lab) => signal(lab, 'turn_complete'),
+      (lab) => lab.request('full'),
+    ];
+    for (const ask of ways) {
+      const config = { summarization_model: 'openai/gpt-5-mini' };
+      const lab = await openLab(config, { model: 'gpt-5.4' });
+      await append(lab, ...TURN);
+      const { settings } = await lab.head();
+      lab.summarizer = choose(settings, configOf(settings, lab.world.server));
+      await ask(lab);
+      expect(steps(await work(lab))).toEqual(['requested', 'started', 'completed']);
+    }
+    const [watched, byHand, ...more] = server.requests.map(({ body }) => body);
+    expect(more).toEqual([]);
+    expect(watched).toMatchObject({ model: 'gpt-5-mini', reasoning_effort: 'low' });
+    expect(watched).not.toHaveProperty('verbosity');
+    expect({ ...byHand, messages: [] }).toEqual({ ...watched, messages: [] });
   });
 });
 

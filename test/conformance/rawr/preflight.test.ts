@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Boundary } from '../../../src/domain/policy/boundaries.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { packetState } from '../../../src/domain/session/head.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { assistant, user } from '../../support/items.ts';
 import { append, last } from '../lab.ts';
@@ -27,6 +28,7 @@ describe('arming it', () => {
       ]);
       expect(value).toMatchObject({ compaction: null, preflight_armed: true });
       expect(session.head.state.preflight).toMatchObject({ percent_remaining: 60 });
+      expect(packetState(session.head.state)).toBe('idle');
     },
   );
 

@@ -1,9 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { resolveConfig } from '../../../src/domain/policy/profiles.ts';
 import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
 import { modelTable } from '../../../src/workers/summarizers/default-model.ts';
 import type { ProviderEnvironment } from '../../../src/workers/summarizers/providers.ts';
+import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
+import { assistant, ofTokens, user } from '../../support/items.ts';
+import { answer } from '../../support/scripted-model/behaviour.ts';
+import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
+import { append, compact, last } from '../lab.ts';
+import { openLab } from './lab.ts';
 
 /** Keys of all providers that have keys. */
 const KEYS: ProviderEnvironment = {
@@ -30,6 +36,20 @@ function summarizerFor(
   const choice = choose({ model, format: 'openai-chat' }, resolveConfig(settings));
   return choice.kind === 'model' ? choice.model.name : null;
 }
+
+it('TI-87: what was read from a cache stands in the usage of the compaction', async () => {
+  const server = await ScriptedModelServer.start(answer('<summary>All done so far.</summary>'));
+  onTestFinished(() => server.close());
+  const lab = await openLab();
+  const environment = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.anthropicUrl };
+  const model = summarizerFromModelName('anthropic/claude-haiku-4-5', environment);
+  lab.summarizer = { kind: 'model', model };
+  await append(lab, user(ofTokens(3_000)), assistant('Done.'), user('Go on.'));
+  const { usage } = last(await compact(lab, 'full'), 'compaction.completed').data.report;
+  // The scripted provider reads a quarter of each prompt from its cache.
+  expect(usage.cache_read).toBeGreaterThan(700);
+  expect(usage.cache_read).toBe(Math.floor((usage.input + usage.cache_read) / 4));
+});
 
 describe('the order of preference', () => {
   it('TI-30: the configured model comes first, whatever the provider of the session', () => {

@@ -228,8 +228,36 @@ describe('at the end of a turn', () => {
     });
   });
 
+  it('asks no agent in an emergency: there may be no room for its turn', () => {
+    const [event, ...more] = afterTurn(sessionAt(14, [], { packet_author: 'agent' }));
+    expect(event).toMatchObject({
+      type: 'compaction.requested',
+      data: { packet: { author: 'watcher' } },
+    });
+    expect(more).toEqual([]);
+  });
+
   it('does nothing in review mode', () => {
     expect(afterTurn(sessionAt(14, ['commit']), { review_mode: true })).toEqual([]);
+  });
+});
+
+describe('an emergency while a packet is waited for', () => {
+  it.each([
+    ['an append', (session: PureSession) => session.append(user('And now?')).events],
+    ['the middle of a turn', afterMidTurn],
+    ['the end of a turn', (session: PureSession) => afterTurn(session)],
+  ])('is ended by %s, with a packet of the service', (_, next) => {
+    const session = sessionAt(64, ['commit'], { packet_author: 'agent' });
+    expect(typesOf(afterTurn(session))).toEqual(['packet.requested']);
+    expect(typesOf(next(session))).not.toContain('compaction.requested');
+    const item = assistant(ofTokens(50_000));
+    session.push({ type: 'item.appended', data: { item, tokens: 50_000 } });
+    expect(next(session).at(-1)).toMatchObject({
+      type: 'compaction.requested',
+      data: { packet: { author: 'watcher' }, attribution: { tier: 'emergency' } },
+    });
+    expect(session.head.state.packet_request).toBeNull();
   });
 });
 
