@@ -10,7 +10,8 @@ const WINDOWS = [2_000, 8_000, 200_000];
 const WATCHED = {
   auto_compact_trigger: 'tiers',
   trigger_ready_percent_remaining_lt: 100,
-  trigger_emergency_percent_remaining_lt: 100,
+  trigger_emergency_percent_remaining_lt: 0,
+  auto_requires_any_boundary: ['turn_complete'],
   packet_author: 'agent',
 };
 
