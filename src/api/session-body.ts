@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
-import { percentOfWindowRemaining, tierOf } from '../domain/policy/tiers.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import { configOf, contextTokens, type Head, packetState } from '../domain/session/head.ts';
+import { windowStanding } from '../domain/session/window-standing.ts';
 import type { World } from '../domain/session/world.ts';
 import { type ThresholdState, thresholdState } from '../domain/tokens/thresholds.ts';
 import { unwrap } from './problem.ts';
@@ -27,7 +27,7 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
   const { settings, state } = head;
   const { running, breaker_reset_at_ms } = state;
   const config = configOf(settings, world.server);
-  const percent = percentOfWindowRemaining(contextTokens(state, config), settings.context_window);
+  const { tokens, percent_remaining, tier } = windowStanding(head, config);
   return {
     id: ref.session_id,
     format: settings.format,
@@ -37,7 +37,7 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
     metadata: settings.metadata,
     version: state.version,
     counts: { items: state.items, compactions: state.compactions },
-    context: levelsOf(head, world),
+    context: thresholdState(tokens, config, settings.context_window),
     compact_state: {
       base_compaction_id: state.base?.compaction_id ?? null,
       through: state.base?.through ?? null,
@@ -51,8 +51,8 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
       trigger: running.trigger,
     },
     signals: state.signals,
-    tier: tierOf(percent, config),
-    percent_remaining_of_window: percent,
+    tier,
+    percent_remaining_of_window: percent_remaining,
     preflight_armed: state.preflight !== null,
     packet: packetOf(state),
     breaker: {

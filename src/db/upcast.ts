@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { BASE_CONFIG } from '../domain/policy/profiles.ts';
+import { plainAttribution } from '../domain/session/attribution.ts';
 import type { EventType } from '../domain/session/events.ts';
 
 /**
@@ -10,8 +11,7 @@ export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
   switch (type) {
     case 'compaction.requested': {
       const path = data.trigger === 'auto' ? 'append' : 'request';
-      const attribution = { path, tier: null, percent_remaining: null, boundaries: [] };
-      return { ...data, attribution };
+      return { ...data, attribution: plainAttribution(path) };
     }
     case 'compaction.started':
       return isJsonObject(data.config)

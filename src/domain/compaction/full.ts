@@ -154,12 +154,9 @@ export type FinishContext = {
  * fits under its limit.
  */
 export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
-  const { view, config, count } = context;
+  const { view, config } = context;
   const codec = codecFor(view.format);
-  const entry = (origin: Entry['origin'], item: Item): Entry => {
-    const { tokens } = measureItem(codec, item, count, config);
-    return { seq: null, item, tokens, origin };
-  };
+  const entry = entryMaker(context);
   const cleaned = cleanSummary(summary.text, config.summary_include_analysis);
   const text = formatSummary(cleaned, {
     style: config.summary_style,
@@ -183,15 +180,9 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
     summaryEntry,
     ...plan.attachments,
   ];
-  const isTooLarge = () => {
-    const replacement = sumTokens(others) + sumTokens(files) + sumTokens(hooks);
-    return (
-      replacement >= plan.covered_tokens ||
-      withSafetyMargin(plan.kept_tokens + replacement, config) >= plan.limit
-    );
-  };
-  while (files.length > 0 && isTooLarge()) files.pop();
-  while (hooks.length > 0 && isTooLarge()) hooks.pop();
+  const replacement = () => sumTokens([...others, ...files, ...hooks]);
+  while (files.length > 0 && isTooLarge(plan, replacement(), config)) files.pop();
+  while (hooks.length > 0 && isTooLarge(plan, replacement(), config)) hooks.pop();
   const entries = [
     ...plan.instructions,
     entry('boundary', boundaryItem(plan, context)),
@@ -226,6 +217,29 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
       }),
     },
   };
+}
+
+/** Makes the entries that a compaction puts in place of what it covers. */
+export function entryMaker({
+  view,
+  config,
+  count,
+}: FinishContext): (origin: Entry['origin'], item: Item) => Entry {
+  const codec = codecFor(view.format);
+  return (origin, item) => {
+    const { tokens } = measureItem(codec, item, count, config);
+    return { seq: null, item, tokens, origin };
+  };
+}
+
+/** Whether so many tokens (without margin) in place of what is covered lift the context to its limit. */
+export function isTooLarge(
+  plan: Pick<FullPlan, 'covered_tokens' | 'kept_tokens' | 'limit'>,
+  replacement: number,
+  config: Config,
+): boolean {
+  const after = withSafetyMargin(plan.kept_tokens + replacement, config);
+  return replacement >= plan.covered_tokens || after >= plan.limit;
 }
 
 /** Whether the context becomes smaller by so many tokens (without margin) in place of what is covered. */

@@ -9,7 +9,7 @@ import type { Topic } from './extractive/headings.ts';
 import type { Point } from './extractive/point.ts';
 import { collectPoints } from './extractive/points.ts';
 import { requirementPoints } from './extractive/statements.ts';
-import { bullet, clipMiddle } from './extractive/text.ts';
+import { bullet, clipMiddle, safeSlice } from './extractive/text.ts';
 import { filterForSummary } from './filter.ts';
 import { materialOf, messageText } from './material.ts';
 import type { Template } from './prompt.ts';
@@ -114,10 +114,7 @@ function lastAssistantText(items: readonly Normalised[]): string {
 
 /** The last so many characters of a text; the two halves of one that takes two stay together. */
 function endOf(text: string, characters: number): string {
-  const start = Math.max(0, text.length - characters);
-  const unit = text.charCodeAt(start);
-  const isSecondHalf = start > 0 && unit >= 0xdc00 && unit < 0xe000;
-  return text.slice(isSecondHalf ? start + 1 : start);
+  return safeSlice(text, Math.max(0, text.length - characters), text.length);
 }
 
 function reasonOf({ path, percent_remaining, boundaries }: Attribution): string {

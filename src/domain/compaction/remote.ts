@@ -9,8 +9,14 @@ import type { Json } from '../json.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { SummarizerUsage } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
-import { withSafetyMargin } from '../tokens/count.ts';
-import { boundaryItem, type FinishContext, type FullPlan, makesSmaller } from './full.ts';
+import {
+  boundaryItem,
+  entryMaker,
+  type FinishContext,
+  type FullPlan,
+  isTooLarge,
+  makesSmaller,
+} from './full.ts';
 import { messageText } from './material.ts';
 
 /** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */
@@ -133,23 +139,12 @@ export function finishRemote(
   replacement: Replacement,
   context: FinishContext,
 ): FullResult {
-  const { view, config, count } = context;
   const { full } = plan;
-  const codec = codecFor(view.format);
-  const entry = (origin: Entry['origin'], item: Item): Entry => {
-    const { tokens } = measureItem(codec, item, count, config);
-    return { seq: null, item, tokens, origin };
-  };
+  const entry = entryMaker(context);
   const provided = replacement.items.map((item) => entry('remote', item));
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
-  const isTooLarge = () => {
-    const replaced = sumTokens([...full.instructions, ...provided, ...hooks]);
-    return (
-      !makesSmaller(full, replaced, config) ||
-      withSafetyMargin(full.kept_tokens + replaced, config) >= full.limit
-    );
-  };
-  while (hooks.length > 0 && isTooLarge()) hooks.pop();
+  const replaced = () => sumTokens([...full.instructions, ...provided, ...hooks]);
+  while (hooks.length > 0 && isTooLarge(full, replaced(), context.config)) hooks.pop();
   const entries = [
     ...full.instructions,
     entry('boundary', boundaryItem(full, context)),

@@ -54,12 +54,14 @@ export function roomyCut(input: PlanInput, initial: number): number | null {
   const end = limit === -1 ? material.length : limit;
   const cut = chooseCut(material, firstLog, end, config);
   if (cut === null) return null;
+  const leavesRoom = (tokens: number) => withSafetyMargin(tokens, config) < threshold;
   let needed = sumTokens(verbatimEntries(material, initial, cut)) + config.summary_max_tokens;
+  if (leavesRoom(needed)) return cut;
   let roomy = cut;
   for (const later of laterCuts(material, cut, end)) {
-    if (withSafetyMargin(needed, config) < threshold) break;
     needed -= sumTokens(material.slice(roomy, later).map(({ entry }) => entry));
     roomy = later;
+    if (leavesRoom(needed)) break;
   }
   return roomy;
 }

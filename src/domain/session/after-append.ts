@@ -2,12 +2,14 @@ import { isUserMessage, messageText } from '../compaction/material.ts';
 import type { Normalised } from '../items/item.ts';
 import type { CompactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
-import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
+import { tierOf } from '../policy/tiers.ts';
 import { isAutoCompactOn, thresholdState } from '../tokens/thresholds.ts';
+import { plainAttribution } from './attribution.ts';
 import { automaticRequest } from './automatic-request.ts';
 import type { Attribution, EventData, NewEvent } from './events.ts';
-import { contextTokens, type Head } from './head.ts';
+import { type Head, standInPacket } from './head.ts';
 import { isEmergency, passGuard } from './loop-guard.ts';
+import { windowStanding } from './window-standing.ts';
 
 /** What an append has put into the log; a command is not among the items. */
 export type AppendedItems = {
@@ -78,9 +80,9 @@ function commanded(
     mode: 'full',
     trigger: 'manual',
     reason: 'command',
-    attribution: attributionOf('command'),
+    attribution: plainAttribution('command'),
     ...(instructions !== undefined && { instructions }),
-    ...(state.packet_request !== null && { packet: { author: 'watcher' } }),
+    ...standInPacket(state),
   });
   return { events: [event], advice: null, note: null };
 }
@@ -110,12 +112,13 @@ function preflight(
 
 /** The request that the trigger of the configuration makes of this append; null when it makes none. */
 function dueRequest(
-  { state, settings }: Head,
+  head: Head,
   config: Config,
   { items }: AppendedItems,
   { compaction_id }: Request,
 ): EventData['compaction.requested'] | null {
-  const tokens = contextTokens(state, config);
+  const { state, settings } = head;
+  const { tokens, percent_remaining, tier } = windowStanding(head, config);
   const { is_above_auto_compact } = thresholdState(tokens, config, settings.context_window);
   if (!is_above_auto_compact) return null;
   const automatic: EventData['compaction.requested'] = {
@@ -123,8 +126,8 @@ function dueRequest(
     mode: 'auto',
     trigger: 'auto',
     reason: 'token_limit',
-    attribution: attributionOf('append'),
-    ...(state.packet_request !== null && { packet: { author: 'watcher' } }),
+    attribution: plainAttribution('append'),
+    ...standInPacket(state),
   };
   switch (config.auto_compact_trigger) {
     case 'threshold':
@@ -140,8 +143,6 @@ function dueRequest(
       // as when an emergency comes while a packet is waited for.
       const isLastResort = tokens >= settings.context_window || state.packet_request !== null;
       if (state.has_life_cycle && !isLastResort) return null;
-      const percent_remaining = percentOfWindowRemaining(tokens, settings.context_window);
-      const tier = tierOf(percent_remaining, config);
       const boundaries = state.signals;
       const attribution = { ...automatic.attribution, tier, percent_remaining, boundaries };
       return { ...automatic, attribution };
@@ -149,10 +150,6 @@ function dueRequest(
     default:
       return config.auto_compact_trigger satisfies never;
   }
-}
-
-function attributionOf(path: Attribution['path']): Attribution {
-  return { path, tier: null, percent_remaining: null, boundaries: [] };
 }
 
 function requested(data: EventData['compaction.requested']): NewEvent {

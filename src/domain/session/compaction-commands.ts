@@ -1,12 +1,13 @@
 import type { Config } from '../policy/config.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { advance } from './advance.ts';
+import { plainAttribution } from './attribution.ts';
 import { openedBreaker } from './breaker.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
 import type { EventData, Mode, NewEvent, Trigger } from './events.ts';
-import { configOf, type Head, type Running } from './head.ts';
+import { configOf, type Head, type Running, standInPacket } from './head.ts';
 import type { World } from './world.ts';
 
 export type RequestCompaction = {
@@ -48,8 +49,8 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
       data: {
         ...command,
         reason: 'requested',
-        attribution: { path: 'request', tier: null, percent_remaining: null, boundaries: [] },
-        ...(packet_request !== null && { packet: { author: 'watcher' } }),
+        attribution: plainAttribution('request'),
+        ...standInPacket(head.state),
       },
     };
     const tooFew = command.trigger === 'tool' && !isDue ? tooFewTokens(head, config) : null;

@@ -90,6 +90,14 @@ export function packetState({ running, packet_request }: State): PacketState {
   return packet_request === null ? 'idle' : 'awaiting_packet';
 }
 
+/**
+ * What a request carries that takes the place of a packet that is waited for: the service writes it
+ * then (SPEC section 12).
+ */
+export function standInPacket({ packet_request }: State): { packet?: PacketSource } {
+  return packet_request === null ? {} : { packet: { author: 'watcher' } };
+}
+
 export function underWay({ running }: State): UnderWay | null {
   if (running === null) return null;
   const { id, status, mode, trigger, reason } = running;

@@ -1,7 +1,7 @@
 import type { Config } from '../policy/config.ts';
-import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
 import type { NewEvent } from './events.ts';
-import { contextTokens, type Head } from './head.ts';
+import type { Head } from './head.ts';
+import { windowStanding } from './window-standing.ts';
 
 /**
  * The events that have to come before an automatic compaction is requested, or null when none may be:
@@ -19,9 +19,8 @@ export function passGuard(head: Head, config: Config, now_ms: number): NewEvent[
 }
 
 /** So little is left that the next request may be refused; with tiers, what their line says. */
-export function isEmergency({ state, settings }: Head, config: Config): boolean {
-  const tokens = contextTokens(state, config);
-  if (tokens >= settings.context_window) return true;
-  if (config.auto_compact_trigger !== 'tiers') return false;
-  return tierOf(percentOfWindowRemaining(tokens, settings.context_window), config) === 'emergency';
+export function isEmergency(head: Head, config: Config): boolean {
+  const { tokens, tier } = windowStanding(head, config);
+  if (tokens >= head.settings.context_window) return true;
+  return config.auto_compact_trigger === 'tiers' && tier === 'emergency';
 }

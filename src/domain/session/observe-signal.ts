@@ -1,6 +1,5 @@
 import type { Template } from '../compaction/prompt.ts';
 import type { Boundary, Tier } from '../policy/boundaries.ts';
-import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
 import type { Advice } from './after-append.ts';
@@ -8,9 +7,10 @@ import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept } from './errors.ts';
 import type { NewEvent, Signal } from './events.ts';
-import { configOf, contextTokens, type UnderWay, underWay } from './head.ts';
+import { configOf, type UnderWay, underWay } from './head.ts';
 import { takenPacket } from './packet-commands.ts';
 import { watchMidTurn, watchTurnEnd } from './watch.ts';
+import { windowStanding } from './window-standing.ts';
 import type { World } from './world.ts';
 
 export type ObserveSignal = {
@@ -70,16 +70,14 @@ export function observeSignal(world: World, command: ObserveSignal): Decide<Obse
       watched.events.forEach(push);
       advice = watched.advice;
     }
-    const tokens = contextTokens(after.state, config);
-    const window = after.settings.context_window;
-    const percent = percentOfWindowRemaining(tokens, window);
-    const { state } = after;
+    const { tokens, percent_remaining, tier } = windowStanding(after, config);
+    const { state, settings } = after;
     const value: Observed = {
       version: state.version,
       signals: state.signals,
-      tier: tierOf(percent, config),
-      percent_remaining_of_window: percent,
-      context: thresholdState(tokens, config, window),
+      tier,
+      percent_remaining_of_window: percent_remaining,
+      context: thresholdState(tokens, config, settings.context_window),
       compaction: underWay(state),
       advice,
       packet: state.packet_request && {

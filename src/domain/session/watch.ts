@@ -1,14 +1,15 @@
 import type { Template } from '../compaction/prompt.ts';
 import type { Boundary, Tier } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
-import { countingBoundaries, lineOf, percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
+import { countingBoundaries, lineOf } from '../policy/tiers.ts';
 import { isAutoCompactOn } from '../tokens/thresholds.ts';
 import type { Advice, Request } from './after-append.ts';
 import { automaticRequest } from './automatic-request.ts';
 import type { Attribution, NewEvent } from './events.ts';
-import { contextTokens, type Head } from './head.ts';
+import { type Head, standInPacket } from './head.ts';
 import { passGuard } from './loop-guard.ts';
 import { packetRequested } from './packet-commands.ts';
+import { windowStanding } from './window-standing.ts';
 
 /** What the end of a turn says beside that it has come. */
 export type TurnEnd = {
@@ -33,12 +34,8 @@ export function watchMidTurn(head: Head, config: Config, request: Request): NewE
   const before = passGuard(head, config, request.now_ms);
   if (before === null) return [];
   const attribution = attributionOf('mid_turn', found);
-  const packet = { author: 'watcher' } as const;
-  const isAwaited = head.state.packet_request !== null;
-  return [
-    ...before,
-    automaticRequest(request.compaction_id, attribution, isAwaited ? { packet } : {}),
-  ];
+  const packet = standInPacket(head.state);
+  return [...before, automaticRequest(request.compaction_id, attribution, packet)];
 }
 
 /**
@@ -75,10 +72,9 @@ type Standing = { tier: Tier; percent_remaining: number; boundaries: Boundary[] 
  * Where a context stands among the tiers, with the boundaries that count there. Null above all of
  * them, and while a packet is waited for, unless there is no room left to wait in.
  */
-function standing({ state, settings }: Head, config: Config): Standing | null {
-  const tokens = contextTokens(state, config);
-  const percent_remaining = percentOfWindowRemaining(tokens, settings.context_window);
-  const tier = tierOf(percent_remaining, config);
+function standing(head: Head, config: Config): Standing | null {
+  const { state } = head;
+  const { percent_remaining, tier } = windowStanding(head, config);
   if (tier === null) return null;
   if (state.packet_request !== null && tier !== 'emergency') return null;
   // An emergency needs none, and uses up what there is.

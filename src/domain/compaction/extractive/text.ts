@@ -86,7 +86,7 @@ export function bullet(text: string): string {
 }
 
 /** A slice that cuts no surrogate pair in two. */
-function safeSlice(text: string, from: number, to: number): string {
+export function safeSlice(text: string, from: number, to: number): string {
   return text.slice(insidePair(text, from) ? from + 1 : from, insidePair(text, to) ? to - 1 : to);
 }
 

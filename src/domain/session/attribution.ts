@@ -1,0 +1,6 @@
+import type { Attribution } from './events.ts';
+
+/** Of a request that neither a tier nor a boundary led to (SPEC section 14). */
+export function plainAttribution(path: Attribution['path']): Attribution {
+  return { path, tier: null, percent_remaining: null, boundaries: [] };
+}
