@@ -4,6 +4,7 @@ import { overridesFromEnvironment } from './config/environment-overrides.ts';
 import { hookSettings } from './config/hook-table.ts';
 import { problemsOf, SettingsError } from './config/settings-error.ts';
 import { readTomlFile } from './config/toml-file.ts';
+import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import type { HookSettings } from './workers/hooks/hook-settings.ts';
 import { type ModelTable, modelTable } from './workers/summarizers/default-model.ts';
@@ -98,7 +99,7 @@ export function readSettings(environment: Environment): ServerSettings {
     ([, value]) => value !== undefined && value !== '',
   );
   const parsed = environmentSchema.safeParse(Object.fromEntries(present));
-  if (!parsed.success) throw new SettingsError(problemsOf(parsed.error));
+  if (!parsed.success) throw new SettingsError(problemsOf(environmentSchema, parsed.error));
   const env = parsed.data;
   const file = readTomlFile(env.PALIMPSEST_CONFIG);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);
@@ -150,9 +151,11 @@ function refuseUnknownVariables(names: string[], secrets: readonly string[]): vo
   ]);
   const unknown = names.filter((name) => name.startsWith('PALIMPSEST_') && !known.has(name));
   if (unknown.length === 0) return;
-  throw new SettingsError(
-    `unknown variable ${unknown.join(', ')}: .env.example lists all that there are`,
-  );
+  const named = unknown.map((name) => {
+    const nearest = nearestName(name, known);
+    return nearest === null ? name : `${name} (did you mean ${nearest}?)`;
+  });
+  throw new SettingsError(`unknown variable ${named.join(', ')}: .env.example lists all of them`);
 }
 
 function workspaceRoot(path: string | undefined): string | null {

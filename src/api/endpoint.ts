@@ -2,6 +2,7 @@ import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { SessionRef } from '../db/event-store.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { problems } from './schemas/problem.ts';
 import { thrown } from './thrown.ts';
 import { parseInput } from './validation.ts';
@@ -30,6 +31,8 @@ type Endpoint<Params, Query> = {
   description?: string;
   params: z.ZodObject<z.ZodRawShape, z.core.$strip> & z.ZodType<Params>;
   query: z.ZodObject<z.ZodRawShape, z.core.$strip> & z.ZodType<Query>;
+  /** Where clients add query parameters of their own; anywhere else unknown ones are refused. */
+  takesAnyQuery?: true;
   /** For the document only: handlers read what they need. */
   headers?: z.ZodObject;
   body?: NonNullable<RouteConfig['request']>['body'];
@@ -80,7 +83,9 @@ export function addEndpoint<Params, Query>(
   });
   // What has no fields need not be checked with each request.
   const fixedParams = hasParams ? null : params.parse({});
-  const fixedQuery = hasQuery ? null : query.parse({});
+  const readQuery = endpoint.takesAnyQuery
+    ? lenientQueryReader(query)
+    : queryReader(query, namesElsewhere(endpoint));
   const routingPath = endpoint.path.replaceAll(/\{(.+?)\}/g, ':$1');
   app.on(endpoint.method.toUpperCase(), routingPath, async (c) => {
     try {
@@ -89,12 +94,33 @@ export function addEndpoint<Params, Query>(
         c,
         tenant,
         params: fixedParams ?? parseInput(params, c.req.param(), 'the path'),
-        query: fixedQuery ?? parseInput(query, c.req.query(), 'the query'),
+        query: readQuery(c.req.url),
       });
     } catch (error) {
       throw thrown(error, endpoint.method);
     }
   });
+}
+
+/**
+ * Adds a GET that is open to everybody, with the same check of its query. What is to stand in the
+ * OpenAPI document, the caller registers there.
+ */
+export function addOpenRoute<Query>(
+  app: OpenAPIHono,
+  path: string,
+  query: z.ZodObject<z.ZodRawShape, z.core.$strip> & z.ZodType<Query>,
+  handle: (c: Context, query: Query) => Response | Promise<Response>,
+): void {
+  const readQuery = queryReader(query);
+  app.get(path, (c) => handle(c, readQuery(c.req.url)));
+}
+
+function namesElsewhere({ body, headers }: Pick<Endpoint<unknown, unknown>, 'body' | 'headers'>) {
+  const schemas = Object.values(body?.content ?? {}).map((media) =>
+    media !== undefined && 'schema' in media ? media.schema : undefined,
+  );
+  return { body: schemas.flatMap(topFields), headers: topFields(headers) };
 }
 
 /** The session that a call names. */

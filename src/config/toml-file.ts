@@ -20,7 +20,7 @@ export type TomlFile = z.infer<typeof fileSchema>;
 export function readTomlFile(path: string | undefined): TomlFile {
   const parsed = fileSchema.safeParse(path === undefined ? {} : parsedToml(path));
   if (parsed.success) return parsed.data;
-  throw new SettingsError(`PALIMPSEST_CONFIG: ${path}: ${problemsOf(parsed.error)}`);
+  throw new SettingsError(`PALIMPSEST_CONFIG: ${path}: ${problemsOf(fileSchema, parsed.error)}`);
 }
 
 function parsedToml(path: string): unknown {

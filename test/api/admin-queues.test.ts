@@ -99,6 +99,15 @@ describe('queue dashboard', () => {
     }
   });
 
+  it('takes the parameters of its own pages, and no others', async () => {
+    const headers = bearer(KEY);
+    const own = await ask('/api/queues?activeQueue=compactions&status=latest&page=1', { headers });
+    expect(own.status).toBe(200);
+    const other = await ask('/api/queues?activeQuue=compactions', { headers });
+    expect(other.status).toBe(400);
+    expect(await other.text()).toContain('did you mean \\"activeQueue\\"?');
+  });
+
   it('answers HEAD, and changes nothing', async () => {
     const headers = basic('ann', KEY);
     expect((await ask('', { method: 'HEAD', headers })).status).toBe(200);

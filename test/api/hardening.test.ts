@@ -216,7 +216,7 @@ it('what an endpoint does not take is not checked with each request', async () =
   await send(api, 'POST', '/sessions', { body: { id: 'quick' } });
   const checks = [vi.spyOn(noQuery, 'safeParse'), vi.spyOn(noParams, 'safeParse')];
   expect((await send(api, 'POST', '/sessions', { body: {} })).status).toBe(201);
-  expect((await send(api, 'GET', '/sessions/quick?unknown=1')).status).toBe(200);
+  expect((await send(api, 'GET', '/sessions/quick')).status).toBe(200);
   for (const check of checks) {
     expect(check).not.toHaveBeenCalled();
     check.mockRestore();

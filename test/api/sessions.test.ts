@@ -162,8 +162,12 @@ describe('GET /sessions', () => {
     expect(reply.body.detail).toContain('start again without a cursor');
   });
 
-  it('ignores query parameters that it does not know', async () => {
-    expect((await send(api, 'GET', '/sessions?utm_source=x')).status).toBe(200);
+  it('refuses query parameters that it does not know', async () => {
+    const reply = await send(api, 'GET', '/sessions?utm_source=x');
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors).toEqual([
+      { path: 'utm_source', message: 'unknown query parameter; this path takes limit, cursor' },
+    ]);
   });
 });
 

@@ -4,7 +4,9 @@ import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Queue } from 'bullmq';
 import { Hono } from 'hono';
+import { z } from 'zod';
 import { ProblemError, problemResponse } from '../problem.ts';
+import { queryReader } from '../query.ts';
 import { carriesKey } from './operator-key.ts';
 
 /** Where the app is to be mounted: its pages name their parts by absolute paths. */
@@ -26,6 +28,17 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** What the pages put into their own addresses and into the requests behind them; they check the values. */
+const PAGE_QUERY = z.object(
+  Object.fromEntries(
+    [
+      ...['activeQueue', 'status', 'page', 'jobsPerPage', 'queueName'],
+      ...['queue', 'metric', 'granularity', 'from', 'to', 'percentiles'],
+      ...['root', 'depth', 'maxChildren'],
+    ].map((name) => [name, z.string().optional()]),
+  ),
+);
+
 export type QueueDashboardDependencies = {
   /** The queue and how to ask whether it can be reached; null: jobs run in the process. */
   jobs: { queue: Queue; ping: () => Promise<void> } | null;
@@ -36,7 +49,7 @@ export type QueueDashboardDependencies = {
 /**
  * The dashboard of the job queue, to be mounted at DASHBOARD_PATH. It shows and changes nothing: the
  * log is the truth, and compactions are cancelled through the API. Answers problems itself: 404 where
- * there is nothing to show, 401 without the operator's key, 405 for what would change something, 503
+ * there is nothing to show, 400 for a parameter that no page has, 401 without the operator's key, 405 for what would change something, 503
  * when the queue cannot be reached.
  */
 export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDependencies): Hono {
@@ -46,9 +59,15 @@ export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDepend
   if (operatorKey === null) {
     return refusing(app, 'the dashboard is closed: set PALIMPSEST_OPERATOR_KEY to open it');
   }
+  const readQuery = queryReader(PAGE_QUERY);
+  app.onError((error) => {
+    if (error instanceof ProblemError) return problemResponse(error);
+    throw error;
+  });
   app.use('*', async (c, next) => {
     if (!carriesKey(c.req.raw, operatorKey)) return problemResponse(withoutKey());
     if (!['GET', 'HEAD'].includes(c.req.method)) return problemResponse(readOnly());
+    readQuery(c.req.url);
     // The page's own link leads there.
     if (c.req.path === `${DASHBOARD_PATH}/`) return c.redirect(DASHBOARD_PATH);
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);

@@ -44,6 +44,7 @@ export function addResponsesCompactRoute(api: Api): void {
       'of type `compaction` stands for the conversation and is expanded when it comes back in `input`.',
     params: noParams,
     query: noQuery,
+    takesAnyQuery: true,
     body: { required: true, content: { 'application/json': { schema: compactRequest } } },
     responses: {
       200: {

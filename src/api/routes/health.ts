@@ -1,8 +1,8 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Probes } from '../app-dependencies.ts';
+import { addOpenRoute, noQuery } from '../endpoint.ts';
 import { ProblemError } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
-import { parseInput } from '../validation.ts';
 
 type Health = { probes: Probes; version: string };
 
@@ -30,9 +30,10 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
         description: 'It does.',
         content: { 'application/json': { schema: healthy } },
       },
+      ...problems([400]),
     },
   });
-  app.get('/healthz', (c) => c.json({ status: 'ok', version }));
+  addOpenRoute(app, '/healthz', noQuery, (c) => c.json({ status: 'ok', version }));
 
   app.openAPIRegistry.registerPath({
     method: 'get',
@@ -49,8 +50,7 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
       ...problems([400, 503]),
     },
   });
-  app.get('/readyz', async (c) => {
-    const { exclude } = parseInput(query, c.req.query(), 'the query');
+  addOpenRoute(app, '/readyz', query, async (c, { exclude }) => {
     const asked = NEEDED.filter((name) => name !== exclude);
     const missing = await unreachable(asked, probes);
     if (missing.length === 0) return c.json({ status: 'ready' });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Context } from 'hono';
-import type { Api } from '../endpoint.ts';
+import { type Api, addOpenRoute, noQuery } from '../endpoint.ts';
 
 /** What the page may load: only this server's own files, no inline script. */
 const CONTENT_SECURITY_POLICY = [
@@ -50,19 +50,21 @@ const LIBRARY_FILES: Record<string, string> = {
 /** `/openapi.json`, `/docs` and `/`: open to everybody, there is no data in them. */
 export function addReferenceRoutes({ app, deps }: Api): void {
   let document: string | null = null;
-  app.get('/openapi.json', (c) => {
+  const open = (path: string, handle: (c: Context) => Response | Promise<Response>) =>
+    addOpenRoute(app, path, noQuery, handle);
+  open('/openapi.json', (c) => {
     document ??= JSON.stringify(openApiDocument(app, deps.version));
     return c.body(document, 200, { 'Content-Type': 'application/json' });
   });
-  app.get('/docs', (c) => asset(c, PAGE, 'text/html; charset=utf-8'));
-  app.get('/docs/assets/init.js', (c) => asset(c, INIT_SCRIPT, 'text/javascript; charset=utf-8'));
+  open('/docs', (c) => asset(c, PAGE, 'text/html; charset=utf-8'));
+  open('/docs/assets/init.js', (c) => asset(c, INIT_SCRIPT, 'text/javascript; charset=utf-8'));
   const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const [name, type] of Object.entries(LIBRARY_FILES)) {
-    app.get(`/docs/assets/${name}`, async (c) =>
+    open(`/docs/assets/${name}`, async (c) =>
       asset(c, await readFile(join(library, name), 'utf8'), type),
     );
   }
-  app.get('/', (c) =>
+  open('/', (c) =>
     c.json({
       name: 'palimpsest',
       version: deps.version,
