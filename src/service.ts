@@ -28,6 +28,8 @@ import { loadTemplates } from './workers/templates.ts';
 const STOP_GRACE_MS = 10_000;
 const ITEMS_PER_REQUEST = 10_000;
 const JSON_DEPTH = 64;
+/** Real conversations hold one value in 30 to 150 bytes; a body of the default limit fits with room. */
+const JSON_VALUES = 400_000;
 
 /** The service without a socket: what `serve` listens with and `import` talks to in process. */
 export type Service = {
@@ -131,6 +133,7 @@ export async function startService(
             body_bytes: settings.body_limit_bytes,
             items_per_request: ITEMS_PER_REQUEST,
             json_depth: JSON_DEPTH,
+            json_values: JSON_VALUES,
             rate_per_minute_per_key: settings.rate_limit_per_minute,
           },
           contextWindowOf,

@@ -12,6 +12,8 @@ export type Limits = {
   items_per_request: number;
   /** How deep objects and arrays of a body may be nested. */
   json_depth: number;
+  /** Objects, arrays and what stands in them, of one body: memory and time go with their number. */
+  json_values: number;
   /** Requests; null: no limit. */
   rate_per_minute_per_key: number | null;
 };

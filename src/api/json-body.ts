@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Json } from '../domain/json.ts';
+import { measureJson } from '../domain/json-text.ts';
 import type { Limits } from './app-dependencies.ts';
 import { flawOf, type JsonFlaw } from './json-flaw.ts';
 import { ProblemError } from './problem.ts';
@@ -7,7 +8,7 @@ import { parseInput } from './validation.ts';
 
 export type RawBody = { kind: 'json' | 'ndjson'; text: string };
 
-type BodyLimits = Pick<Limits, 'body_bytes' | 'json_depth'>;
+type BodyLimits = Pick<Limits, 'body_bytes' | 'json_depth' | 'json_values'>;
 
 /** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -40,13 +41,28 @@ export async function readJson<T>(
   if (kind !== 'json') {
     throw new ProblemError('unsupported_media_type', 'send this body as application/json');
   }
+  refuseTooManyValues(text, limits);
   const json = text.trim() === '' ? {} : parseJson(text, limits.json_depth, 'the body');
   return parseInput(schema, json, 'the body');
 }
 
+/** Throws ProblemError (413) when a body holds more values than one may. */
+export function refuseTooManyValues(
+  text: string,
+  { json_values }: Pick<Limits, 'json_values'>,
+): void {
+  const { values } = measureJson(text, { values: json_values, depth: Number.POSITIVE_INFINITY });
+  if (values <= json_values) return;
+  throw new ProblemError(
+    'body_too_large',
+    `a request may hold ${json_values} JSON values (objects, arrays and what stands in them), this ` +
+      'one has more: send the items in several requests, and large data as text',
+  );
+}
+
 /**
  * Parses one JSON text; `what` names it in the message. Throws ProblemError (400), also for a number
- * that would be stored as another one.
+ * that would be stored as another one. The caller has counted its values.
  */
 export function parseJson(text: string, maxDepth: number, what: string): Json {
   // Before parsing: a few megabytes of brackets keep the parser busy for seconds.

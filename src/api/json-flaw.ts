@@ -1,5 +1,6 @@
+import { endOfString } from '../domain/json-text.ts';
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 /** Characters of a whole number up to which a double has all of its digits. */
 const ALWAYS_EXACT = 15;
@@ -38,16 +39,6 @@ export function flawOf(text: string, maxDepth: number): JsonFlaw | null {
     }
   }
   return null;
-}
-
-/** The index of the quote that closes the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return end;
-  }
-  return text.length;
 }
 
 function isDigit(code: number): boolean {

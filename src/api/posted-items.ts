@@ -3,19 +3,20 @@ import { isJsonObject } from '../domain/json.ts';
 import type { FieldError } from '../domain/session/errors.ts';
 import { joined, MAX_ERRORS } from './abridge.ts';
 import type { Limits } from './app-dependencies.ts';
-import { parseJson, type RawBody } from './json-body.ts';
+import { parseJson, type RawBody, refuseTooManyValues } from './json-body.ts';
 import { ProblemError } from './problem.ts';
 
 /** The items of a request, and where the client finds item `index` in what it sent. */
 export type PostedItems = { items: Json[]; placeOf: (index: number) => string };
 
-type ItemLimits = Pick<Limits, 'items_per_request' | 'json_depth'>;
+type ItemLimits = Pick<Limits, 'items_per_request' | 'json_depth' | 'json_values'>;
 
 /**
  * The items of a body: one item, an array, `{"items": […]}`, or one item a line (SPEC section 2).
  * Only the envelope is looked at. Throws ProblemError (400, 413).
  */
 export function postedItems(body: RawBody, limits: ItemLimits): PostedItems {
+  refuseTooManyValues(body.text, limits);
   const posted =
     body.kind === 'ndjson' ? fromLines(body.text, limits) : fromJson(body.text, limits);
   const { length } = posted.items;

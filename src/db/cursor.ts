@@ -27,10 +27,22 @@ export function decodeCursor(list: CursorList, cursor: string): number {
   return Number(match[2]);
 }
 
-/**
- * One page out of rows that were read with `limit + 1`: the row too many only says that there is a
- * next page.
- */
+/** Heads of sessions, in characters of JSON, with which a page of them ends: heads can be large. */
+const PAGE_CHARACTERS = 4_000_000;
+
+/** How many of these rows, given by their sizes, a page shows: at most `limit`, and at least one. */
+export function fittingRows(sizes: Iterable<number>, limit: number): number {
+  let fitting = 0;
+  let characters = 0;
+  for (const size of sizes) {
+    characters += size;
+    if (fitting === limit || (fitting > 0 && characters > PAGE_CHARACTERS)) break;
+    fitting += 1;
+  }
+  return fitting;
+}
+
+/** One page out of rows with one too many, which only says that there is a next page. */
 function cutPage<Row, T>(
   rows: Row[],
   page: { list: CursorList; limit: number; position: (row: Row) => number; value: (row: Row) => T },
@@ -44,17 +56,19 @@ function cutPage<Row, T>(
   };
 }
 
-/** A page of `GET /sessions` from one row more than asked for. */
-export function sessionPage(
-  rows: (SessionPage & { created_order: number })[],
-  limit: number,
-): Page<SessionPage> {
-  return cutPage(rows, {
-    list: 'sessions',
-    limit,
-    position: (row) => row.created_order,
-    value: ({ ref, head }) => ({ ref, head }),
-  });
+/** Sessions of a list as read, and whether there are more after them. */
+export type ListedSessions = {
+  rows: (SessionPage & { created_order: number })[];
+  has_more: boolean;
+};
+
+/** A page of `GET /sessions`. */
+export function sessionPage({ rows, has_more }: ListedSessions): Page<SessionPage> {
+  const last = rows.at(-1);
+  return {
+    data: rows.map(({ ref, head }) => ({ ref, head })),
+    next_cursor: has_more && last ? encodeCursor('sessions', last.created_order) : null,
+  };
 }
 
 /** A page of compactions from one row more than asked for. */

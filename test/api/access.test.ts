@@ -118,6 +118,7 @@ describe('with a rate limit', () => {
         body_bytes: 1_000,
         items_per_request: 10,
         json_depth: 64,
+        json_values: 400_000,
         rate_per_minute_per_key: 6,
       },
     });

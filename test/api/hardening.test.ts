@@ -238,6 +238,7 @@ describe('a long log of large items', () => {
         body_bytes: 100 * MEGABYTES,
         items_per_request: 100,
         json_depth: 64,
+        json_values: 400_000,
         rate_per_minute_per_key: null,
       },
     });

@@ -61,6 +61,7 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
       body_bytes: 1_000_000,
       items_per_request: 100,
       json_depth: 64,
+      json_values: 400_000,
       rate_per_minute_per_key: null,
     },
     contextWindowOf: (model) => (model === 'known-model' ? 64_000 : null),

@@ -125,8 +125,7 @@ export class PostgresStore implements EventStore {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
-    const rows = await storeErrors(listSessions(this.#pool, tenant, limit + 1, before));
-    return sessionPage(rows, limit);
+    return sessionPage(await storeErrors(listSessions(this.#pool, tenant, limit, before)));
   }
 
   async compactions(

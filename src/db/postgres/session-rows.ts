@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, lt, lte } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Head } from '../../domain/session/head.ts';
 import type { Current } from '../command-plan.ts';
+import { fittingRows, type ListedSessions } from '../cursor.ts';
 import type { SessionRef } from '../event-store.ts';
 import { sessions } from './schema.ts';
 
@@ -30,30 +31,45 @@ async function select(
   return row ? { head: parseHead(row), hash: row.hash } : null;
 }
 
-/** Newest first; only those that were created before the place, when there is one. */
+/**
+ * Newest first, at most `limit`, and fewer when their heads are large; only those that were created
+ * before the place, when there is one. Sizes are read first, and then no more than is shown.
+ */
 export async function listSessions(
   db: Pool,
   tenant: string,
   limit: number,
   before?: number,
-): Promise<{ created_order: number; ref: SessionRef; head: Head }[]> {
-  const { created_order } = sessions;
-  const rows = await drizzle(db)
-    .select()
+): Promise<ListedSessions> {
+  const { created_order, session_id, state, settings } = sessions;
+  const ofTenant = and(
+    eq(sessions.tenant, tenant),
+    before === undefined ? undefined : lt(created_order, before),
+  );
+  const found = await drizzle(db)
+    .select({ size: sql<number>`octet_length(${state}) + octet_length(${settings})` })
     .from(sessions)
-    .where(
-      and(
-        eq(sessions.tenant, tenant),
-        before === undefined ? undefined : lt(created_order, before),
-      ),
-    )
+    .where(ofTenant)
     .orderBy(desc(created_order))
-    .limit(limit);
-  return rows.map((row) => ({
-    created_order: row.created_order,
-    ref: { tenant, session_id: row.session_id },
-    head: parseHead(row),
-  }));
+    .limit(limit + 1);
+  const fitting = fittingRows(
+    found.map(({ size }) => size),
+    limit,
+  );
+  const rows = await drizzle(db)
+    .select({ created_order, session_id, state, settings })
+    .from(sessions)
+    .where(ofTenant)
+    .orderBy(desc(created_order))
+    .limit(fitting);
+  return {
+    rows: rows.map((row) => ({
+      created_order: row.created_order,
+      ref: { tenant, session_id: row.session_id },
+      head: parseHead(row),
+    })),
+    has_more: found.length > fitting,
+  };
 }
 
 /** Sessions whose time to be looked at has come, oldest first. */

@@ -1,7 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { and, asc, desc, eq, lt, lte } from 'drizzle-orm';
+import { and, asc, eq, lte } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { type Head, wakeAtMs } from '../../domain/session/head.ts';
+import { LRUCache } from 'lru-cache';
+import { type Head, type Settings, wakeAtMs } from '../../domain/session/head.ts';
+import { fittingRows, type ListedSessions } from '../cursor.ts';
 import type { SessionRef } from '../event-store.ts';
 import { sessionKey } from '../session-key.ts';
 import { sessions } from './schema.ts';
@@ -11,18 +13,27 @@ export type SessionRow = { created_order: number; head: Head; hash: string };
 
 type TextRow = { created_order: number; hash: string; state: string; settings: string };
 
-/** Heads kept in memory; one takes about 2 KB. */
-const CACHED_SESSIONS = 10_000;
+/** Heads kept in memory: so many characters of JSON, of which a plain one has about 2,000. */
+const CACHED_CHARACTERS = 32_000_000;
+/** What a head has beside its settings and the ids of open commands, in characters. */
+const PLAIN_STATE = 2_000;
 
 /**
  * Reads and writes the `sessions` rows, with the parsed heads of recent ones kept in memory. The
  * heads are shared with everybody who reads them: they are never changed, only replaced.
  */
 export class SessionRows {
-  readonly #cache = new Map<string, SessionRow>();
+  readonly #cache = new LRUCache<string, SessionRow>({
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ head }) => this.#sizeOf(head),
+  });
+  /** Settings rarely change: appends hand on the same object. */
+  readonly #settingsSizes = new WeakMap<Settings, number>();
   #dataVersion: number | undefined;
   readonly #readDataVersion: Statement<[], number>;
   readonly #select: Statement<[string, string], TextRow>;
+  readonly #selectSizes: Statement<[string, number, number], { size: number }>;
+  readonly #selectPage: Statement<[string, number, number], TextRow & { session_id: string }>;
   readonly #orm;
   readonly #insert: Statement<[string, string, number, string, string, string, number | null]>;
   readonly #updateState: Statement<[number, string, string, number | null, number]>;
@@ -33,6 +44,12 @@ export class SessionRows {
     this.#readDataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#select = db.prepare(
       'SELECT created_order, hash, state, settings FROM sessions WHERE tenant = ? AND session_id = ?',
+    );
+    const newest =
+      'FROM sessions WHERE tenant = ? AND created_order < ? ORDER BY created_order DESC LIMIT ?';
+    this.#selectSizes = db.prepare(`SELECT length(state) + length(settings) AS size ${newest}`);
+    this.#selectPage = db.prepare(
+      `SELECT created_order, session_id, hash, state, settings ${newest}`,
     );
     this.#insert = db.prepare(
       `INSERT INTO sessions (tenant, session_id, version, hash, state, settings, wake_at_ms)
@@ -59,10 +76,7 @@ export class SessionRows {
   load(ref: SessionRef): SessionRow | null {
     const key = sessionKey(ref);
     const cached = this.#cache.get(key);
-    if (cached) {
-      this.remember(key, cached);
-      return cached;
-    }
+    if (cached) return cached;
     const row = this.#select.get(ref.tenant, ref.session_id);
     if (!row) return null;
     const session = {
@@ -74,30 +88,22 @@ export class SessionRows {
     return session;
   }
 
-  /** Newest first; only those that were created before the place, when there is one. */
-  list(
-    tenant: string,
-    limit: number,
-    before?: number,
-  ): { created_order: number; ref: SessionRef; head: Head }[] {
-    const { created_order } = sessions;
-    const rows = this.#orm
-      .select()
-      .from(sessions)
-      .where(
-        and(
-          eq(sessions.tenant, tenant),
-          before === undefined ? undefined : lt(created_order, before),
-        ),
-      )
-      .orderBy(desc(created_order))
-      .limit(limit)
-      .all();
-    return rows.map((row) => ({
+  /**
+   * Newest first, at most `limit`, and fewer when their heads are large; only those that were created
+   * before the place, when there is one. Sizes are read first, and then no more than is shown.
+   */
+  list(tenant: string, limit: number, before = Number.MAX_SAFE_INTEGER): ListedSessions {
+    const found = this.#selectSizes.all(tenant, before, limit + 1);
+    const fitting = fittingRows(
+      found.map(({ size }) => size),
+      limit,
+    );
+    const rows = this.#selectPage.all(tenant, before, fitting).map((row) => ({
       created_order: row.created_order,
       ref: { tenant, session_id: row.session_id },
       head: parseHead(row),
     }));
+    return { rows, has_more: found.length > fitting };
   }
 
   /** Sessions whose time to be looked at has come, oldest first. */
@@ -140,16 +146,18 @@ export class SessionRows {
     }
   }
 
-  /** Keeps a committed row; the one that was not used for longest makes room. */
+  /** Keeps a committed row; those that were not used for longest make room. */
   remember(key: string, session: SessionRow): void {
-    // A map iterates in insertion order: taking the key out first moves it to the young end.
-    this.#cache.delete(key);
     this.#cache.set(key, session);
-    if (this.#cache.size <= CACHED_SESSIONS) return;
-    for (const oldest of this.#cache.keys()) {
-      this.#cache.delete(oldest);
-      return;
+  }
+
+  #sizeOf({ settings, state }: Head): number {
+    let size = this.#settingsSizes.get(settings);
+    if (size === undefined) {
+      size = JSON.stringify(settings).length;
+      this.#settingsSizes.set(settings, size);
     }
+    return state.open_commands.reduce((sum, { id }) => sum + id.length, PLAIN_STATE + size);
   }
 
   forget(key: string): void {

@@ -102,7 +102,7 @@ export class SqliteStore implements EventStore {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
-    return sessionPage(this.#tables.sessions.list(tenant, limit + 1, before), limit);
+    return sessionPage(this.#tables.sessions.list(tenant, limit, before));
   }
 
   async compactions(

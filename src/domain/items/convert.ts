@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
+import { parseInside } from '../json-text.ts';
 import type { ImagePart, ImageSource, ToolCall, ToolResult } from './item.ts';
 
 /** Stands for an image that a format cannot carry or whose data is not in the item. */
@@ -88,13 +89,8 @@ function sourceArguments(source: Json): string | undefined {
   return stringField(isJsonObject(source.function) ? source.function : source, 'arguments');
 }
 
-/** Decodes JSON arguments; what does not parse stays the raw string. */
+/** Decodes JSON arguments; what does not parse, or would be huge, stays the raw string. */
 export function decodeArguments(raw: Json | undefined): Json {
   if (typeof raw !== 'string') return raw ?? {};
-  try {
-    // JSON.parse yields exactly the values that Json names.
-    return JSON.parse(raw) as Json;
-  } catch {
-    return raw;
-  }
+  return parseInside(raw) ?? raw;
 }

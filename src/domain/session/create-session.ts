@@ -26,7 +26,7 @@ export type NewSession = {
 
 /**
  * Creates a session. Rejects: session_exists, invalid_item (initial context), invalid_config (the
- * window leaves no room for the profile's figures, SPEC section 15).
+ * window leaves no room for the profile's figures, SPEC section 15; or the overrides are too many).
  */
 export function createSession(world: World, session: NewSession): Decide<Head> {
   return (head) => {
@@ -34,8 +34,8 @@ export function createSession(world: World, session: NewSession): Decide<Head> {
       return reject('session_exists', 'a session with this id exists: choose another id');
     }
     const settings = settingsOf(session);
-    const roomy = checkRoom(world, settings);
-    if (!roomy.ok) return roomy;
+    const fits = checkSettings(world, settings);
+    if (!fits.ok) return fits;
     const initial = initialEntries(world, session, settings);
     if (!initial.ok) return initial;
     const event: NewEvent = {
@@ -66,8 +66,8 @@ export function configureSession(
       ...rest,
       config: { ...head.settings.config, ...config },
     };
-    const roomy = checkRoom(world, settings);
-    if (!roomy.ok) return roomy;
+    const fits = config === undefined ? checkRoom(world, settings) : checkSettings(world, settings);
+    if (!fits.ok) return fits;
     return accept({
       events: [{ type: 'session.configured', data: change }],
       value: (after) => after,
@@ -85,6 +85,19 @@ export function sessionNotFound(): Outcome<never> {
 function settingsOf(session: NewSession): Settings {
   const { initial_context: _initial, ...settings } = session;
   return settings;
+}
+
+/** Of a session's own configuration, in characters of JSON: it is part of the head of the session. */
+const MOST_CONFIG = 65_536;
+
+function checkSettings(world: World, settings: Settings): Outcome<null> {
+  const characters = JSON.stringify(settings.config).length;
+  if (characters <= MOST_CONFIG) return checkRoom(world, settings);
+  return reject(
+    'invalid_config',
+    `the configuration of the session has ${characters} characters of JSON, it may have ` +
+      `${MOST_CONFIG}: use fewer or shorter phrases, or configure them on the server`,
+  );
 }
 
 /** Rejects with invalid_config when the window leaves no room for the figures (SPEC section 15). */

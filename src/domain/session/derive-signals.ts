@@ -8,6 +8,7 @@ import {
   hasSucceeded,
   textBoundaries,
 } from '../policy/signals.ts';
+import { callKey } from './call-key.ts';
 import type { EventData, NewEvent, OpenCommand } from './events.ts';
 import type { Head, State } from './head.ts';
 
@@ -31,7 +32,7 @@ function opened(config: Config, item: Normalised): OpenCommand[] {
   if (!isOfAgent(item)) return [];
   return item.parts.flatMap((part) =>
     part.kind === 'tool_call'
-      ? commandBoundaries(part, config).map((boundary) => ({ id: part.id, boundary }))
+      ? commandBoundaries(part, config).map((boundary) => ({ id: callKey(part.id), boundary }))
       : [],
   );
 }
@@ -41,8 +42,8 @@ function closed({ open_commands }: State, item: Normalised): string[] {
   if (open_commands.length === 0 || item.kind !== 'message') return [];
   const named = new Set(
     item.parts.flatMap((part) => {
-      if (part.kind === 'tool_call') return [part.id];
-      return part.kind === 'tool_result' ? [part.call_id] : [];
+      if (part.kind === 'tool_call') return [callKey(part.id)];
+      return part.kind === 'tool_result' ? [callKey(part.call_id)] : [];
     }),
   );
   return [...new Set(open_commands.map(({ id }) => id))].filter((id) => named.has(id));
@@ -120,7 +121,9 @@ function succeeded({ open_commands }: State, item: Normalised): Reached[] {
   if (item.kind !== 'message' || !isGenuine(item)) return [];
   return item.parts.flatMap((part) =>
     part.kind === 'tool_result' && hasSucceeded(part)
-      ? open_commands.filter(({ id }) => id === part.call_id).map(({ boundary }) => boundary)
+      ? open_commands
+          .filter(({ id }) => id === callKey(part.call_id))
+          .map(({ boundary }) => boundary)
       : [],
   );
 }

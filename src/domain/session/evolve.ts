@@ -1,5 +1,6 @@
 import type { Item } from '../items/item.ts';
 import type { Boundary } from '../policy/boundaries.ts';
+import { callKey } from './call-key.ts';
 import type { EventData, EventOf, SessionEvent } from './events.ts';
 import {
   completed,
@@ -169,8 +170,13 @@ function openCommands(
   { open_commands }: State,
   { commands = [], closed_commands: closed = [] }: EventData['item.appended'],
 ): State['open_commands'] {
-  const open = open_commands.filter(({ id }) => !closed.includes(id));
-  return [...open, ...commands].slice(-MOST_OPEN_COMMANDS);
+  const ended = new Set(closed.map(callKey));
+  const open = open_commands.filter(({ id }) => !ended.has(id));
+  // Events of older releases hold the ids as they came.
+  const opened = commands
+    .slice(-MOST_OPEN_COMMANDS)
+    .map(({ id, boundary }) => ({ id: callKey(id), boundary }));
+  return [...open, ...opened].slice(-MOST_OPEN_COMMANDS);
 }
 
 function packetRequested(event: EventOf<'packet.requested'>): Partial<State> {

@@ -80,7 +80,7 @@ export type Head = { settings: Settings; state: State };
  * Version of the shape of `Settings` and `State`: stored heads of an older one are computed anew from
  * the log when a store is opened.
  */
-export const HEAD_VERSION = 2;
+export const HEAD_VERSION = 3;
 
 /** Where the packet of a session stands (SPEC section 12). */
 export type PacketState = 'idle' | 'awaiting_packet' | 'compacting';

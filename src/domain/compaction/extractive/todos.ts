@@ -1,5 +1,6 @@
 import type { Attachment, ToolCall } from '../../items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { parseInside } from '../../json-text.ts';
 import { cleaned, oneLine } from './text.ts';
 
 export type TodoStatus = 'open' | 'in progress' | 'done';
@@ -114,12 +115,5 @@ export function todosOfText(text: string): Todo[] {
 }
 
 function parsed(text: string): Json | undefined {
-  if (!/^\s{0,20}[[{]/.test(text)) return undefined;
-  try {
-    const json: Json = JSON.parse(text);
-    return json;
-  } catch {
-    // Not JSON after all: the caller reads it as lines.
-    return undefined;
-  }
+  return /^\s{0,20}[[{]/.test(text) ? parseInside(text) : undefined;
 }

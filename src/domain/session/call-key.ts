@@ -1,0 +1,22 @@
+/** Ids of the providers have some 30 characters; gateways put signatures of kilobytes behind them. */
+const LONGEST_ID = 200;
+const HEAD_CHARACTERS = 100;
+
+/**
+ * What the head of a session keeps of the id of a call: the id, or its start with length and hash
+ * where it is long. Whoever sends the ids must not decide how large a head becomes. A key is its own
+ * key.
+ */
+export function callKey(id: string): string {
+  if (id.length <= LONGEST_ID) return id;
+  return `${id.slice(0, HEAD_CHARACTERS)}…${id.length}-${hash(id, 0x811c9dc5)}${hash(id, 0x01000193)}`;
+}
+
+/** FNV-1a, 32 bits, in base 36. */
+function hash(text: string, seed: number): string {
+  let value = seed;
+  for (let at = 0; at < text.length; at++) {
+    value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  }
+  return (value >>> 0).toString(36);
+}
