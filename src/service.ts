@@ -8,6 +8,7 @@ import { createHealthApp } from './api/health-app.ts';
 import type { ServerSettings } from './config.ts';
 import type { EventStore } from './db/event-store.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
+import { JSON_DEPTH } from './domain/exact-json.ts';
 import { contextWindowOf } from './domain/policy/model-table.ts';
 import { configOf } from './domain/session/head.ts';
 import type { World } from './domain/session/world.ts';
@@ -27,7 +28,6 @@ import { loadTemplates } from './workers/templates.ts';
 /** Running compactions may finish for this long when the service stops; they go on after a restart. */
 const STOP_GRACE_MS = 10_000;
 const ITEMS_PER_REQUEST = 10_000;
-const JSON_DEPTH = 64;
 /** Real conversations hold one value in 30 to 150 bytes; a body of the default limit fits with room. */
 const JSON_VALUES = 400_000;
 

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
+import { describeFlaw, flawOf } from '../domain/exact-json.ts';
 import type { Json } from '../domain/json.ts';
 import { measureJson } from '../domain/json-text.ts';
 import type { Limits } from './app-dependencies.ts';
-import { flawOf, type JsonFlaw } from './json-flaw.ts';
 import { ProblemError } from './problem.ts';
 import { parseInput } from './validation.ts';
 
@@ -61,13 +61,13 @@ export function refuseTooManyValues(
 }
 
 /**
- * Parses one JSON text; `what` names it in the message. Throws ProblemError (400), also for a number
- * that would be stored as another one. The caller has counted its values.
+ * Parses one JSON text; `what` names it in the message. Throws ProblemError (400), also for what
+ * would be stored as something else (`flawOf`). The caller has counted its values.
  */
 export function parseJson(text: string, maxDepth: number, what: string): Json {
   // Before parsing: a few megabytes of brackets keep the parser busy for seconds.
   const flaw = flawOf(text, maxDepth);
-  if (flaw !== null) throw new ProblemError('invalid_request', flawText(flaw, maxDepth, what));
+  if (flaw !== null) throw new ProblemError('invalid_request', describeFlaw(flaw, maxDepth, what));
   try {
     // JSON.parse yields exactly the values that Json names.
     return JSON.parse(text) as Json;
@@ -138,17 +138,6 @@ function tooLarge(limit: number): ProblemError {
     'body_too_large',
     `a body may have ${limit} bytes: send the items in several requests`,
   );
-}
-
-function flawText(flaw: JsonFlaw, maxDepth: number, what: string): string {
-  switch (flaw.kind) {
-    case 'too_deep':
-      return `${what} is nested deeper than ${maxDepth} levels: flatten it`;
-    case 'inexact_number':
-      return `in ${what}, a number at position ${flaw.position} cannot be kept exactly: send it as a string`;
-    default:
-      return flaw satisfies never;
-  }
 }
 
 /** The parser's own message quotes the text: only what is wrong and where is passed on. */

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { flawOf, quoteInexactNumbers } from '../domain/exact-json.ts';
 import type { Codec } from '../domain/items/codec.ts';
 import { codecFor } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
@@ -25,12 +26,14 @@ const MAX_BYTES = 512 * 1024 * 1024;
 export function readTranscripts(fileName: string, bytes: Uint8Array): Transcript[] {
   const text = decode(fileName, bytes);
   if (text.trim() === '') throw new TranscriptError('empty', `${fileName} is empty.`);
-  const { views, unread, seen } = parse(text);
+  const changes: Changes = { quoted: 0, repeated: 0 };
+  const { views, unread, seen } = parse(text, changes);
   const { importer, content } = detect(fileName, views, seen);
   const conversations = importer.read(content);
   for (const [kind, count] of Object.entries(unread.toRecord())) {
     conversations[0]?.skipped.add(kind, count);
   }
+  conversations[0]?.notes.push(...changeNotes(changes));
   const name = nameOf(fileName);
   return conversations.map((conversation, index) => ({
     name: conversations.length === 1 ? name : `${name}-${index + 1}`,
@@ -58,9 +61,9 @@ type Parsed = {
   seen: string;
 };
 
-function parse(text: string): Parsed {
-  const document = parseJson(text);
-  if (document === undefined) return parseLines(text);
+function parse(text: string, changes: Changes): Parsed {
+  const document = parseJson(text, changes);
+  if (document === undefined) return parseLines(text, changes);
   const seen = describe(document);
   const unread = new Tally();
   if (isJsonObject(document)) {
@@ -74,12 +77,12 @@ function parse(text: string): Parsed {
   return { views: [{ kind: 'document', value: objects }], unread, seen };
 }
 
-function parseLines(text: string): Parsed {
+function parseLines(text: string, changes: Changes): Parsed {
   const lines: JsonObject[] = [];
   const unread = new Tally();
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
-    const value = parseJson(line);
+    const value = parseJson(line, changes);
     if (value === undefined) unread.add('invalid_json');
     else if (isJsonObject(value)) lines.push(value);
     else unread.add('not_an_object');
@@ -87,13 +90,38 @@ function parseLines(text: string): Parsed {
   return { views: [{ kind: 'lines', lines }], unread, seen: describeLines(lines, unread) };
 }
 
+/** What a JSON parser would have changed without a word; counted over the texts of a file. */
+type Changes = { quoted: number; repeated: number };
+
 /** Undefined for what is no JSON; JSON itself never is undefined. */
-function parseJson(text: string): unknown {
+function parseJson(text: string, changes: Changes): unknown {
   try {
-    return JSON.parse(text);
+    const exact = quoteInexactNumbers(text);
+    const value: unknown = JSON.parse(exact.text);
+    changes.quoted += exact.quoted;
+    if (flawOf(exact.text, Number.POSITIVE_INFINITY)?.kind === 'repeated_key')
+      changes.repeated += 1;
+    return value;
   } catch {
     return undefined;
   }
+}
+
+function changeNotes({ quoted, repeated }: Changes): string[] {
+  return [
+    ...(quoted === 0
+      ? []
+      : [
+          `${quoted} ${quoted === 1 ? 'number has' : 'numbers have'} more digits than JSON readers ` +
+            'keep: imported as strings, digit by digit',
+        ]),
+    ...(repeated === 0
+      ? []
+      : [
+          `${repeated} ${repeated === 1 ? 'record holds' : 'records hold'} a key twice: the last ` +
+            'value was imported',
+        ]),
+  ];
 }
 
 function describe(document: unknown): string {

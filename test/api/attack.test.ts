@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
 import { addEndpoint, noParams, noQuery } from '../../src/api/endpoint.ts';
-import { flawOf } from '../../src/api/json-flaw.ts';
+import { flawOf } from '../../src/domain/exact-json.ts';
 import { startCompaction } from '../../src/domain/session/compaction-commands.ts';
 import { CLEARS_NOTHING, Conversations } from '../support/api-conversation.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';

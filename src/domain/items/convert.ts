@@ -1,3 +1,4 @@
+import { quoteInexactNumbers } from '../exact-json.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import type { ImagePart, ImageSource, ToolCall, ToolResult } from './item.ts';
@@ -89,8 +90,11 @@ function sourceArguments(source: Json): string | undefined {
   return stringField(isJsonObject(source.function) ? source.function : source, 'arguments');
 }
 
-/** Decodes JSON arguments; what does not parse, or would be huge, stays the raw string. */
+/**
+ * Decodes JSON arguments; what does not parse, or would be huge, stays the raw string, and a number
+ * that would come out as another one becomes a string of its digits.
+ */
 export function decodeArguments(raw: Json | undefined): Json {
   if (typeof raw !== 'string') return raw ?? {};
-  return parseInside(raw) ?? raw;
+  return parseInside(quoteInexactNumbers(raw).text) ?? raw;
 }

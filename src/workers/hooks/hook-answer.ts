@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeFlaw, flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
 import { codecFor } from '../../domain/items/codecs.ts';
 import type { Format, Item } from '../../domain/items/item.ts';
 import type { Json } from '../../domain/json.ts';
@@ -15,9 +16,6 @@ const preCompact = z.object({
 const MOST_ITEMS = 100;
 const withItems = z.object({ items: z.array(z.unknown()).max(MOST_ITEMS).optional() });
 
-/** As deep as the items of a client may be. */
-const MOST_LEVELS = 64;
-
 export type HookAnswer = { ok: true; result: HookResult } | { ok: false; error: string };
 
 /**
@@ -26,16 +24,13 @@ export type HookAnswer = { ok: true; result: HookResult } | { ok: false; error: 
  */
 export function readHookAnswer(event: HookEvent, body: string, format: Format): HookAnswer {
   if (body.trim() === '') return { ok: true, result: {} };
+  const flaw = flawOf(body, JSON_DEPTH);
+  if (flaw !== null) return refused(describeFlaw(flaw, JSON_DEPTH, 'the answer'));
   let json: unknown;
   try {
     json = JSON.parse(body);
   } catch {
-    return refused('the answer is no JSON');
-  }
-  if (!canBeStored(json)) {
-    return refused(
-      `the answer is nested deeper than ${MOST_LEVELS} levels, or a number is infinite`,
-    );
+    return refused('the answer is not valid JSON');
   }
   if (event === 'PreCompact') {
     const parsed = preCompact.safeParse(json);
@@ -69,18 +64,6 @@ function isTextual(item: Item, format: Format): boolean {
   if (normalised.kind === 'attachment') return true;
   if (normalised.kind !== 'message') return false;
   return normalised.parts.every(({ kind }) => kind === 'text' || kind === 'image');
-}
-
-/** Not too deep for what walks over it, and no number that would be stored as another. */
-function canBeStored(json: unknown): boolean {
-  let level = [json];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MOST_LEVELS || level.includes(Infinity) || level.includes(-Infinity)) return false;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return true;
 }
 
 /** Without the fields that the answer leaves out: `undefined` is no JSON. */

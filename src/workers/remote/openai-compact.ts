@@ -1,8 +1,9 @@
+import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { apiError } from '../summarizers/failures.ts';
 import type { ProviderAccess } from '../summarizers/providers.ts';
 import { postToOpenai } from './openai-post.ts';
-import type { RemoteAnswer } from './remote-answer.ts';
+import { type RemoteAnswer, unkeepable } from './remote-answer.ts';
 import { openaiUsage } from './usage.ts';
 
 /**
@@ -15,7 +16,10 @@ export async function compactByEndpoint(
   signal: AbortSignal,
 ): Promise<RemoteAnswer> {
   const response = await postToOpenai(access, '/responses/compact', body, signal);
-  const answer: unknown = await response.json();
+  const text = await response.text();
+  const flaw = flawOf(text, JSON_DEPTH);
+  if (flaw !== null) return unkeepable(flaw);
+  const answer: unknown = JSON.parse(text);
   if (!isJsonObject(answer) || !Array.isArray(answer.output)) {
     return apiError('openai: the answer of /responses/compact holds no output items', false);
   }

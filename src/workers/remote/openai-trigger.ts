@@ -1,11 +1,15 @@
-import { parseJsonEventStream } from 'ai';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
+import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { apiError, callFailure } from '../summarizers/failures.ts';
 import type { ProviderAccess } from '../summarizers/providers.ts';
 import { postToOpenai } from './openai-post.ts';
-import type { RemoteAnswer } from './remote-answer.ts';
+import { type RemoteAnswer, unkeepable } from './remote-answer.ts';
 import { openaiUsage } from './usage.ts';
+
+/** The last event of many providers; it is no JSON. */
+const END_OF_STREAM = '[DONE]';
 
 /** Only these fields are read; everything else that a provider streams is passed over. */
 const streamEvent = z.object({
@@ -30,13 +34,19 @@ export async function compactByTrigger(
   const response = await postToOpenai(access, '/responses', request, signal);
   if (response.body === null) return endedEarly();
   const output: Json[] = [];
-  for await (const part of parseJsonEventStream({ stream: response.body, schema: streamEvent })) {
-    if (!part.success) throw part.error;
-    const event = part.value;
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
+    if (data === END_OF_STREAM) continue;
+    const event = streamEvent.parse(JSON.parse(data));
     switch (event.type) {
-      case 'response.output_item.done':
+      case 'response.output_item.done': {
+        const flaw = flawOf(data, JSON_DEPTH);
+        if (flaw !== null) return unkeepable(flaw);
         output.push(event.item ?? null);
         break;
+      }
       case 'response.completed':
         return { ok: true, output, usage: openaiUsage(fieldOf(event.response, 'usage')) };
       case 'response.incomplete':
