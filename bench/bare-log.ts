@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3 } from '../src/db/sqlite/driver.ts';
 import { timed } from './statistics.ts';
 
 /** Reads a store's events with nothing but SQLite and JSON: what no replay can be faster than. */

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3 } from '../src/db/sqlite/driver.ts';
 import { serveBaseline } from './baseline-app.ts';
 
 /* One row per item; all rows of a turn of the event loop share one transaction with fsync. */

@@ -1,6 +1,6 @@
-import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
 import type { ImportTarget } from '../src/cli/import-target.ts';
+import { BetterSqlite3 } from '../src/db/sqlite/driver.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';
 import { withLocalService, withService } from './local-service.ts';

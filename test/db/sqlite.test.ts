@@ -8,6 +8,7 @@ import type { Database } from 'better-sqlite3';
 import { getTableConfig } from 'drizzle-orm/sqlite-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionRef } from '../../src/db/event-store.ts';
+import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { compactions, idempotencyKeys, sessions } from '../../src/db/sqlite/schema.ts';
 import { openSqliteStore, SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
@@ -70,7 +71,7 @@ describe('the SQLite file', () => {
        db.close();`,
       {
         eval: true,
-        workerData: { path, module: fileURLToPath(import.meta.resolve('better-sqlite3')) },
+        workerData: { path, module: fileURLToPath(import.meta.resolve(SQLITE_PACKAGE)) },
       },
     );
     await once(holder, 'message');

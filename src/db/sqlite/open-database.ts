@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import BetterSqlite3, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { BetterSqlite3 } from './driver.ts';
 import { migrate } from './migrate.ts';
 import { isBusy } from './store-error.ts';
 

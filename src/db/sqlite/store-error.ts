@@ -1,5 +1,5 @@
-import BetterSqlite3 from 'better-sqlite3';
 import { StoreBusyError } from '../store-busy-error.ts';
+import { BetterSqlite3 } from './driver.ts';
 
 /** The store's own error for what SQLite threw, where it has one. */
 export function asStoreError(error: unknown): unknown {

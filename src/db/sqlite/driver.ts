@@ -1,0 +1,27 @@
+import { createRequire } from 'node:module';
+import type Driver from 'better-sqlite3';
+
+/** Release 13 of better-sqlite3 is built on this version of Node-API, which came with Node 22. */
+const NEEDED_NODE_API = 10;
+
+/**
+ * The package that is SQLite on the Node that runs. Release 12 of better-sqlite3 aborts the process on
+ * Node 24.19 and later as soon as a statement is collected, and release 13 does not load on Node 20. So
+ * it is 13, and on Node 20 alone 12, an optional dependency that may have to be compiled.
+ */
+export const SQLITE_PACKAGE =
+  Number(process.versions.napi) >= NEEDED_NODE_API ? 'better-sqlite3' : 'better-sqlite3-node20';
+
+export const BetterSqlite3: typeof Driver = load();
+
+function load(): typeof Driver {
+  try {
+    return createRequire(import.meta.url)(SQLITE_PACKAGE);
+  } catch (cause) {
+    throw new Error(
+      `the package ${SQLITE_PACKAGE} is not installed. On Node 20 it has to be compiled: install ` +
+        'python3, make and g++, then run npm ci again, or use Node 22 or later.',
+      { cause },
+    );
+  }
+}
