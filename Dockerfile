@@ -2,19 +2,16 @@
 #   docker build -t palimpsest .
 #   docker run -p 127.0.0.1:8787:8787 -v palimpsest:/data -e PALIMPSEST_API_KEYS=team-a:SECRET palimpsest
 
-# --- Production dependencies. better-sqlite3 is compiled where there is no ready-made binary.
-FROM node:20.20.2-bookworm-slim AS dependencies
+# --- Production dependencies. None of them has to be compiled.
+FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends python3 make g++ \
-  && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json .npmrc ./
-# Optional packages are a compiler that a peer dependency names and native speed-ups: left out. Of all
-# install scripts only the one that is needed runs, with any version of npm.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm rebuild better-sqlite3
+# Optional packages are SQLite for Node 20, a compiler that a peer dependency names and native
+# speed-ups: left out. No install script is needed.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 # --- The compiler, which needs no native module.
-FROM node:20.20.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -24,7 +21,7 @@ COPY src ./src
 RUN npm run build
 
 # --- What runs: no compiler, nothing that its user may change except /data.
-FROM node:20.20.2-bookworm-slim AS runtime
+FROM node:24.21.0-bookworm-slim AS runtime
 LABEL org.opencontainers.image.title="palimpsest" \
   org.opencontainers.image.description="Self-hosted, event-sourced conversation compaction" \
   org.opencontainers.image.licenses="MIT"

@@ -30,13 +30,14 @@ describe('docs/dependencies.md', () => {
   const manifest = z
     .object({
       dependencies: z.record(z.string(), z.string()),
+      optionalDependencies: z.record(z.string(), z.string()),
       devDependencies: z.record(z.string(), z.string()),
       scripts: z.record(z.string(), z.string()),
     })
     .parse(JSON.parse(readText('package.json')));
 
   test.each([
-    ['dependencies', runtime, manifest.dependencies],
+    ['dependencies', runtime, { ...manifest.dependencies, ...manifest.optionalDependencies }],
     ['devDependencies', development, manifest.devDependencies],
   ])('%s: each has a reason, and nothing else is listed', (_, text, packages) => {
     const rows = tableRows(text).map(([name = '', reason = '']) => ({ name: code(name), reason }));
@@ -46,8 +47,17 @@ describe('docs/dependencies.md', () => {
   });
 
   test('versions are exact', () => {
-    const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
-    expect(versions.filter((version) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
+    const { dependencies, optionalDependencies, devDependencies } = manifest;
+    const versions = Object.values({
+      ...dependencies,
+      ...optionalDependencies,
+      ...devDependencies,
+    });
+    expect(
+      versions.filter(
+        (version) => !/^(?:npm:better-sqlite3@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+      ),
+    ).toEqual([]);
   });
 
   test('every script is explained in README.md or CONTRIBUTING.md', () => {
