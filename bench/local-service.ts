@@ -49,6 +49,7 @@ export async function withService<T>(
   const service = await startService(readSettings(environment), environment);
   const target: ImportTarget = {
     request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
+    local: null,
     close: service.stop,
   };
   try {

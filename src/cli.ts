@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { exportCommand } from './cli/export-session.ts';
+import { type ExportFlags, exportCommand } from './cli/export-session.ts';
 import { type ImportFlags, importCommand } from './cli/import-files.ts';
 import { serveCommand } from './cli/serve.ts';
 import { verifyCommand } from './cli/verify.ts';
@@ -35,12 +35,17 @@ program
 
 program
   .command('import')
-  .description('import agent transcripts, one session per conversation')
-  .argument('<file...>', 'Claude Code, Codex, OpenAI chat, SWE-agent or pi files, plain or gzipped')
+  .description('import agent transcripts, one session per conversation, or restore exports')
+  .argument(
+    '<file...>',
+    'Claude Code, Codex, Copilot CLI, Gemini CLI, pi, SWE-agent or OpenAI chat files, or exports of ' +
+      'Palimpsest; plain or gzipped',
+  )
   .option('--url <url>', 'import over REST into the service at this address, not the store')
   .option('--profile <profile>', 'profile of the new sessions')
   .option('--context-window <tokens>', 'context window of the new sessions', positiveInteger)
   .option('--id-prefix <prefix>', 'put this before each session id')
+  .option('--tenant <name>', 'name of the API key that an export is restored for (default: local)')
   .option('--json', 'print one JSON line per session')
   .action(async (files: string[], flags: ImportFlags) =>
     exitWith(await importCommand(files, flags)),
@@ -54,11 +59,12 @@ program
 
 program
   .command('export')
-  .description('write the audit trail of a session as rollout JSONL')
+  .description('write a session with all of its events as JSON lines, for import')
   .argument('<session>', 'session id')
   .option('--tenant <name>', 'name of the API key that the session belongs to', 'local')
-  .action(async (session: string, options: { tenant: string }) => {
-    const found = await exportCommand(session, options.tenant);
+  .option('--rollout', 'write the audit trail instead, as GET …/rollout does')
+  .action(async (session: string, options: ExportFlags) => {
+    const found = await exportCommand(session, options);
     if (!found) console.error(`there is no session "${session}" in the store`);
     exitWith(found);
   });

@@ -3,7 +3,7 @@ import type { ApiKey } from './app-dependencies.ts';
 import { ProblemError } from './problem.ts';
 
 /** The tenant of everything when no keys are configured. */
-const LOCAL_TENANT = 'local';
+export const LOCAL_TENANT = 'local';
 
 /**
  * Who a request comes from: the name of its key (SPEC section 19). The function that comes back

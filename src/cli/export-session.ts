@@ -1,27 +1,54 @@
+import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { exportHeader, exportLine } from '../db/session-export.ts';
 import { rolloutWriter } from '../domain/session/rollout.ts';
 import { openExistingStore } from './existing-store.ts';
 
 const PAGE = 500;
 
-/** Writes a session of the store as rollout JSONL; false when there is none of this id. */
-export async function exportCommand(sessionId: string, tenant: string): Promise<boolean> {
+export type ExportFlags = { tenant: string; rollout?: boolean };
+
+/**
+ * Writes a session of the store to stdout: all of its events, which `import` makes the same session
+ * of, or its audit trail. False when there is none of this id.
+ */
+export async function exportCommand(sessionId: string, flags: ExportFlags): Promise<boolean> {
   const store = await openExistingStore();
-  const ref = { tenant, session_id: sessionId };
-  const recordsOf = rolloutWriter(sessionId);
+  const ref = { tenant: flags.tenant, session_id: sessionId };
   try {
-    if ((await store.head(ref)) === null) return false;
-    for (let after = 0; ; ) {
-      const events = await store.events(ref, { after, limit: PAGE });
-      for (const event of events) {
-        for (const record of recordsOf(event)) {
-          process.stdout.write(`${JSON.stringify(record)}\n`);
-        }
-      }
-      const last = events.at(-1);
-      if (last === undefined) return true;
-      after = last.version;
-    }
+    const head = await store.head(ref);
+    if (head === null) return false;
+    const { version } = head.state;
+    if (flags.rollout) await writeRollout(store, ref, version);
+    else await writeExport(store, ref, version);
+    return true;
   } finally {
     await store.close();
   }
+}
+
+/** Up to the version that the first line names: others may append meanwhile. */
+async function writeExport(store: EventStore, ref: SessionRef, version: number): Promise<void> {
+  writeLine(exportHeader(ref, version));
+  for (let after = 0; after < version; ) {
+    const rows = await store.rows(ref, { after, limit: Math.min(PAGE, version - after) });
+    // Erased meanwhile: who reads the file finds it cut off.
+    if (rows.length === 0) return;
+    for (const row of rows) writeLine(exportLine(row));
+    after += rows.length;
+  }
+}
+
+async function writeRollout(store: EventStore, ref: SessionRef, version: number): Promise<void> {
+  const recordsOf = rolloutWriter(ref.session_id);
+  for (let after = 0; ; ) {
+    const events = await store.events(ref, { after, up_to: version, limit: PAGE });
+    for (const record of events.flatMap(recordsOf)) writeLine(JSON.stringify(record));
+    const last = events.at(-1);
+    if (last === undefined) return;
+    after = last.version;
+  }
+}
+
+function writeLine(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

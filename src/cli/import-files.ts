@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Presets, SingleBar } from 'cli-progress';
-import { readTranscripts } from '../importers/read-transcripts.ts';
+import { LOCAL_TENANT } from '../api/auth.ts';
+import { ExportError, isExport } from '../db/session-export.ts';
+import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
 import { ImportError, type ImportTarget, localTarget, remoteTarget } from './import-target.ts';
 import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
+import { restoreExport } from './restore-export.ts';
 
 export type ImportFlags = {
   url?: string;
   profile?: string;
   contextWindow?: number;
   idPrefix?: string;
+  tenant?: string;
   json?: boolean;
 };
 
@@ -29,7 +33,14 @@ export async function importCommand(files: string[], flags: ImportFlags): Promis
   try {
     for (const file of files) {
       try {
-        for (const transcript of readTranscripts(basename(file), readFileSync(file))) {
+        const name = basename(file);
+        const text = textOf(name, readFileSync(file));
+        if (isExport(text)) {
+          const session = await restored(target, text, flags);
+          console.log(flags.json ? JSON.stringify(session) : describe(session, OF_EXPORT));
+          continue;
+        }
+        for (const transcript of readTranscripts(name, text)) {
           const session = await withProgress(target, transcript, options);
           console.log(flags.json ? JSON.stringify(session) : describe(session, transcript));
         }
@@ -43,6 +54,30 @@ export async function importCommand(files: string[], flags: ImportFlags): Promis
     await target.close();
   }
   return allWorked;
+}
+
+const OF_EXPORT = { source: 'palimpsest export' };
+
+/** Throws ImportError where an export cannot go, or would not stay the same session. */
+function restored(
+  { local }: ImportTarget,
+  text: string,
+  flags: ImportFlags,
+): Promise<ImportedSession> {
+  if (local === null) {
+    throw new ImportError(
+      'this is an export of Palimpsest, which goes into a store and not through the API: run the ' +
+        'import without --url, with DATABASE_URL set to the store of that service',
+    );
+  }
+  if (flags.profile !== undefined || flags.contextWindow !== undefined) {
+    throw new ImportError(
+      'an export keeps its own profile and context window: import it without --profile and ' +
+        '--context-window, and change the session afterwards',
+    );
+  }
+  const { idPrefix = '', tenant = LOCAL_TENANT } = flags;
+  return restoreExport(local, text, { idPrefix, tenant });
 }
 
 /** Shows a bar while a conversation is imported, on a terminal only. */
@@ -63,7 +98,10 @@ async function withProgress(
   }
 }
 
-function describe(session: ImportedSession, transcript: Transcript): string {
+function describe(
+  session: ImportedSession,
+  transcript: Pick<Transcript, 'source' | 'notes'>,
+): string {
   const skipped = Object.entries(session.skipped).map(([kind, count]) => `${kind} ${count}`);
   const { micro, full } = session.compactions;
   return [
@@ -78,6 +116,7 @@ function isExpected(error: unknown): error is Error {
   return (
     error instanceof TranscriptError ||
     error instanceof ImportError ||
+    error instanceof ExportError ||
     // Files that are missing or unreadable, and servers that do not answer.
     (error instanceof Error && ('code' in error || error.message === 'fetch failed'))
   );

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { readSettings } from '../config.ts';
+import type { EventStore } from '../db/event-store.ts';
+import type { World } from '../domain/session/world.ts';
 import { startService } from '../service.ts';
 
 /** Where imported items go: the REST API, over a socket or in this process. */
 export type ImportTarget = {
   request: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The store behind it, which exports are restored into; null over a socket. */
+  local: { store: EventStore; server: World['server'] } | null;
   close: () => Promise<void>;
 };
 
@@ -18,6 +22,7 @@ export function remoteTarget(url: string): ImportTarget {
       if (key) headers.set('authorization', `Bearer ${key}`);
       return fetch(base + path, { ...init, headers });
     },
+    local: null,
     close: async () => {},
   };
 }
@@ -35,6 +40,7 @@ export async function localTarget(): Promise<ImportTarget> {
   );
   return {
     request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
+    local: { store: service.store, server: settings.overrides },
     close: service.stop,
   };
 }

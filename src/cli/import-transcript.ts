@@ -49,8 +49,8 @@ export async function importTranscript(
       id,
       format: transcript.format,
       model: transcript.model ?? undefined,
-      profile: options.profile,
-      context_window: options.contextWindow,
+      profile: options.profile ?? transcript.profile,
+      context_window: options.contextWindow ?? transcript.contextWindow,
       metadata: { imported_from: transcript.source },
     }),
   );
@@ -118,6 +118,6 @@ export function* batches({ items, format }: Pick<Transcript, 'items' | 'format'>
 }
 
 /** A name as a session id (SPEC section 2): other characters become `-`, at most 128 of them. */
-function sessionId(name: string): string {
+export function sessionId(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._:-]+/g, '-').slice(0, 128);
 }

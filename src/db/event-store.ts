@@ -2,6 +2,7 @@ import type { Decide } from '../domain/session/decision.ts';
 import type { Outcome } from '../domain/session/errors.ts';
 import type { EventType, Mode, SessionEvent, Trigger } from '../domain/session/events.ts';
 import type { Head } from '../domain/session/head.ts';
+import type { EventRow } from './event-codec.ts';
 
 /** A session of a tenant. A tenant sees only its own sessions (SPEC section 19). */
 export type SessionRef = { tenant: string; session_id: string };
@@ -63,6 +64,14 @@ export type EventQuery = {
   newest_first?: boolean;
 };
 
+/** A whole session as it was read from an export: its rows, and what follows from them. */
+export type RestoredSession = {
+  rows: readonly EventRow[];
+  head: Head;
+  hash: string;
+  compactions: readonly CompactionRow[];
+};
+
 export type SessionPage = { ref: SessionRef; head: Head };
 
 export type VerifyReport = {
@@ -89,6 +98,10 @@ export interface EventStore {
   head(ref: SessionRef): Promise<Head | null>;
   /** Oldest first, unless the query says otherwise. */
   events(ref: SessionRef, query?: EventQuery): Promise<StoredEvent[]>;
+  /** Events as they are stored and hashed, oldest first: what an export is made of. */
+  rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]>;
+  /** Writes a whole session at once; false, with nothing written, when the id is taken. */
+  restore(ref: SessionRef, session: RestoredSession): Promise<boolean>;
   /** Newest first; `cursor` is the opaque value of the page before. */
   sessions(
     tenant: string,

@@ -4,6 +4,7 @@ import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { openaiChat } from './openai-chat.ts';
+import { palimpsestRollout } from './palimpsest-rollout.ts';
 import { pi } from './pi.ts';
 import { sweAgent } from './swe-agent.ts';
 import { type Content, type Importer, TranscriptError } from './transcript.ts';
@@ -11,6 +12,8 @@ import { type Content, type Importer, TranscriptError } from './transcript.ts';
 /** In the order of asking: plain chat messages are the least particular shape and come last. */
 export const IMPORTERS: readonly Importer[] = [
   claudeCode,
+  // Before Codex, whose files have lines of the same types.
+  palimpsestRollout,
   codex,
   copilotCli,
   pi,

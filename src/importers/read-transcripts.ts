@@ -23,8 +23,8 @@ const MAX_BYTES = 512 * 1024 * 1024;
  *
  * @throws TranscriptError when the file is empty, broken, or in no known format.
  */
-export function readTranscripts(fileName: string, bytes: Uint8Array): Transcript[] {
-  const text = decode(fileName, bytes);
+export function readTranscripts(fileName: string, file: Uint8Array | string): Transcript[] {
+  const text = typeof file === 'string' ? file : textOf(fileName, file);
   if (text.trim() === '') throw new TranscriptError('empty', `${fileName} is empty.`);
   const changes: Changes = { quoted: 0, repeated: 0 };
   const { views, unread, seen } = parse(text, changes);
@@ -42,7 +42,8 @@ export function readTranscripts(fileName: string, bytes: Uint8Array): Transcript
   }));
 }
 
-function decode(fileName: string, bytes: Uint8Array): string {
+/** The text of a file, gzipped or not. Throws TranscriptError when it cannot be unzipped. */
+export function textOf(fileName: string, bytes: Uint8Array): string {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (!isGzip) return new TextDecoder().decode(bytes);
   try {
@@ -143,15 +144,16 @@ function listed(names: string[]): string {
 }
 
 function withCheckedItems(conversation: Conversation): Omit<Transcript, 'name' | 'source'> {
-  const { format, model, skipped, notes } = conversation;
+  const { items: read, skipped, notes, ...rest } = conversation;
+  const { format } = rest;
   const codec = codecFor(format);
   const items: Item[] = [];
-  for (const item of conversation.items) {
+  for (const item of read) {
     const problem = firstProblem(codec, item);
     if (problem === undefined) items.push(item);
     else skipped.add(`invalid_item: ${problem}`);
   }
-  const transcript = { format, model, items, skipped: skipped.toRecord() };
+  const transcript = { ...rest, items, skipped: skipped.toRecord() };
   return notes.length > 0 ? { ...transcript, notes } : transcript;
 }
 

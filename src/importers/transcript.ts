@@ -12,6 +12,9 @@ export type Transcript = {
   source: string;
   format: Format;
   model: string | null;
+  /** Where the file names them. */
+  profile?: string;
+  contextWindow?: number;
   items: Item[];
   skipped: Record<string, number>;
   notes?: string[];
@@ -21,6 +24,8 @@ export type Transcript = {
 export type Conversation = {
   format: Format;
   model: string | null;
+  profile?: string;
+  contextWindow?: number;
   items: Item[];
   skipped: Tally;
   notes: string[];

@@ -117,7 +117,7 @@ describe('command line', () => {
       },
     ]);
 
-    const exported = await palimpsest(['export', 'my-chat']);
+    const exported = await palimpsest(['export', 'my-chat', '--rollout']);
     expect(exported).toMatchObject({ code: 0, stderr: '' });
     const records = lines(exported.stdout);
     expect(records[0]).toMatchObject({ type: 'session_meta' });

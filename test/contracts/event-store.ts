@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidCursorError } from '../../src/db/cursor.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
 import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
+import { exportHeader, exportLine, readExport, restoredAs } from '../../src/db/session-export.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
@@ -37,6 +38,31 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
     afterEach(() => store.close());
 
     const versions = async (ref = REF) => (await store.events(ref)).map((event) => event.version);
+
+    test('restores a session from its own rows, once', async () => {
+      await store.commit(REF, append(created, item('hello')), at);
+      await store.commit(REF, append(requested('c1'), started('c1'), item('ünïcode 🎉\n')), at);
+      const rows = [
+        ...(await store.rows(REF, { after: 0, limit: 2 })),
+        ...(await store.rows(REF, { after: 2, limit: 100 })),
+      ];
+      const events = await store.events(REF);
+      const head = await store.head(REF);
+      const text = [exportHeader(REF, rows.length), ...rows.map(exportLine)].join('\n');
+      const copy = other('copy', 'another tenant');
+      expect(await store.restore(copy, restoredAs(readExport(text), copy))).toBe(true);
+      expect(await store.restore(copy, restoredAs(readExport(text), copy))).toBe(false);
+      expect(await store.restore(REF, restoredAs(readExport(text), REF))).toBe(false);
+      expect(await store.erase(REF)).toBe(true);
+      expect(await store.restore(REF, restoredAs(readExport(text), REF))).toBe(true);
+      expect(await store.events(REF)).toEqual(events);
+      expect(await store.head(REF)).toEqual(head);
+      expect(await store.head(copy)).toEqual(head);
+      expect(await store.pending(10)).toHaveLength(2);
+      expect((await store.verify()).problems).toEqual([]);
+      await store.commit(REF, append(item('and on')), at);
+      expect(await versions()).toEqual([1, 2, 3, 4, 5, 6]);
+    });
 
     test('appends events with contiguous versions, times and a hash chain', async () => {
       await store.commit(REF, append(created, item('hello')), at);

@@ -4,19 +4,21 @@ import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
+import { decodeEvent, type EventRow } from '../event-codec.ts';
 import type {
   CommitOptions,
   Committed,
   CompactionRow,
   EventQuery,
   EventStore,
+  RestoredSession,
   SessionPage,
   SessionRef,
   StoredEvent,
   VerifyReport,
 } from '../event-store.ts';
 import { Listeners } from '../listeners.ts';
+import { sessionKey } from '../session-key.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';
 import { GroupWriter } from './group-writer.ts';
@@ -25,6 +27,7 @@ import { Notifier } from './notifier.ts';
 import { openPool } from './open-pool.ts';
 import { renewHeads } from './renew-heads.ts';
 import { PostgresReplayer } from './replayer.ts';
+import { restoreSession } from './restore-session.ts';
 import { listDue, listSessions, readSession } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
 
@@ -118,6 +121,19 @@ export class PostgresStore implements EventStore {
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
     const rows = await storeErrors(listEvents(this.#pool, ref, query));
     return rows.map(decodeEvent);
+  }
+
+  rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]> {
+    return storeErrors(listEvents(this.#pool, ref, query));
+  }
+
+  async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {
+    const isNew = await storeErrors(restoreSession(this.#pool, ref, session));
+    if (isNew) {
+      this.#listeners.notify(sessionKey(ref));
+      this.#notifier.announce(sessionKey(ref));
+    }
+    return isNew;
   }
 
   async sessions(

@@ -3,13 +3,14 @@ import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
+import { decodeEvent, type EventRow } from '../event-codec.ts';
 import type {
   CommitOptions,
   Committed,
   CompactionRow,
   EventQuery,
   EventStore,
+  RestoredSession,
   SessionPage,
   SessionRef,
   StoredEvent,
@@ -95,6 +96,30 @@ export class SqliteStore implements EventStore {
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
     return this.#tables.events.list(ref, query).map(decodeEvent);
+  }
+
+  async rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]> {
+    return this.#tables.events.list(ref, query);
+  }
+
+  async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {
+    this.#writer.flush();
+    const { sessions, events, compactions } = this.#tables;
+    const write = this.#db.transaction(() => {
+      sessions.refresh();
+      if (sessions.load(ref) !== null) return false;
+      sessions.insert(ref, session.head, session.hash);
+      for (const row of session.rows) events.insert(ref, row);
+      for (const row of session.compactions) compactions.put(ref, row);
+      return true;
+    });
+    try {
+      const isNew = write.immediate();
+      if (isNew) this.#listeners.notify(sessionKey(ref));
+      return isNew;
+    } catch (error) {
+      throw asStoreError(error);
+    }
   }
 
   async sessions(

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { type EventRow, eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
+import type { RestoredSession, SessionRef } from './event-store.ts';
+import { Replay } from './replay.ts';
+
+/** What the first line of an export has as its `type`; no other tool's files have it. */
+export const EXPORT_TYPE = 'palimpsest_export';
+const EXPORT_VERSION = 1;
+
+const headerSchema = z.object({
+  type: z.literal(EXPORT_TYPE),
+  export_version: z.int(),
+  tenant: z.string(),
+  session_id: z.string(),
+  events: z.int().min(1),
+});
+
+const rowSchema = z.strictObject({
+  version: z.int(),
+  type: z.string(),
+  at: z.string(),
+  schema_version: z.int(),
+  data: z.json(),
+  hash: z.string(),
+});
+
+/** An export that cannot be restored; the message names the line. */
+export class ExportError extends Error {
+  override readonly name = 'ExportError';
+}
+
+export type SessionExport = { ref: SessionRef; rows: EventRow[] };
+
+/** The first line of the export of a session that has so many events. */
+export function exportHeader({ tenant, session_id }: SessionRef, events: number): string {
+  const header = { type: EXPORT_TYPE, export_version: EXPORT_VERSION, tenant, session_id, events };
+  return JSON.stringify(header);
+}
+
+/** The line of one event. Its data is JSON in the very text that was hashed. */
+export function exportLine({ data, ...row }: EventRow): string {
+  return JSON.stringify({ ...row, data: JSON.parse(data) });
+}
+
+/** Whether a file is an export, by its first line. */
+export function isExport(text: string): boolean {
+  const [first = ''] = text.slice(0, 10_000).split('\n', 1);
+  return first.includes(`"${EXPORT_TYPE}"`) && headerOf(first) !== null;
+}
+
+/**
+ * The session of an export. Every line is checked against the hash chain and against what may follow
+ * what. Throws ExportError for a file that is damaged, cut off, edited, or of a newer release.
+ */
+export function readExport(text: string): SessionExport {
+  const lines = text.split('\n');
+  const header = headerOf(lines[0] ?? '');
+  if (header === null) throw new ExportError('line 1: not the first line of an export');
+  if (header.export_version !== EXPORT_VERSION) {
+    throw new ExportError(
+      `line 1: the export has version ${header.export_version}, this release reads ` +
+        `${EXPORT_VERSION}: import it with the release that wrote it, or a newer one`,
+    );
+  }
+  const { tenant, session_id, events } = header;
+  const ref = { tenant, session_id };
+  const replay = new Replay(ref);
+  const rows: EventRow[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line.trim() === '') continue;
+    const row = rowOf(line, index + 1);
+    replay.add(row);
+    const [problem] = replay.problems;
+    if (problem !== undefined) throw new ExportError(`line ${index + 1}: ${problem}`);
+    rows.push(row);
+  }
+  if (rows.length !== events) {
+    throw new ExportError(
+      `line ${lines.length}: the file holds ${rows.length} of the session's ${events} events: ` +
+        'export the session again',
+    );
+  }
+  return { ref, rows };
+}
+
+/** The session as it is to stand under `ref`: an id or a tenant of its own needs other hashes. */
+export function restoredAs({ rows }: SessionExport, ref: SessionRef): RestoredSession {
+  const replay = new Replay(ref);
+  const chained: EventRow[] = [];
+  let previous = FIRST_PREVIOUS_HASH;
+  for (const row of rows) {
+    previous = eventHash(previous, ref.session_id, row);
+    const own = { ...row, hash: previous };
+    chained.push(own);
+    replay.add(own);
+  }
+  const { head, hash, compactions } = replay;
+  // `readExport` has seen that the events follow each other.
+  if (head === null) throw new ExportError('the export holds no events');
+  return { rows: chained, head, hash, compactions: [...compactions.values()] };
+}
+
+function headerOf(line: string): z.infer<typeof headerSchema> | null {
+  return headerSchema.safeParse(jsonOf(line)).data ?? null;
+}
+
+function rowOf(line: string, number: number): EventRow {
+  const json = jsonOf(line);
+  if (json === undefined) throw new ExportError(`line ${number}: not valid JSON`);
+  const parsed = rowSchema.safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ExportError(`line ${number}: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  return { ...parsed.data, data: JSON.stringify(parsed.data.data) };
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

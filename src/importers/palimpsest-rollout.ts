@@ -1,0 +1,79 @@
+import { FORMATS, type Format, type Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  type Content,
+  type Conversation,
+  type Importer,
+  objectField,
+  Tally,
+} from './transcript.ts';
+
+/**
+ * Audit trails of Palimpsest (`GET …/rollout`, and what `export` of release 0.1.0 wrote). They hold
+ * the items, but not all events: what comes of one is a new session with the same conversation.
+ */
+export const palimpsestRollout: Importer = {
+  source: 'palimpsest-rollout',
+  description: 'audit trail of Palimpsest (JSON lines that start with session_meta and its format)',
+  matches: (content) => metaOf(content) !== null,
+  read: (content) => {
+    const meta = metaOf(content);
+    return meta === null || content.kind !== 'lines' ? [] : [readLines(content.lines, meta)];
+  },
+};
+
+type Meta = { format: Format; payload: JsonObject };
+
+/** The `session_meta` of this service names the format, which that of Codex does not. */
+function metaOf(content: Content): Meta | null {
+  if (content.kind !== 'lines') return null;
+  const [first] = content.lines;
+  if (first?.type !== 'session_meta') return null;
+  const payload = objectField(first, 'payload');
+  const format = FORMATS.find((known) => known === payload.format);
+  return format === undefined || payload.profile === undefined ? null : { format, payload };
+}
+
+function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta): Conversation {
+  const items: Item[] = [];
+  const skipped = new Tally();
+  for (const { type, payload } of lines) {
+    if (!isJsonObject(payload)) {
+      skipped.add(typeof type === 'string' ? type : 'line_without_type');
+    } else if (type === 'response_item') {
+      items.push(payload);
+    } else if (type === 'compacted' && payload.trigger === null) {
+      // A fork starts with what the compactions of its parent had made: nothing else holds that.
+      items.push(...replacementOf(payload));
+    } else if (payload.type === 'CompactCommand' && isJsonObject(payload.item)) {
+      items.push(payload.item);
+    } else if (type !== 'session_meta') {
+      const kind = stringField(payload, 'type');
+      skipped.add(kind === undefined ? String(type) : `${type}:${kind}`);
+    }
+  }
+  return {
+    format,
+    model: stringField(meta, 'model') ?? null,
+    ...settingsOf(meta),
+    items,
+    skipped,
+    notes: [
+      'an audit trail holds the conversation but not all events: this is a new session with the same ' +
+        'items. `palimpsest export` writes a file that becomes the same session',
+    ],
+  };
+}
+
+function settingsOf(meta: JsonObject): Pick<Conversation, 'profile' | 'contextWindow'> {
+  const profile = stringField(meta, 'profile');
+  const { context_window } = meta;
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    ...(typeof context_window === 'number' ? { contextWindow: context_window } : {}),
+  };
+}
+
+function replacementOf({ replacement_history }: JsonObject): Item[] {
+  return Array.isArray(replacement_history) ? replacement_history.filter(isJsonObject) : [];
+}
