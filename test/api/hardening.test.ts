@@ -122,13 +122,13 @@ describe('the answer to a body full of mistakes stays small', () => {
     [
       'blocks of one item',
       '/sessions/x/items',
-      user(numbers(400_000)),
+      user(numbers(300_000)),
       'checked up to here only: mend the blocks before first',
     ],
     [
       'blocks of one tool result',
       '/sessions/x/items',
-      user([{ type: 'tool_result', tool_use_id: 't', content: numbers(400_000) }]),
+      user([{ type: 'tool_result', tool_use_id: 't', content: numbers(300_000) }]),
       'checked up to here only: mend the blocks before first',
     ],
     [

@@ -4,6 +4,7 @@ import { measureItem, usageTokens } from '../items/measure.ts';
 import type { Json } from '../json.ts';
 import { type CompactionCommand, compactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
+import { commandReader } from '../policy/shell-commands.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { type Advice, afterAppend } from './after-append.ts';
@@ -69,10 +70,11 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
     if (!measured.ok) return measured;
     const first = after.state.version + 1;
     const asked = config.manual_commands ? commandAtEnd(measured.value) : null;
+    const boundariesOf = commandReader(config);
     const items: ({ seq: number; item: Normalised } & Pick<ItemCommands, 'reached'>)[] = [];
     for (const { item, normalised, tokens } of measured.value) {
       const isCommand = asked !== null && items.length === measured.value.length - 1;
-      const commands = commandsOf(after, config, normalised);
+      const commands = commandsOf(after, config, normalised, boundariesOf);
       after = push(isCommand ? excluded(item) : appended(item, normalised, tokens, commands));
       const { reached } = commands;
       if (!isCommand) items.push({ seq: after.state.version, item: normalised, reached });

@@ -1,13 +1,8 @@
 import { isGenuine, isUserMessage, messageText } from '../compaction/material.ts';
-import type { Message, Normalised } from '../items/item.ts';
+import type { Message, Normalised, ToolCall } from '../items/item.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
-import {
-  commandBoundaries,
-  completedSteps,
-  hasSucceeded,
-  textBoundaries,
-} from '../policy/signals.ts';
+import { completedSteps, hasSucceeded, textBoundaries } from '../policy/signals.ts';
 import { callKey } from './call-key.ts';
 import type { EventData, NewEvent, OpenCommand } from './events.ts';
 import type { Head, State } from './head.ts';
@@ -19,20 +14,28 @@ type Reached = OpenCommand['boundary'];
 /** What an item does to the shell calls that become boundaries when they succeed. */
 export type ItemCommands = { opened: OpenCommand[]; closed: string[]; reached: Reached[] };
 
-/** The shell calls that an item opens, and those whose results it brings (SPEC section 11). */
-export function commandsOf({ state }: Head, config: Config, item: Normalised): ItemCommands {
+/**
+ * The shell calls that an item opens, and those whose results it brings (SPEC section 11).
+ * `boundariesOf` reads the calls of one request.
+ */
+export function commandsOf(
+  { state }: Head,
+  config: Config,
+  item: Normalised,
+  boundariesOf: (call: ToolCall) => Reached[],
+): ItemCommands {
   return {
-    opened: isHeard(state, config) ? opened(config, item) : [],
+    opened: isHeard(state, config) ? opened(item, boundariesOf) : [],
     closed: closed(state, item),
     reached: isHeard(state, config) ? succeeded(state, item) : [],
   };
 }
 
-function opened(config: Config, item: Normalised): OpenCommand[] {
+function opened(item: Normalised, boundariesOf: (call: ToolCall) => Reached[]): OpenCommand[] {
   if (!isOfAgent(item)) return [];
   return item.parts.flatMap((part) =>
     part.kind === 'tool_call'
-      ? commandBoundaries(part, config).map((boundary) => ({ id: callKey(part.id), boundary }))
+      ? boundariesOf(part).map((boundary) => ({ id: callKey(part.id), boundary }))
       : [],
   );
 }

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { summarizeExtractively } from '../../src/domain/compaction/extractive/summarize.ts';
+import { filterForSummary } from '../../src/domain/compaction/filter.ts';
+import { extractNames, namesStandingIn } from '../../src/domain/compaction/names.ts';
+import { cleanSummary, extractSummaryText } from '../../src/domain/compaction/summary.ts';
+import { transcriptText } from '../../src/domain/compaction/transcript-text.ts';
+import { codecFor } from '../../src/domain/items/codecs.ts';
+import type { Item, Normalised } from '../../src/domain/items/item.ts';
+import { compactionCommand } from '../../src/domain/policy/commands.ts';
+import { profileConfig } from '../../src/domain/policy/profiles.ts';
+import { commandReader } from '../../src/domain/policy/shell-commands.ts';
+import { completedSteps, hasSucceeded, textBoundaries } from '../../src/domain/policy/signals.ts';
+import { estimator } from '../../src/domain/tokens/count.ts';
+import { assistant, attachment, call, result, user } from '../support/items.ts';
+
+const config = profileConfig('rawr', 200_000);
+const count = estimator(config);
+const anthropic = codecFor('anthropic');
+const SIZE = 160_000;
+/** What is over in this time is over in time, however its time grows. */
+const NO_MATTER_MS = 200;
+
+/** Runs, unclosed and nested tags, and what the patterns of the domain begin with, again and again. */
+const UNITS = [
+  ...[
+    'a',
+    ' ',
+    '\n',
+    '\r\n',
+    '-',
+    '.',
+    '/',
+    '\\',
+    '@',
+    '_',
+    '1',
+    '<',
+    '[',
+    '"',
+    '`',
+    '\u200b',
+    '😀',
+  ],
+  ...['<summary>', '</summary>', '<analysis>', '<analysis><summary>', '<system-reminder>'],
+  ...['<system-reminder></system-reminder>', '<task-notification>', '<environment_context>\n'],
+  ...['[x](', '- [ ] a\n', '1. a\n', '12\t', '```\n', 'a.b', 'a/b ', 'a-b-', 'aB', '## a\n', '> '],
+  ...['We decided that. ', 'Error: x\n', 'exit code: 0\n', '\u001b[', '\u001b]', 'http://a/'],
+  ...[
+    'data:image/png;base64,',
+    'a;',
+    'a=',
+    'C:\\a',
+    '*** Update File: a.ts\n',
+    '@@ -1 +1 @@\n+a\n',
+  ],
+  ...['cat a.ts && ', "sed -n '1,2p' a.ts; ", '/compact '],
+];
+
+const summary = (...items: Item[]) =>
+  summarizeExtractively(filterForSummary(items.map((item) => anthropic.normalise(item))), {
+    max_tokens: 8_000,
+    count,
+    template: 'nine-sections',
+  });
+const message = (text: string): Normalised => anthropic.normalise(user(text));
+const callOf = (input: string) =>
+  ({ kind: 'tool_call', id: 'c', name: 'bash', input, source: null }) as const;
+
+const ENTRIES: [string, (text: string) => unknown][] = [
+  ['a summary of a user message', (text) => summary(user(text))],
+  ['a summary of a reply', (text) => summary(user('Go on.'), assistant(text))],
+  [
+    'a summary of a result',
+    (text) => summary(call('c', 'Bash', { command: 'ls' }), result('c', text)),
+  ],
+  [
+    'a summary of a failed result',
+    (text) => summary(call('c', 'Bash', {}), result('c', text, { is_error: true })),
+  ],
+  [
+    'a summary of a command',
+    (text) => summary(call('c', 'Bash', { command: text }), result('c', 'ok')),
+  ],
+  [
+    'a summary of an edit',
+    (text) => summary(call('c', 'Edit', { file_path: 'a.ts', old_string: text, new_string: text })),
+  ],
+  [
+    'a summary of a file',
+    (text) => summary(call('c', 'Write', { file_path: text, content: text })),
+  ],
+  ['a summary of a patch', (text) => summary(call('c', 'apply_patch', { input: text }))],
+  ['a summary of a plan', (text) => summary(call('c', 'ExitPlanMode', { plan: text }))],
+  ['a summary of todos', (text) => summary(attachment('todo', text))],
+  ['a summary of a summary', (text) => summary(user(text, { is_compact_summary: true }))],
+  ['the record of a message', (text) => transcriptText([message(text)])],
+  ['the names in a text', extractNames],
+  ['the names that stand in a text', (text) => namesStandingIn(text)('a.ts')],
+  ['the cleaning of a summary', (text) => cleanSummary(text, true)],
+  [
+    'the cleaning of an unclosed summary',
+    (text) => cleanSummary(`<analysis>${text}</analysis><summary>${text}`, false),
+  ],
+  ['the extraction of a summary', extractSummaryText],
+  [
+    'the success of a command',
+    (text) =>
+      hasSucceeded({
+        kind: 'tool_result',
+        call_id: 'c',
+        content: [{ kind: 'text', text }],
+        is_error: false,
+      }),
+  ],
+  ['the boundaries in a reply', (text) => textBoundaries(text, config)],
+  ['the boundaries in a command', (text) => commandReader(config)(callOf(text))],
+  ['a command for the service', (text) => compactionCommand(message(text))],
+  ['the same with instructions', (text) => compactionCommand(message(`/compact ${text}`))],
+  [
+    'the steps of a plan',
+    (text) => completedSteps({ ...callOf(text), name: 'update_plan' }, config),
+  ],
+  ['tokens', count],
+  ['a rendered message', (text) => anthropic.render([user(text)])],
+  [
+    'a converted call',
+    (text) => {
+      const calls = [{ id: text, type: 'function', function: { name: text, arguments: text } }];
+      const item = { role: 'assistant', content: null, tool_calls: calls };
+      return codecFor('anthropic').encode(codecFor('openai-chat').normalise(item));
+    },
+  ],
+];
+
+test.each(ENTRIES)('%s takes no more than linear time, whatever the text', (_, run) => {
+  const slow = UNITS.filter((unit) => isSlow(run, unit));
+  expect(slow).toEqual([]);
+});
+
+/** Others use the machine: only what is slow each time is. */
+function isSlow(run: (text: string) => unknown, unit: string): boolean {
+  const timeOf = (size: number) => {
+    const text = unit.repeat(Math.ceil(size / unit.length));
+    const started = performance.now();
+    run(text);
+    return performance.now() - started;
+  };
+  return [0, 1, 2].every(() => {
+    const twice = timeOf(SIZE);
+    return twice > NO_MATTER_MS && twice / timeOf(SIZE / 2) >= 3;
+  });
+}
