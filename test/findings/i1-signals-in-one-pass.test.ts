@@ -89,7 +89,7 @@ describe('I1: what a tenant sets as signals does not decide how long an append t
         user('Write the file and commit it.'),
         call('c1', 'Bash', { command: heredoc }),
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'ok' }] },
-        assistant(`${'This is what I have looked at. '.repeat(10_000)}The task is complete.`),
+        assistant(`${'This is what I have looked at. '.repeat(10_000)}The task is done.`),
       ],
     });
     const { body } = await send(api, 'GET', `/sessions/${id}`);

@@ -1,4 +1,5 @@
 import { appendItems } from '../../domain/session/append-items.ts';
+import type { Counted } from '../../domain/session/counted.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { eventPage } from '../event-page.ts';
 import { readIdempotency } from '../idempotency.ts';
@@ -9,7 +10,7 @@ import { rejected } from '../problem.ts';
 import { DEFAULT_LIMIT, logPageQuery, pageOf, sessionParams } from '../schemas/common.ts';
 import { appendBody, appended, appendHeaders, logItem, postedItem } from '../schemas/item.ts';
 import { existingHead } from '../session-body.ts';
-import { withTokenizer } from '../tokenizer.ts';
+import { withCounts } from '../tokenizer.ts';
 import { defaultSession } from './sessions.ts';
 
 const tag = 'Items';
@@ -65,17 +66,25 @@ function addAppendItems(api: Api): void {
       const now = deps.clock.now();
       const at = now.toISOString();
       const compaction_id = deps.newId();
-      const command = appendItems(deps.world, {
-        items: posted.items,
-        defaults: defaultSession(),
-        compaction_id,
-        now_ms: now.getTime(),
-        at,
-        ...(ifMatch?.kind === 'version' ? { expected_version: ifMatch.version } : {}),
-      });
-      const decide = ifMatch?.kind === 'exists' ? onlyIfExists(command) : command;
+      const append = { items: posted.items, defaults: defaultSession() };
+      const command = (counted?: Counted) =>
+        appendItems(deps.world, {
+          ...append,
+          counted,
+          compaction_id,
+          now_ms: now.getTime(),
+          at,
+          ...(ifMatch?.kind === 'version' ? { expected_version: ifMatch.version } : {}),
+        });
       const options = idempotency === null ? { at } : { at, idempotency };
-      const outcome = await withTokenizer(deps, ref, () => deps.store.commit(ref, decide, options));
+      const outcome = await withCounts(deps, ref, append, (counted) => {
+        const decide = command(counted);
+        return deps.store.commit(
+          ref,
+          ifMatch?.kind === 'exists' ? onlyIfExists(decide) : decide,
+          options,
+        );
+      });
       if (!outcome.ok) {
         const { errors, ...rejection } = outcome.rejection;
         throw rejected(

@@ -18,7 +18,7 @@ import {
   sessionSummary,
 } from '../schemas/session.ts';
 import { existingHead, stateBody, summaryBody } from '../session-body.ts';
-import { prepareTokenizer } from '../tokenizer.ts';
+import { countedItems } from '../tokenizer.ts';
 
 const tag = 'Sessions';
 
@@ -65,15 +65,16 @@ function addCreateSession(api: Api): void {
     problems: [409, 413, 415],
     handle: async ({ c, tenant }) => {
       const { id, ...chosen } = await readJson(c.req.raw, deps.limits, createSessionBody);
-      await prepareTokenizer(deps, chosen.config ?? {});
       const ref = { tenant, session_id: id ?? deps.newId() };
       const session: NewSession = {
         ...defaultSession(),
         ...withoutUndefined(chosen),
         context_window: chosen.context_window ?? windowOf(deps, chosen.model),
       };
+      const counted = await countedItems(deps, session, session.initial_context);
       const at = deps.clock.now().toISOString();
-      const outcome = await deps.store.commit(ref, createSession(deps.world, session), { at });
+      const command = createSession(deps.world, { ...session, counted });
+      const outcome = await deps.store.commit(ref, command, { at });
       const head = unwrap(outcome).value;
       c.header('Location', `/sessions/${ref.session_id}`);
       return c.json(stateBody(ref, head, deps.world), 201);

@@ -6,9 +6,9 @@ import { type CompactionCommand, compactionCommand } from '../policy/commands.ts
 import type { Config } from '../policy/config.ts';
 import { commandReader } from '../policy/shell-commands.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
-import { counterFor } from '../tokens/tokenizers.ts';
 import { type Advice, afterAppend } from './after-append.ts';
 import { checkItems } from './check-items.ts';
+import { type Counted, countedCounter } from './counted.ts';
 import { checkRoom, created, type NewSession } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { commandsOf, derivedSignals, type ItemCommands } from './derive-signals.ts';
@@ -26,6 +26,8 @@ export type AppendItems = {
   defaults: NewSession;
   /** The version that the client believes to be current (`If-Match`). */
   expected_version?: number;
+  /** Where a real tokenizer counts; without it that is done while the session is held. */
+  counted?: Counted | undefined;
   /** The id of the compaction that this append may request. */
   compaction_id: string;
   now_ms: number;
@@ -66,7 +68,7 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
     let after = current ?? push(created(command.defaults));
     const { settings } = after;
     const config = configOf(settings, world.server);
-    const measured = measure(world, command.items, after, config);
+    const measured = measure(world, command, after, config);
     if (!measured.ok) return measured;
     const first = after.state.version + 1;
     const asked = config.manual_commands ? commandAtEnd(measured.value) : null;
@@ -119,13 +121,13 @@ type Measured = { item: Item; normalised: Normalised; tokens: number };
 
 function measure(
   world: World,
-  items: readonly Json[],
+  { items, counted }: AppendItems,
   head: Head,
   config: Config,
 ): Outcome<Measured[]> {
   const { format } = head.settings;
   const codec = codecFor(format);
-  const count = counterFor(config, world.tokenizers);
+  const count = countedCounter(world, config, counted);
   const checked = checkItems(codec, 'items', items);
   if (!checked.ok) {
     const what = checked.errors.length === 1 ? 'an item does' : 'items do';

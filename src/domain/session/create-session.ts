@@ -5,8 +5,8 @@ import { measureItem } from '../items/measure.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { ConfigOverrides } from '../policy/config.ts';
 import { type Profile, windowProblem } from '../policy/profiles.ts';
-import { counterFor } from '../tokens/tokenizers.ts';
 import { checkItems } from './check-items.ts';
+import { type Counted, countedCounter } from './counted.ts';
 import type { Decide } from './decision.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
@@ -21,6 +21,8 @@ export type NewSession = {
   context_window: number;
   /** Unchecked items that survive every compaction. */
   initial_context: readonly Json[];
+  /** Of its texts, where a real tokenizer counts. */
+  counted?: Counted | undefined;
   metadata: JsonObject;
 };
 
@@ -83,7 +85,7 @@ export function sessionNotFound(): Outcome<never> {
 }
 
 function settingsOf(session: NewSession): Settings {
-  const { initial_context: _initial, ...settings } = session;
+  const { initial_context: _initial, counted: _counted, ...settings } = session;
   return settings;
 }
 
@@ -109,7 +111,7 @@ export function checkRoom(world: World, settings: Settings): Outcome<null> {
 function initialEntries(world: World, session: NewSession, settings: Settings): Outcome<Entry[]> {
   const codec = codecFor(session.format);
   const config = configOf(settings, world.server);
-  const count = counterFor(config, world.tokenizers);
+  const count = countedCounter(world, config, session.counted);
   const checked = checkItems(codec, 'initial_context', session.initial_context);
   if (!checked.ok) {
     return reject(

@@ -11,12 +11,12 @@ export type Tokenizers = { readonly [N in TokenizerName]?: TextCounter };
  * letter blocks for ten seconds. In windows of this size every input stays linear, and the count is
  * a few tenths of a percent off at most.
  */
-const WINDOW_CHARACTERS = 256;
+export const WINDOW_CHARACTERS = 256;
 /**
- * Of a longer text this many windows, evenly spread, are counted and stand for the rest: a quarter of
- * a megabyte is counted in full, and no single text blocks the event loop for long.
+ * Of a longer text this many windows, evenly spread, are counted and stand for the rest: 64 KB are
+ * counted in full, and no single text blocks the event loop for long.
  */
-const MOST_WINDOWS = 1024;
+const MOST_WINDOWS = 256;
 
 /** A tokenizer that counts long texts window by window; never splits a surrogate pair. */
 export function windowed(count: TextCounter): TextCounter {
@@ -36,16 +36,37 @@ export function windowed(count: TextCounter): TextCounter {
 }
 
 /** The position, or the one behind it when it would fall into a surrogate pair. */
-function safe(text: string, position: number): number {
+export function safe(text: string, position: number): number {
   if (position === 0 || position >= text.length) return Math.min(position, text.length);
   const before = text.charCodeAt(position - 1);
   return before >= 0xd800 && before < 0xdc00 ? position + 1 : position;
 }
 
-/** The counter that a configuration asks for. Throws when its tokenizer was not handed in. */
+/**
+ * The counter that a configuration asks for, for one piece of work: a real tokenizer counts so much and
+ * no more. Throws when its tokenizer was not handed in.
+ */
 export function counterFor(config: Config, tokenizers: Tokenizers): TextCounter {
   if (config.token_counter === 'estimate') return estimator(config);
   const tokenizer = tokenizers[config.token_counter];
   if (tokenizer === undefined) throw new Error(`tokenizer ${config.token_counter} is not loaded`);
-  return tokenizer;
+  return withinBudget(tokenizer);
+}
+
+/** Counted in full by a piece of work that cannot pause. */
+const UNPAUSED_CHARACTERS = 65_536;
+
+/**
+ * A counter for one piece of work that cannot pause: after `most` characters the rest is taken to have
+ * as many tokens for its length as what was counted.
+ */
+export function withinBudget(count: TextCounter, most = UNPAUSED_CHARACTERS): TextCounter {
+  const seen = { tokens: 0, characters: 0 };
+  return (text) => {
+    if (seen.characters >= most) return Math.ceil((seen.tokens * text.length) / seen.characters);
+    const tokens = count(text);
+    seen.tokens += tokens;
+    seen.characters += text.length;
+    return tokens;
+  };
 }
