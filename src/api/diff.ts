@@ -53,19 +53,24 @@ type Parts = {
 
 function compare(before: View, after: View): Parts {
   const parts: Parts = { kept: [], cleared: [], removed: [], added: [] };
-  const earlier = new Map<string, Entry[]>();
+  // Thousands of entries can have one key: what is taken of them is only counted.
+  const earlier = new Map<string, { entries: Entry[]; taken: number }>();
   for (const entry of before.entries) {
     const key = keyOf(entry);
-    earlier.set(key, [...(earlier.get(key) ?? []), entry]);
+    const same = earlier.get(key);
+    if (same === undefined) earlier.set(key, { entries: [entry], taken: 0 });
+    else same.entries.push(entry);
   }
   const keptSeqs = new Set<number>();
   for (const entry of after.entries) {
-    if (earlier.get(keyOf(entry))?.shift() !== undefined) {
+    const same = earlier.get(keyOf(entry));
+    if (same !== undefined && same.taken < same.entries.length) {
+      same.taken += 1;
       parts.kept.push(entry);
       if (entry.seq !== null) keptSeqs.add(entry.seq);
     } else parts.added.push(entry);
   }
-  parts.removed = [...earlier.values()].flat();
+  parts.removed = [...earlier.values()].flatMap(({ entries, taken }) => entries.slice(taken));
   for (const [key, edit] of after.edits) {
     const isNew = before.edits.get(key)?.content !== edit.content;
     if (isNew && keptSeqs.has(edit.seq)) parts.cleared.push(edit);

@@ -88,7 +88,8 @@ function dropOldest(
     cut = i + 1;
   }
   const kept = items.slice(cut);
-  const carried = summary.filter((item) => !kept.includes(item));
+  const stays = new Set(kept);
+  const carried = summary.filter((item) => !stays.has(item));
   const result = [...carried, ...kept];
   left_out.dropped_items = items.length - result.length;
   return { items: result, left_out };

@@ -48,7 +48,9 @@ export function forkSession(parent: Parent): Decide<Head> {
     ];
     const edits = new Map<number, ResultEdit[]>();
     for (const edit of parent.view.edits.values()) {
-      edits.set(edit.seq, [...(edits.get(edit.seq) ?? []), edit]);
+      const own = edits.get(edit.seq);
+      if (own === undefined) edits.set(edit.seq, [edit]);
+      else own.push(edit);
     }
     for (const entry of entries) {
       if (entry.origin !== 'log' || entry.seq === null) continue;
