@@ -3,6 +3,7 @@ import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts
 import type { Entry } from '../domain/context/entry.ts';
 import { pausedNote } from '../domain/session/after-append.ts';
 import type { EventData, EventType, SessionEvent } from '../domain/session/events.ts';
+import { isPaid, usageOfFailures } from '../domain/session/summarizer-usage.ts';
 import { ProblemError } from './problem.ts';
 import type { compaction, compactionDetail, requestedCompaction } from './schemas/compaction.ts';
 import { type Ending, toolMessage } from './tool-message.ts';
@@ -121,6 +122,7 @@ export function detailBody(
     },
     cleared_tool_results: (micro?.edits ?? []).map(editBody),
     ...fullFields(completed),
+    usage: paidUsage(events, completed, skipped),
     threshold_exceeded: exceeded && {
       post_compact_tokens: exceeded.post_compact_tokens,
       threshold: exceeded.threshold,
@@ -169,12 +171,24 @@ function attemptHistory(events: readonly SessionEvent[]): Detail['attempt_histor
     if (event.type === 'compaction.started') {
       attempts.push({ attempt: event.data.attempt, started_at: event.at, failure: null });
     } else if (event.type === 'compaction.failed') {
-      const { reason, message, will_retry } = event.data;
+      const { reason, message, usage = null, will_retry } = event.data;
       const last = attempts.at(-1);
-      if (last !== undefined) last.failure = { at: event.at, reason, message, will_retry };
+      if (last !== undefined) last.failure = { at: event.at, reason, message, usage, will_retry };
     }
   }
   return attempts;
+}
+
+/** What all answers have cost, whatever came of them; null when none was paid for. */
+function paidUsage(
+  events: readonly SessionEvent[],
+  completed: EventData['compaction.completed'] | null,
+  skipped: EventData['compaction.skipped'] | null,
+): Detail['usage'] {
+  const ended = completed?.report.usage ?? skipped?.usage;
+  if (ended !== undefined) return ended;
+  const failures = usageOfFailures(events);
+  return isPaid(failures) ? failures : null;
 }
 
 function hookRuns(events: readonly SessionEvent[]): Detail['hook_runs'] {
@@ -198,7 +212,6 @@ function fullFields(completed: EventData['compaction.completed'] | null) {
     summarizer: report?.summarizer ?? null,
     model: report?.model ?? null,
     template: report?.template || null,
-    usage: report?.usage ?? null,
     left_out: report?.left_out ?? null,
     durations: report && { total_ms: report.duration_ms, summarizer_ms: report.summarizer_ms },
   };

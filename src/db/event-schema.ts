@@ -39,6 +39,13 @@ const resultEdit = z.strictObject({
 
 const base = z.strictObject({ compaction_id: compaction_id.nullable(), version, through: count });
 
+const usage = z.strictObject({
+  input: count,
+  output: count,
+  cache_read: count,
+  cache_creation: count,
+});
+
 const report = z.strictObject({
   tokens_before: count,
   tokens_after: count,
@@ -49,12 +56,7 @@ const report = z.strictObject({
   summarizer: z.string(),
   model: z.string().nullable(),
   template: z.string(),
-  usage: z.strictObject({
-    input: count,
-    output: count,
-    cache_read: count,
-    cache_creation: count,
-  }),
+  usage,
   left_out: z.strictObject({
     cleared_results: count,
     truncated_results: count,
@@ -162,12 +164,14 @@ export const eventSchemas = {
     reason: z.enum(SKIP_REASONS),
     detail: z.string(),
     contributors: z.array(z.strictObject({ what: z.string(), tokens: count })).exactOptional(),
+    usage: usage.exactOptional(),
   }),
   'compaction.failed': z.strictObject({
     compaction_id,
     reason: z.enum(FAILURE_REASONS),
     message: z.string(),
     attempt: count,
+    usage: usage.exactOptional(),
     will_retry: z.boolean(),
   }),
   'compaction.cancelled': z.strictObject({ compaction_id }),

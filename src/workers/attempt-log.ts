@@ -12,8 +12,14 @@ import {
   failCompaction,
 } from '../domain/session/compaction-commands.ts';
 import type { Decide } from '../domain/session/decision.ts';
-import type { EventOf, SessionEvent } from '../domain/session/events.ts';
+import type { EventOf, SessionEvent, SummarizerUsage } from '../domain/session/events.ts';
 import type { Head, Running } from '../domain/session/head.ts';
+import {
+  isPaid,
+  NO_TOKENS,
+  sumOfUsage,
+  usageOfFailures,
+} from '../domain/session/summarizer-usage.ts';
 import type { World } from '../domain/session/world.ts';
 import { backoffMs } from './backoff.ts';
 import type { JobResult } from './job-engine.ts';
@@ -27,8 +33,11 @@ export type LogDependencies = {
 
 export const DONE: JobResult = { kind: 'done' };
 
-/** Why an attempt failed; whether it is the end is said by what is done with it. */
-export type FailureText = Pick<Failure, 'reason' | 'message'>;
+/**
+ * Why an attempt failed; whether it is the end is said by what is done with it. `usage` is what its
+ * answers have cost: nothing when it is left out.
+ */
+export type FailureText = Pick<Failure, 'reason' | 'message'> & { usage?: SummarizerUsage };
 
 export const INTERRUPTED = {
   reason: 'interrupted',
@@ -48,11 +57,17 @@ export class AttemptLog {
   readonly attempt: Attempt;
   readonly #deps: LogDependencies;
   readonly #ref: SessionRef;
+  #paid = NO_TOKENS;
 
   constructor(deps: LogDependencies, ref: SessionRef, attempt: Attempt) {
     this.#deps = deps;
     this.#ref = ref;
     this.attempt = attempt;
+  }
+
+  /** What the failures of this compaction have cost, in this attempt and in those before it. */
+  get paid(): SummarizerUsage {
+    return this.#paid;
   }
 
   /** Null when this attempt is not the one under way any more. */
@@ -65,6 +80,7 @@ export class AttemptLog {
     const view = await loadView(store, this.#ref, head.state.version);
     const event = await this.eventAt(running.requested_version);
     if (view === null || event?.type !== 'compaction.requested') return null;
+    if (attempt > 1) await this.#loadPaid(running.requested_version);
     return { head, view, running, request: event.data };
   }
 
@@ -85,12 +101,12 @@ export class AttemptLog {
 
   /** Records a failure; the same attempt goes on with something else. */
   async goOn(failure: FailureText): Promise<void> {
-    await this.#fail({ ...failure, will_retry: true });
+    await this.#fail(failure, true);
   }
 
   /** Records a failure after which the job runs again, unless another worker has taken it over. */
   async retry(failure: FailureText, retryAfterMs?: number): Promise<JobResult> {
-    const isOurTurn = await this.#fail({ ...failure, will_retry: true });
+    const isOurTurn = await this.#fail(failure, true);
     if (!isOurTurn) return DONE;
     const after_ms = backoffMs(this.attempt.attempt, retryAfterMs, this.#deps.random());
     return { kind: 'retry', after_ms };
@@ -98,12 +114,20 @@ export class AttemptLog {
 
   /** Records the failure that ends the compaction. */
   async end(failure: FailureText): Promise<JobResult> {
-    await this.#fail({ ...failure, will_retry: false });
+    await this.#fail(failure, false);
     return DONE;
   }
 
-  #fail(failure: Failure): Promise<boolean> {
+  #fail({ usage = NO_TOKENS, ...text }: FailureText, will_retry: boolean): Promise<boolean> {
+    this.#paid = sumOfUsage(this.#paid, usage);
+    const failure = { ...text, ...(isPaid(usage) && { usage }), will_retry };
     return this.commit((clock) => failCompaction(this.#deps.world, this.attempt, failure, clock));
+  }
+
+  async #loadPaid(after: number): Promise<void> {
+    // One compaction is under way at a time: what has failed since its request is its own.
+    const types = ['compaction.failed'] as const;
+    this.#paid = usageOfFailures(await this.#deps.store.events(this.#ref, { after, types }));
   }
 }
 

@@ -9,7 +9,6 @@ import {
 } from '../domain/session/complete-compaction.ts';
 import type { Mode } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
-import { NO_TOKENS } from '../domain/session/summarizer-usage.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import {
   AttemptLog,
@@ -203,11 +202,11 @@ class Run {
       plan,
       state,
       apply: (finish) => this.#apply(state, finish),
-      compactLocally: (paid) => this.#full(plan.full, state, paid),
+      compactLocally: () => this.#full(plan.full, state),
     });
   }
 
-  #full(plan: FullPlan, state: Loaded, paid = NO_TOKENS): Promise<JobResult> {
+  #full(plan: FullPlan, state: Loaded): Promise<JobResult> {
     return runFull({
       deps: this.#deps,
       log: this.#log,
@@ -215,7 +214,6 @@ class Run {
       plan,
       state,
       packet: this.#packet,
-      paid,
       apply: (finish) => this.#apply(state, finish),
       clearInstead: () => {
         const micro = this.#plan(state, 'micro');

@@ -8,7 +8,6 @@ import {
 import type { Templates } from '../domain/compaction/prompt.ts';
 import type { Config } from '../domain/policy/config.ts';
 import type { FullResult } from '../domain/session/complete-compaction.ts';
-import type { SummarizerUsage } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
 import { sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
@@ -40,8 +39,6 @@ export type FullRun = {
   state: Loaded;
   /** What is appended with the compaction, where a packet belongs to it. */
   packet: string | null;
-  /** What a provider has cost whose compaction could not be used. */
-  paid: SummarizerUsage;
   /** Ends the compaction with what `finish` builds. */
   apply: (finish: (context: FinishContext) => FullResult) => Promise<JobResult>;
   /** Ends it with a micro-compaction; null when there is nothing to clear. */
@@ -73,11 +70,11 @@ export async function runFull(run: FullRun): Promise<JobResult> {
   if (result.ok) return finishModel(run, job, result.summary);
   if (signal.aborted) return DONE;
   // Not the whole result: what is spread into an event becomes part of the log.
-  const { reason, message } = result;
+  const { reason, message, usage } = result;
   const most = Math.min(config.summarizer_max_attempts, result.most_attempts ?? Infinity);
   return result.retryable && running.attempt < most
-    ? run.log.retry({ reason, message }, result.retry_after_ms)
-    : fallBack(run, job, { reason, message });
+    ? run.log.retry({ reason, message, usage }, result.retry_after_ms)
+    : fallBack(run, job, { reason, message, usage });
 }
 
 /** What remains when the model has failed for good (SPEC section 10, fallback chain). */
@@ -118,18 +115,17 @@ async function finishModel(run: FullRun, job: SummaryJob, summary: Summary): Pro
     return finish(run, job, summary);
   }
   const message = `the summary of ${summary.model} would not make the context smaller`;
-  await run.log.goOn({ reason: 'no_summary', message });
-  // The answer has cost what it cost.
-  return finish(run, job, { ...summarizeFromLog(job), usage: summary.usage });
+  await run.log.goOn({ reason: 'no_summary', message, usage: summary.usage });
+  return finish(run, job, summarizeFromLog(job));
 }
 
 async function finish(run: FullRun, job: SummaryJob, summary: Summary): Promise<JobResult> {
   const { plan, config, count } = job;
-  const { packet, paid } = run;
+  const { packet } = run;
   const root = run.deps.workspaceRoot;
   const files =
     root === null ? plan.files : await refreshFromWorkspace(plan.files, root, config, count);
-  const usage = sumOfUsage(summary.usage, paid);
+  const usage = sumOfUsage(summary.usage, run.log.paid);
   // Files give way to the packet, which says what they are needed for.
   const kept_tokens = plan.kept_tokens + (packet === null ? 0 : count(packet));
   return run.apply((context) =>

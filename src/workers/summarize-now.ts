@@ -3,6 +3,8 @@ import type { Templates } from '../domain/compaction/prompt.ts';
 import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
 import type { Format } from '../domain/items/item.ts';
 import type { Config } from '../domain/policy/config.ts';
+import type { SummarizerUsage } from '../domain/session/events.ts';
+import { NO_TOKENS, sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import { backoffMs } from './backoff.ts';
 import type { SummarizerChoice } from './choose-summarizer.ts';
 import {
@@ -43,13 +45,13 @@ export function summarizeNow(
     if (choice.kind === 'extractive') return { ok: true, summary: summarizeFromLog(job) };
     const answer =
       choice.kind === 'unusable'
-        ? { ok: false as const, message: choice.message }
+        ? { ok: false as const, message: choice.message, usage: NO_TOKENS }
         : await askModel(choice.model, job, deps.random);
     if (answer.ok) return answer;
     if (signal.aborted) return { ok: false, message: answer.message };
     deps.onFailure(answer.message);
     return job.config.summarizer_fallback.includes('extractive')
-      ? { ok: true, summary: summarizeFromLog(job) }
+      ? { ok: true, summary: { ...summarizeFromLog(job), usage: answer.usage } }
       : { ok: false, message: answer.message };
   };
 }
@@ -59,8 +61,10 @@ async function askModel(
   job: SummaryJob,
   random: () => number,
 ): Promise<SummaryResult> {
+  let paid = NO_TOKENS;
   for (let attempt = 1; ; attempt++) {
-    const result = await summarizeWithModel(model, job);
+    const result = withPaid(await summarizeWithModel(model, job), paid);
+    paid = result.ok ? result.summary.usage : result.usage;
     if (result.ok || !result.retryable || job.signal.aborted) return result;
     const most = Math.min(job.config.summarizer_max_attempts, result.most_attempts ?? Infinity);
     const pause = backoffMs(attempt, result.retry_after_ms, random());
@@ -72,4 +76,11 @@ async function askModel(
       return result;
     }
   }
+}
+
+/** The same with what earlier attempts have cost. */
+function withPaid(result: SummaryResult, paid: SummarizerUsage): SummaryResult {
+  if (!result.ok) return { ...result, usage: sumOfUsage(result.usage, paid) };
+  const { summary } = result;
+  return { ok: true, summary: { ...summary, usage: sumOfUsage(summary.usage, paid) } };
 }

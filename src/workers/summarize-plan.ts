@@ -1,11 +1,11 @@
 import { summarizeExtractively } from '../domain/compaction/extractive/summarize.ts';
 import type { FullPlan, Summary } from '../domain/compaction/full.ts';
 import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
-import { extractSummaryText } from '../domain/compaction/summary.ts';
+import { checkSummary, flawText, type SummaryFlaw } from '../domain/compaction/summary-check.ts';
 import { summaryInput } from '../domain/compaction/summary-input.ts';
 import type { Config } from '../domain/policy/config.ts';
-import type { FailureReason } from '../domain/session/events.ts';
-import { NO_TOKENS } from '../domain/session/summarizer-usage.ts';
+import type { FailureReason, SummarizerUsage } from '../domain/session/events.ts';
+import { NO_TOKENS, sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import type { TextCounter } from '../domain/tokens/count.ts';
 import type { ModelSummarizer } from './summarizers/summarizer.ts';
 
@@ -27,6 +27,8 @@ export type SummaryResult =
       reason: FailureReason;
       message: string;
       retryable: boolean;
+      /** What the answers have cost that came to nothing. */
+      usage: SummarizerUsage;
       retry_after_ms?: number | undefined;
       /** Attempts after which asking again is no use, where that is not for the configuration to say. */
       most_attempts?: number | undefined;
@@ -40,8 +42,8 @@ const INPUT_SHARE = 0.8;
 const UNKNOWN_WINDOW = 32_000;
 /** Tokens of the answer that may go into its analysis, beside a summary of the planned length. */
 const ANALYSIS_TOKENS = 1_000;
-/** An answer that did not end within its limit is asked for once more, and no oftener. */
-const ATTEMPTS_WHEN_CUT_OFF = 2;
+/** An answer of the wrong length is asked for once more, and no oftener: the next is as long. */
+const ATTEMPTS_AT_LENGTH = 2;
 
 /** Asks a model for the summary of a plan (SPEC section 8, phases 3 and 4). Never throws for it. */
 export async function summarizeWithModel(
@@ -59,13 +61,14 @@ export async function summarizeWithModel(
   let budget = Math.floor(
     ((window - max_output_tokens) * INPUT_SHARE) / config.token_safety_multiplier,
   );
+  let usage = NO_TOKENS;
   for (let refit = 0; ; refit++) {
     const input = summaryInput(plan.conversation, budget, count, config);
     if (input === null) {
       const message = `no part of the conversation fits the window of ${model.name}`;
-      return { ok: false, reason: 'prompt_too_long', message, retryable: false };
+      return { ok: false, reason: 'prompt_too_long', message, retryable: false, usage };
     }
-    const { system, prompt, template } = buildSummaryPrompt({
+    const { system, prompt, task, template } = buildSummaryPrompt({
       templates: job.templates,
       template: config.summary_template,
       transcript: input.transcript,
@@ -80,35 +83,47 @@ export async function summarizeWithModel(
       timeout_ms: config.summarizer_timeout_seconds * 1000,
       signal: job.signal,
     });
+    usage = sumOfUsage(usage, answer.usage ?? NO_TOKENS);
     if (!answer.ok) {
-      if (answer.reason !== 'prompt_too_long' || refit === REFITS) return answer;
+      if (answer.reason !== 'prompt_too_long' || refit === REFITS) return { ...answer, usage };
       budget = Math.floor(Math.min(budget, count(prompt)) / 2);
       continue;
     }
-    if (answer.is_cut_off && !answer.text.trimEnd().endsWith('</summary>')) {
-      const message = `the answer of ${model.name} did not end within ${max_output_tokens} tokens`;
-      const most_attempts = ATTEMPTS_WHEN_CUT_OFF;
-      return { ok: false, reason: 'no_summary', message, retryable: true, most_attempts };
-    }
-    const extracted = extractSummaryText(answer.text);
-    if (!extracted.ok) {
-      const message = `the answer of ${model.name} holds no summary`;
-      return { ok: false, reason: extracted.reason, message, retryable: true };
-    }
+    const verdict = checkSummary(answer.text, {
+      template: config.summary_template,
+      has_instructions: (job.instructions ?? '').trim() !== '',
+      asked: `${system}\n${task}`,
+      covered_tokens: plan.covered_tokens,
+      is_cut_off: answer.is_cut_off,
+      count,
+    });
+    if (!verdict.ok) return { ...refused(verdict.flaw, model.name), usage };
     return {
       ok: true,
       summary: {
-        text: extracted.text,
+        text: verdict.text,
         summarizer: 'model',
         model: answer.model,
         template,
-        usage: answer.usage,
+        usage,
         left_out: input.left_out,
         truncated_turns: input.truncated_turns,
         summarizer_ms: job.now() - started,
       },
     };
   }
+}
+
+/** An answer that is no summary: asked for again, and then given up (SPEC section 10). */
+function refused(flaw: SummaryFlaw, model: string) {
+  const isOfLength = flaw.kind === 'cut_off' || flaw.kind === 'too_long';
+  return {
+    ok: false,
+    reason: flaw.kind === 'provider_error' ? 'api_error' : 'no_summary',
+    message: `the answer of ${model} is no summary: ${flawText(flaw)}`,
+    retryable: true,
+    most_attempts: isOfLength ? ATTEMPTS_AT_LENGTH : undefined,
+  } as const;
 }
 
 /** Writes the summary from the log itself: deterministic, offline, no cost (SPEC section 10). */

@@ -15,6 +15,7 @@ import type {
 import { CLOCK, created, headOf, SESSION, WORLD } from '../support/given.ts';
 import { assistant } from '../support/items.ts';
 import { SessionLab } from '../support/session-lab.ts';
+import { summaryAnswer } from '../support/summary-text.ts';
 
 /** The window of the documents' examples, in tokens. */
 export const WINDOW = 200_000;
@@ -136,7 +137,7 @@ export class StubModel implements ModelSummarizer {
   async summarize(request: SummaryRequest): Promise<SummaryAnswer> {
     this.requests.push(request);
     const next = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0];
-    return next ?? answerOf('<summary>All done so far.</summary>');
+    return next ?? answerOf(summaryAnswer());
   }
 
   /** The newest prompt. */

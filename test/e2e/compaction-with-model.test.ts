@@ -17,11 +17,11 @@ import {
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
+import { summaryAnswer } from '../support/summary-text.ts';
 import { isTerminal, type LoggedEvent, SessionClient } from './api-client.ts';
 import { Speaker, textOf, turns } from './conversation.ts';
 
-const SUMMARY =
-  '<summary>\n1. Primary request and intent:\n   SCRIPTED SUMMARY of the work.\n</summary>';
+const SUMMARY = summaryAnswer('SCRIPTED SUMMARY of the work.');
 
 let model: ScriptedModelServer;
 let service: ServiceProcess;

@@ -4,6 +4,7 @@ import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import { seedFrom } from '../support/seeded-random.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { runsAsItComes, SHORT_LOCKS, startService } from '../support/start-service.ts';
+import { summaryAnswer } from '../support/summary-text.ts';
 import { isTerminal, SessionClient } from './api-client.ts';
 import { Speaker, turns } from './conversation.ts';
 import { Arena } from './crash/arena.ts';
@@ -13,7 +14,7 @@ const ROUNDS = runsAsItComes() ? 18 : 6;
 /** Attempts that kills have cut off: without any, nothing was tested. A short run may meet none. */
 const LEAST_CUT_OFF = runsAsItComes() ? 1 : 0;
 const VERIFY_EVERY = 6;
-const SUMMARY = '<summary>\n1. Primary request and intent:\n   SCRIPTED SUMMARY.\n</summary>';
+const SUMMARY = summaryAnswer('SCRIPTED SUMMARY.');
 
 describe('a service that is killed at random moments', () => {
   it.concurrent.each(['extractive', 'openai/test-model'])(

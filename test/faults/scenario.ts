@@ -9,8 +9,9 @@ import { inspect } from '../support/cluster/inspect.ts';
 import { until } from '../support/cluster/until.ts';
 import { gate, slow } from '../support/scripted-model/behaviour.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
+import { summaryAnswer } from '../support/summary-text.ts';
 
-const SUMMARY = '<summary>\n1. Primary request and intent:\n   SCRIPTED SUMMARY.\n</summary>';
+const SUMMARY = summaryAnswer('SCRIPTED SUMMARY.');
 
 const TURNS = 4;
 const TOKENS = 500;

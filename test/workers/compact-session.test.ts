@@ -31,12 +31,15 @@ import {
   truncated,
 } from '../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
+import { summaryAnswer, summaryText } from '../support/summary-text.ts';
 
 const REF = { tenant: 'acme', session_id: 's' };
 const JOB = { ref: REF, compaction_id: 'c' };
 const TEMPLATES = loadTemplates();
 const DONE: JobResult = { kind: 'done' };
-const GOOD = answer('<summary>All done so far.</summary>');
+const GOOD = answer(summaryAnswer());
+/** More than what it covers, and something else with each word. */
+const TOO_LONG = summaryAnswer(Array.from({ length: 6_000 }, (_, n) => `w${n}`).join(' '));
 
 let store: EventStore;
 let server: ScriptedModelServer;
@@ -170,7 +173,7 @@ describe('compactSession', () => {
     expect(await run(scripted(GOOD))).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'completed by model']);
     const { data } = ofType(await store.events(REF), 'compaction.completed');
-    expect(data.summary_text).toBe('Summary:\nAll done so far.');
+    expect(data.summary_text).toBe(`Summary:\n${summaryText()}`);
     expect(data.report).toMatchObject({
       model: 'openai/gpt-4o-mini',
       template: TEMPLATES.summary['nine-sections'].version,
@@ -216,7 +219,7 @@ describe('compactSession', () => {
   it('items that arrive while the model answers stay behind the cut', async () => {
     await prepare('full');
     const { promise, open } = gate();
-    const running = run(scripted(slow('<summary>All done so far.</summary>', promise)));
+    const running = run(scripted(slow(summaryAnswer(), promise)));
     await server.received(1);
     const late = user('And the docs, please.');
     await commit(append(appended(late)));
@@ -237,7 +240,7 @@ describe('compactSession', () => {
     const before = await entries();
     const { promise, open } = gate();
     const controller = new AbortController();
-    const running = run(scripted(slow('<summary>x</summary>', promise)), controller.signal);
+    const running = run(scripted(slow(summaryAnswer('x'), promise)), controller.signal);
     await server.received(1);
     await commit(cancelCompaction('c'));
     controller.abort();
@@ -250,7 +253,7 @@ describe('compactSession', () => {
   it('one that was cancelled without a word to the worker is not applied', async () => {
     await prepare('full');
     const { promise, open } = gate();
-    const running = run(scripted(slow('<summary>All done.</summary>', promise)));
+    const running = run(scripted(slow(summaryAnswer('All done.'), promise)));
     await server.received(1);
     await commit(cancelCompaction('c'));
     open();
@@ -262,7 +265,7 @@ describe('compactSession', () => {
     await prepare('full');
     const { promise, open } = gate();
     const controller = new AbortController();
-    const running = run(scripted(slow('<summary>x</summary>', promise), GOOD), controller.signal);
+    const running = run(scripted(slow(summaryAnswer('x'), promise), GOOD), controller.signal);
     await server.received(1);
     controller.abort();
     expect(await running).toEqual(DONE);
@@ -278,14 +281,14 @@ describe('two workers with the same job', () => {
   it('the one that started last ends it; what the other still does is ignored', async () => {
     await prepare('full');
     const { promise, open } = gate();
-    const older = run(scripted(slow('<summary>By the older.</summary>', promise), GOOD));
+    const older = run(scripted(slow(summaryAnswer('By the older.'), promise), GOOD));
     await server.received(1);
     expect(await run(scripted())).toEqual(DONE);
     open();
     expect(await older).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
     const { data } = ofType(await store.events(REF), 'compaction.completed');
-    expect(data.summary_text).toBe('Summary:\nAll done so far.');
+    expect(data.summary_text).toBe(`Summary:\n${summaryText()}`);
   });
 
   it.each([
@@ -447,7 +450,7 @@ describe('failures', () => {
 
   it('an answer that ran out of tokens right behind its summary is good', async () => {
     await prepare('full');
-    expect(await run(scripted(truncated('<summary>All done so far.</summary>')))).toEqual(DONE);
+    expect(await run(scripted(truncated(summaryAnswer())))).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'completed by model']);
   });
 
@@ -459,11 +462,15 @@ describe('failures', () => {
     expect(server.requests[0]?.body.max_tokens).toBe(budget + 1_000);
   });
 
-  it('a summary that is no shorter than the conversation gives way to one from the log', async () => {
+  it('a summary that is no shorter than the conversation is asked for once more', async () => {
     await prepare('full');
-    expect(await run(scripted(answer(`<summary>${ofTokens(5_000)}</summary>`)))).toEqual(DONE);
+    const choice = scripted(answer(TOO_LONG), answer(TOO_LONG));
+    expect(await run(choice)).toMatchObject({ kind: 'retry' });
+    expect(await run(choice)).toEqual(DONE);
     expect(await steps()).toEqual([
       'started 1',
+      'failed: no_summary, to go on',
+      'started 2',
       'failed: no_summary, to go on',
       'completed by extractive',
     ]);
@@ -472,9 +479,9 @@ describe('failures', () => {
   });
 
   it('without a fallback such a summary changes nothing', async () => {
-    await prepare('full', { summarizer_fallback: [] });
-    expect(await run(scripted(answer(`<summary>${ofTokens(5_000)}</summary>`)))).toEqual(DONE);
-    expect(await steps()).toEqual(['started 1', 'skipped: would_not_shrink']);
+    await prepare('full', { summarizer_fallback: [], summarizer_max_attempts: 1 });
+    expect(await run(scripted(answer(TOO_LONG)))).toEqual(DONE);
+    expect(await steps()).toEqual(['started 1', 'failed: no_summary']);
   });
 
   it('what a run throws is reported, recorded by its name, and tried a few times', async () => {

@@ -8,8 +8,9 @@ import { assistant, ofTokens, user } from '../support/items.ts';
 import { answer, empty, tooLong } from '../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import { SessionLab } from '../support/session-lab.ts';
+import { summaryAnswer } from '../support/summary-text.ts';
 
-const GOOD = answer('<summary>All done so far.</summary>');
+const GOOD = answer(summaryAnswer());
 
 let server: ScriptedModelServer;
 let lab: SessionLab;
@@ -110,7 +111,7 @@ describe('codex-classic: the transcript in turns', () => {
 
   it('carries the earlier summary along, however many turns go', async () => {
     server.script(GOOD, GOOD);
-    await openLab({ transcript_max_tokens: 500 });
+    await openLab({ transcript_max_tokens: 600 });
     await compactByCommand(...turns(4));
     const { report } = (await compactByCommand(...turns(8).slice(8))).data;
     expect(lastPrompt()).toContain('All done so far.');

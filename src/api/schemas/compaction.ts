@@ -112,6 +112,15 @@ const resultEdit = z
   })
   .openapi('ToolResultEdit');
 
+const usage = z
+  .object({
+    input: tokenCount.openapi({ description: 'Without what the provider’s cache gave or took.' }),
+    output: tokenCount,
+    cache_read: tokenCount,
+    cache_creation: tokenCount,
+  })
+  .openapi('SummarizerUsage', { description: 'Tokens, as the provider has counted them.' });
+
 const contributors = z.array(z.object({ what: z.string(), tokens: tokenCount }));
 
 const hookRun = z
@@ -161,6 +170,7 @@ export const compactionDetail = compaction
             at: timestamp,
             reason: z.string(),
             message: z.string(),
+            usage: usage.nullable(),
             will_retry: z.boolean(),
           })
           .nullable(),
@@ -209,14 +219,10 @@ export const compactionDetail = compaction
     summarizer: z.string().nullable(),
     model: z.string().nullable(),
     template: z.string().nullable(),
-    usage: z
-      .object({
-        input: tokenCount,
-        output: tokenCount,
-        cache_read: tokenCount,
-        cache_creation: tokenCount,
-      })
-      .nullable(),
+    usage: usage.nullable().openapi({
+      description:
+        'What all answers of models have cost, those of failed attempts included; null when none was paid for.',
+    }),
     left_out: z
       .object({ cleared_results: z.int(), truncated_results: z.int(), dropped_items: z.int() })
       .nullable(),

@@ -15,7 +15,8 @@ export type Templates = {
   continuation: Template;
 };
 
-export type SummaryPrompt = { system: string; prompt: string; template: string };
+/** `task` is the prompt without the conversation. */
+export type SummaryPrompt = { system: string; prompt: string; task: string; template: string };
 
 /**
  * Builds what a summariser is asked: the conversation as delimited data, the task after it, then
@@ -33,7 +34,7 @@ export function buildSummaryPrompt(request: {
   max_tokens: number;
 }): SummaryPrompt {
   const task = request.templates.summary[request.template];
-  const parts = [request.transcript, task.text];
+  const parts = [task.text];
   const instructions = request.instructions?.trim();
   const focus = request.focus?.trim();
   if (instructions) parts.push(`## Additional instructions\n\n${instructions}`);
@@ -41,9 +42,11 @@ export function buildSummaryPrompt(request: {
   // A token is some three quarters of a word; less is safer, since a longer answer would be cut off.
   const words = Math.floor(request.max_tokens * 0.6);
   parts.push(`## Length\n\nAt most about ${words} words for the summary, and a short analysis.`);
+  const asked = parts.join('\n\n');
   return {
     system: request.templates.system.text,
-    prompt: parts.join('\n\n'),
+    prompt: `${request.transcript}\n\n${asked}`,
+    task: asked,
     template: task.version,
   };
 }

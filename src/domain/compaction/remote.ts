@@ -105,7 +105,11 @@ function problemOf(
   const codec = codecFor(view.format);
   const own = items.filter(isProviderCompaction);
   if (own.length !== 1) return `it holds ${own.length} compaction items instead of one`;
-  if (!own.every(({ encrypted_content: content }) => typeof content === 'string' && content !== ''))
+  if (
+    !own.every(
+      ({ encrypted_content: content }) => typeof content === 'string' && content.trim() !== '',
+    )
+  )
     return 'its compaction item is empty';
   // A message of the user behind it shows what it leaves open: nothing may be.
   const closed = [...items, codec.message('user', 'Go on.'), ...plan.behind];

@@ -18,10 +18,14 @@ export function extractSummaryText(answer: string): ExtractedSummary {
   if (ERROR_PREFIXES.some((prefix) => text.startsWith(prefix))) {
     return { ok: false, reason: 'api_error' };
   }
+  return summaryContent(text) === '' ? { ok: false, reason: 'no_summary' } : { ok: true, text };
+}
+
+/** What an extracted answer says as a summary: without its tags and without the analysis, trimmed. */
+export function summaryContent(text: string): string {
   const { analysis, summary } = findSections(text);
-  const rest = analysis ? text.slice(0, analysis.start) + text.slice(analysis.end) : text;
-  const content = summary ? inner(text, summary) : rest;
-  return content.trim() === '' ? { ok: false, reason: 'no_summary' } : { ok: true, text };
+  if (summary) return inner(text, summary);
+  return (analysis ? text.slice(0, analysis.start) + text.slice(analysis.end) : text).trim();
 }
 
 /**

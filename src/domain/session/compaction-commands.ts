@@ -145,7 +145,10 @@ export function skipCompaction(
   );
 }
 
-export type Failure = Pick<EventData['compaction.failed'], 'reason' | 'message' | 'will_retry'>;
+export type Failure = Pick<
+  EventData['compaction.failed'],
+  'reason' | 'message' | 'usage' | 'will_retry'
+>;
 
 /** Records a failed attempt; the context stays as it is (SPEC section 10). */
 export function failCompaction(

@@ -11,9 +11,10 @@ import {
   whileRunning,
 } from './compaction-commands.ts';
 import type { Decide } from './decision.ts';
-import type { CompletedReport, EventData, NewEvent } from './events.ts';
+import type { CompletedReport, EventData, NewEvent, SummarizerUsage } from './events.ts';
 import { configOf, contextTokens } from './head.ts';
 import { packetItem } from './packet-item.ts';
+import { isPaid } from './summarizer-usage.ts';
 import type { World } from './world.ts';
 
 /** What is only known when a compaction is written: what came meanwhile counts, too. */
@@ -68,7 +69,10 @@ export function completeFull(
     type: 'compaction.completed',
     data: { ...result, compaction_id, report: { ...result.report, ...effect } },
   });
-  return complete(world, attempt, clock, packet, eventOf, isSmaller);
+  return complete(world, attempt, clock, packet, eventOf, {
+    isSmaller,
+    usage: result.report.usage,
+  });
 }
 
 /** Both end in the same way: the packet behind them, then a word about threshold and breaker. */
@@ -78,7 +82,7 @@ function complete(
   clock: Clock,
   packet: string | null,
   eventOf: (compaction_id: string, effect: Effect) => NewEvent,
-  isSmaller = true,
+  full: { isSmaller: boolean; usage: SummarizerUsage } | null = null,
 ): Decide<Applied> {
   return whileRunning(attempt, (head, running) => {
     const { context_window } = head.settings;
@@ -94,8 +98,12 @@ function complete(
       });
     const compacted = advance(head, [completed(0)], clock.at);
     const bare = contextTokens(compacted.state, config);
-    if (bare >= tokens_before || !isSmaller) {
-      return skipEvents(head, running, config, clock, wouldNotShrink(tokens_before, bare));
+    if (bare >= tokens_before || full?.isSmaller === false) {
+      const skip = {
+        ...wouldNotShrink(tokens_before, bare),
+        ...(full && isPaid(full.usage) && { usage: full.usage }),
+      };
+      return skipEvents(head, running, config, clock, skip);
     }
     const heads = { before: head, after: compacted };
     const behind = packetItem(world, running, packet, heads, clock.at);

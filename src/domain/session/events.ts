@@ -213,12 +213,16 @@ export type EventData = {
     reason: SkipReason;
     detail: string;
     contributors?: Contributor[];
+    /** What a summary has cost that was not put in place, with the failures before it. */
+    usage?: SummarizerUsage;
   };
   'compaction.failed': {
     compaction_id: string;
     reason: FailureReason;
     message: string;
     attempt: number;
+    /** What the answers of this attempt have cost that came to nothing; left out when that is nothing. */
+    usage?: SummarizerUsage;
     /** False: this ends the compaction. True: it goes on, with another attempt or with a fallback. */
     will_retry: boolean;
   };

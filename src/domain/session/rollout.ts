@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.ts';
-import type { EventData, EventOf, SessionEvent } from './events.ts';
+import type { EventData, EventOf, SessionEvent, SummarizerUsage } from './events.ts';
+import { isPaid, usageOfFailures } from './summarizer-usage.ts';
 
 /**
  * One line of the audit trail (SPEC section 14). `ordinal` is the version of the event that it comes
@@ -22,9 +23,14 @@ type Request = EventData['compaction.requested'];
 export function rolloutWriter(sessionId: string): (event: SessionEvent) => RolloutRecord[] {
   // One compaction is under way at a time, so what completes is what was requested last.
   let request: Request | null = null;
+  let failures: SessionEvent[] = [];
   return (event) => {
-    if (event.type === 'compaction.requested') request = event.data;
-    return recordsOf(sessionId, event, request);
+    if (event.type === 'compaction.requested') {
+      request = event.data;
+      failures = [];
+    }
+    if (event.type === 'compaction.failed') failures.push(event);
+    return recordsOf(sessionId, event, request, usageOfFailures(failures));
   };
 }
 
@@ -32,6 +38,7 @@ function recordsOf(
   sessionId: string,
   event: SessionEvent,
   request: Request | null,
+  paid: SummarizerUsage,
 ): RolloutRecord[] {
   const record = (type: RolloutRecord['type'], payload: JsonObject): RolloutRecord => ({
     timestamp: event.at,
@@ -71,6 +78,7 @@ function recordsOf(
           result_tokens_before: micro.result_tokens_before,
           result_tokens_after: micro.result_tokens_after,
           duration_ms: micro.duration_ms,
+          ...(isPaid(paid) && usageFields(paid)),
         }),
       ];
     }
@@ -84,7 +92,9 @@ function recordsOf(
     }
     case 'compaction.failed': {
       const { reason, message: error_message, will_retry } = event.data;
-      return will_retry ? [] : [message('CompactFailed', { reason, error_message })];
+      if (will_retry) return [];
+      const fields = { reason, error_message, ...(isPaid(paid) && usageFields(paid)) };
+      return [message('CompactFailed', fields)];
     }
     case 'compaction.threshold_exceeded': {
       const { post_compact_tokens, threshold } = event.data;
@@ -147,17 +157,22 @@ function triggerType({ trigger, attribution }: Request): Request['trigger'] | 'a
 }
 
 function completedFields({ report, mode }: EventData['compaction.completed']): JsonObject {
-  const { input, output, cache_read, cache_creation } = report.usage;
   return {
     pre_compact_tokens: report.tokens_before,
     post_compact_tokens: report.tokens_after,
+    ...usageFields(report.usage),
+    files_restored: report.files_restored,
+    duration_ms: report.duration_ms,
+    strategy: mode,
+  };
+}
+
+function usageFields({ input, output, cache_read, cache_creation }: SummarizerUsage): JsonObject {
+  return {
     compaction_input_tokens: input,
     compaction_output_tokens: output,
     compaction_cache_read_tokens: cache_read,
     compaction_cache_creation_tokens: cache_creation,
     compaction_total_tokens: input + output + cache_read + cache_creation,
-    files_restored: report.files_restored,
-    duration_ms: report.duration_ms,
-    strategy: mode,
   };
 }

@@ -1,5 +1,6 @@
 import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { apiError } from '../summarizers/failures.ts';
 import type { ProviderAccess } from '../summarizers/providers.ts';
 import { postToOpenai } from './openai-post.ts';
@@ -21,7 +22,10 @@ export async function compactByEndpoint(
   if (flaw !== null) return unkeepable(flaw);
   const answer: unknown = JSON.parse(text);
   if (!isJsonObject(answer) || !Array.isArray(answer.output)) {
-    return apiError('openai: the answer of /responses/compact holds no output items', false);
+    return {
+      ...apiError('openai: the answer of /responses/compact holds no output items', false),
+      usage: isJsonObject(answer) ? openaiUsage(answer.usage) : NO_TOKENS,
+    };
   }
   return { ok: true, output: answer.output, usage: openaiUsage(answer.usage) };
 }

@@ -50,9 +50,15 @@ export async function compactByTrigger(
       case 'response.completed':
         return { ok: true, output, usage: openaiUsage(fieldOf(event.response, 'usage')) };
       case 'response.incomplete':
-        return apiError('openai: the provider did not finish the compaction', false);
+        return {
+          ...apiError('openai: the provider did not finish the compaction', false),
+          usage: openaiUsage(fieldOf(event.response, 'usage')),
+        };
       case 'response.failed':
-        return callFailure(fieldOf(event.response, 'error') ?? null, 'openai', Date.now());
+        return {
+          ...callFailure(fieldOf(event.response, 'error') ?? null, 'openai', Date.now()),
+          usage: openaiUsage(fieldOf(event.response, 'usage')),
+        };
       case 'error':
         return callFailure(event, 'openai', Date.now());
       default:

@@ -7,9 +7,8 @@ import {
 } from '../../domain/compaction/remote.ts';
 import type { Config } from '../../domain/policy/config.ts';
 import type { FullResult } from '../../domain/session/complete-compaction.ts';
-import type { SummarizerUsage } from '../../domain/session/events.ts';
 import { configOf } from '../../domain/session/head.ts';
-import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
+import { sumOfUsage } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { type AttemptLog, DONE, type Loaded, type LogDependencies } from '../attempt-log.ts';
 import type { JobResult } from '../job-engine.ts';
@@ -25,8 +24,8 @@ export type RemoteRun = {
   state: Loaded;
   /** Ends the compaction with what `finish` builds. */
   apply: (finish: (context: FinishContext) => FullResult) => Promise<JobResult>;
-  /** The local compaction of the same part; it is told what the provider has cost already. */
-  compactLocally: (paid: SummarizerUsage) => Promise<JobResult>;
+  /** The local compaction of the same part. */
+  compactLocally: () => Promise<JobResult>;
 };
 
 /**
@@ -38,7 +37,7 @@ export async function runRemote(run: RemoteRun): Promise<JobResult> {
   const { head, view, running } = state;
   const config = configOf(head.settings, deps.world.server);
   const most = config.summarizer_max_attempts;
-  if (running.attempt > most) return run.compactLocally(NO_TOKENS);
+  if (running.attempt > most) return run.compactLocally();
   const { model, reason: why } = remoteModel(head.settings);
   const started = deps.now().getTime();
   // The session may have been configured anew since it was asked for.
@@ -48,23 +47,25 @@ export async function runRemote(run: RemoteRun): Promise<JobResult> {
       : await askProvider(run, model, config);
   if (!answer.ok) {
     if (run.signal.aborted) return DONE;
-    const { reason, message } = answer;
+    const { reason, message, usage } = answer;
+    const failure = { reason, message, ...(usage && { usage }) };
     if (answer.retryable && running.attempt < most) {
-      return log.retry({ reason, message }, answer.retry_after_ms);
+      return log.retry(failure, answer.retry_after_ms);
     }
-    await log.goOn({ reason, message });
-    return run.compactLocally(NO_TOKENS);
+    await log.goOn(failure);
+    return run.compactLocally();
   }
   const { usage } = answer;
   const count = counterFor(config, deps.world.tokenizers);
   const { items, problem } = checkReplacement(plan, answer.output, { view, config, count });
   if (items === null) {
     const message = `openai: the compaction cannot be used: ${problem}`;
-    await log.goOn({ reason: 'api_error', message });
-    return run.compactLocally(usage);
+    await log.goOn({ reason: 'api_error', message, usage });
+    return run.compactLocally();
   }
   const remote_ms = deps.now().getTime() - started;
-  const replacement = { items, model: `openai/${model}`, usage, remote_ms };
+  const paid = sumOfUsage(usage, log.paid);
+  const replacement = { items, model: `openai/${model}`, usage: paid, remote_ms };
   return run.apply((context) => finishRemote(plan, replacement, context));
 }
 

@@ -2,6 +2,7 @@ import { type LanguageModel, type LanguageModelUsage, streamText } from 'ai';
 import type { SummarizerUsage } from '../../domain/session/events.ts';
 import { apiError, callFailure, type SummaryFailure } from './failures.ts';
 import type { ModelSummarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';
+import { usageSoFar } from './usage-so-far.ts';
 
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
@@ -26,6 +27,9 @@ export function modelSummarizer(settings: SummarizerModel): ModelSummarizer {
   };
 }
 
+/** What a call has cost as far as the provider has said so: also one that comes to nothing is paid for. */
+type Meter = { usage: SummarizerUsage | null };
+
 /** Never throws: whatever goes wrong becomes a failure with kind and retryability. */
 async function summarize(
   settings: SummarizerModel,
@@ -34,15 +38,19 @@ async function summarize(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), request.timeout_ms);
   const stopped = () => stopFailure(request.signal, timeout.signal, settings.provider);
+  const meter: Meter = { usage: null };
+  const paid = (answer: SummaryAnswer): SummaryAnswer =>
+    answer.ok || meter.usage === null ? answer : { ...answer, usage: meter.usage };
   try {
     const answer = await streamAnswer(
       settings,
       request,
       AbortSignal.any([request.signal, timeout.signal]),
+      meter,
     );
-    return answer.ok ? answer : (stopped() ?? answer);
+    return answer.ok ? answer : paid(stopped() ?? answer);
   } catch (error) {
-    return stopped() ?? callFailure(error, settings.provider, Date.now());
+    return paid(stopped() ?? callFailure(error, settings.provider, Date.now()));
   } finally {
     clearTimeout(timer);
   }
@@ -52,6 +60,7 @@ async function streamAnswer(
   settings: SummarizerModel,
   request: SummaryRequest,
   abortSignal: AbortSignal,
+  meter: Meter,
 ): Promise<SummaryAnswer> {
   const { fullStream } = streamText({
     model: settings.model,
@@ -61,12 +70,16 @@ async function streamAnswer(
     maxRetries: 0,
     abortSignal,
     providerOptions: settings.providerOptions,
+    includeRawChunks: true,
     // The same error arrives as a part of the stream; the default would print it, request included.
     onError: () => {},
   });
   let text = '';
   for await (const part of fullStream) {
     switch (part.type) {
+      case 'raw':
+        meter.usage = usageSoFar(part.rawValue) ?? meter.usage;
+        break;
       case 'text-delta':
         text += part.text;
         break;
@@ -75,6 +88,7 @@ async function streamAnswer(
       case 'abort':
         return apiError(`${settings.provider}: the call was aborted`, true);
       case 'finish':
+        meter.usage = summarizerUsage(part.totalUsage);
         return finished(settings, text, part);
       default:
         // Reasoning and the bookkeeping of steps are no part of a summary.

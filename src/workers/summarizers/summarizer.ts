@@ -13,7 +13,8 @@ export type SummaryRequest = {
 /**
  * The answer of a summariser. Failures carry kind and retryability, never request or reply text
  * (DESIGN, decision 9). `is_cut_off`: the answer reached its limit of tokens. `retry_after_ms` is what
- * the provider asked for.
+ * the provider asked for; `usage` of a failure is what it has cost all the same, as far as the provider
+ * said so.
  */
 export type SummaryAnswer =
   | { ok: true; text: string; is_cut_off: boolean; model: string; usage: SummarizerUsage }
@@ -23,6 +24,7 @@ export type SummaryAnswer =
       message: string;
       retryable: boolean;
       retry_after_ms?: number;
+      usage?: SummarizerUsage;
     };
 
 /** One model that can write summaries. `context_window` in tokens, null when it is not known. */

@@ -17,6 +17,7 @@ import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { ofTokens } from '../../support/items.ts';
 import { answer, status } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 
 const SECRET = 'a secret of thirty-two characters';
 const MEGABYTE = 1_000_000;
@@ -359,7 +360,7 @@ describe('with a model', () => {
   const prompt = (index: number) => JSON.stringify(model.requests[index]?.body);
 
   it('the one that sessions of that model have writes the summary, and its usage is told', async () => {
-    model.script(answer('<summary>The parser was mended.</summary>'));
+    model.script(answer(summaryAnswer('The parser was mended.')));
     const response = await compact(CONVERSATION, { instructions: 'Mind the public signature.' });
     expect(JSON.stringify(await opened(response))).toContain('The parser was mended.');
     expect(model.requests).toHaveLength(1);
@@ -374,10 +375,7 @@ describe('with a model', () => {
   });
 
   it('summaries chain: the next one is made from the last', async () => {
-    model.script(
-      answer('<summary>FIRST SUMMARY</summary>'),
-      answer('<summary>SECOND SUMMARY</summary>'),
-    );
+    model.script(answer(summaryAnswer('FIRST SUMMARY')), answer(summaryAnswer('SECOND SUMMARY')));
     const first = await compact(CONVERSATION);
     const second = await compact([...asInput(first), user('More.'), said(ofTokens(2_000))]);
     expect(prompt(1)).toContain('FIRST SUMMARY');
@@ -388,7 +386,7 @@ describe('with a model', () => {
   });
 
   it('is asked again after a failure that may pass', async () => {
-    model.script(status(500), answer('<summary>AFTER ALL</summary>'));
+    model.script(status(500), answer(summaryAnswer('AFTER ALL')));
     expect(JSON.stringify(await opened(await compact(CONVERSATION)))).toContain('AFTER ALL');
     expect(model.requests).toHaveLength(2);
   });
@@ -419,10 +417,13 @@ describe('with a model', () => {
     });
   });
 
-  it('that answers more than it read gives way to the conversation itself', async () => {
-    model.script(answer(`<summary>${ofTokens(4_000)}</summary>`));
+  it('that answers more than it read gives way to the summary from the log', async () => {
+    const words = Array.from({ length: 4_000 }, (_, n) => `w${n}`).join(' ');
+    model.script(answer(summaryAnswer(words)), answer(summaryAnswer(words)));
     const response = await compact(CONVERSATION);
-    expect(await opened(response)).toEqual(CONVERSATION);
+    expect(model.requests).toHaveLength(2);
+    expect(JSON.stringify(await opened(response))).toContain('src/parser.ts');
+    expect(JSON.stringify(await opened(response))).not.toContain('w3999');
     expect(response.usage.output_tokens).toBeGreaterThan(1_000);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, reporting, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -52,7 +53,7 @@ describe('autoCompactDispatcher: sI2', () => {
 
   it('CC-62, CC-69: full comes where micro saves too little', async () => {
     const lab = await openLab();
-    const model = StubModel.of(lab, '<summary>All done so far.</summary>');
+    const model = StubModel.of(lab, summaryAnswer());
     const events = await compactByItself(lab, TALK, ...RESULTS.slice(0, 2));
     expect(steps(events)).toEqual(['requested', 'started', 'completed']);
     expect(model.requests).toHaveLength(1);
@@ -64,7 +65,7 @@ describe('autoCompactDispatcher: sI2', () => {
 
   it('CC-64: micro that leaves the context above the threshold is not enough', async () => {
     const lab = await openLab();
-    const model = StubModel.of(lab, '<summary>All done so far.</summary>');
+    const model = StubModel.of(lab, summaryAnswer());
     const events = await compactByItself(lab, TALK, ...RESULTS);
     expect(steps(events)).toEqual(['requested', 'started', 'completed']);
     expect(model.requests).toHaveLength(1);
@@ -75,7 +76,7 @@ describe('autoCompactDispatcher: sI2', () => {
 
   it('CC-66: an automatic full compaction asks to go on, and has no instructions', async () => {
     const lab = await openLab();
-    const model = StubModel.of(lab, '<summary>All done so far.</summary>');
+    const model = StubModel.of(lab, summaryAnswer());
     const { entries } = last(await compactByItself(lab, TALK), 'compaction.completed').data;
     const [boundary, summary] = entries;
     expect(boundary?.item.compact_metadata).toMatchObject({ trigger: 'auto' });
@@ -108,7 +109,7 @@ describe('when the full compaction fails', () => {
 
   it('CC-70: a prompt that is too long is cut down, and the report says by how much', async () => {
     const lab = await openLab();
-    const good = '<summary>All done so far.</summary>';
+    const good = summaryAnswer();
     const model = StubModel.of(lab, failure('prompt_too_long'), good);
     await append(lab, user('Go.'), ...RESULTS.slice(0, 6));
     const events = await compact(lab, 'full');
@@ -125,7 +126,7 @@ describe('when the full compaction fails', () => {
   ])('CC-70: four times at most: %s', async (_what, refusals, end) => {
     const lab = await openLab({ summarizer_fallback: [] });
     const refused = Array.from({ length: refusals }, () => failure('prompt_too_long'));
-    const model = StubModel.of(lab, ...refused, '<summary>All done so far.</summary>');
+    const model = StubModel.of(lab, ...refused, summaryAnswer());
     const talk = Array.from({ length: 400 }, (_, n) =>
       (n % 2 === 0 ? user : assistant)(`${n}: ${ofTokens(200)}`),
     );

@@ -4,6 +4,7 @@ import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { contextTokens } from '../../../src/domain/session/head.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { assistant, attachment, call, ofTokens, result, tool, user } from '../../support/items.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import {
   append,
   compact,
@@ -16,7 +17,7 @@ import {
 } from '../lab.ts';
 import { openLab } from './lab.ts';
 
-const GOOD = '<summary>All done so far.</summary>';
+const GOOD = summaryAnswer();
 const TALK = [user(`Fix the parser. ${ofTokens(2_000)}`), assistant('It is fixed.')];
 /** One of each kind that is restored, and enough talk. */
 const EVERYTHING = [

@@ -3,6 +3,7 @@ import { hookTables } from '../../../src/config/hook-table.ts';
 import { HookServer, hangs, replies } from '../../support/hook-server.ts';
 import { attachment, ofTokens, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -14,7 +15,7 @@ let model: StubModel;
 beforeEach(async () => {
   hooks = await HookServer.start();
   lab = await openLab();
-  model = StubModel.of(lab, '<summary>All done so far.</summary>');
+  model = StubModel.of(lab, summaryAnswer());
 });
 afterEach(() => hooks.close());
 

@@ -5,6 +5,7 @@ import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { attachment, call, ofTokens, result, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, last, StubModel, WINDOW } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -22,7 +23,7 @@ async function restored(items: Item[], config: ConfigOverrides = {}): Promise<Re
 }
 
 async function compacted(lab: SessionLab, items: Item[]): Promise<Restored[]> {
-  StubModel.of(lab, '<summary>All done so far.</summary>');
+  StubModel.of(lab, summaryAnswer());
   // Enough that what is restored is smaller than what is compacted.
   await append(lab, user(ofTokens(3_000)), ...items);
   await compact(lab, 'full');
@@ -118,7 +119,7 @@ describe('restoreFileReads: bD5', () => {
 
   it('CC-186: the report says how many files came back', async () => {
     const lab = await openLab();
-    StubModel.of(lab, '<summary>All done so far.</summary>');
+    StubModel.of(lab, summaryAnswer());
     await append(lab, user(ofTokens(3_000)), ...SIX.slice(0, 4));
     const { report } = last(await compact(lab, 'full'), 'compaction.completed').data;
     expect(report.files_restored).toBe(2);

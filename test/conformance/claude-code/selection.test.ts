@@ -16,6 +16,7 @@ import {
   thinking,
   user,
 } from '../../support/items.ts';
+import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
 import { append, compact, last, type RecordEntry, recordOf, StubModel } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -25,7 +26,7 @@ const OPENING = user(ofTokens(1_000), { id: 'opening' });
 /** What a model reads of these items: roles and texts. */
 async function read(...items: Item[]): Promise<RecordEntry[]> {
   const lab = await openLab();
-  const model = StubModel.of(lab, '<summary>All done so far.</summary>');
+  const model = StubModel.of(lab, summaryAnswer());
   // A message of the agent between them, or the first two messages of the user would be one.
   await append(lab, OPENING, assistant('Yes?'), ...items);
   await compact(lab, 'full');
@@ -43,7 +44,7 @@ function filtered(...items: Item[]): Normalised[] {
 describe('keepMessagesAfterLastBoundary: nk', () => {
   async function twice(config: ConfigOverrides = {}) {
     const lab = await openLab(config);
-    const model = StubModel.of(lab, '<summary>First part.</summary>', '<summary>Both.</summary>');
+    const model = StubModel.of(lab, summaryAnswer('First part.'), summaryAnswer('Both.'));
     await append(lab, user(`Old question. ${ofTokens(800)}`), assistant('Old answer.'));
     await compact(lab, 'full');
     const first = model.prompt;
@@ -57,7 +58,7 @@ describe('keepMessagesAfterLastBoundary: nk', () => {
     expect(recordOf(first).map(({ role }) => role)).toEqual(['user', 'assistant']);
     const [summary, ...rest] = recordOf(second);
     expect(summary?.role).toBe('earlier summary');
-    expect(summary?.text).toContain('Summary:\nFirst part.');
+    expect(summary?.text).toContain(`Summary:\n${summaryText('First part.')}`);
     expect(texts(rest)).toEqual([expect.stringMatching(/^New question\./), 'New answer.']);
     expect(second).not.toContain('Old question.');
   });
@@ -188,7 +189,7 @@ describe('filterAndNormalizeMessages: WZ', () => {
 
   it('CC-109: inputs of tools are read as what they mean', async () => {
     const lab = await openLab({}, { format: 'openai-chat' });
-    const model = StubModel.of(lab, '<summary>All done so far.</summary>');
+    const model = StubModel.of(lab, summaryAnswer());
     const input = { name: 'Read', arguments: '{ "path" :  "a.ts" }' };
     const asked = { id: 't', type: 'function', function: input };
     await append(lab, user(ofTokens(1_000)), {

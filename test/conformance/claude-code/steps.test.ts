@@ -8,6 +8,7 @@ import { loadTemplates } from '../../../src/workers/templates.ts';
 import { HookServer } from '../../support/hook-server.ts';
 import { ofTokens, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, eventsOf, last, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -23,7 +24,7 @@ beforeEach(async () => {
   mkdirSync(dirname(join(workspace, PATH)));
   hooks = await HookServer.start();
   lab = await openLab();
-  model = StubModel.of(lab, '<summary>All done so far.</summary>');
+  model = StubModel.of(lab, summaryAnswer());
 });
 afterEach(async () => {
   rmSync(workspace, { recursive: true });

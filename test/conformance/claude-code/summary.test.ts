@@ -7,6 +7,7 @@ import { assistant, call, ofTokens, result, tool, user } from '../../support/ite
 import { answer, type Behaviour, hang } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -33,44 +34,46 @@ async function cleaned(reply: string): Promise<string | undefined> {
   return /is summarized below:\n([\s\S]*)\.$/.exec(content)?.[1];
 }
 
+/** `§` stands for a summary that says something. */
 describe('cleanupSummaryTags: MD5', () => {
   it.each([
-    ['CC-160', '<analysis>\n  x \n</analysis>\n<summary>y</summary>', 'Analysis:\nx\nSummary:\ny'],
-    ['CC-161', '<summary>\n\n y\n</summary>', 'Summary:\ny'],
+    ['CC-160', '<analysis>\n  x \n</analysis>\n<summary>§</summary>', 'Analysis:\nx\nSummary:\n§'],
+    ['CC-161', '<summary>\n\n §\n</summary>', 'Summary:\n§'],
     [
       'CC-162: the first of each, the text around it stays',
-      'Before. <analysis>a</analysis> Between. <summary>b</summary> After.',
-      'Before. Analysis:\na Between. Summary:\nb After.',
+      'Before. <analysis>a</analysis> Between. <summary>§</summary> After.',
+      'Before. Analysis:\na Between. Summary:\n§ After.',
     ],
     [
       'CC-162: tags inside a part are text',
-      '<analysis>a</analysis><summary>b <analysis>c</analysis></summary>',
-      'Analysis:\naSummary:\nb <analysis>c</analysis>',
+      '<analysis>a</analysis><summary>§ <analysis>c</analysis></summary>',
+      'Analysis:\naSummary:\n§ <analysis>c</analysis>',
     ],
     [
       'CC-163: runs of newlines become one blank line, the ends are trimmed',
-      '\n\n<summary>a\n\n\n\nb\n\nc\nd</summary>\n\n',
-      'Summary:\na\n\nb\n\nc\nd',
+      '\n\n<summary>a\n\n\n\nb\n\nc\n§</summary>\n\n',
+      'Summary:\na\n\nb\n\nc\n§',
     ],
-    ['CC-179: a part that is not closed ends with the answer', '<summary>a\nb', 'Summary:\na\nb'],
-    ['CC-164: without tags nothing changes', 'Plain text.\nTwo lines', 'Plain text.\nTwo lines'],
+    ['CC-179: a part that is not closed ends with the answer', '<summary>a\n§', 'Summary:\na\n§'],
+    ['CC-164: without tags nothing changes', 'Plain text.\n§', 'Plain text.\n§'],
   ])('%s', async (_row, reply, expected) => {
-    expect(await cleaned(reply)).toBe(expected);
+    const filled = (text: string) => text.replace('§', summaryText('Done'));
+    expect(await cleaned(filled(reply))).toBe(filled(expected));
   });
 });
 
 describe('formatSummaryContent: T91', () => {
   it('CC-165, CC-167: a compaction by hand has the sentences, the summary and a full stop', async () => {
-    expect(await summaryOf('<summary>All is done</summary>')).toBe(
+    expect(await summaryOf(summaryAnswer('All is done'))).toBe(
       'This session is being continued from a previous conversation that ran out of context. ' +
-        'The conversation is summarized below:\nSummary:\nAll is done.',
+        `The conversation is summarized below:\nSummary:\n${summaryText('All is done.')}`,
     );
   });
 
   it('CC-165, CC-166: an automatic one asks to go on', async () => {
-    expect(await summaryOf('<summary>All is done</summary>', true)).toBe(
+    expect(await summaryOf(summaryAnswer('All is done'), true)).toBe(
       'This session is being continued from a previous conversation that ran out of context. ' +
-        'The conversation is summarized below:\nSummary:\nAll is done.\n' +
+        `The conversation is summarized below:\nSummary:\n${summaryText('All is done.')}\n` +
         'Please continue the conversation from where we left it off without asking the user any ' +
         'further questions. Continue with the last task that you were asked to work on.',
     );
@@ -80,7 +83,7 @@ describe('formatSummaryContent: T91', () => {
 describe('getSummarizationPrompt: R91', () => {
   const promptWith = async (instructions?: string) => {
     const lab = await openLab();
-    const model = StubModel.of(lab, '<summary>All is done.</summary>');
+    const model = StubModel.of(lab, summaryAnswer('All is done.'));
     await append(lab, ...TALK);
     await compact(lab, 'full', instructions);
     return model.prompt;
@@ -194,7 +197,7 @@ describe('the request to the model', () => {
   }
 
   it('CC-137, CC-138, CC-139, CC-140: system prompt, small model, no thinking, streamed', async () => {
-    const lab = await labWith([answer('<summary>All is done.</summary>')]);
+    const lab = await labWith([answer(summaryAnswer('All is done.'))]);
     await append(lab, ...TALK);
     const events = await compact(lab, 'full');
     expect(server.requests).toHaveLength(1);
@@ -239,7 +242,7 @@ describe('the request to the model', () => {
 describe('time limits', () => {
   it('CC-12: the call of the model has 60,000 milliseconds', async () => {
     const lab = await openLab();
-    const model = StubModel.of(lab, '<summary>All is done.</summary>');
+    const model = StubModel.of(lab, summaryAnswer('All is done.'));
     await append(lab, ...TALK);
     await compact(lab, 'full');
     expect(model.requests.map(({ timeout_ms }) => timeout_ms)).toEqual([60_000]);

@@ -3,6 +3,7 @@ import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
 import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
 import { ofTokens, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -20,7 +21,7 @@ async function message(lab: SessionLab, type: string): Promise<unknown> {
 describe('tengu_compact', () => {
   it('CC-206: the tokens before and after, those of the call, and their total', async () => {
     const lab = await openLab();
-    StubModel.of(lab, '<summary>All done so far.</summary>');
+    StubModel.of(lab, summaryAnswer());
     await append(lab, TALK);
     const { report } = last(await compact(lab, 'full'), 'compaction.completed').data;
     expect(report.usage).toEqual({ input: 900, output: 80, cache_read: 300, cache_creation: 40 });

@@ -2,11 +2,12 @@ import type { StoredEvent } from '../../../src/db/event-store.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { compactByItself, labOf } from '../lab.ts';
 
 export const { openLab, appendTo } = labOf('codex-classic');
 
-export const GOOD = '<summary>All done so far.</summary>';
+export const GOOD = summaryAnswer();
 
 /** So many turns of about 200 tokens: a question and its answer, numbered from one. */
 export function turns(count: number): Item[] {

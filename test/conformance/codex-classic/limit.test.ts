@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { assistant, call, ofTokens, result, user } from '../../support/items.ts';
+import { summaryText } from '../../support/summary-text.ts';
 import { append, compactByItself, last, reporting, StubModel } from '../lab.ts';
 import { appendTo, compactByCommand, GOOD, openLab, turns } from './lab.ts';
 
@@ -115,7 +116,7 @@ describe('the note', () => {
     StubModel.of(lab, GOOD);
     const events = await compactByItself(lab, ...turns(15), user('And now?'));
     const { summary_text, entries } = last(events, 'compaction.completed').data;
-    expect(summary_text).toBe('Summary:\nAll done so far.');
+    expect(summary_text).toBe(`Summary:\n${summaryText()}`);
     expect(JSON.stringify(entries)).not.toContain('paused');
     const summary = entries.find(({ origin }) => origin === 'summary');
     expect(summary?.item.content).toMatch(/\nPlease continue the conversation .* to work on\.$/);

@@ -3,6 +3,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
+import { summaryText } from '../../support/summary-text.ts';
 import { append, compact, last, recordOf, StubModel } from '../lab.ts';
 import { compactByCommand, GOOD, openLab, turns } from './lab.ts';
 
@@ -48,7 +49,7 @@ describe('the prompt', () => {
   });
 
   it('CL-49: a turn is a user message with everything up to the next one', async () => {
-    const rounds = [...tool('a', 'Read', 40), ...tool('b', 'Grep', 40), assistant('Found it.')];
+    const rounds = [...tool('a', 'Read', 400), ...tool('b', 'Grep', 400), assistant('Found it.')];
     const { prompt } = await written([user('Find it.'), ...rounds, user('Thanks.')]);
     expect(turnsIn(prompt)).toEqual([1, 2]);
     const [first = ''] = prompt.split('</record-turn>');
@@ -103,7 +104,7 @@ describe('the oldest turns', () => {
 describe('the summary', () => {
   it('CL-48, CL-56: has a fixed prefix, and its tags become words', async () => {
     const { lab, summary_text } = await written(turns(3));
-    expect(summary_text).toBe('Summary:\nAll done so far.');
+    expect(summary_text).toBe(`Summary:\n${summaryText()}`);
     const { entries } = await lab.view();
     expect(entries.find(({ origin }) => origin === 'summary')?.item).toEqual({
       role: 'user',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderEntries } from '../../../src/domain/context/render.ts';
 import { BOUNDARY, ofTokens } from '../../support/items.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, recordOf, StubModel } from '../lab.ts';
 import { assistant, GOOD, openLab, reporting, TALK_AT_THRESHOLD } from './lab.ts';
 
@@ -56,7 +57,7 @@ describe('extract_messages_after_boundary', () => {
   /** What the model reads in each of three rounds. */
   async function threeRounds() {
     const lab = await openLab({ preserve_user_messages: false });
-    const model = StubModel.of(lab, ...['A', 'B', 'C'].map((n) => `<summary>${n} part.</summary>`));
+    const model = StubModel.of(lab, ...['A', 'B', 'C'].map((n) => summaryAnswer(`${n} part.`)));
     const read: string[][] = [];
     for (const name of ['first', 'second', 'third']) {
       await append(lab, turn(name));

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts';
 import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
 import { attachment, ofTokens } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { compact, labOf, last, steps } from '../lab.ts';
 
 /** Sessions of profile `codex-v2`, and items as codex writes them. Not a test file. */
@@ -80,7 +81,7 @@ export const EVERYTHING = [
   ...tool('t', 'read', 100, { path: 'src/parser.ts' }),
 ];
 
-export const GOOD = '<summary>All done so far.</summary>';
+export const GOOD = summaryAnswer();
 
 /** A failure of a model that is not tried again. */
 export function refusal(reason: 'prompt_too_long' | 'api_error'): SummaryAnswer {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { ofTokens } from '../../support/items.ts';
+import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, StubModel } from '../lab.ts';
 import { assistant, GOOD, openLab, TALK_AT_THRESHOLD, textOf, user } from './lab.ts';
 
@@ -30,67 +31,69 @@ async function cleaned(reply: string): Promise<string | undefined> {
 
 describe('format_summary_content', () => {
   it('CV-80, CV-81, CV-87: prefix, newline, heading, newline, summary; no full stop', async () => {
-    const item = await summaryItem('<summary>All is done</summary>');
+    const item = await summaryItem(summaryAnswer('All is done'));
     expect(textOf(item)).toBe(
-      `${PREFIX}\nThe conversation is summarized below:\nSummary:\nAll is done`,
+      `${PREFIX}\nThe conversation is summarized below:\nSummary:\n${summaryText('All is done')}`,
     );
   });
 
   it('CV-82, CV-87, CV-146: an automatic one asks to go on, one by hand does not', async () => {
-    const item = await summaryItem('<summary>All is done</summary>', true);
+    const item = await summaryItem(summaryAnswer('All is done'), true);
     expect(textOf(item)).toBe(
-      `${PREFIX}\nThe conversation is summarized below:\nSummary:\nAll is done\n` +
+      `${PREFIX}\nThe conversation is summarized below:\nSummary:\n${summaryText('All is done')}\n` +
         'Please continue the conversation from where we left it off without asking the user any ' +
         'further questions. Continue with the last task that you were asked to work on.',
     );
-    const byHand = await summaryItem('<summary>All is done</summary>');
+    const byHand = await summaryItem(summaryAnswer('All is done'));
     expect(textOf(byHand)).not.toContain('Please continue');
   });
 });
 
+/** `§` stands for a summary that says something. */
 describe('cleanup_summary_tags', () => {
   it.each([
     [
       'CV-83, CV-87: both tags become labels, their content trimmed',
-      '<analysis>\n  x \n</analysis>\n<summary>\n\n y\n</summary>',
-      'Analysis:\nx\nSummary:\ny',
+      '<analysis>\n  x \n</analysis>\n<summary>\n\n §\n</summary>',
+      'Analysis:\nx\nSummary:\n§',
     ],
     [
       'CV-83: the text around them stays',
-      'Before. <analysis>a</analysis> Between. <summary>b</summary> After.',
-      'Before. Analysis:\na Between. Summary:\nb After.',
+      'Before. <analysis>a</analysis> Between. <summary>§</summary> After.',
+      'Before. Analysis:\na Between. Summary:\n§ After.',
     ],
-    ['CV-83: without tags nothing changes', 'Plain text.\nTwo lines', 'Plain text.\nTwo lines'],
+    ['CV-83: without tags nothing changes', 'Plain text.\n§', 'Plain text.\n§'],
     [
       'CV-84: a twin of the analysis behind the summary is text',
-      '<analysis>a</analysis>\n<summary>b</summary>\n<analysis>a</analysis>',
-      'Analysis:\na\nSummary:\nb\n<analysis>a</analysis>',
+      '<analysis>a</analysis>\n<summary>§</summary>\n<analysis>a</analysis>',
+      'Analysis:\na\nSummary:\n§\n<analysis>a</analysis>',
     ],
     [
       'CV-85: runs of newlines become one blank line, the ends are trimmed',
-      '\n\n<summary>a\n\n\n\nb\n\nc\nd</summary>\n\n',
-      'Summary:\na\n\nb\n\nc\nd',
+      '\n\n<summary>a\n\n\n\nb\n\nc\n§</summary>\n\n',
+      'Summary:\na\n\nb\n\nc\n§',
     ],
-    ['CV-88: a part that is not closed ends with the answer', '<summary>a\nb', 'Summary:\na\nb'],
+    ['CV-88: a part that is not closed ends with the answer', '<summary>a\n§', 'Summary:\na\n§'],
     [
       'CV-89: the summary ends with its last closing tag',
-      '<summary>a </summary> quoted</summary>',
-      'Summary:\na </summary> quoted',
+      '<summary>§ </summary> quoted</summary>',
+      'Summary:\n§ </summary> quoted',
     ],
   ])('%s', async (_row, reply, expected) => {
-    expect(await cleaned(reply)).toBe(expected);
+    const filled = (text: string) => text.replace('§', summaryText('Done'));
+    expect(await cleaned(filled(reply))).toBe(filled(expected));
   });
 });
 
 describe('create_summary_message', () => {
   it('CV-86, CV-87: a message of the user, one input_text, no id, two flags', async () => {
-    expect(await summaryItem('<summary>All is done</summary>')).toEqual({
+    expect(await summaryItem(summaryAnswer('All is done'))).toEqual({
       type: 'message',
       role: 'user',
       content: [
         {
           type: 'input_text',
-          text: `${PREFIX}\nThe conversation is summarized below:\nSummary:\nAll is done`,
+          text: `${PREFIX}\nThe conversation is summarized below:\nSummary:\n${summaryText('All is done')}`,
         },
       ],
       is_compact_summary: true,

@@ -48,7 +48,7 @@ describe('CompactCompletedEvent', () => {
     await append(lab, ...TALK);
     const { report } = last(await compact(lab, 'full'), 'compaction.completed').data;
     expect(report.tokens_after).not.toBe(report.usage.input + report.usage.output);
-    expect(report.tokens_after).toBeLessThan(200);
+    expect(report.tokens_after).toBeLessThan(300);
   });
 
   it('CV-200: ContextCompacted comes before it, and says nothing more', async () => {
@@ -92,7 +92,7 @@ describe('CompactFailedEvent', () => {
   it.each<[string, string, string | SummaryAnswer, RegExp]>([
     ['CV-223', 'no_summary', '<summary></summary>', /holds no summary/],
     ['CV-195, CV-223', 'no_summary', '', /holds no summary/],
-    ['CV-195, CV-223', 'api_error', 'API_ERROR: overloaded', /holds no summary/],
+    ['CV-195, CV-223', 'api_error', 'API_ERROR: overloaded', /a provider's error/],
     ['CV-223', 'api_error', refusal('api_error'), /^openai: api_error$/],
     ['CV-223', 'prompt_too_long', refusal('prompt_too_long'), /fits the window/],
     ['CV-223', 'timeout', timeout, /within the time limit/],
@@ -101,7 +101,7 @@ describe('CompactFailedEvent', () => {
     StubModel.of(lab, reply);
     await append(lab, ...TALK);
     await compact(lab, 'full');
-    expect(await messages(lab)).toEqual([
+    expect(await messages(lab)).toMatchObject([
       { type: 'CompactFailed', reason, error_message: expect.stringMatching(text) },
     ]);
   });

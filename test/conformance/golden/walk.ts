@@ -5,6 +5,7 @@ import { observeSignal } from '../../../src/domain/session/observe-signal.ts';
 import { ofTokens, user } from '../../support/items.ts';
 import { renderContext } from '../../support/render-context.ts';
 import { SessionLab } from '../../support/session-lab.ts';
+import { summaryText } from '../../support/summary-text.ts';
 import { STEPS, type Told } from './script.ts';
 
 /** What one step came to: context tokens behind it, and what happened, in words. */
@@ -47,7 +48,7 @@ class Walker {
           const n = this.#summaries;
           return {
             ok: true,
-            text: `<analysis>\nnotes ${n}\n</analysis>\n\n<summary>\nSummary ${n} ${ofTokens(1_500)}\n</summary>`,
+            text: `<analysis>\nnotes ${n}\n</analysis>\n\n<summary>\nSummary ${n} ${longSummary()}\n</summary>`,
             is_cut_off: false,
             model: 'scripted/model',
             usage: { input: 1_000, output: 1_600, cache_read: 0, cache_creation: 0 },
@@ -149,4 +150,10 @@ function sayRequest({ trigger, attribution, before }: EventData['compaction.requ
   const why = tier === null ? '' : ` (${tier}, ${percent_remaining} % left)`;
   const on = boundaries.length === 0 ? '' : ` on ${boundaries.join(', ')}`;
   return `${trigger} by ${path}${why}${on}${before === undefined ? '' : ` before ${before}`}`;
+}
+
+/** A summary of 1,500 tokens that tells something else with each word. */
+function longSummary(): string {
+  const words = Array.from({ length: 1_000 }, (_, n) => `w${n}`).join(' ');
+  return `${summaryText()} ${words}`.slice(0, 6_000).padEnd(6_000);
 }

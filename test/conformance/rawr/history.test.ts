@@ -5,6 +5,7 @@ import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { configOf, contextTokens } from '../../../src/domain/session/head.ts';
 import { assistant, attachment, GHOST, ofTokens, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryText } from '../../support/summary-text.ts';
 import { append, compact, last, StubModel, steps } from '../lab.ts';
 import { GOOD, openLab, signal, TURN, work } from './lab.ts';
 
@@ -75,7 +76,7 @@ describe('the local compaction', () => {
       role: 'user',
       content:
         'This session is being continued from a previous conversation that ran out of context.\n' +
-        'The conversation is summarized below:\nSummary:\nAll done so far.',
+        `The conversation is summarized below:\nSummary:\n${summaryText()}`,
     });
   });
 

@@ -12,13 +12,14 @@ import { loadTemplates } from '../../../src/workers/templates.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 import { PureSession } from '../../support/pure-session.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, eventsOf, labOf, StubModel } from '../lab.ts';
 
 /** Sessions of profile `rawr`: decisions in memory, or with a store and a worker. Not a test file. */
 
 const rawr = labOf('rawr');
 
-export const GOOD = '<summary>All done so far.</summary>';
+export const GOOD = summaryAnswer();
 export const TEMPLATES = loadTemplates();
 
 /** A window of 100,000 tokens, counted without margin: 1,000 tokens are one percent. */

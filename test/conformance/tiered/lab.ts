@@ -1,10 +1,11 @@
 import { requestCompaction } from '../../../src/domain/session/compaction-commands.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { labOf } from '../lab.ts';
 
 export const { openLab, appendTo } = labOf('tiered');
 
-export const GOOD = '<summary>All done so far.</summary>';
+export const GOOD = summaryAnswer();
 
 /** The agent calls its tool, and the worker runs once; the id of the compaction. */
 export async function callTool(lab: SessionLab, focus?: string): Promise<string> {

@@ -8,6 +8,7 @@ import { summarizerFromModelName } from '../../../src/workers/summarizers/regist
 import { assistant, ofTokens, user } from '../../support/items.ts';
 import { answer } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, last } from '../lab.ts';
 import { openLab } from './lab.ts';
 
@@ -38,7 +39,7 @@ function summarizerFor(
 }
 
 it('TI-87: what was read from a cache stands in the usage of the compaction', async () => {
-  const server = await ScriptedModelServer.start(answer('<summary>All done so far.</summary>'));
+  const server = await ScriptedModelServer.start(answer(summaryAnswer()));
   onTestFinished(() => server.close());
   const lab = await openLab();
   const environment = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.anthropicUrl };

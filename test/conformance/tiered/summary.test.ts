@@ -4,6 +4,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { assistant, call, ofTokens, result, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
+import { summaryText } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, StubModel } from '../lab.ts';
 import { GOOD, openLab } from './lab.ts';
 
@@ -71,9 +72,13 @@ describe('the prompt', () => {
     expect(TEMPLATE).toMatch(words);
   });
 
-  it('TI-28: an answer without the sections is taken all the same', async () => {
-    const { summary_text } = await compacted(OLD, 'Only a sentence.');
-    expect(summary_text).toBe('Only a sentence.');
+  it('TI-28: an answer without the sections is no summary, and is asked for again', async () => {
+    const lab = await openLab({ protected_messages: 0 });
+    StubModel.of(lab, 'Only a sentence that could stand for anything.');
+    await append(lab, ...OLD);
+    const { reason, message, will_retry } = last(await compact(lab, 'full'), 'compaction.failed').data;
+    expect({ reason, will_retry }).toEqual({ reason: 'no_summary', will_retry: true });
+    expect(message).toContain('it has 0 of the 7 sections that were asked for');
   });
 });
 
@@ -119,7 +124,7 @@ describe('the message that holds it', () => {
     expect(item).toMatchObject({ role: 'user', is_compact_summary: true });
     expect(item.content).toBe(
       'This session is being continued from a previous conversation that ran out of context.\n' +
-        'The conversation is summarized below:\nSummary:\nAll done so far.',
+        `The conversation is summarized below:\nSummary:\n${summaryText()}`,
     );
     const { entries } = await lab.view();
     expect(entries.filter(({ origin }) => origin === 'summary')).toHaveLength(1);

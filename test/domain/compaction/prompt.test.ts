@@ -39,6 +39,7 @@ describe('buildSummaryPrompt', () => {
     ).toEqual({
       system: 'SYSTEM',
       prompt: `RECORD\n\nNINE\n\n${LENGTH}`,
+      task: `NINE\n\n${LENGTH}`,
       template: 'nine-sections@3',
     });
   });

@@ -18,6 +18,7 @@ import { renderContext, renderItems } from '../../support/render-context.ts';
 import { answer } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { SessionLab } from '../../support/session-lab.ts';
+import { summaryText } from '../../support/summary-text.ts';
 
 let server: ScriptedModelServer | null = null;
 afterEach(async () => {
@@ -36,7 +37,9 @@ const CONFIG = {
 async function openLab(format: Format, session: Partial<NewSession> = {}): Promise<SessionLab> {
   server = await ScriptedModelServer.start(
     ...[1, 2, 3].map((n) =>
-      answer(`<analysis>Thoughts ${n}</analysis>\n<summary>Summary ${n}</summary>`),
+      answer(
+        `<analysis>Thoughts ${n}</analysis>\n<summary>Summary ${n}\n${summaryText()}</summary>`,
+      ),
     ),
   );
   const lab = await SessionLab.open(format, {

@@ -4,13 +4,14 @@ import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import type { ServiceProcess } from '../../support/service-process.ts';
 import { SHORT_LOCKS, startService } from '../../support/start-service.ts';
+import { summaryAnswer } from '../../support/summary-text.ts';
 import { SessionClient } from '../api-client.ts';
 import { Speaker } from '../conversation.ts';
 import { Ledger } from './ledger.ts';
 import { Tally } from './tally.ts';
 import { Writer } from './writer.ts';
 
-const SUMMARY = '<summary>\n1. Primary request and intent:\n   The writers write.\n</summary>';
+const SUMMARY = summaryAnswer('The writers write.');
 const WRITERS_PER_SESSION = 2;
 const MOMENTS = ['sent', 'acknowledged', 'compaction', 'asked', 'answered'] as const;
 /** Beyond this many requests a moment that has not come by itself is not waited for any longer. */

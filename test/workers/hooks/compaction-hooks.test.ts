@@ -8,8 +8,9 @@ import { assistant, attachment, GHOST, ofTokens, tool, user } from '../../suppor
 import { answer, type Behaviour, status } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { SessionLab } from '../../support/session-lab.ts';
+import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
 
-const SUMMARY = answer('<summary>All done so far.</summary>');
+const SUMMARY = answer(summaryAnswer());
 const CONFIG: ConfigOverrides = { protected_tokens: 0, breaker_max_failures: 3 };
 const ITEMS: Item[] = [
   GHOST,
@@ -359,7 +360,7 @@ describe('PostCompact', () => {
         session_id: 'lab',
         compaction_id,
         trigger: 'manual',
-        compact_summary: 'Summary:\nAll done so far.',
+        compact_summary: `Summary:\n${summaryText()}`,
       },
     ]);
     expect((await entries()).at(-1)).toMatchObject({ origin: 'log', item: user('Welcome back.') });

@@ -102,6 +102,7 @@ describe.each([
       reason: 'no_summary',
       message: `${provider}: the model answered no text`,
       retryable: true,
+      usage: { input: 9, output: 0, cache_read: 3, cache_creation: 0 },
     });
   });
 

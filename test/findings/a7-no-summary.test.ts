@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DATA_FOLDER, dataFiles, isDataPresent } from '../../bench/transcripts/data-files.ts';
+import { checkSummary, type SummaryDemand } from '../../src/domain/compaction/summary-check.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { loadTemplates } from '../../src/workers/templates.ts';
+import { SessionClient } from '../e2e/api-client.ts';
+import { Speaker, turns } from '../e2e/conversation.ts';
+import { answer, truncated } from '../support/scripted-model/behaviour.ts';
+import { ScriptedModelServer } from '../support/scripted-model-server.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+
+const NO_SUMMARIES: [name: string, text: string, words: string][] = [
+  ['a word', 'OK.', 'sections that were asked for'],
+  ['dots', '...', 'holds no summary'],
+  ['a refusal', "I'm sorry, I can't help with that.", 'declines'],
+  ['a refusal in German', 'Es tut mir leid, dabei kann ich nicht helfen.', 'declines'],
+  ['a refusal in Chinese', '抱歉，我无法协助处理这个请求。', 'declines'],
+  ['nothing in tags', '<summary>None</summary>', 'sections that were asked for'],
+  ['an analysis alone', '<analysis>The user wants a parser.</analysis>', 'holds no summary'],
+  ['a promise', 'Sure! Here is the summary that you asked for.', 'sections'],
+  ['a loop', 'The user asked for it again. '.repeat(200), 'repeats itself'],
+  [
+    'empty sections',
+    Array.from({ length: 9 }, (_, n) => `## ${n + 1}. Part ${n}\nNone`).join('\n'),
+    'too little',
+  ],
+];
+
+describe('A7: any text counts as a summary', () => {
+  let model: ScriptedModelServer;
+  let service: ServiceProcess;
+  let sessions = 0;
+  beforeAll(async () => {
+    model = await ScriptedModelServer.start();
+    service = await startService({
+      OPENAI_API_KEY: 'test',
+      OPENAI_BASE_URL: model.openaiUrl,
+      PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
+    });
+  });
+  afterAll(async () => {
+    await service.dispose();
+    await model.close();
+  });
+
+  async function conversation(profile: string, config: JsonObject = {}): Promise<SessionClient> {
+    sessions += 1;
+    const session = await SessionClient.create(() => service.url, {
+      id: `a7-${sessions}`,
+      format: 'anthropic',
+      profile,
+      context_window: 200_000,
+      config: { protected_messages: null, protected_tokens: null, ...config },
+    });
+    await session.append(turns(new Speaker('anthropic'), 'turn', 6, 1_500));
+    return session;
+  }
+
+  async function failures(session: SessionClient, id: string): Promise<JsonObject[]> {
+    return (await session.events())
+      .filter(({ type, data }) => type === 'compaction.failed' && data.compaction_id === id)
+      .map(({ data }) => data);
+  }
+
+  it.each(NO_SUMMARIES)('%s is asked for again, then the log tells', async (_name, text, words) => {
+    const session = await conversation('claude-code', { summarizer_max_attempts: 2 });
+    model.script(answer(text), answer(text));
+    const ended = await session.compact({ mode: 'full' });
+    const failed = await failures(session, ended.id);
+    expect(failed.map(({ reason }) => reason)).toEqual(['no_summary', 'no_summary']);
+    expect(failed[0]?.message).toContain(words);
+    expect(await session.compaction(ended.id)).toMatchObject({
+      outcome: 'full_compacted',
+      summarizer: 'extractive',
+    });
+  });
+
+  it.each(['claude-code', 'codex-v2', 'rawr', 'tiered', 'codex-classic', 'default'])(
+    'profile %s leaves the context alone where nothing may take the place of the model',
+    async (profile) => {
+      const session = await conversation(profile, {
+        summarizer_fallback: [],
+        summarizer_max_attempts: 2,
+      });
+      const before = await session.context();
+      model.script(answer('OK.'), answer('OK.'));
+      const ended = await session.compact({ mode: 'full' });
+      expect(ended).toMatchObject({ outcome: 'failed', outcome_reason: 'no_summary' });
+      expect((await session.context()).items).toEqual(before.items);
+    },
+  );
+
+  it.each(['claude-code', 'codex-v2', 'rawr', 'tiered', 'codex-classic', 'default'])(
+    'profile %s takes an answer with its sections on the first attempt',
+    async (profile) => {
+      const session = await conversation(profile);
+      const ended = await session.compact({ mode: 'full' });
+      expect(await session.compaction(ended.id)).toMatchObject({
+        outcome: 'full_compacted',
+        summarizer: 'model',
+      });
+      expect(await failures(session, ended.id)).toEqual([]);
+    },
+  );
+
+  it('an answer that was cut off in the middle is asked for once more', async () => {
+    const session = await conversation('claude-code');
+    const cut = '<summary>\n1. Primary request and intent: the parser.\n2. Key technical';
+    model.script(truncated(cut), truncated(cut));
+    const ended = await session.compact({ mode: 'full' });
+    const failed = await failures(session, ended.id);
+    expect(failed.map(({ message }) => message)).toEqual([
+      expect.stringContaining('cut off'),
+      expect.stringContaining('cut off'),
+    ]);
+  });
+
+  it('the breaker counts it', async () => {
+    const session = await conversation('claude-code', {
+      summarizer_fallback: [],
+      summarizer_max_attempts: 1,
+      breaker_max_failures: 1,
+      auto_compact_threshold: 5_000,
+      micro_compact_enabled: false,
+      min_new_tokens_between_compactions: 0,
+    });
+    model.script(...Array.from({ length: 8 }, () => answer('OK.')));
+    await session.append(turns(new Speaker('anthropic'), 'more', 1, 1_500));
+    await expect
+      .poll(async () => (await session.events()).map(({ type }) => type), { timeout: 20_000 })
+      .toContain('breaker.opened');
+  });
+
+  it('without a session, too', async () => {
+    const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'any', maxRetries: 0 });
+    const words = (n: number) => Array.from({ length: 1_500 }, (_, i) => `word${n}x${i}`).join(' ');
+    model.script(answer('OK.'), answer('OK.'), answer('OK.'));
+    const asked = model.requests.length;
+    const { output, usage } = await client.responses.compact({
+      model: 'gpt-5.4',
+      input: [
+        { role: 'user', content: `Explain src/parser.ts. ${words(1)}` },
+        { role: 'assistant', content: words(2) },
+      ],
+    });
+    expect(model.requests.length - asked).toBe(3);
+    expect(output.at(-1)?.type).toBe('compaction');
+    expect(usage.input_tokens).toBeGreaterThan(0);
+    // The summary from the log, not the model's word.
+    const item = output.at(-1);
+    expect(item?.type === 'compaction' && item.encrypted_content.length).toBeGreaterThan(300);
+  });
+});
+
+const templates = loadTemplates();
+
+function demand(template: SummaryDemand['template'], covered_tokens: number): SummaryDemand {
+  return {
+    template,
+    has_instructions: false,
+    asked: `${templates.system.text}\n${templates.summary[template].text}`,
+    covered_tokens,
+    is_cut_off: false,
+    count: (text) => Math.ceil(Buffer.byteLength(text) / 4),
+  };
+}
+
+/** The summaries that Claude Code wrote into its own transcripts: without the first sentences. */
+function recordedSummaries(): string[] {
+  return dataFiles(['claude-code/']).flatMap((path) => {
+    const bytes = readFileSync(join(DATA_FOLDER, path));
+    const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+    return text.split('\n').flatMap((line) => {
+      if (!line.includes('"isCompactSummary":true')) return [];
+      const content: unknown = JSON.parse(line).message.content;
+      return typeof content === 'string' ? [content] : [];
+    });
+  });
+}
+
+/** The first line under each heading. */
+function shortened(summary: string): string {
+  const lines = summary.slice(summary.indexOf('\nSummary:\n') + 10).split('\n');
+  const isHeading = (line: string | undefined) => /^\d+\. /.test(line ?? '');
+  return lines.filter((line, n) => isHeading(line) || isHeading(lines[n - 1])).join('\n');
+}
+
+describe.skipIf(!isDataPresent())('A7: summaries that were really written', () => {
+  const COVERED = 155_000;
+  const PROBES: [string, (summary: string) => string, SummaryDemand['template'], number][] = [
+    ['as written', (text) => text, 'nine-sections', 1],
+    ['as written, for a handoff', (text) => text, 'handoff', 1],
+    ['one line a section', shortened, 'nine-sections', 1],
+    ['in Markdown', (text) => text.replace(/^(\d+)\. (.*):$/gm, '## $2'), 'nine-sections', 1],
+    ['in bold', (text) => text.replace(/^(\d+\. .*):$/gm, '**$1**'), 'nine-sections', 1],
+    [
+      'with titles in another language',
+      (text) => text.replace(/^(\d+)\. .*:$/gm, '$1. Abschnitt $1:'),
+      'nine-sections',
+      1,
+    ],
+    [
+      'the first tenth',
+      (text) => text.slice(text.indexOf('\nSummary:\n') + 10).slice(0, 700),
+      'nine-sections',
+      0,
+    ],
+    ['the first sentence', (text) => text.slice(0, 80), 'handoff', 0],
+  ];
+
+  it.each(PROBES)('%s', (name, change, template, share) => {
+    const summaries = recordedSummaries();
+    expect(summaries.length).toBeGreaterThanOrEqual(10);
+    const taken = summaries.filter(
+      (summary) => checkSummary(change(summary), demand(template, COVERED)).ok,
+    );
+    console.log(`${name}, ${template}: ${taken.length} of ${summaries.length} accepted`);
+    if (share === 1) expect(taken).toHaveLength(summaries.length);
+    else expect(taken.length).toBeLessThanOrEqual(1);
+  });
+});
