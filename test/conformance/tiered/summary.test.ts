@@ -76,7 +76,10 @@ describe('the prompt', () => {
     const lab = await openLab({ protected_messages: 0 });
     StubModel.of(lab, 'Only a sentence that could stand for anything.');
     await append(lab, ...OLD);
-    const { reason, message, will_retry } = last(await compact(lab, 'full'), 'compaction.failed').data;
+    const { reason, message, will_retry } = last(
+      await compact(lab, 'full'),
+      'compaction.failed',
+    ).data;
     expect({ reason, will_retry }).toEqual({ reason: 'no_summary', will_retry: true });
     expect(message).toContain('it has 0 of the 7 sections that were asked for');
   });
