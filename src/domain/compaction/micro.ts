@@ -1,4 +1,5 @@
-import type { Message, ToolResult } from '../items/item.ts';
+import type { ToolCall, ToolResult } from '../items/item.ts';
+import { callsByResult, pairedParts } from '../items/pairing.ts';
 import type { Config } from '../policy/config.ts';
 import type { ResultEdit } from '../session/events.ts';
 import { editKey, savedBy } from '../session/result-edits.ts';
@@ -15,10 +16,8 @@ export type MicroPlan = {
   result_tokens_after: number;
 };
 
-/** One eligible call in the live context; an object of its own, since some clients re-use ids. */
-type Call = { id: string };
 /** The result that answers an eligible call. */
-type Candidate = { call: Call; seq: number; tokens: number; result: ToolResult };
+type Candidate = { call: ToolCall; seq: number; tokens: number; result: ToolResult };
 
 /**
  * Plans a micro-compaction of the live context, or null when it would save less than the minimum
@@ -59,51 +58,44 @@ function planOf(candidates: Candidate[], edits: ResultEdit[], tokens_saved: numb
 /** Eligible calls that were not cleared yet, oldest first, and the results that answer them. */
 function collect({ view, material, config, count }: PlanInput) {
   const eligible = new Set(config.micro_compact_eligible_tools.map((name) => name.toLowerCase()));
-  const calls: Call[] = [];
-  const waiting = new Map<string, Call>();
-  const cleared = new Set<Call>();
+  const isEligible = ({ name }: ToolCall) => eligible.has(name.toLowerCase());
+  const paired = pairedParts(material.map(({ item }) => item));
+  const answered = callsByResult(paired);
+  const calls = paired.flatMap(({ part }) =>
+    part.kind === 'tool_call' && isEligible(part) ? [part] : [],
+  );
+  const cleared = new Set<ToolCall>();
   const candidates: Candidate[] = [];
   for (const { entry, item } of material) {
-    if (item.kind !== 'message') continue;
+    if (item.kind !== 'message' || entry.seq === null) continue;
     // The item was counted when it was appended, perhaps under another configuration: no result can
     // give back more than the item was counted for.
     let left = entry.tokens;
+    const take = (result: ToolResult): number => {
+      const tokens = Math.min(left, countToolResult(result, count, config));
+      left -= tokens;
+      return tokens;
+    };
     const here = new Map<string, Candidate>();
-    for (const part of toolParts(item)) {
-      if (part.kind === 'tool_call') {
-        waiting.delete(part.id);
-        if (!eligible.has(part.name.toLowerCase())) continue;
-        const call = { id: part.id };
-        waiting.set(part.id, call);
-        calls.push(call);
-        continue;
-      }
+    for (const part of item.parts) {
+      if (part.kind !== 'tool_result') continue;
       const twin = here.get(part.call_id);
       if (twin !== undefined) {
         // An edit changes every result of the id in its item, so all of them are saved.
-        const tokens = Math.min(left, countToolResult(part, count, config));
-        left -= tokens;
-        twin.tokens += tokens;
+        twin.tokens += take(part);
         continue;
       }
-      const call = waiting.get(part.call_id);
-      if (entry.seq === null || call === undefined) continue;
-      waiting.delete(part.call_id);
+      const call = answered.get(part);
+      if (call === undefined || !isEligible(call)) continue;
       if (view.edits.get(editKey(entry.seq, part.call_id))?.kind === 'cleared') cleared.add(call);
       else {
-        const tokens = Math.min(left, countToolResult(part, count, config));
-        left -= tokens;
-        const candidate = { call, seq: entry.seq, tokens, result: part };
+        const candidate = { call, seq: entry.seq, tokens: take(part), result: part };
         here.set(part.call_id, candidate);
         candidates.push(candidate);
       }
     }
   }
   return { calls: calls.filter((call) => !cleared.has(call)), candidates };
-}
-
-function toolParts(message: Message) {
-  return message.parts.filter((part) => part.kind === 'tool_call' || part.kind === 'tool_result');
 }
 
 function choose(older: Candidate[], all: Candidate[], config: Config): Candidate[] {

@@ -1,5 +1,6 @@
 import type { Origin } from '../context/entry.ts';
 import type { ToolCall, ToolResult } from '../items/item.ts';
+import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { isJsonObject, stringField } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -60,7 +61,7 @@ function recency({ index, origin }: Known): number {
 
 function knownFiles(material: readonly Material[]): Known[] {
   const files = new Map<string, Known>();
-  const reads = new Map<string, string>();
+  const answered = callsByResult(pairedParts(material.map(({ original }) => original)));
   material.forEach(({ entry: { origin }, original }, index) => {
     if (original.kind === 'attachment' && original.attachment === 'file') {
       const { path, text } = original;
@@ -70,10 +71,10 @@ function knownFiles(material: readonly Material[]): Known[] {
     }
     if (original.kind !== 'message') return;
     for (const part of original.parts) {
-      if (part.kind === 'tool_call') noteCall(part, files, reads);
+      if (part.kind === 'tool_call') noteCall(part, files);
       if (part.kind !== 'tool_result') continue;
-      const path = reads.get(part.call_id);
-      reads.delete(part.call_id);
+      const call = answered.get(part);
+      const path = call && isRead(call) ? pathOf(call) : undefined;
       const content = textOf(part);
       if (path === undefined || part.is_error || content === '') continue;
       files.set(path, { path, content, index, origin, isEdited: false });
@@ -83,18 +84,16 @@ function knownFiles(material: readonly Material[]): Known[] {
 }
 
 /** Any other tool that names a known file by a path field has probably changed it since. */
-function noteCall(call: ToolCall, files: Map<string, Known>, reads: Map<string, string>): void {
+function noteCall(call: ToolCall, files: Map<string, Known>): void {
   const path = pathOf(call);
-  // The id may have been that of an earlier read: some clients use ids again.
-  reads.delete(call.id);
-  if (path === undefined) return;
-  if (READ_TOOLS.has(call.name.toLowerCase())) {
-    reads.set(call.id, path);
-    return;
-  }
+  if (path === undefined || isRead(call)) return;
   const file = files.get(path);
   if (file !== undefined && /edit|write|patch|replace|insert/i.test(call.name))
     file.isEdited = true;
+}
+
+function isRead({ name }: ToolCall): boolean {
+  return READ_TOOLS.has(name.toLowerCase());
 }
 
 function pathOf(call: ToolCall): string | undefined {

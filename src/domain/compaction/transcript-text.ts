@@ -1,4 +1,5 @@
-import type { Message, Normalised, Part, ToolResult } from '../items/item.ts';
+import type { Message, Normalised, Part, ToolCall, ToolResult } from '../items/item.ts';
+import { callsByResult, pairedParts } from '../items/pairing.ts';
 import type { Json } from '../json.ts';
 
 const RECORD = 'conversation-record';
@@ -22,18 +23,24 @@ const LONGEST_PLAIN_WORD = 512;
  * (SPEC sections 9, 10 and 20).
  */
 export function transcriptText(conversation: readonly Normalised[]): string {
-  const calls = noCalls();
+  const calls = numberedCalls(conversation);
   return recordText(conversation.flatMap((item) => itemEntries(item, calls)).map(entryText));
 }
 
 /** One text, tool call or tool output with its role; nothing in `text` can pass for a delimiter. */
 export type TranscriptEntry = { role: string; attributes: Record<string, string>; text: string };
 
-/** The calls met so far; some clients use an id again, so the count is not the size of the map. */
-export type Calls = { count: number; byId: Map<string, { number: number; name: string }> };
+/** The numbers of the calls of a conversation, in their order, and the call of each result. */
+export type NumberedCalls = {
+  numbers: ReadonlyMap<ToolCall, number>;
+  answered: ReadonlyMap<ToolResult, ToolCall>;
+};
 
-export function noCalls(): Calls {
-  return { count: 0, byId: new Map() };
+export function numberedCalls(conversation: readonly Normalised[]): NumberedCalls {
+  const paired = pairedParts(conversation);
+  const calls = paired.flatMap(({ part }) => (part.kind === 'tool_call' ? [part] : []));
+  const numbers = new Map(calls.map((call, index) => [call, index + 1]));
+  return { numbers, answered: callsByResult(paired) };
 }
 
 /** The whole record from its parts, which `entryText` and `turnText` have written. */
@@ -46,8 +53,8 @@ export function turnText(number: number, entries: readonly string[]): string {
   return [`<${TURN} number="${number}">`, ...entries, `</${TURN}>`].join('\n');
 }
 
-/** The entries of one item; `calls` goes on from the items before it. */
-export function itemEntries(item: Normalised, calls: Calls): TranscriptEntry[] {
+/** The entries of one item of the conversation that `calls` numbers. */
+export function itemEntries(item: Normalised, calls: NumberedCalls): TranscriptEntry[] {
   switch (item.kind) {
     case 'message':
       return messageEntries(item, calls);
@@ -69,7 +76,7 @@ export function itemEntries(item: Normalised, calls: Calls): TranscriptEntry[] {
   }
 }
 
-function messageEntries(message: Message, calls: Calls): TranscriptEntry[] {
+function messageEntries(message: Message, calls: NumberedCalls): TranscriptEntry[] {
   const role = message.is_compact_summary ? 'earlier summary' : message.role;
   const entries: TranscriptEntry[] = [];
   let spoken: string[] = [];
@@ -81,11 +88,7 @@ function messageEntries(message: Message, calls: Calls): TranscriptEntry[] {
   for (const part of message.parts) {
     if (part.kind === 'tool_call') {
       endSpoken();
-      calls.count++;
-      calls.byId.set(part.id, { number: calls.count, name: part.name });
-      entries.push(
-        entry('tool call', { call: String(calls.count), tool: part.name }, jsonText(part.input)),
-      );
+      entries.push(entry('tool call', callAttributes(part, calls), jsonText(part.input)));
     } else if (part.kind === 'tool_result') {
       endSpoken();
       entries.push(resultEntry(part, calls));
@@ -98,8 +101,12 @@ function messageEntries(message: Message, calls: Calls): TranscriptEntry[] {
   return entries;
 }
 
-function resultEntry(result: ToolResult, calls: Calls): TranscriptEntry {
-  const call = calls.byId.get(result.call_id);
+function callAttributes(call: ToolCall, { numbers }: NumberedCalls): Record<string, string> {
+  return { call: String(numbers.get(call) ?? 0), tool: call.name };
+}
+
+function resultEntry(result: ToolResult, calls: NumberedCalls): TranscriptEntry {
+  const call = calls.answered.get(result);
   const text = result.content
     .map(spokenText)
     .filter((part) => part !== null)
@@ -107,7 +114,7 @@ function resultEntry(result: ToolResult, calls: Calls): TranscriptEntry {
   return entry(
     'tool output',
     {
-      ...(call ? { call: String(call.number), tool: call.name } : {}),
+      ...(call === undefined ? {} : callAttributes(call, calls)),
       ...(result.is_error ? { error: 'true' } : {}),
     },
     text === '' ? '[no output]' : text,

@@ -4,7 +4,7 @@ import { truncateMiddle } from '../tokens/truncate.ts';
 import {
   entryText,
   itemEntries,
-  noCalls,
+  numberedCalls,
   recordText,
   type TranscriptEntry,
   turnText,
@@ -63,7 +63,7 @@ export function turnsTranscript(
 
 /** Numbers the turns from one; earlier summaries stand between them without a number. */
 function writeTurns(turns: readonly Turn[], count: TextCounter): WrittenTurn[] {
-  const calls = noCalls();
+  const calls = numberedCalls(turns.flatMap(({ items }) => items));
   let number = 0;
   return turns.map((turn) => {
     const entries = turn.items.flatMap((item) => itemEntries(item, calls));

@@ -1,27 +1,200 @@
+import type { Normalised, ToolCall, ToolResult } from './item.ts';
+
 /** What a tool call gets as its result when none was recorded and it is no longer open. */
 export const MISSING_RESULT_NOTE = '[No result was recorded for this tool call.]';
 
-/** A tool call or a tool result in the order of the log, with the id that joins the two. */
-export type ToolEvent = { kind: 'call' | 'result'; id: string };
+/**
+ * One event of a conversation in the order of the log, as far as pairing needs it: a tool call and a
+ * tool result with the id that joins the two, other words of the model, and what was said to it.
+ */
+export type ToolEvent = { kind: 'call' | 'result'; id: string } | { kind: 'model' | 'said' };
 
 /**
- * The index of the partner of each event, or null. A call is answered by the first result of its id
- * that stands after it and before the next call of that id (clients re-use ids); so a result before
- * its call, a second result and a result without any call have no partner. Linear.
+ * The index of the partner of each event, or null. It is the one rule by which calls and results are
+ * joined, whatever their order; linear.
+ *
+ * Events of one id are joined in four steps, the nearest first, so that neither a stray result nor a
+ * cut changes what the others belong to where a client uses ids again:
+ * 1. a result with the call of the turn that it follows: several in their order, and the first result
+ *    of a call is its result;
+ * 2. a result that came early with the call of the turn that it precedes, when that is over;
+ * 3. a result that came late with the newest call before it that still has none;
+ * 4. a result that came early with the next call that still has none, however far.
+ * So a call is never left without result while a result of its id is left over. Only a second result
+ * of an answered call does not go to a later call as long as the result of that may be on its way.
  */
 export function pairTools(events: readonly ToolEvent[]): (number | null)[] {
   const partners = new Array<number | null>(events.length).fill(null);
-  const waiting = new Map<string, number>();
-  for (const [index, event] of events.entries()) {
-    if (event.kind === 'call') {
-      waiting.set(event.id, index);
-      continue;
-    }
-    const call = waiting.get(event.id);
-    if (call === undefined) continue;
-    waiting.delete(event.id);
-    partners[call] = index;
-    partners[index] = call;
+  const { byId, isOpen } = placed(events);
+  const join: Join = (one, other) => {
+    partners[one.index] = other.index;
+    partners[other.index] = one.index;
+  };
+  for (const own of byId.values()) {
+    const isLeft = ({ index }: Placed) => partners[index] === null;
+    joinFollowing(own, join);
+    joinPreceding(own.filter(isLeft), isOpen, join);
+    joinLate(own.filter(isLeft), join);
+    joinEarly(own.filter(isLeft), isOpen, join);
   }
   return partners;
+}
+
+/** Where a call or result stands: in which turn of the model, and after how many other words to it. */
+type Placed = {
+  index: number;
+  isCall: boolean;
+  turn: number;
+  said: number;
+  /** A result of a call of its turn that was answered before. */
+  isSecond: boolean;
+};
+type Join = (one: Placed, other: Placed) => void;
+
+function placed(events: readonly ToolEvent[]) {
+  const byId = new Map<string, Placed[]>();
+  let turn = 0;
+  let said = 0;
+  let isAnswered = false;
+  for (const [index, event] of events.entries()) {
+    const isOfModel = event.kind === 'call' || event.kind === 'model';
+    // A turn begins when the model speaks after a result or other words.
+    if (isOfModel && isAnswered) turn++;
+    isAnswered = !isOfModel;
+    if (event.kind === 'said') said++;
+    if (event.kind !== 'call' && event.kind !== 'result') continue;
+    const place = { index, isCall: event.kind === 'call', turn, said, isSecond: false };
+    const own = byId.get(event.id);
+    if (own === undefined) byId.set(event.id, [place]);
+    else own.push(place);
+  }
+  /** Whether its result may still be on its way: nothing but results follows the turn of the call. */
+  const isOpen = (call: Placed) => call.turn === turn && call.said === said;
+  return { byId, isOpen };
+}
+
+function isOfOneTurn(call: Placed, other: Placed): boolean {
+  return call.turn === other.turn && call.said === other.said;
+}
+
+function joinFollowing(own: readonly Placed[], join: Join): void {
+  let calls: Placed[] = [];
+  let results: Placed[] = [];
+  const joinThem = () => {
+    // Of more calls than results the newest have been answered: the others were made again.
+    const first = Math.max(0, calls.length - results.length);
+    for (const [index, result] of results.entries()) {
+      const call = calls[first + index];
+      if (call === undefined) result.isSecond = true;
+      else join(call, result);
+    }
+    calls = [];
+    results = [];
+  };
+  for (const place of own) {
+    const isSameTurn = calls.slice(0, 1).some((call) => isOfOneTurn(call, place));
+    if (!isSameTurn) joinThem();
+    if (place.isCall) calls.push(place);
+    else if (isSameTurn) results.push(place);
+  }
+  joinThem();
+}
+
+function joinPreceding(
+  own: readonly Placed[],
+  isOpen: (call: Placed) => boolean,
+  join: Join,
+): void {
+  let results: Placed[] = [];
+  let next = 0;
+  for (const place of own) {
+    if (!place.isCall) {
+      results.push(place);
+      continue;
+    }
+    const isNear = (result: Placed) => result.said === place.said && place.turn - result.turn <= 1;
+    let result = results[next];
+    while (result !== undefined && !isNear(result)) result = results[++next];
+    if (result === undefined) {
+      results = [];
+      next = 0;
+    } else if (!isOpen(place)) {
+      join(place, result);
+      next++;
+    }
+  }
+}
+
+function joinLate(own: readonly Placed[], join: Join): void {
+  /** The calls that wait, by turn. */
+  const turns: { calls: Placed[]; next: number }[] = [];
+  for (const place of own) {
+    const newest = turns.at(-1);
+    if (place.isCall) {
+      const [first] = newest?.calls ?? [];
+      if (first !== undefined && isOfOneTurn(first, place)) newest?.calls.push(place);
+      else turns.push({ calls: [place], next: 0 });
+      continue;
+    }
+    const call = newest?.calls[newest.next];
+    if (newest === undefined || call === undefined) continue;
+    join(call, place);
+    newest.next++;
+    if (newest.next === newest.calls.length) turns.pop();
+  }
+}
+
+function joinEarly(own: readonly Placed[], isOpen: (call: Placed) => boolean, join: Join): void {
+  const results: Placed[] = [];
+  for (const place of own) {
+    if (!place.isCall) {
+      results.push(place);
+      continue;
+    }
+    const nearest = results.at(-1);
+    if (nearest === undefined || (nearest.isSecond && isOpen(place))) continue;
+    join(place, nearest);
+    results.pop();
+  }
+}
+
+/** A tool call or result, the index of its item, and the place of its partner in the list, if any. */
+export type PairedPart = { part: ToolCall | ToolResult; at: number; partner: number | null };
+
+/** All tool calls and results of a conversation in their order, joined by `pairTools`. */
+export function pairedParts(items: readonly Normalised[]): PairedPart[] {
+  const events: ToolEvent[] = [];
+  const paired: PairedPart[] = [];
+  /** The place in `paired` of each event of a tool. */
+  const placeOf = new Map<number, number>();
+  const add = (part: PairedPart['part'], at: number, event: ToolEvent) => {
+    placeOf.set(events.length, paired.length);
+    events.push(event);
+    paired.push({ part, at, partner: null });
+  };
+  for (const [at, item] of items.entries()) {
+    if (item.kind !== 'message') continue;
+    for (const part of item.parts) {
+      if (part.kind === 'tool_call') add(part, at, { kind: 'call', id: part.id });
+      else if (part.kind === 'tool_result') add(part, at, { kind: 'result', id: part.call_id });
+      else events.push({ kind: item.role === 'assistant' ? 'model' : 'said' });
+    }
+  }
+  const partners = pairTools(events);
+  for (const [index, place] of placeOf) {
+    const found = paired[place];
+    const partner = partners[index] ?? null;
+    if (found !== undefined && partner !== null) found.partner = placeOf.get(partner) ?? null;
+  }
+  return paired;
+}
+
+/** The call that each result answers; results that answer none are not in it. */
+export function callsByResult(paired: readonly PairedPart[]): Map<ToolResult, ToolCall> {
+  const calls = new Map<ToolResult, ToolCall>();
+  for (const { part, partner } of paired) {
+    const call = partner === null ? undefined : paired[partner]?.part;
+    if (part.kind === 'tool_result' && call?.kind === 'tool_call') calls.set(part, call);
+  }
+  return calls;
 }

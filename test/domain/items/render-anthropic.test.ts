@@ -50,6 +50,58 @@ const cases: [string, Item[], Item[]][] = [
     [ask, model(thinking, call('a'), call('b')), user(result('a'), result('b'))],
   ],
   [
+    'also with notes of the client between them, which come after the message',
+    [
+      ask,
+      piece('m', thinking),
+      { role: 'user', content: 'hook', is_meta: true },
+      piece('m', call('a')),
+      { type: 'attachment', attachment: { kind: 'memory', content: 'x' } },
+      user(result('a')),
+      piece('m', call('b')),
+      user(result('b')),
+    ],
+    [
+      ask,
+      model(thinking, call('a'), call('b')),
+      user(result('a'), result('b'), text('hook'), text('Memory:\nx')),
+    ],
+  ],
+  [
+    'what the user says ends a message',
+    [ask, piece('m', text('1')), ask, piece('m', text('2')), ask],
+    [ask, model(text('1')), ask, model(text('2')), ask],
+  ],
+  [
+    'an early result comes after the message of its call, and what the model said to it after that',
+    [
+      ask,
+      user(result('b')),
+      user(result('a')),
+      model(call('a')),
+      model(call('b')),
+      model(text('2')),
+    ],
+    [ask, model(call('a'), call('b')), user(result('b'), result('a')), model(text('2'))],
+  ],
+  [
+    'an early result of a call at the very end',
+    [ask, user(result('a'), text('so')), piece('m', thinking), piece('m', call('a'))],
+    [user(text('go'), text('so')), model(thinking, call('a')), user(result('a'))],
+  ],
+  [
+    'early results between the pieces of one message',
+    [
+      ask,
+      piece('m', thinking),
+      user(result('b')),
+      piece('m', call('a')),
+      piece('m', call('b')),
+      ask,
+    ],
+    [ask, model(thinking, call('a'), call('b')), user(result('b'), note('a'), text('go'))],
+  ],
+  [
     'a conversation starts with the user',
     [model(text('hi'))],
     [expect.any(Object), model(text('hi'))],

@@ -35,6 +35,17 @@ const cases: [string, Item[], Item[]][] = [
   ],
   ['orphans are dropped', [ask, result('x'), say], [ask, say]],
   [
+    'an early result comes after its call',
+    [ask, result('b'), result('a'), call('a', 'b'), say],
+    [ask, call('a', 'b'), result('b'), result('a'), say],
+  ],
+  ['also at the very end', [result('a'), ask, call('a')], [ask, call('a'), result('a')]],
+  [
+    'a second call of one id in a message gets an id of its own',
+    [ask, call('a', 'a', 'a_2'), result('a', '1'), result('a', '2'), result('a_2'), say],
+    [ask, call('a', 'a_3', 'a_2'), result('a', '1'), result('a_3', '2'), result('a_2'), say],
+  ],
+  [
     'the first of two results is kept',
     [call('a'), result('a'), result('a', '2')],
     [call('a'), result('a')],

@@ -28,7 +28,7 @@ const custom: Item = { type: 'custom_tool_call', call_id: 'c', name: 'f', input:
 const shell: Item = { type: 'local_shell_call', id: 'l', call_id: 's', action: {} };
 const patch: Item = { type: 'apply_patch_call', call_id: 'p', operation: {} };
 
-const shellOutput: Item = { type: 'shell_call_output', call_id: 'a', output: [] };
+const shellOutput: Item = { type: 'shell_call_output', call_id: 'a', output: [{ stdout: 'x' }] };
 const localOutput: Item = { type: 'local_shell_call_output', call_id: 'a', output: 'x' };
 const customOutput: Item = { type: 'custom_tool_call_output', call_id: 'a', output: 'x' };
 
@@ -49,9 +49,29 @@ const cases: [string, Item[], Item[]][] = [
     [ask, reasoning, call('a'), call('b'), output('b')],
   ],
   [
-    'orphans, early and second outputs are dropped',
-    [output('a'), call('a'), output('a'), output('a', '2')],
+    'orphans and second outputs are dropped',
+    [output('b'), call('a'), output('a'), output('a', '2')],
     [call('a'), output('a')],
+  ],
+  [
+    'an early output comes after the calls that were made with its call',
+    [ask, output('b'), output('a'), reasoning, call('a'), call('b'), say, ask],
+    [ask, reasoning, call('a'), call('b'), output('b'), output('a'), say, ask],
+  ],
+  [
+    'an early output of a call at the very end',
+    [output('a'), ask, reasoning, call('a')],
+    [ask, reasoning, call('a'), output('a')],
+  ],
+  [
+    'two outputs of two calls with one id',
+    [ask, call('a'), call('a'), output('a', '1'), output('a', '2')],
+    [ask, call('a'), call('a_2'), output('a', '1'), output('a_2', '2')],
+  ],
+  [
+    'a local shell is answered by the id that its call names',
+    [{ type: 'local_shell_call_output', id: 's', output: 'x' }, shell, ask],
+    [shell, { type: 'local_shell_call_output', id: 's', output: 'x' }, ask],
   ],
   [
     'the note has the type that the call needs',
@@ -71,22 +91,26 @@ const cases: [string, Item[], Item[]][] = [
       ask,
     ],
   ],
-  ...[shellOutput, localOutput, customOutput].map((wrong): [string, Item[], Item[]] => [
-    `a ${String(wrong.type)} answers no function call`,
-    [call('a'), wrong, ask],
-    [call('a'), note('a'), ask],
+  ...[shellOutput, localOutput, customOutput].map((other): [string, Item[], Item[]] => [
+    `a ${String(other.type)} is written as the output that a function call takes`,
+    [call('a'), other, ask],
+    [call('a'), output('a', 'x'), ask],
   ]),
   [
-    'a function output answers no custom call',
+    'a function output is written as the output that a custom call takes',
     [custom, output('c'), ask],
-    [custom, { type: 'custom_tool_call_output', call_id: 'c', output: MISSING_RESULT_NOTE }, ask],
+    [custom, { type: 'custom_tool_call_output', call_id: 'c', output: 'out c' }, ask],
+  ],
+  [
+    'or an apply_patch call',
+    [patch, output('p'), ask],
+    [
+      patch,
+      { type: 'apply_patch_call_output', call_id: 'p', output: 'out p', status: 'completed' },
+      ask,
+    ],
   ],
   ['a function output answers a local shell', [shell, output('s')], [shell, output('s')]],
-  [
-    'a call stays open behind an output of another kind',
-    [ask, call('a'), shellOutput],
-    [ask, call('a')],
-  ],
   [
     'a call with the id of one that is still open is renamed',
     [ask, call('a'), call('a_2'), call('a'), call('a')],
@@ -113,7 +137,12 @@ const cases: [string, Item[], Item[]][] = [
     [reasoning, say, reasoning, call('a'), output('a')],
   ],
   ['reasoning without follower is dropped', [ask, reasoning, ask, say], [ask, ask, say]],
-  ['reasoning at the very end stays', [ask, reasoning], [ask, reasoning]],
+  ['reasoning at the very end waits for what it leads to', [ask, reasoning], [ask]],
+  [
+    'outputs that were logged between reasoning and its item go before both',
+    [call('a'), reasoning, output('a'), call('b'), output('b')],
+    [call('a'), output('a'), reasoning, call('b'), output('b')],
+  ],
   ['a trigger is the last item only', [ask, trigger, say, trigger], [ask, say, trigger]],
   [
     'empty messages are dropped',
@@ -153,6 +182,7 @@ test.each<[string, Item[]]>([
   ['the call a has no output', [call('a'), ask]],
   ['before its id is used again', [call('a'), ask, call('a'), output('a')]],
   ['reasoning without', [reasoning, ask]],
+  ['reasoning without', [ask, reasoning]],
   ['not the last item', [trigger, ask]],
   ['the content is empty', [{ role: 'user', content: [] }]],
   ['a text part is empty', [{ role: 'user', content: [{ type: 'input_text', text: '' }] }]],

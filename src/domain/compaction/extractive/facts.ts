@@ -1,4 +1,5 @@
 import type { Message, Normalised, ToolCall, ToolResult } from '../../items/item.ts';
+import { callsByResult, pairedParts } from '../../items/pairing.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { isFileName } from '../names.ts';
 import { type EarlierSummary, parseEarlier } from './earlier.ts';
@@ -46,9 +47,13 @@ export function gatherFacts(
     todos: new TodoBoard(),
     names: new NameRanking(items.length),
   };
-  const open = new Map<string, CallFact>();
+  const calls: CallTable = {
+    facts: new Map(),
+    answered: callsByResult(pairedParts(items)),
+    early: new Map(),
+  };
   items.forEach((item, index) => {
-    if (item.kind === 'message') readMessage(facts, open, item, index);
+    if (item.kind === 'message') readMessage(facts, calls, item, index);
     else if (item.kind === 'attachment') {
       if (item.attachment === 'file' && item.path) {
         facts.files.add({ path: item.path, use: 'read' }, index);
@@ -62,12 +67,14 @@ export function gatherFacts(
   return facts;
 }
 
-function readMessage(
-  facts: Facts,
-  open: Map<string, CallFact>,
-  message: Message,
-  index: number,
-): void {
+/** What is known of the calls so far; `early` are results that stand before their call. */
+type CallTable = {
+  facts: Map<ToolCall, CallFact>;
+  answered: ReadonlyMap<ToolResult, ToolCall>;
+  early: Map<ToolCall, ToolResult>;
+};
+
+function readMessage(facts: Facts, calls: CallTable, message: Message, index: number): void {
   if (message.is_api_error_message || message.is_meta) return;
   for (const part of message.parts) {
     switch (part.kind) {
@@ -76,11 +83,10 @@ function readMessage(
         else readText(facts, message, part.text, index);
         break;
       case 'tool_call':
-        open.set(part.id, readCall(facts, part, index));
+        readCall(facts, calls, part, index);
         break;
       case 'tool_result':
-        readResult(facts, open.get(part.call_id), part, index);
-        open.delete(part.call_id);
+        readResult(facts, calls, part, index);
         break;
       case 'image':
       case 'thinking':
@@ -116,7 +122,7 @@ function readText(facts: Facts, message: Message, text: string, index: number): 
   (message.role === 'user' ? facts.user : facts.assistant).push(said);
 }
 
-function readCall(facts: Facts, call: ToolCall, index: number): CallFact {
+function readCall(facts: Facts, calls: CallTable, call: ToolCall, index: number): void {
   for (const text of stringsOf(call.input)) facts.names.mention(text, 'assistant', index);
   for (const mention of filesOfCall(call)) facts.files.add(mention, index);
   facts.todos.call(call);
@@ -128,21 +134,29 @@ function readCall(facts: Facts, call: ToolCall, index: number): CallFact {
     error: '',
   };
   facts.calls.push(fact);
-  return fact;
+  calls.facts.set(call, fact);
+  const result = calls.early.get(call);
+  if (result !== undefined) settle(facts, fact, result);
 }
 
-function readResult(
-  facts: Facts,
-  call: CallFact | undefined,
-  result: ToolResult,
-  index: number,
-): void {
-  const text = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
-  facts.names.mention(text, 'tool_output', index);
-  facts.todos.result(result.call_id, text);
+function readResult(facts: Facts, calls: CallTable, result: ToolResult, index: number): void {
+  facts.names.mention(resultText(result), 'tool_output', index);
+  const call = calls.answered.get(result);
   if (call === undefined) return;
+  const fact = calls.facts.get(call);
+  if (fact === undefined) calls.early.set(call, result);
+  else settle(facts, fact, result);
+}
+
+function settle(facts: Facts, call: CallFact, result: ToolResult): void {
+  const text = resultText(result);
+  facts.todos.result(result.call_id, text);
   call.outcome = result.is_error || hasFailingExit(text) ? 'failed' : 'ok';
   if (call.outcome === 'failed') call.error = errorLine(text);
+}
+
+function resultText({ content }: ToolResult): string {
+  return content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
 }
 
 /** Formats without an error flag tell a failed command by its exit code, near either end. */

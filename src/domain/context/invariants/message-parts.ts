@@ -1,17 +1,21 @@
 import type { Normalised } from '../../items/item.ts';
 import { cutsOutside, type Group, type Invariant } from './invariant.ts';
-import { turnNumbers } from './turns.ts';
+import { isOfUser, isOnlyThinking, turnNumbers } from './turns.ts';
 
 /**
  * The pieces of one assistant message stay together.
  *
  * One Anthropic message may be logged as several items with one `id`. Its thinking blocks must come
- * back byte-identical: the whole message or nothing, so no cut goes through it.
+ * back byte-identical: the whole message or nothing, so no cut goes through it. A message whose
+ * thinking was logged apart may go on as long as nothing follows it, so it stays till then.
  */
 export const messageParts: Invariant = {
   name: 'message-parts',
   cuts(items) {
-    return cutsOutside(pieceGroups(items), items.length);
+    const groups = pieceGroups(items);
+    const last = groups.at(-1);
+    if (last !== undefined && mayGoOn(items, last)) last.last = items.length;
+    return cutsOutside(groups, items.length);
   },
   check(items) {
     const complete = new Map<string, number>();
@@ -45,6 +49,14 @@ function pieceGroups(items: readonly Normalised[]): Group[] {
     if (current !== undefined) groups.push(current.group);
   }
   return groups;
+}
+
+/** Whether the message is the newest of all, and its thinking is an item of its own. */
+function mayGoOn(items: readonly Normalised[], { first, last }: Group): boolean {
+  const isOver = items
+    .slice(last + 1)
+    .some((item) => isOfUser(item) || (item.kind === 'message' && item.role === 'assistant'));
+  return !isOver && items.slice(first, last + 1).some(isOnlyThinking);
 }
 
 function idOf(item: Normalised | undefined): string | undefined {

@@ -1,10 +1,10 @@
 import type { Normalised } from '../../items/item.ts';
-import { pairTools, type ToolEvent } from '../../items/pairing.ts';
+import { pairedParts } from '../../items/pairing.ts';
 import { cutsOutside, type Group, type Invariant } from './invariant.ts';
 import { turnNumbers } from './turns.ts';
 
 /**
- * A tool call and its result stay together.
+ * A tool call and its result stay together, whichever of them stands first.
  *
  * Anthropic: each `tool_use` is answered in the next message, and each `tool_result` has its
  * `tool_use` in the previous one. Chat: `tool_calls` are followed by a tool message for every id, and
@@ -30,33 +30,22 @@ export const toolPairs: Invariant = {
   },
 };
 
-type PlacedEvent = ToolEvent & { at: number };
-
-type Pairs = { pairs: Group[]; open: number[]; abandoned: PlacedEvent[]; orphans: PlacedEvent[] };
+type Pairs = { pairs: Group[]; open: number[]; abandoned: Named[]; orphans: Named[] };
+type Named = { at: number; id: string };
 
 function readPairs(items: readonly Normalised[]): Pairs {
-  const events = items.flatMap(eventsOf);
+  const paired = pairedParts(items);
   const turns = turnNumbers(items);
   const lastTurn = turns.findLast((turn) => turn !== null);
   const read: Pairs = { pairs: [], open: [], abandoned: [], orphans: [] };
-  for (const [index, partner] of pairTools(events).entries()) {
-    const event = events[index];
-    if (event === undefined) continue;
-    const other = partner === null ? undefined : events[partner];
-    if (event.kind === 'result') {
-      if (other === undefined) read.orphans.push(event);
-    } else if (other !== undefined) read.pairs.push({ first: event.at, last: other.at });
-    else if (turns[event.at] === lastTurn) read.open.push(event.at);
-    else read.abandoned.push(event);
+  for (const { part, at, partner } of paired) {
+    const other = partner === null ? undefined : paired[partner];
+    if (part.kind === 'tool_result') {
+      if (other === undefined) read.orphans.push({ at, id: part.call_id });
+    } else if (other !== undefined) {
+      read.pairs.push({ first: Math.min(at, other.at), last: Math.max(at, other.at) });
+    } else if (turns[at] === lastTurn) read.open.push(at);
+    else read.abandoned.push({ at, id: part.id });
   }
   return read;
-}
-
-function eventsOf(item: Normalised, at: number): PlacedEvent[] {
-  if (item.kind !== 'message') return [];
-  return item.parts.flatMap((part): PlacedEvent[] => {
-    if (part.kind === 'tool_call') return [{ kind: 'call', id: part.id, at }];
-    if (part.kind === 'tool_result') return [{ kind: 'result', id: part.call_id, at }];
-    return [];
-  });
 }

@@ -1,10 +1,11 @@
-import type { Message, Normalised } from '../../items/item.ts';
+import type { Normalised } from '../../items/item.ts';
 
 /**
  * The number of the model's turn that each assistant message belongs to, null for all other items.
  * A turn ends when something is said to the model: a user or system message, tool results included.
- * Control items do not end it, and neither do results between pieces that share an `id`: clients log
- * a result as soon as it is there, in the middle of a turn with parallel calls.
+ * Control items do not end it. Between pieces that share an `id` it takes words of the user to end it:
+ * clients log results, hooks and notes of their own as soon as they are there, in the middle of a
+ * message with parallel calls.
  */
 export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
   let turn = 0;
@@ -15,7 +16,7 @@ export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
     if (item.kind !== 'message') return null;
     if (item.role !== 'assistant') {
       isAnswered = true;
-      isInterrupted ||= !isOnlyResults(item);
+      isInterrupted ||= isOfUser(item);
       return null;
     }
     const isPiece = !isInterrupted && item.id !== undefined && item.id === lastId;
@@ -27,9 +28,10 @@ export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
   });
 }
 
-/** Whether the message holds tool results and nothing else. */
-function isOnlyResults(message: Message): boolean {
-  return message.parts.every((part) => part.kind === 'tool_result');
+/** Whether the item holds words of the user, perhaps beside tool results. */
+export function isOfUser(item: Normalised): boolean {
+  if (item.kind !== 'message' || item.role !== 'user' || item.is_meta) return false;
+  return item.parts.some((part) => part.kind !== 'tool_result');
 }
 
 /** Whether the item is an assistant message with nothing but thinking. */

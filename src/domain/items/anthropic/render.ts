@@ -2,8 +2,9 @@ import { stringField } from '../../json.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
-import { MISSING_RESULT_NOTE, pairTools } from '../pairing.ts';
+import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { anthropicMessage } from './encode.ts';
+import { normaliseAnthropic } from './normalise.ts';
 import { dropUnpairedServerTools } from './server-tools.ts';
 import {
   isCall,
@@ -14,16 +15,22 @@ import {
   type Slot,
   type Turn,
   turnOf,
+  turnOfResults,
 } from './turns.ts';
 
+/** Marks what the client shows the model beside the user's words. */
+const NOTE: Item = { is_meta: true };
 const FIRST_USER_NOTE = '[The conversation continues from here.]';
 
 /** The items as Anthropic's Messages API accepts them, see `Codec.render`. */
 export function renderAnthropic(items: readonly Item[]): Item[] {
-  const shown = visibleItems(items, (text) => anthropicMessage('user', text));
-  const pieces = shown.map((item) => turnOf(withoutOwnFields(item, true), stringField(item, 'id')));
-  joinResults(pieces);
-  let turns = mergeTurns(pieces);
+  const shown = visibleItems(items, (text) => anthropicMessage('user', text, NOTE));
+  const pieces = shown.map((item) => {
+    const source = { id: stringField(item, 'id'), isNote: item.is_meta === true };
+    return turnOf(withoutOwnFields(item, true), source);
+  });
+  joinResults(pieces, pairedParts(items.map(normaliseAnthropic)));
+  let turns = mergeTurns(moveEarlyResults(pieces));
   dropTrailingThinking(turns);
   turns = mergeTurns(turns);
   placeResults(turns);
@@ -37,26 +44,59 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
 }
 
 /** Joins each call with its result and drops results without a partner. */
-function joinResults(turns: readonly Turn[]): void {
+function joinResults(turns: readonly Turn[], paired: readonly PairedPart[]): void {
   const slots = turns
     .flatMap((turn) => turn.slots)
     .filter((slot) => isCall(slot) || isResult(slot));
-  const partners = pairTools(
-    slots.map((slot) =>
-      isCall(slot)
-        ? { kind: 'call', id: String(slot.block.id) }
-        : { kind: 'result', id: String(slot.block.tool_use_id) },
-    ),
-  );
   const orphans = new Set<Slot>();
   for (const [index, slot] of slots.entries()) {
     slot.position = index;
-    const partner = partners[index];
-    const other = typeof partner === 'number' ? slots[partner] : undefined;
+    const partner = paired[index]?.partner ?? null;
+    const other = partner === null ? undefined : slots[partner];
     if (isCall(slot)) slot.result = other ?? null;
     else if (other === undefined) orphans.add(slot);
   }
   for (const turn of turns) turn.slots = turn.slots.filter((slot) => !orphans.has(slot));
+}
+
+/**
+ * Puts a result that stands before its call into a message of its own after the message that holds the
+ * call: what the model said to the result comes after it then.
+ */
+function moveEarlyResults(pieces: readonly Turn[]): Turn[] {
+  const early = new Set<Slot>();
+  /** Per piece the results that belong after it. */
+  const moved = new Map<number, Slot[]>();
+  const ends = endsOfCalls(pieces);
+  for (const [index, piece] of pieces.entries()) {
+    for (const { result, position } of piece.slots) {
+      if (result === null || result.position > position) continue;
+      early.add(result);
+      const end = ends[index] ?? index;
+      const there = moved.get(end);
+      if (there === undefined) moved.set(end, [result]);
+      else there.push(result);
+    }
+  }
+  if (early.size === 0) return [...pieces];
+  return pieces.flatMap((piece, index) => {
+    const slots = piece.slots.filter((slot) => !early.has(slot));
+    const own = { ...piece, slots };
+    const results = moved.get(index);
+    return results === undefined ? [own] : [own, turnOfResults(results)];
+  });
+}
+
+/** Per piece the last one that its message may reach to: pieces of one id, or with nothing but calls. */
+function endsOfCalls(pieces: readonly Turn[]): number[] {
+  const ends = pieces.map((_, index) => index);
+  for (let index = pieces.length - 2; index >= 0; index--) {
+    const [piece, next] = [pieces[index], pieces[index + 1]];
+    if (piece?.role !== 'assistant' || next?.role !== 'assistant') continue;
+    const isSame = next.id !== undefined && next.id === piece.id;
+    if (isSame || next.slots.every(isCall)) ends[index] = ends[index + 1] ?? index;
+  }
+  return ends;
 }
 
 /** The API refuses an assistant message that ends with thinking: the response was cut off there. */
@@ -75,7 +115,7 @@ function placeResults(turns: readonly Turn[]): void {
   }
   for (const [index, turn] of turns.entries()) {
     const results = turn.slots.flatMap((slot) => slot.result ?? []);
-    // A result stands behind its call in the log, so a user message follows wherever there is one.
+    // No result stands before its call any more, so a user message follows wherever there is one.
     const home = turns[index + 1];
     if (home === undefined || results.length === 0) continue;
     results.sort((a, b) => a.position - b.position);
@@ -136,5 +176,5 @@ function noteFor(call: Slot): Slot {
 function startWithUser(turns: Turn[]): Turn[] {
   const first = turns[0];
   if (first?.role !== 'assistant' || first.slots[0]?.block.type === 'compaction') return turns;
-  return [turnOf(anthropicMessage('user', FIRST_USER_NOTE), undefined), ...turns];
+  return [turnOf(anthropicMessage('user', FIRST_USER_NOTE)), ...turns];
 }

@@ -5,10 +5,14 @@ import { blocksOf } from '../shape.ts';
 /** One content block; for a tool call its result, for calls and results their order in the log. */
 export type Slot = { block: JsonObject; result: Slot | null; position: number };
 
-/** A message under construction. `id` is the API message that the items are pieces of. */
+/**
+ * A message under construction. `id` is the API message that the items are pieces of. `isOfUser`: it
+ * holds words of the user, and not only results, attachments and notes of the client.
+ */
 export type Turn = {
   role: 'user' | 'assistant';
   id: string | undefined;
+  isOfUser: boolean;
   fields: Item;
   slots: Slot[];
   /** The content came as a plain string and is still that one text. */
@@ -27,20 +31,25 @@ export function isThinking(slot: Slot): boolean {
   return slot.block.type === 'thinking' || slot.block.type === 'redacted_thinking';
 }
 
+/** Where a message comes from, as far as the stripped message does not say it. */
+export type TurnSource = { id?: string | undefined; isNote?: boolean };
+
 /** Splits a stripped message into its blocks; blank text, which the provider refuses, is left out. */
-export function turnOf(item: Item, id: string | undefined): Turn {
+export function turnOf(item: Item, { id, isNote = false }: TurnSource = {}): Turn {
   const { content, ...fields } = item;
   const isString = typeof content === 'string';
   const blocks = isString ? [{ type: 'text', text: content }] : blocksOf(content);
+  const slots = blocks
+    .map(withoutBlankResultText)
+    .filter((block) => !isBlankText(block))
+    .map((block) => ({ block, result: null, position: 0 }));
   return {
     role: item.role === 'assistant' ? 'assistant' : 'user',
     id,
+    isOfUser: item.role === 'user' && !isNote && !slots.every(isResult),
     fields,
     isString,
-    slots: blocks
-      .map(withoutBlankResultText)
-      .filter((block) => !isBlankText(block))
-      .map((block) => ({ block, result: null, position: 0 })),
+    slots,
   };
 }
 
@@ -61,10 +70,16 @@ function withoutBlankResultText(block: JsonObject): JsonObject {
   return content.length === block.content.length ? block : { ...block, content };
 }
 
+/** A user message of tool results. */
+export function turnOfResults(slots: Slot[]): Turn {
+  const fields = { role: 'user' };
+  return { role: 'user', id: undefined, isOfUser: false, fields, isString: false, slots };
+}
+
 /**
- * Joins neighbours of one role, and the pieces of one API message also when only tool results stand
- * between them: clients log a result as soon as it is there, in the middle of a parallel turn.
- * Turns without content vanish.
+ * Joins neighbours of one role, and the pieces of one API message also when no words of the user stand
+ * between them: clients log results, hooks and notes as soon as they are there, in the middle of a
+ * message with parallel calls. Turns without content vanish.
  */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
@@ -81,8 +96,7 @@ function mergeTarget(merged: readonly Turn[], turn: Turn): Turn | undefined {
   const last = merged.at(-1);
   if (last?.role === turn.role) return last;
   const before = merged.at(-2);
-  const isTornApart =
-    turn.id !== undefined && before?.id === turn.id && last?.slots.every(isResult) === true;
+  const isTornApart = turn.id !== undefined && before?.id === turn.id && last?.isOfUser === false;
   return isTornApart ? before : undefined;
 }
 
@@ -90,6 +104,7 @@ function absorb(target: Turn, turn: Turn): void {
   for (const slot of turn.slots) target.slots.push(slot);
   target.fields = { ...turn.fields, ...target.fields };
   target.id = turn.id;
+  target.isOfUser ||= turn.isOfUser;
   target.isString = false;
 }
 

@@ -2,50 +2,83 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item, ToolCall } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
-import { MISSING_RESULT_NOTE, pairTools, type ToolEvent } from '../pairing.ts';
+import { MISSING_RESULT_NOTE, pairedParts } from '../pairing.ts';
 import { blocksOf } from '../shape.ts';
 import { answeredCallId, callsOf, resultMessage } from './calls.ts';
 import { openaiChatMessage } from './encode.ts';
+import { normaliseOpenaiChat } from './normalise.ts';
 
-type PlacedEvent = ToolEvent & { at: number };
+/** A message that is shown, and its index among all items. */
+type Placed = { message: Item; at: number };
 
 /** The items as the Chat Completions API accepts them, see `Codec.render`. */
 export function renderOpenaiChat(items: readonly Item[]): Item[] {
-  const messages = visibleItems(items, (text) => openaiChatMessage('user', text))
-    .map((item) => repaired(withoutOwnFields(item, true)))
-    .filter(hasContent);
-  const answers = answersOf(messages);
-  const lastTurn = messages.findLastIndex((message) => answeredCallId(message) === undefined);
-  return messages.flatMap((message, index): Item[] => {
-    // Results are written behind their call; those that answer none are left out.
-    if (answeredCallId(message) !== undefined) return [];
-    const calls = callsOf(message);
-    const found = answers.get(index) ?? new Map<string, number>();
-    const results = [...found.values()]
-      .sort((a, b) => a - b)
-      .map((at) => messages[at])
-      .filter((result) => result !== undefined);
-    const missing = index === lastTurn ? [] : calls.filter((call) => !found.has(call.id));
-    return [message, ...results, ...missing.map(noteFor)];
+  const shown = items.flatMap((posted, at): Placed[] =>
+    visibleItems([posted], (text) => openaiChatMessage('user', text))
+      .map((item) => repaired(withoutOwnFields(item, true)))
+      .filter(hasContent)
+      .map((message) => ({ message, at })),
+  );
+  const answers = answersOf(items);
+  const messageAt = new Map(shown.map(({ message, at }) => [at, message]));
+  const lastTurn = shown.findLastIndex(({ message }) => answeredCallId(message) === undefined);
+  return shown.flatMap(({ message: own, at }, index): Item[] => {
+    // Results are written after their call; those that answer none are left out.
+    if (answeredCallId(own) !== undefined) return [];
+    const message = withUniqueIds(own);
+    const found = answers.get(at) ?? [];
+    const results = callsOf(message).map(({ id }, place) => ({ id, at: found[place] ?? null }));
+    const answered = results
+      .filter((result): result is { id: string; at: number } => result.at !== null)
+      .sort((a, b) => a.at - b.at)
+      .flatMap((result) => {
+        const recorded = messageAt.get(result.at);
+        return recorded === undefined ? [] : [answering(recorded, result.id)];
+      });
+    const isOpen = index === lastTurn;
+    const missing = callsOf(message).filter((_, place) => !isOpen && results[place]?.at === null);
+    return [message, ...answered, ...missing.map(noteFor)];
   });
 }
 
-/** Per index of a message with calls: the index of the result message of each call id. */
-function answersOf(messages: readonly Item[]): Map<number, Map<string, number>> {
-  const events = messages.flatMap((message, at): PlacedEvent[] => {
-    const answered = answeredCallId(message);
-    if (answered !== undefined) return [{ kind: 'result', id: answered, at }];
-    return callsOf(message).map(({ id }) => ({ kind: 'call', id, at }));
-  });
-  const answers = new Map<number, Map<string, number>>();
-  for (const [index, partner] of pairTools(events).entries()) {
-    const call = events[index];
-    const result = typeof partner === 'number' ? events[partner] : undefined;
-    if (call?.kind !== 'call' || result === undefined) continue;
-    const found = answers.get(call.at) ?? new Map<string, number>();
-    answers.set(call.at, found.set(call.id, result.at));
+/** Per index of an item with calls: for each of its calls the index of the result, or null. */
+function answersOf(items: readonly Item[]): Map<number, (number | null)[]> {
+  const paired = pairedParts(items.map(normaliseOpenaiChat));
+  const answers = new Map<number, (number | null)[]>();
+  for (const { part, at, partner } of paired) {
+    if (part.kind !== 'tool_call') continue;
+    const result = partner === null ? null : (paired[partner]?.at ?? null);
+    const found = answers.get(at);
+    if (found === undefined) answers.set(at, [result]);
+    else found.push(result);
   }
   return answers;
+}
+
+/** A later call of the message with the id of an earlier one gets an id of its own, by its number. */
+function withUniqueIds(message: Item): Item {
+  const ids = blocksOf(message.tool_calls).map(({ id }) => String(id));
+  const taken = new Set(ids);
+  if (taken.size === ids.length) return message;
+  const seen = new Set<string>();
+  let use = 2;
+  const tool_calls = blocksOf(message.tool_calls).map((call) => {
+    let id = String(call.id);
+    if (seen.has(id)) {
+      while (taken.has(`${id}_${use}`)) use++;
+      id = `${id}_${use}`;
+      taken.add(id);
+    }
+    seen.add(id);
+    return { ...call, id };
+  });
+  return { ...message, tool_calls };
+}
+
+function answering(result: Item, id: string): Item {
+  return answeredCallId(result) === id || result.role !== 'tool'
+    ? result
+    : { ...result, tool_call_id: id };
 }
 
 function noteFor(call: ToolCall): Item {
@@ -75,19 +108,16 @@ function isEmptyText(part: Json): boolean {
   return isJsonObject(part) && part.type === 'text' && part.text === '';
 }
 
-/** Each call id once, with a type, and with its arguments as the string that the API wants. */
+/** Each call with a type, and with its arguments as the string that the API wants. */
 function repairedCalls(calls: Json[]): JsonObject[] {
-  const seen = new Set<Json | undefined>();
-  return blocksOf(calls).flatMap((call) => {
-    if (seen.has(call.id)) return [];
-    seen.add(call.id);
+  return blocksOf(calls).map((call) => {
     const definition = call.function;
     // Whatever else the type says, the check has seen to it that the call holds a function.
     const isTyped = call.type === 'function' || call.type === 'custom';
     const typed = isTyped ? call : { ...call, type: 'function' };
-    if (!isJsonObject(definition) || typeof definition.arguments === 'string') return [typed];
+    if (!isJsonObject(definition) || typeof definition.arguments === 'string') return typed;
     const text = JSON.stringify(definition.arguments ?? {});
-    return [{ ...typed, function: { ...definition, arguments: text } }];
+    return { ...typed, function: { ...definition, arguments: text } };
   });
 }
 

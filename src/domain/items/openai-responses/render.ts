@@ -1,19 +1,33 @@
 import { isJsonObject, type Json } from '../../json.ts';
 import { visibleItems } from '../control-items.ts';
+import { resultPartText } from '../convert.ts';
 import type { Item } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
-import { MISSING_RESULT_NOTE, pairTools, type ToolEvent } from '../pairing.ts';
+import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { openaiResponsesMessage } from './encode.ts';
-import { answeredId, calledId, isOutputOfKind, missingOutput, withPairingId } from './tools.ts';
+import { normaliseOpenaiResponses } from './normalise.ts';
+import {
+  answeredId,
+  calledId,
+  isOutputOfKind,
+  missingOutput,
+  outputFor,
+  withPairingId,
+} from './tools.ts';
 
-type PlacedEvent = ToolEvent & { item: Item; at: number };
+/** An item that is shown, and its index among all. */
+type Placed = { item: Item; at: number };
 
 /** The items as the Responses API accepts them, see `Codec.render`. */
 export function renderOpenaiResponses(items: readonly Item[]): Item[] {
-  const shown = visibleItems(items, (text) => openaiResponsesMessage('user', text)).flatMap(
-    (item) => withoutEmptyText(withoutOwnFields(item, false)),
+  const shown = items.flatMap((posted, at): Placed[] =>
+    visibleItems([posted], (text) => openaiResponsesMessage('user', text))
+      .flatMap((item) => withoutEmptyText(withoutOwnFields(item, false)))
+      .map((item) => ({ item, at })),
   );
-  return keepReasoningWithFollower(pairOutputs(keepLastTrigger(shown)));
+  const paired = pairedParts(items.map(normaliseOpenaiResponses));
+  const nodes = moveEarlyOutputs(nodesOf(keepLastTrigger(shown), paired));
+  return keepReasoningWithFollower(pairOutputs(nodes));
 }
 
 function isMessage(item: Item): boolean {
@@ -35,91 +49,125 @@ function isEmptyText(part: Json): boolean {
 }
 
 /** The API takes a compaction trigger as the last item only; an earlier one has done its work. */
-function keepLastTrigger(items: readonly Item[]): Item[] {
+function keepLastTrigger(items: readonly Placed[]): Placed[] {
   return items.filter(
-    (item, index) => item.type !== 'compaction_trigger' || index === items.length - 1,
+    ({ item }, index) => item.type !== 'compaction_trigger' || index === items.length - 1,
   );
 }
 
-/** Per index of a call or an output: the index of the item that it is paired with, or null. */
-type Pairs = ReadonlyMap<number, number | null>;
+/** An item with the call or the output that it is paired with; `null` for a call without output. */
+type Node = { item: Item; kind: 'call' | 'output' | 'other'; partner: Node | null };
 
-/** Drops outputs that answer no call, and answers abandoned calls right behind them by a note. */
-function pairOutputs(items: readonly Item[]): Item[] {
-  const pairs = pairsOf(items);
-  const isOrphan = (item: Item, at: number) =>
-    answeredId(item) !== undefined && pairs.get(at) === null;
-  const openFrom = startOfOpenTurn(items, isOrphan);
-  const newIds = idsOfHiddenCalls(items, pairs, openFrom);
-  return items.flatMap((item, at) => {
-    if (isOrphan(item, at)) return [];
-    const newId = newIds.get(at);
-    if (newId !== undefined) return [withPairingId(item, newId)];
-    const isAnsweredOrOpen = pairs.get(at) !== null || at >= openFrom;
-    return isAnsweredOrOpen ? [item] : [item, ...missingOutput(item, MISSING_RESULT_NOTE)];
+/** Drops outputs that answer no call, and answers abandoned calls right after them by a note. */
+function pairOutputs(nodes: readonly Node[]): Item[] {
+  const openFrom = startOfOpenTurn(nodes);
+  const newIds = idsOfHiddenCalls(nodes, openFrom);
+  return nodes.flatMap((node, at) => {
+    const { item, kind, partner } = node;
+    const newId = newIds.get(node);
+    const shown = newId === undefined ? item : withPairingId(item, newId);
+    if (kind !== 'call' || partner !== null || at >= openFrom) return [shown];
+    return [shown, missingOutput(shown, MISSING_RESULT_NOTE)];
   });
-}
-
-/** Pairs by id, as everything else in the domain does; a pair of unlike kinds is none. */
-function pairsOf(items: readonly Item[]): Pairs {
-  const events = items.flatMap((item, at): PlacedEvent[] => {
-    const called = calledId(item);
-    if (called !== undefined) return [{ kind: 'call', id: called, item, at }];
-    const answered = answeredId(item);
-    return answered === undefined ? [] : [{ kind: 'result', id: answered, item, at }];
-  });
-  const partners = pairTools(events);
-  return new Map(
-    events.map((event, index) => {
-      const partner = partners[index];
-      const other = typeof partner === 'number' ? events[partner] : undefined;
-      if (other === undefined) return [event.at, null];
-      const [call, output] = event.kind === 'call' ? [event, other] : [other, event];
-      return [event.at, isOutputOfKind(output.item, call.item) ? other.at : null];
-    }),
-  );
 }
 
 /**
- * An output could belong to either of two calls when the first of them is still open and the second
- * has its id: the second one and its output get an id of their own, by their index.
+ * The items with each call joined to its output, outputs without call left out. An output of another
+ * kind than its call takes is written as one of that kind.
  */
-function idsOfHiddenCalls(
-  items: readonly Item[],
-  pairs: Pairs,
-  openFrom: number,
-): Map<number, string> {
-  const taken = new Set(items.flatMap((item) => calledId(item) ?? []));
+function nodesOf(items: readonly Placed[], paired: readonly PairedPart[]): Node[] {
+  const partOf = new Map(paired.map((part) => [part.at, part]));
+  const byPlace = new Map<number, Node>();
+  const nodes = items.flatMap(({ item, at }): Node[] => {
+    const part = partOf.get(at)?.part;
+    const isOrphan = part?.kind === 'tool_result' && partOf.get(at)?.partner === null;
+    if (isOrphan) return [];
+    const kind = part === undefined ? 'other' : part.kind === 'tool_call' ? 'call' : 'output';
+    const node: Node = { item, kind, partner: null };
+    byPlace.set(at, node);
+    return [node];
+  });
+  for (const { part, at, partner } of paired) {
+    const other = partner === null ? undefined : paired[partner];
+    const [call, output] = [byPlace.get(at), other && byPlace.get(other.at)];
+    if (part.kind !== 'tool_call' || other?.part.kind !== 'tool_result' || !call || !output) {
+      continue;
+    }
+    call.partner = output;
+    output.partner = call;
+    if (!isOutputOfKind(output.item, call.item)) {
+      const text = other.part.content.map(resultPartText).join('\n');
+      output.item = outputFor(call.item, text);
+    }
+  }
+  return nodes;
+}
+
+/**
+ * Puts an output that stands before its call after it, and after the calls that were made with it:
+ * what the model said to the output comes after it then.
+ */
+function moveEarlyOutputs(nodes: readonly Node[]): Node[] {
+  const placeOf = new Map(nodes.map((node, place) => [node, place]));
+  const isEarly = ({ kind, partner }: Node, place: number): boolean =>
+    kind === 'output' && partner !== null && (placeOf.get(partner) ?? place) > place;
+  /** Per place of a call the last of the calls that follow each other there. */
+  const ends = nodes.map((_, place) => place);
+  for (let place = nodes.length - 2; place >= 0; place--) {
+    const isRun = nodes[place]?.kind === 'call' && nodes[place + 1]?.kind === 'call';
+    if (isRun) ends[place] = ends[place + 1] ?? place;
+  }
+  const moved = new Map<number, Node[]>();
+  const kept = new Set<Node>();
+  for (const [place, node] of nodes.entries()) {
+    if (!isEarly(node, place) || node.partner === null) {
+      kept.add(node);
+      continue;
+    }
+    const call = placeOf.get(node.partner) ?? place;
+    const end = ends[call] ?? call;
+    const there = moved.get(end);
+    if (there === undefined) moved.set(end, [node]);
+    else there.push(node);
+  }
+  return nodes.flatMap((node, place) => [
+    ...(kept.has(node) ? [node] : []),
+    ...(moved.get(place) ?? []),
+  ]);
+}
+
+/**
+ * An output could belong to either of two calls when the first of them still waits and the second has
+ * its id: the second one and its output get an id of their own, by their number.
+ */
+function idsOfHiddenCalls(nodes: readonly Node[], openFrom: number): Map<Node, string> {
+  const taken = new Set(nodes.flatMap(({ item }) => calledId(item) ?? []));
   const nextUse = new Map<string, number>();
-  const open = new Set<string>();
-  const newIds = new Map<number, string>();
-  for (const [at, item] of items.entries()) {
-    const id = calledId(item);
-    if (at < openFrom || id === undefined) continue;
-    const output = pairs.get(at) ?? null;
-    if (open.has(id)) {
+  const waiting = new Map<string, Node>();
+  const newIds = new Map<Node, string>();
+  for (const [at, node] of nodes.entries()) {
+    const id = calledId(node.item) ?? answeredId(node.item);
+    if (id === undefined) continue;
+    if (node.kind === 'output' && waiting.get(id) === node.partner) waiting.delete(id);
+    if (node.kind !== 'call') continue;
+    if (waiting.has(id)) {
       let use = nextUse.get(id) ?? 2;
       while (taken.has(`${id}_${use}`)) use++;
       nextUse.set(id, use + 1);
-      newIds.set(at, `${id}_${use}`);
-      if (output !== null) newIds.set(output, `${id}_${use}`);
-    }
-    if (output === null) open.add(id);
+      newIds.set(node, `${id}_${use}`);
+      if (node.partner !== null) newIds.set(node.partner, `${id}_${use}`);
+    } else if (node.partner !== null || at >= openFrom) waiting.set(id, node);
   }
   return newIds;
 }
 
 /** Where the last turn of the model starts when nothing but outputs follows it, else the end. */
-function startOfOpenTurn(
-  items: readonly Item[],
-  isOrphan: (item: Item, at: number) => boolean,
-): number {
-  const isOutput = (item: Item) => answeredId(item) !== undefined;
-  const lastOther = items.findLastIndex((item) => !isOutput(item));
+function startOfOpenTurn(nodes: readonly Node[]): number {
+  const lastOther = nodes.findLastIndex(({ kind }) => kind !== 'output');
   let start = lastOther + 1;
   for (let at = lastOther; at >= 0; at--) {
-    const item = items[at];
-    if (item === undefined || !(isOfModel(item) || isOrphan(item, at))) break;
+    const node = nodes[at];
+    if (node === undefined || !isOfModel(node.item)) break;
     start = at;
   }
   return start;
@@ -131,15 +179,22 @@ function isOfModel(item: Item): boolean {
   return answeredId(item) === undefined && item.type !== 'compaction_trigger';
 }
 
-/** Reasoning without the item that it led to is refused; at the very end that item is yet to come. */
+/**
+ * The API wants the item that reasoning led to right after it. Outputs of earlier calls that were
+ * logged between go before the reasoning; reasoning that nothing has followed yet is left out, and is
+ * there again when its item is.
+ */
 function keepReasoningWithFollower(items: readonly Item[]): Item[] {
-  let next: Item | undefined;
-  return items
-    .toReversed()
-    .filter((item) => {
-      if (item.type === 'reasoning') return next === undefined || isOfModel(next);
-      next = item;
-      return true;
-    })
-    .reverse();
+  const kept: Item[] = [];
+  let reasoning: Item[] = [];
+  for (const item of items) {
+    if (item.type === 'reasoning') {
+      reasoning.push(item);
+      continue;
+    }
+    if (isOfModel(item)) kept.push(...reasoning);
+    if (answeredId(item) === undefined) reasoning = [];
+    kept.push(item);
+  }
+  return kept;
 }

@@ -17,13 +17,15 @@ const EMPTY_PICTURE =
 
 const LOCAL_SHELL_OUTPUT = 'local_shell_call_output';
 
+const FUNCTION_CALL: ToolKind = {
+  output: 'function_call_output',
+  name: (call) => stringField(call, 'name') ?? '',
+  input: (call) => decodeArguments(call.arguments),
+  content: (text) => ({ output: text }),
+};
+
 const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
-  function_call: {
-    output: 'function_call_output',
-    name: (call) => stringField(call, 'name') ?? '',
-    input: (call) => decodeArguments(call.arguments),
-    content: (text) => ({ output: text }),
-  },
+  function_call: FUNCTION_CALL,
   custom_tool_call: {
     output: 'custom_tool_call_output',
     name: (call) => stringField(call, 'name') ?? '',
@@ -113,20 +115,25 @@ export function withOutputText(output: Item, text: string): Item {
   return kind === undefined ? output : { ...output, ...kind.content(text) };
 }
 
-/** An output item that says that the call has no result. */
-export function missingOutput(call: Item, note: string): Item[] {
-  const kind = toolKindOf(call);
-  const id = calledId(call);
-  if (kind === undefined || id === undefined) return [];
-  const output = { type: kind.output, ...kind.content(note) };
+/** An output item of the kind that the call takes, with a text as its content. */
+export function outputFor(call: Item, text: string): Item {
+  const kind = toolKindOf(call) ?? FUNCTION_CALL;
+  const id = calledId(call) ?? '';
+  const output = { type: kind.output, ...kind.content(text) };
   switch (kind.output) {
     case LOCAL_SHELL_OUTPUT:
-      return [{ ...output, id }];
+      return { ...output, id };
     case 'apply_patch_call_output':
-      return [{ ...output, call_id: id, status: 'failed' }];
+      return { ...output, call_id: id, status: 'completed' };
     case 'tool_search_output':
-      return [{ ...output, call_id: id, execution: 'client' }];
+      return { ...output, call_id: id, execution: 'client' };
     default:
-      return [{ ...output, call_id: id }];
+      return { ...output, call_id: id };
   }
+}
+
+/** An output item that says that the call has no result. */
+export function missingOutput(call: Item, note: string): Item {
+  const output = outputFor(call, note);
+  return output.type === 'apply_patch_call_output' ? { ...output, status: 'failed' } : output;
 }

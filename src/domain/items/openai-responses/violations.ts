@@ -50,13 +50,12 @@ function checkMessage({ role, content }: Item, say: Say): void {
   if (parts.some((part) => part.text === '')) say('a text part is empty');
 }
 
-/** Whether the model's own next item follows the reasoning, or nothing yet. */
+/** Whether the model's own next item follows the reasoning. */
 function isFollowed(rendered: readonly Item[], index: number): boolean {
   let next = index + 1;
   while (rendered[next]?.type === 'reasoning') next++;
   const follower = rendered[next];
-  if (follower === undefined) return true;
-  return isModel(follower);
+  return follower !== undefined && isModel(follower);
 }
 
 function pairViolations(rendered: readonly Item[]): string[] {

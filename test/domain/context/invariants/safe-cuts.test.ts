@@ -58,6 +58,11 @@ describe('tool pairs', () => {
     // abandoned: the model went on without the result
     ['u a u m', [0, 1, 2, 3, 4]],
     ['a a A m', [0, 1, 3, 4]],
+    ['a a A A m', [0, 4, 5]],
+    // a result before its call
+    ['u A a m', [0, 1, 3, 4]],
+    ['u A u m u a m', [0, 1, 6, 7]],
+    ['u A B a b m', [0, 1, 5, 6]],
     // orphans bind nothing
     ['A u', [0, 1, 2]],
   ])('%s', (words, expected) => {
