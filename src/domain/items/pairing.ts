@@ -15,9 +15,9 @@ export type ToolEvent = { kind: 'call' | 'result'; id: string } | { kind: 'model
  *
  * Events of one id are joined in four steps, the nearest first, so that neither a stray result nor a
  * cut changes what the others belong to where a client uses ids again:
- * 1. a result with the call of the turn that it follows: several in their order, and the first result
- *    of a call is its result;
- * 2. a result that came early with the call of the turn that it precedes, when that is over;
+ * 1. a result with the call that it follows, with no words between: several in their order, and the
+ *    first result of a call is its result;
+ * 2. a result that came early with the call that it precedes, with no words between;
  * 3. a result that came late with the newest call before it that still has none;
  * 4. a result that came early with the next call that still has none, however far.
  * So a call is never left without result while a result of its id is left over. Only a second result
@@ -40,41 +40,41 @@ export function pairTools(events: readonly ToolEvent[]): (number | null)[] {
   return partners;
 }
 
-/** Where a call or result stands: in which turn of the model, and after how many other words to it. */
+/** Where a call or result stands: `words` counts what else was said before it, by whomever. */
 type Placed = {
   index: number;
   isCall: boolean;
+  words: number;
+  /** The turn of the model, counted anew whenever it speaks after a result or other words. */
   turn: number;
-  said: number;
-  /** A result of a call of its turn that was answered before. */
+  /** A result of a call that was answered before, with no words between. */
   isSecond: boolean;
 };
 type Join = (one: Placed, other: Placed) => void;
 
 function placed(events: readonly ToolEvent[]) {
   const byId = new Map<string, Placed[]>();
+  let words = 0;
   let turn = 0;
-  let said = 0;
   let isAnswered = false;
+  let isOver = false;
   for (const [index, event] of events.entries()) {
     const isOfModel = event.kind === 'call' || event.kind === 'model';
-    // A turn begins when the model speaks after a result or other words.
     if (isOfModel && isAnswered) turn++;
     isAnswered = !isOfModel;
-    if (event.kind === 'said') said++;
-    if (event.kind !== 'call' && event.kind !== 'result') continue;
-    const place = { index, isCall: event.kind === 'call', turn, said, isSecond: false };
+    isOver = event.kind === 'said' || (isOver && !isOfModel);
+    if (event.kind !== 'call' && event.kind !== 'result') {
+      words++;
+      continue;
+    }
+    const place = { index, isCall: event.kind === 'call', words, turn, isSecond: false };
     const own = byId.get(event.id);
     if (own === undefined) byId.set(event.id, [place]);
     else own.push(place);
   }
   /** Whether its result may still be on its way: nothing but results follows the turn of the call. */
-  const isOpen = (call: Placed) => call.turn === turn && call.said === said;
+  const isOpen = (call: Placed) => !isOver && call.turn === turn;
   return { byId, isOpen };
-}
-
-function isOfOneTurn(call: Placed, other: Placed): boolean {
-  return call.turn === other.turn && call.said === other.said;
 }
 
 function joinFollowing(own: readonly Placed[], join: Join): void {
@@ -92,10 +92,10 @@ function joinFollowing(own: readonly Placed[], join: Join): void {
     results = [];
   };
   for (const place of own) {
-    const isSameTurn = calls.slice(0, 1).some((call) => isOfOneTurn(call, place));
-    if (!isSameTurn) joinThem();
+    const isNear = calls[0]?.words === place.words;
+    if (!isNear || (place.isCall && results.length > 0)) joinThem();
     if (place.isCall) calls.push(place);
-    else if (isSameTurn) results.push(place);
+    else if (isNear) results.push(place);
   }
   joinThem();
 }
@@ -112,9 +112,8 @@ function joinPreceding(
       results.push(place);
       continue;
     }
-    const isNear = (result: Placed) => result.said === place.said && place.turn - result.turn <= 1;
     let result = results[next];
-    while (result !== undefined && !isNear(result)) result = results[++next];
+    while (result !== undefined && result.words < place.words) result = results[++next];
     if (result === undefined) {
       results = [];
       next = 0;
@@ -126,21 +125,14 @@ function joinPreceding(
 }
 
 function joinLate(own: readonly Placed[], join: Join): void {
-  /** The calls that wait, by turn. */
-  const turns: { calls: Placed[]; next: number }[] = [];
+  const calls: Placed[] = [];
   for (const place of own) {
-    const newest = turns.at(-1);
     if (place.isCall) {
-      const [first] = newest?.calls ?? [];
-      if (first !== undefined && isOfOneTurn(first, place)) newest?.calls.push(place);
-      else turns.push({ calls: [place], next: 0 });
+      calls.push(place);
       continue;
     }
-    const call = newest?.calls[newest.next];
-    if (newest === undefined || call === undefined) continue;
-    join(call, place);
-    newest.next++;
-    if (newest.next === newest.calls.length) turns.pop();
+    const newest = calls.pop();
+    if (newest !== undefined) join(newest, place);
   }
 }
 
