@@ -92,11 +92,11 @@ describe('try_micro_compact', () => {
     expect(await cleared(shells(...sizes))).toEqual(expected);
   });
 
-  it('CV-33: only eligible calls are collected, and outputs only behind their call', async () => {
+  it('CV-33: only eligible calls are collected, with their outputs, also those that stand before them', async () => {
     const early = output('r1', ofTokens(30_000));
     const others = ['e1', 'e2', 'e3'].flatMap((id) => tool(id, 'apply_patch', 10));
     const items = [early, call('r1', 'shell'), ...shells(1, 50_000, 1, 1, 1).slice(2), ...others];
-    expect(await cleared(items)).toEqual(['r2']);
+    expect(await cleared(items)).toEqual(['r1', 'r2']);
   });
 
   it('CV-34: recent is what was called last, whatever the order of the outputs', async () => {
