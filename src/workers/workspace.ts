@@ -1,9 +1,10 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { isExcluded, type RestoredFile } from '../domain/compaction/restore.ts';
+import { isExcluded } from '../domain/compaction/restore.ts';
 import type { Config } from '../domain/policy/config.ts';
 import type { TextCounter } from '../domain/tokens/count.ts';
-import { truncateMiddle } from '../domain/tokens/truncate.ts';
+import { wholeText } from '../domain/workspace/known-text.ts';
+import { type RestoredFile, restoredFile } from '../domain/workspace/restored-lines.ts';
 
 /** No file is read further than this; a restored file is cut to far less anyway. */
 const MOST_BYTES = 1024 * 1024;
@@ -29,15 +30,22 @@ export async function refreshFromWorkspace(
     if (inside !== null && isExcluded(inside, config.restore_exclude)) continue;
     const text =
       inside === null ? null : await withoutSystemErrors(readText(join(realRoot, inside)));
-    const content =
-      text === null ? file.content : truncateMiddle(text, config.restore_tokens_per_file, count);
-    const tokens = count(content);
+    const onDisk =
+      text === null
+        ? file
+        : restoredFile(
+            { path: file.path, text: wholeText(text), changedBy: null, posted: null },
+            config.restore_tokens_per_file,
+            count,
+          );
+    if (onDisk === null) continue;
+    const tokens = count(onDisk.content);
     if (tokens > budget) {
       if (config.restore_over_budget === 'stop') break;
       continue;
     }
     budget -= tokens;
-    refreshed.push({ path: file.path, content });
+    refreshed.push(onDisk);
   }
   return refreshed;
 }

@@ -8,11 +8,11 @@ import type { Skip } from '../session/compaction-commands.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Base, Contributor, LeftOut, SummarizerUsage } from '../session/events.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { filterForSummary } from './filter.ts';
-import type { Material } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages } from './preserve.ts';
-import { filesToRestore, latestAttachment, type RestoredFile } from './restore.ts';
+import { type RestoredNote, restorable } from './restore.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
 import { leadingInstructions, providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
 
@@ -72,10 +72,10 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
   const preserving = { ...config, user_message_max_tokens };
   const preserved = preservedUserMessages(covered, view.format, preserving, count);
-  const attachments = [
-    ...(config.restore_todos ? [latestAttachment(material, cut, 'todo')] : []),
-    ...(config.restore_plan ? [latestAttachment(material, cut, 'plan')] : []),
-  ].flatMap((found) => (found === null ? [] : [restored(found)]));
+  const { files, todos, plan } = restorable(material, cut, config, count);
+  const attachments = [todos, plan].flatMap((note) =>
+    note === null ? [] : [restored(note, input)],
+  );
   const ghosts = covered
     .filter(({ item }) => item.kind === 'ghost_snapshot')
     .map(({ entry }): Entry => ({ ...entry, seq: null, origin: 'ghost' }));
@@ -94,7 +94,7 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
     instructions,
     provider_compactions,
     preserved,
-    files: filesToRestore(material, cut, config, count),
+    files,
     attachments,
     ghosts,
     summary_budget: summaryBudget(
@@ -169,9 +169,10 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
       is_visible_in_transcript_only: true,
     }),
   );
-  const files = plan.files.map(({ path, content }) =>
-    entry('file', { type: 'attachment', attachment: { kind: 'file', path, content } }),
-  );
+  const files = plan.files.map(({ path, content, lines }) => {
+    const attachment = { kind: 'file', path, content, ...(lines && { known_lines: lines }) };
+    return entry('file', { type: 'attachment', attachment });
+  });
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
   const others = [
     ...plan.instructions,
@@ -269,9 +270,21 @@ export function boundaryItem(plan: FullPlan, context: FinishContext): Item {
   };
 }
 
-function restored({ entry, item }: Material): Entry {
-  const isTodo = item.kind === 'attachment' && item.attachment === 'todo';
-  return { ...entry, seq: null, origin: isTodo ? 'todo' : 'plan' };
+/** The entry of a todo list or a plan; one that was posted stays as it is. */
+function restored(note: RestoredNote, { view, config, count }: PlanInput): Entry {
+  if (note.kind === 'posted') {
+    const { entry, item } = note.material;
+    const isTodo = item.kind === 'attachment' && item.attachment === 'todo';
+    return { ...entry, seq: null, origin: isTodo ? 'todo' : 'plan' };
+  }
+  const { kind, content } = note;
+  const path = note.kind === 'plan' ? note.path : null;
+  const item: Item = {
+    type: 'attachment',
+    attachment: { kind, ...(path !== null && { path }), content },
+  };
+  const { tokens } = measureItem(codecFor(view.format), item, count, config);
+  return { seq: null, item, tokens, origin: kind };
 }
 
 function irreducible(verbatim: Entry[], threshold: number): { kind: 'skip'; skip: Skip } {

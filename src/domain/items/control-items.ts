@@ -6,6 +6,7 @@ import {
   CONTROL_TYPES,
   type Item,
   type Normalised,
+  type RestoredLines,
 } from './item.ts';
 
 const ATTACHMENT_KINDS = ['file', 'todo', 'plan', 'memory'] as const satisfies AttachmentKind[];
@@ -96,13 +97,36 @@ function normaliseAttachment(attachment: JsonObject): Attachment {
   const kind = ATTACHMENT_KINDS.find((known) => known === attachment.kind) ?? 'memory';
   const path = attachmentPath(attachment);
   const content = attachmentContent(kind, attachment);
+  const lines = kind === 'file' ? restoredLines(attachment.known_lines) : undefined;
   return {
     kind: 'attachment',
     attachment: kind,
     ...(path !== undefined && { path }),
     text: typeof content === 'string' ? content : JSON.stringify(content ?? null, null, 2),
     is_empty: isEmptyContent(content),
+    ...(lines !== undefined && { lines }),
   };
+}
+
+/** The lines that a compaction has noted of a file; undefined when there is no such note. */
+function restoredLines(noted: Json | undefined): RestoredLines | undefined {
+  if (!isJsonObject(noted) || !Array.isArray(noted.parts)) return undefined;
+  const parts = noted.parts.flatMap((part) => {
+    if (!isJsonObject(part)) return [];
+    const { at, from, to } = part;
+    const isRange = isPlace(at, 0) && isPlace(from, 1) && isPlace(to, from);
+    return isRange ? [{ at, from, to }] : [];
+  });
+  const { total } = noted;
+  return {
+    parts,
+    total: isPlace(total, 1) ? total : null,
+    changed_by: stringField(noted, 'changed_by') ?? null,
+  };
+}
+
+function isPlace(value: Json | undefined, least: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
 }
 
 function attachmentPath(attachment: JsonObject): string | undefined {

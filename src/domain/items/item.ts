@@ -74,6 +74,19 @@ export type Attachment = {
   /** The content as text: strings as they are, anything else as indented JSON. */
   text: string;
   is_empty: boolean;
+  /** Which lines of the file the text holds, where a compaction has not put back all of it. */
+  lines?: RestoredLines;
+};
+
+/**
+ * Lines of a file inside a text: those from `from` to `to` stand there from its line `at` (from 0) on.
+ * `total` is the number of lines of the file where it is known, `changed_by` what may have changed it
+ * since.
+ */
+export type RestoredLines = {
+  parts: { at: number; from: number; to: number }[];
+  total: number | null;
+  changed_by: string | null;
 };
 export type Normalised =
   | Message

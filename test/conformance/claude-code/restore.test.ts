@@ -3,15 +3,16 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import { isJsonObject } from '../../../src/domain/json.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
-import { attachment, call, ofTokens, result, tool, user } from '../../support/items.ts';
+import { attachment, call, ofTokens, result, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, last, StubModel, WINDOW } from '../lab.ts';
 import { openLab } from './lab.ts';
 
-/** A Read of a file with so many tokens in it. */
+/** A Read of a file with so many tokens in it, numbered as Claude Code does. */
 function readOf(path: string, tokens: number): Item[] {
-  return tool(`read ${path}`, 'Read', tokens, { file_path: path });
+  const id = `read ${path}`;
+  return [call(id, 'Read', { file_path: path }), result(id, `     1→${ofTokens(tokens)}`)];
 }
 
 type Restored = { origin: string; path: unknown; content: unknown; tokens: number };
@@ -49,15 +50,17 @@ describe('restoreFileReads: bD5', () => {
     ]);
   });
 
-  it('CC-180: read by a tool or handed over by the client, with the content known last', async () => {
+  it('CC-180: read by a tool or a command or handed over by the client, with the content known last', async () => {
     const items = [
       ...readOf('a.ts', 100),
       attachment('file', 'handed over', 'b.ts'),
       call('again', 'Read', { file_path: 'a.ts' }),
-      result('again', 'read again'),
-      ...tool('ls', 'Bash', 50, { command: 'cat c.ts' }),
+      result('again', '     1→read again'),
+      call('cat', 'Bash', { command: 'cat c.ts' }),
+      result('cat', 'printed'),
     ];
     expect(await restored(items)).toMatchObject([
+      { origin: 'file', path: 'c.ts', content: 'printed\n' },
       { origin: 'file', path: 'a.ts', content: 'read again' },
       { origin: 'file', path: 'b.ts', content: 'handed over' },
     ]);

@@ -52,6 +52,17 @@ export function tool(id: string, name: string, tokens: number, input: JsonObject
   return [call(id, name, input), output(id, ofTokens(tokens))];
 }
 
+/** What Codex answers for a command that has printed so much and ended. */
+export function printed(text: string, code = 0): string {
+  const head = `Chunk ID: 8c7cc0\nWall time: 0.0500 seconds\nProcess exited with code ${code}`;
+  return `${head}\nOriginal token count: 10\nOutput:\n${text}\n`;
+}
+
+/** A call of `cat` and what it prints: Codex reads files in a shell. */
+export function reads(id: string, path: string, content: string): Item[] {
+  return [call(id, 'exec_command', { cmd: `cat ${path}` }), output(id, printed(content))];
+}
+
 /** Outputs of shell calls with these sizes in tokens, oldest first, named r1, r2 … */
 export function shells(...sizes: number[]): Item[] {
   return sizes.flatMap((size, index) => tool(`r${index + 1}`, 'shell', size));
@@ -78,7 +89,7 @@ export const EVERYTHING = [
   ...TALK,
   attachment('plan', 'First the parser.'),
   attachment('todo', [{ content: 'ship it', status: 'pending' }]),
-  ...tool('t', 'read', 100, { path: 'src/parser.ts' }),
+  ...reads('t', 'src/parser.ts', ofTokens(100)),
 ];
 
 export const GOOD = summaryAnswer();

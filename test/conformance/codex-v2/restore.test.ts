@@ -4,11 +4,12 @@ import { isJsonObject } from '../../../src/domain/json.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { attachment, ofTokens } from '../../support/items.ts';
 import { append, compact, last, StubModel } from '../lab.ts';
-import { assistant, call, GOOD, openLab, output, tool } from './lab.ts';
+import { assistant, call, GOOD, openLab, output, printed, reads } from './lab.ts';
 
-/** A read of a file with so many tokens in it. */
+/** A file with so many tokens in it, printed as Codex prints files. */
 function readOf(path: string, tokens: number): Item[] {
-  return tool(`read ${path}`, 'read', tokens, { path });
+  // The line feed that ends a file counts, too.
+  return reads(`read ${path}`, path, ofTokens(tokens).slice(0, -1));
 }
 
 type Restored = { origin: string; path: unknown; content: unknown; tokens: number };
@@ -64,9 +65,8 @@ describe('restore_file_reads', () => {
   });
 
   it('CV-26: a file that is read again is as new as that, with what was read then', async () => {
-    const again = [call('again', 'read', { path: 'a.ts' }), output('again', 'read again')];
-    const [first, second] = await restored([...SIX, ...again]);
-    expect(first).toMatchObject({ path: 'a.ts', content: 'read again' });
+    const [first, second] = await restored([...SIX, ...reads('again', 'a.ts', 'read again')]);
+    expect(first).toMatchObject({ path: 'a.ts', content: 'read again\n' });
     expect(second).toMatchObject({ path: 'f.ts' });
   });
 
@@ -78,9 +78,9 @@ describe('restore_file_reads', () => {
 
   it('CV-124: a file keeps at most 5,000 tokens, cut in the middle, and counts as much', async () => {
     const [fits] = await restored(readOf('a.ts', 5_000));
-    expect(fits?.content).toBe(ofTokens(5_000));
+    expect(fits?.content).toBe(`${ofTokens(5_000).slice(0, -1)}\n`);
     const [cut] = await restored(readOf('a.ts', 9_000));
-    expect(cut?.content).toMatch(/^abc [\s\S]*\n\[… about \d+ tokens left out …\]\n[\s\S]*abc $/);
+    expect(cut?.content).toMatch(/^abc [\s\S]*\n\[… about \d+ tokens left out …\]\n[\s\S]*abc\n$/);
     expect(cut?.tokens).toBeLessThanOrEqual(5_000);
     expect(cut?.tokens).toBeGreaterThan(4_900);
     // Two of 9,000 tokens are two of 5,000.
@@ -114,8 +114,8 @@ describe('restore_file_reads', () => {
 
   it('CV-126: a file that could not be read is left out, and costs nothing', async () => {
     const failed = [
-      call('no', 'read', { path: 'gone.ts' }),
-      output('no', ofTokens(4_000), { status: 'failed' }),
+      call('no', 'exec_command', { cmd: 'cat gone.ts' }),
+      output('no', printed('cat: gone.ts: No such file or directory', 1)),
     ];
     const items = [...readOf('a.ts', 4_000), ...failed];
     expect(paths(await restored(items, { restore_total_file_budget: 4_000 }))).toEqual(['a.ts']);
@@ -128,7 +128,7 @@ describe('restore_file_reads', () => {
     await compact(lab, 'full');
     expect((await lab.view()).entries.at(-1)?.item).toEqual({
       type: 'attachment',
-      attachment: { kind: 'file', path: 'src/a.ts', content: 'abc abc abc ' },
+      attachment: { kind: 'file', path: 'src/a.ts', content: 'abc abc abc\n' },
     });
   });
 

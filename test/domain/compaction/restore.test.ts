@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Material, materialOf } from '../../../src/domain/compaction/material.ts';
 import { planMicro } from '../../../src/domain/compaction/micro.ts';
-import { filesToRestore, latestAttachment } from '../../../src/domain/compaction/restore.ts';
+import { restorable } from '../../../src/domain/compaction/restore.ts';
 import type { Origin } from '../../../src/domain/context/entry.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
@@ -23,7 +23,7 @@ function restoreFrom(
   cut = material.length,
 ): Record<string, string> {
   const config = configWith(overrides);
-  const files = filesToRestore(material, cut, config, estimator(config));
+  const { files } = restorable(material, cut, config, estimator(config));
   return Object.fromEntries(files.map(({ path, content }) => [path, content]));
 }
 
@@ -35,21 +35,32 @@ function withOrigin(items: Item[], origins: Origin[]): Material[] {
 }
 
 const file = (path: string, content: string) => attachment('file', content, path);
+/** A call of Claude Code's Read, or of another tool, as their clients write it. */
 const read = (id: string, path: string, content: string, tool = 'Read', field = 'file_path') => [
   call(id, tool, { [field]: path }),
-  result(id, content),
+  result(id, tool === 'Read' ? numbered(content) : content),
 ];
 
-describe('filesToRestore', () => {
+/** The lines of a text with their numbers, as Claude Code shows them. */
+function numbered(text: string, first = 1): string {
+  return text
+    .split('\n')
+    .map((line, index) => `${String(first + index).padStart(6)}→${line}`)
+    .join('\n');
+}
+
+describe('the files of restorable', () => {
   it('knows file attachments and results of read-like tools, newest first', () => {
     const items = [
       file('a.ts', 'A'),
       ...read('1', 'b.ts', 'B'),
       ...read('2', 'c.ts', 'C', 'read_file', 'path'),
-      ...read('3', 'd.ts', 'D', 'VIEW', 'filename'),
-      ...read('4', 'e.ts', 'E', 'Write'),
+      ...read('3', 'd.ts', 'D', 'read', 'path'),
+      call('4', 'Write', { file_path: 'e.ts', content: 'E' }),
+      result('4', 'File created successfully at: e.ts'),
     ];
     expect(Object.entries(restore(items))).toEqual([
+      ['e.ts', 'E'],
       ['d.ts', 'D'],
       ['c.ts', 'C'],
       ['b.ts', 'B'],
@@ -68,9 +79,9 @@ describe('filesToRestore', () => {
   it('takes no failed, empty or repeated result, and none of a call that re-used the id', () => {
     const items = [
       ...read('1', 'a.ts', 'A'),
-      call('2', 'Read', { path: 'a.ts' }),
-      result('2', 'no such file', { is_error: true }),
-      call('3', 'Read', { path: 'a.ts' }),
+      call('2', 'Read', { file_path: 'a.ts' }),
+      result('2', '<tool_use_error>File does not exist.</tool_use_error>', { is_error: true }),
+      call('3', 'Read', { file_path: 'a.ts' }),
       result('3', ''),
       result('1', 'a second answer'),
       call('1', 'Bash', { command: 'ls' }),
@@ -109,20 +120,38 @@ describe('filesToRestore', () => {
     expect(restoreFrom(materialOf(edited))).toEqual({ 'b.ts': 'B', 'a.ts': ofTokens(100) });
   });
 
-  it('says when a file was edited after it was read', () => {
-    const edit = call('2', 'Edit', { file_path: 'a.ts' });
-    expect(restore([...read('1', 'a.ts', 'A'), edit])).toEqual({
-      'a.ts': '[edited after this was read]\nA',
+  const edit = (id: string, from: string, to: string) => [
+    call(id, 'Edit', { file_path: 'a.ts', old_string: from, new_string: to }),
+    result(id, 'The file a.ts has been updated successfully.'),
+  ];
+
+  it('replays the edits that came after a read', () => {
+    const items = [...read('1', 'a.ts', 'let a = 1;\n'), ...edit('2', '1', '2')];
+    expect(restore(items)).toEqual({ 'a.ts': 'let a = 2;\n' });
+    expect(restore([...edit('2', '1', '2'), ...read('1', 'a.ts', 'let a = 1;\n')])).toEqual({
+      'a.ts': 'let a = 1;\n',
     });
-    expect(restore([edit, ...read('1', 'a.ts', 'A')])).toEqual({ 'a.ts': 'A' });
+  });
+
+  it('says when a file was changed in a way that the log does not show', () => {
+    const items = [...read('1', 'a.ts', 'A'), ...edit('2', 'not there', 'B')];
+    expect(restore(items)).toEqual({
+      'a.ts': '[may have changed since: an edit that could not be followed]\nA',
+    });
+  });
+
+  it('says which lines it knows where it does not know all', () => {
+    const items = [
+      call('1', 'Read', { file_path: 'a.ts', offset: 10, limit: 2 }),
+      result('1', numbered('ten\neleven', 10)),
+    ];
+    expect(restore(items)).toEqual({ 'a.ts': '[lines 10–11 of at least 11]\nten\neleven' });
   });
 
   it('cuts each file, its note included, to restore_tokens_per_file', () => {
-    const edit = call('2', 'Edit', { file_path: 'a.ts' });
-    const { 'a.ts': content = '' } = restore([...read('1', 'a.ts', ofTokens(500)), edit], {
-      restore_tokens_per_file: 100,
-    });
-    expect(content).toMatch(/^\[edited .*tokens left out/s);
+    const items = [...read('1', 'a.ts', ofTokens(500)), ...edit('2', 'not there', 'B')];
+    const { 'a.ts': content = '' } = restore(items, { restore_tokens_per_file: 100 });
+    expect(content).toMatch(/^\[may have changed .*tokens left out/s);
     expect(estimator(configWith())(content)).toBeLessThanOrEqual(100);
     expect(restore([file('a.ts', 'A')], { restore_tokens_per_file: 0 })).toEqual({});
   });
@@ -180,17 +209,40 @@ describe('filesToRestore', () => {
   });
 });
 
-describe('latestAttachment', () => {
+describe('the todos and the plan of restorable', () => {
   const todo = (content: string) => attachment('todo', content);
+  const written = (id: string, content: string) => [
+    call(id, 'TodoWrite', { todos: [{ content, status: 'pending', activeForm: content }] }),
+    result(id, 'Todos have been modified successfully.'),
+  ];
+  const todosOf = (material: Material[], cut: number) => {
+    const config = configWith();
+    const { todos } = restorable(material, cut, config, estimator(config));
+    if (todos?.kind !== 'posted') return todos?.content ?? null;
+    const { item } = todos.material;
+    return item.kind === 'attachment' ? item.text : null;
+  };
 
-  it.each<[string, Material[], number, string | null]>([
+  it.each<[string, Material[], number, unknown]>([
     ['the newest', materialFor([todo('1'), todo('2'), attachment('plan', 'p')]), 3, '2'],
     ['none when the newest is empty', materialFor([todo('1'), todo(' ')]), 2, null],
-    ['none when the newest stands behind the cut', materialFor([todo('1'), todo('2')]), 1, null],
+    ['none when the newest stands after the cut', materialFor([todo('1'), todo('2')]), 1, null],
     ['none when it stands in the initial context', withOrigin([todo('1')], ['initial']), 1, null],
     ['none without any', materialFor([attachment('plan', 'p')]), 1, null],
+    [
+      'the list of a call that is newer than an attachment',
+      materialFor([todo('1'), ...written('t', 'ship it')]),
+      3,
+      [{ content: 'ship it', status: 'pending', activeForm: 'ship it' }],
+    ],
+    ['an attachment that is newer', materialFor([...written('t', 'ship it'), todo('1')]), 3, '1'],
+    [
+      'none when a call after the cut has a list',
+      materialFor([todo('1'), ...written('t', 'x')]),
+      1,
+      null,
+    ],
   ])('%s', (_name, material, cut, expected) => {
-    const found = latestAttachment(material, cut, 'todo')?.item;
-    expect(found?.kind === 'attachment' ? found.text : null).toBe(expected);
+    expect(todosOf(material, cut)).toEqual(expected);
   });
 });

@@ -1,0 +1,34 @@
+import type { KnownText, Replacement } from './known-text.ts';
+
+/** One change of a patch: lines to look for after the lines of `context`, and what replaces them. */
+export type Hunk = { context: string[]; before: string[]; after: string[]; is_at_end: boolean };
+
+/**
+ * What a tool call has done to a file, or shown of it. Paths are as the tool was given them, resolved
+ * against its folder where that is known.
+ */
+export type FileAction =
+  /** The content that a call has shown, in whole or in part. Nothing new: it is as it was. */
+  | { kind: 'seen'; path: string; text: KnownText | null }
+  | { kind: 'written'; path: string; text: string }
+  | { kind: 'replaced'; path: string; replacements: Replacement[] }
+  | { kind: 'inserted'; path: string; after: number; text: string }
+  | { kind: 'appended'; path: string; text: string }
+  | { kind: 'patched'; path: string; hunks: Hunk[]; to: string | null }
+  | { kind: 'moved'; path: string; to: string }
+  | { kind: 'copied'; path: string; to: string }
+  | { kind: 'deleted'; path: string }
+  /** Written anew with content that the log does not have. */
+  | { kind: 'rewritten'; path: string }
+  | { kind: 'undone'; path: string }
+  /** Changed, or perhaps changed, in a way that the log does not show; `by` names the cause. */
+  | { kind: 'changed'; path: string; by: string }
+  /** Perhaps changed: every file whose name stands in a script that changes files. */
+  | { kind: 'named_changed'; script: string; by: string }
+  /**
+   * A program or a patch in a file was run. Perhaps changed: every file whose name stands in it. A
+   * patch whose content is not known may have changed any file.
+   */
+  | { kind: 'ran'; path: string; by: string; isPatch: boolean }
+  /** Perhaps changed: any file. */
+  | { kind: 'all_changed'; by: string };

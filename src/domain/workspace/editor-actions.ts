@@ -1,0 +1,186 @@
+import type { ToolCall } from '../items/item.ts';
+import { isJsonObject, type JsonObject, stringField } from '../json.ts';
+import type { FileAction } from './action.ts';
+import type { Replacement } from './known-text.ts';
+import { lastLine } from './known-text.ts';
+import { numberedBlocks } from './numbered-lines.ts';
+import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
+import { manyFiles, readText } from './read-result.ts';
+import type { Answer } from './result-text.ts';
+import { firstNumber, firstString, inputOf, pathOf, toolName } from './tool-input.ts';
+
+type Use = 'read' | 'write' | 'edit' | 'insert' | 'undo' | 'delete' | 'move' | 'patch';
+
+/** What the tools do that agents have for files, by their names without case and dividers. */
+const USES: Readonly<Record<string, Use>> = {
+  read: 'read',
+  readfile: 'read',
+  readtextfile: 'read',
+  view: 'read',
+  viewfile: 'read',
+  openfile: 'read',
+  cat: 'read',
+  write: 'write',
+  writefile: 'write',
+  writetofile: 'write',
+  create: 'write',
+  createfile: 'write',
+  createorupdatefile: 'write',
+  edit: 'edit',
+  editfile: 'edit',
+  multiedit: 'edit',
+  replace: 'edit',
+  strreplace: 'edit',
+  searchreplace: 'edit',
+  replacestringinfile: 'edit',
+  multireplacestringinfile: 'edit',
+  insert: 'insert',
+  undoedit: 'undo',
+  deletefile: 'delete',
+  removefile: 'delete',
+  movefile: 'move',
+  renamefile: 'move',
+  applypatch: 'patch',
+  notebookedit: 'edit',
+};
+const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|editor)/;
+const COMMAND_USES: Readonly<Record<string, Use>> = {
+  view: 'read',
+  create: 'write',
+  str_replace: 'edit',
+  insert: 'insert',
+  undo_edit: 'undo',
+};
+
+/** What a tool does by its name and the command in its input; null for tools that work on no file. */
+export function useOf(call: ToolCall): Use | null {
+  const name = toolName(call);
+  if (!EDITORS.test(name)) return Object.hasOwn(USES, name) ? (USES[name] ?? null) : null;
+  const command = stringField(inputOf(call), 'command') ?? '';
+  return Object.hasOwn(COMMAND_USES, command) ? (COMMAND_USES[command] ?? null) : null;
+}
+
+/** What a tool with a path among its input has done, as far as its answer says that it has. */
+export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
+  if (answer.isFailed) return [];
+  const use = useOf(call);
+  if (use === 'patch') return patchActions(call);
+  const input = inputOf(call);
+  if (toolName(call) === 'readmanyfiles') return manyFiles(answer.text);
+  const windowed = windowActions(use, input, answer);
+  if (windowed !== null) return windowed;
+  const path = pathOf(input);
+  if (use === null || path === undefined) return use === 'move' ? moveActions(input) : [];
+  switch (use) {
+    case 'read':
+      // What is shown of a notebook are its cells, not the file.
+      return path.endsWith('.ipynb') || /\.(?:pdf|png|jpe?g|gif|webp)$/i.test(path)
+        ? []
+        : [{ kind: 'seen', path, text: readText(call, input, answer) }];
+    case 'write':
+      return [writeAction(path, input)];
+    case 'edit':
+      return [editAction(call, path, input)];
+    case 'insert': {
+      const after = firstNumber(input, ['insert_line', 'line']);
+      const text = firstString(input, ['new_str', 'insert_text', 'text']);
+      if (after === undefined || text === undefined) return [changed(path, call)];
+      return [{ kind: 'inserted', path, after, text }];
+    }
+    case 'undo':
+      return [{ kind: 'undone', path }];
+    case 'delete':
+      return [{ kind: 'deleted', path }];
+    case 'move':
+      return moveActions(input);
+    default:
+      return use satisfies never;
+  }
+}
+
+function changed(path: string, { name }: ToolCall): FileAction {
+  return { kind: 'changed', path, by: name };
+}
+
+function writeAction(path: string, input: JsonObject): FileAction {
+  const text = firstString(input, ['content', 'file_text', 'contents', 'text', 'code']);
+  return text === undefined ? { kind: 'rewritten', path } : { kind: 'written', path, text };
+}
+
+const OLD = ['old_string', 'old_str', 'oldText', 'oldString', 'search', 'old_text'];
+const NEW = ['new_string', 'new_str', 'newText', 'newString', 'replace', 'new_text'];
+
+function editAction(call: ToolCall, path: string, input: JsonObject): FileAction {
+  const list = Array.isArray(input.edits) ? input.edits.filter(isJsonObject) : [input];
+  const replacements = list.flatMap((edit) => replacementOf(edit) ?? []);
+  const [only] = replacements;
+  if (replacements.length < Math.max(1, list.length)) return changed(path, call);
+  // The way of several tools to make a file, or to write all of an empty one.
+  if (only?.from === '') return { kind: 'written', path, text: only.to };
+  return { kind: 'replaced', path, replacements };
+}
+
+function replacementOf(edit: JsonObject): Replacement | null {
+  const from = firstString(edit, OLD);
+  const to = firstString(edit, NEW) ?? '';
+  const times = firstNumber(edit, ['expected_replacements']) ?? 1;
+  const all = edit.replace_all === true || edit.replaceAll === true || edit.allow_multiple === true;
+  return from === undefined ? null : { from, to, all: all || times > 1 };
+}
+
+function moveActions(input: JsonObject): FileAction[] {
+  const path = firstString(input, ['source', 'from', 'old_path', 'path']);
+  const to = firstString(input, ['destination', 'to', 'new_path']);
+  return path === undefined || to === undefined ? [] : [{ kind: 'moved', path, to }];
+}
+
+/** Codex takes its patch as a text, or as a field; the Responses API as an operation on one file. */
+function patchActions({ input }: ToolCall): FileAction[] {
+  if (typeof input === 'string') return actionsOfPatch(patchIn(input) ?? '');
+  if (!isJsonObject(input)) return [];
+  const diff = stringField(input, 'diff');
+  const path = stringField(input, 'path');
+  if (path === undefined) {
+    return actionsOfPatch(
+      patchIn(firstString(input, ['input', 'patch', 'explanation']) ?? '') ?? '',
+    );
+  }
+  const body = (diff ?? '').split('\n');
+  if (input.type === 'create_file') return [{ kind: 'written', path, text: addedText(body) }];
+  if (input.type === 'delete_file') return [{ kind: 'deleted', path }];
+  return [{ kind: 'patched', path, hunks: hunksOf(body), to: null }];
+}
+
+/**
+ * SWE-agent's first tools work on the file that is open and show a window of it after each call.
+ * Null when the answer shows none.
+ */
+function windowActions(use: Use | null, input: JsonObject, answer: Answer): FileAction[] | null {
+  const head = /(?:^|\n)\[File: ([^\n]{1,4096}) \((\d{1,9}) lines total\)\]\n/.exec(answer.text);
+  if (head === null) return null;
+  const path = openFileIn(answer.text) ?? head[1] ?? '';
+  // It shows how the file would look after an edit that was refused.
+  if (/would have looked|was NOT applied|not applied/i.test(answer.text)) return [];
+  const rest = answer.text.slice(head.index + head[0].length);
+  const blocks = numberedBlocks(rest.replace(/^\(\d{1,9} more lines above\)\n/, ''), 'colon');
+  const from = firstString(input, OLD);
+  const actions: FileAction[] = [];
+  if (use === 'edit' && from !== undefined) {
+    const all = input['replace-all'] === true || input['replace-all'] === 'True';
+    const to = firstString(input, NEW) ?? '';
+    actions.push({ kind: 'replaced', path, replacements: [{ from, to, all }] });
+  }
+  if (blocks === null) return actions;
+  const total = Number(head[2]);
+  // The tool does not count the empty line after the last line feed.
+  const shown = blocks.map((block) =>
+    lastLine(block) === total ? { ...block, text: `${block.text}\n` } : block,
+  );
+  actions.push({ kind: 'seen', path, text: { blocks: shown, total: total + 1 } });
+  return actions;
+}
+
+function openFileIn(text: string): string | undefined {
+  const path = /\n\(Open file: (\/[^\n)]{1,4096})\)/.exec(text.slice(-8_500))?.[1];
+  return path;
+}

@@ -1,0 +1,157 @@
+import type { Effort } from './effort.ts';
+import { findText } from './find-text.ts';
+
+/** Lines that follow one another; `first` counts from 1, `text` joins them with line feeds. */
+export type Block = { first: number; text: string };
+
+/**
+ * What is known of a text: blocks in their order, with unknown lines between them. `total` is the
+ * number of lines where the end is known; a text that ends with a line feed has an empty last line.
+ */
+export type KnownText = { blocks: readonly Block[]; total: number | null };
+
+export type Replacement = { from: string; to: string; all: boolean };
+
+export function wholeText(text: string): KnownText {
+  return { blocks: [{ first: 1, text }], total: lineCount(text) };
+}
+
+/** The whole text when all of it is known, else null. */
+export function textWhenWhole({ blocks, total }: KnownText): string | null {
+  const [block] = blocks;
+  if (block === undefined || blocks.length > 1 || block.first !== 1) return null;
+  return lineCount(block.text) === total ? block.text : null;
+}
+
+export function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/** The number of the last line of a block. */
+export function lastLine(block: Block): number {
+  return block.first + lineCount(block.text) - 1;
+}
+
+/** The characters of a known text, for the effort of working on it. */
+export function sizeOf({ blocks }: KnownText): number {
+  return blocks.reduce((sum, { text }) => sum + text.length + 1, 0);
+}
+
+/**
+ * The text after a replacement that has certainly been made; null when it cannot be told where. A
+ * tool that replaces one place demands that there be one only, so that a place which is known is it.
+ */
+export function replaced(
+  known: KnownText,
+  { from, to, all }: Replacement,
+  effort: Effort,
+): KnownText | null {
+  if (from === '' || !effort.spend(2 * (sizeOf(known) + from.length))) return null;
+  if (all) return replacedAll(known, from, to, effort);
+  for (const [index, { text }] of known.blocks.entries()) {
+    const at = findText(text, from);
+    if (at === -1) continue;
+    if (findText(text, from, at + 1) !== -1) return null;
+    return spliced(known, index, at, at + from.length, to);
+  }
+  return null;
+}
+
+function replacedAll(known: KnownText, from: string, to: string, effort: Effort): KnownText | null {
+  const delta = lineCount(to) - lineCount(from);
+  // What stands in unknown lines would move all that follows.
+  if (delta !== 0 && textWhenWhole(known) === null) return null;
+  let places = 0;
+  const blocks = known.blocks.map(({ first, text }) => {
+    const parts: string[] = [];
+    let start = 0;
+    for (let at = findText(text, from); at >= 0; at = findText(text, from, start)) {
+      parts.push(text.slice(start, at));
+      start = at + from.length;
+      places++;
+    }
+    parts.push(text.slice(start));
+    return { first, text: parts.join(to) };
+  });
+  if (places === 0 || !effort.spend(places * to.length)) return null;
+  return { blocks, total: known.total === null ? null : known.total + places * delta };
+}
+
+/** Puts `to` in place of some characters of one block; what follows moves by the lines of it. */
+export function spliced(
+  known: KnownText,
+  index: number,
+  start: number,
+  end: number,
+  to: string,
+): KnownText {
+  const block = known.blocks[index];
+  if (block === undefined) return known;
+  const delta = lineCount(to) - lineCount(block.text.slice(start, end));
+  const text = block.text.slice(0, start) + to + block.text.slice(end);
+  const blocks = known.blocks.map((other, place) => {
+    if (place === index) return { first: other.first, text };
+    return place < index ? other : { ...other, first: other.first + delta };
+  });
+  return { blocks, total: known.total === null ? null : known.total + delta };
+}
+
+/** The text with lines put in after the line `after` (0: at the start). */
+export function inserted(
+  known: KnownText,
+  after: number,
+  lines: string,
+  effort: Effort,
+): KnownText | null {
+  if (!effort.spend(sizeOf(known) + lines.length)) return null;
+  const added = lines.endsWith('\n') ? lines.slice(0, -1) : lines;
+  const count = lineCount(added);
+  const blocks = known.blocks.flatMap((block): Block[] => {
+    if (block.first > after + 1) return [{ ...block, first: block.first + count }];
+    const last = lastLine(block);
+    if (last < after || (last === after && last !== known.total)) return [block];
+    const at = block.text.split('\n');
+    at.splice(after + 1 - block.first, 0, added);
+    return [{ first: block.first, text: at.join('\n') }];
+  });
+  return { blocks, total: known.total === null ? null : known.total + count };
+}
+
+/** The text with something put at its end. */
+export function appended(known: KnownText, text: string): KnownText {
+  const index = known.blocks.length - 1;
+  const last = known.blocks[index];
+  if (last === undefined || known.total === null || lastLine(last) !== known.total) {
+    return { blocks: known.blocks, total: null };
+  }
+  return spliced(known, index, last.text.length, last.text.length, text);
+}
+
+/**
+ * What is known after some of the text was seen again. Null when the two disagree: then something
+ * has changed it meanwhile, and the lines known before may stand elsewhere by now.
+ */
+export function merged(known: KnownText, seen: KnownText, effort: Effort): KnownText | null {
+  if (!effort.spend(2 * (sizeOf(known) + sizeOf(seen)))) return null;
+  if (known.total !== null && seen.total !== null && known.total !== seen.total) return null;
+  const total = known.total ?? seen.total;
+  const blocks = [...known.blocks, ...seen.blocks].sort((a, b) => a.first - b.first);
+  const result: { first: number; lines: string[] }[] = [];
+  for (const { first, text } of blocks) {
+    const lines = text.split('\n');
+    const open = result.at(-1);
+    if (total !== null && first + lines.length - 1 > total) return null;
+    if (open === undefined || first > open.first + open.lines.length) {
+      result.push({ first, lines });
+      continue;
+    }
+    const offset = first - open.first;
+    const common = Math.min(open.lines.length - offset, lines.length);
+    for (let i = 0; i < common; i++) if (open.lines[offset + i] !== lines[i]) return null;
+    // One by one: thousands of lines as arguments of one call overflow the stack.
+    for (const line of lines.slice(common)) open.lines.push(line);
+  }
+  return { blocks: result.map(({ first, lines }) => ({ first, text: lines.join('\n') })), total };
+}

@@ -1,0 +1,106 @@
+import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import { pairTools, type ToolEvent } from '../items/pairing.ts';
+import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
+import { Effort } from './effort.ts';
+import { FileBook, type KnownFile } from './file-book.ts';
+import { folderNamedIn } from './paths.ts';
+import { type KnownPlan, type KnownTodos, PlanBook } from './plan-book.ts';
+
+/** What a log tells of the files, the todos and the plan that its agent works with. */
+export type KnownWorkspace = {
+  files: KnownFile[];
+  todos: KnownTodos | null;
+  plan: KnownPlan | null;
+  /** Files that were deleted, moved away or written anew with unknown content. */
+  gone: readonly string[];
+  /** The folder that the session works in, where it is known. */
+  folder: string | null;
+};
+
+type Event =
+  | { kind: 'call'; call: ToolCall; at: number }
+  | { kind: 'result'; result: ToolResult; at: number };
+
+/**
+ * Folds items, oldest first, to the newest known content of files, todos and plan: full and partial
+ * reads, writes, edits replayed, what shells print, and what an earlier compaction restored. Places
+ * (`at`) are indexes into `items`. The work is bounded, whatever the items hold.
+ */
+export function foldWorkspace(
+  items: readonly Normalised[],
+  startFolder: string | null = null,
+): KnownWorkspace {
+  const files = new FileBook(new Effort());
+  const plans = new PlanBook();
+  const partners = partnersIn(items);
+  const answered = new Set<ToolCall>();
+  let folder = startFolder;
+  const carryOut = (call: ToolCall, result: ToolResult, at: number) => {
+    answered.add(call);
+    for (const action of actionsOfCall(call, result, folder)) {
+      files.apply(action, at);
+      plans.file(action, at);
+    }
+    plans.call(call, result, at);
+  };
+  items.forEach((item, at) => {
+    if (item.kind === 'attachment') {
+      if (item.attachment === 'file' && item.path !== undefined && item.text !== '') {
+        files.put({ ...item, path: item.path }, at);
+      }
+      plans.attachment(item, at);
+    }
+    if (item.kind !== 'message') return;
+    for (const part of item.parts) {
+      if (part.kind === 'text' && item.role !== 'assistant')
+        folder = folderNamedIn(part.text) ?? folder;
+      if (part.kind !== 'tool_call' && part.kind !== 'tool_result') continue;
+      const partner = partners.get(part);
+      // Carried out when both are there: some programs log a result in front of its call.
+      if (part.kind === 'tool_call' && partner?.kind === 'result' && partner.at <= at) {
+        carryOut(part, partner.result, at);
+      }
+      if (part.kind === 'tool_result' && partner?.kind === 'call' && !answered.has(partner.call)) {
+        if (partner.at <= at) carryOut(partner.call, part, at);
+      }
+      if (part.kind === 'tool_call' && partner === undefined) {
+        for (const action of actionsOfOpenCall(part, folder)) files.apply(action, at);
+        plans.openCall(part, at);
+      }
+    }
+  });
+  const known = files.known();
+  return {
+    files: known,
+    todos: plans.todos(),
+    plan: plans.plan(known),
+    gone: files.gone(),
+    folder,
+  };
+}
+
+/** The call of each result and the result of each call. */
+function partnersIn(items: readonly Normalised[]): Map<ToolCall | ToolResult, Event> {
+  const events: Event[] = [];
+  items.forEach((item, at) => {
+    if (item.kind !== 'message') return;
+    for (const part of item.parts) {
+      if (part.kind === 'tool_call') events.push({ kind: 'call', call: part, at });
+      if (part.kind === 'tool_result') events.push({ kind: 'result', result: part, at });
+    }
+  });
+  const partners = pairTools(events.map(toolEvent));
+  const found = new Map<ToolCall | ToolResult, Event>();
+  events.forEach((event, index) => {
+    const partner = events[partners[index] ?? -1];
+    if (partner === undefined) return;
+    found.set(event.kind === 'call' ? event.call : event.result, partner);
+  });
+  return found;
+}
+
+function toolEvent(event: Event): ToolEvent {
+  return event.kind === 'call'
+    ? { kind: 'call', id: event.call.id }
+    : { kind: 'result', id: event.result.call_id };
+}

@@ -1,0 +1,30 @@
+/** A path without `.`, `..` and doubled slashes, resolved against a folder where one is known. */
+export function resolvePath(path: string, folder: string | null): string {
+  const written = path.startsWith('file://') ? path.slice('file://'.length) : path;
+  const isAnchored = /^(?:[/~\\]|[A-Za-z]:[\\/])/.test(written);
+  const whole = isAnchored || folder === null ? written : `${folder}/${written}`;
+  const isAbsolute = whole.startsWith('/');
+  const parts: string[] = [];
+  for (const part of whole.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '..' || !isAbsolute) parts.push(part);
+  }
+  return (isAbsolute ? '/' : '') + parts.join('/');
+}
+
+export function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+export function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The folder that a message of the program names as the one that the session works in. */
+export function folderNamedIn(text: string): string | null {
+  const found =
+    /<cwd>([^<\n]{1,4096})<\/cwd>/.exec(text) ??
+    /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: (\/[^\n]{0,4095}?)\s*$/m.exec(text);
+  return found?.[1] ?? null;
+}

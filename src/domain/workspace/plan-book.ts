@@ -1,0 +1,152 @@
+import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
+import type { FileAction } from './action.ts';
+import type { KnownFile } from './file-book.ts';
+import { textWhenWhole } from './known-text.ts';
+import { answerOf } from './result-text.ts';
+import { firstString, inputOf, toolName } from './tool-input.ts';
+
+/**
+ * The newest list of todos. `content` is an array of the todos as their tool wrote them, or a text.
+ * `isPosted`: it stands in an attachment, at `at`. `isWhole`: no todo can be missing.
+ */
+export type KnownTodos = { content: Json; at: number; isPosted: boolean; isWhole: boolean };
+/** The newest plan, with the file that it stands in where there is one. */
+export type KnownPlan = { content: string; path: string | null; at: number; isPosted: boolean };
+
+const LIST_FIELDS = ['todos', 'plan', 'todoList', 'items', 'tasks', 'newTodos', 'todo_list'];
+const PLAN_FILE =
+  /(?:^|\/)\.(?:claude|codex|copilot|cursor|gemini)\/(?:[^/]+\/)*(?:plans\/[^/]+|plan)\.md$/;
+
+/** Whether a file is one that agents keep their plan in. */
+export function isPlanFile(path: string): boolean {
+  return PLAN_FILE.test(path);
+}
+
+/** The todos and the plan, kept up to date with what calls and attachments say of them. */
+export class PlanBook {
+  private list: KnownTodos | null = null;
+  private newestPlan: KnownPlan | null = null;
+  private readonly touched = new Map<string, number>();
+
+  attachment(item: Attachment, at: number): void {
+    if (item.attachment === 'todo') {
+      const content = parsedList(item.text) ?? item.text;
+      this.list = { content: item.is_empty ? [] : content, at, isPosted: true, isWhole: true };
+    } else if (item.attachment === 'plan') {
+      const content = item.is_empty ? '' : item.text;
+      this.newestPlan = { content, path: item.path ?? null, at, isPosted: true };
+    }
+  }
+
+  call(call: ToolCall, result: ToolResult, at: number): void {
+    const answer = answerOf(result);
+    const name = toolName(call);
+    if (name === 'exitplanmode') this.exitPlan(call, answer.text, answer.isFailed, at);
+    else if (answer.isFailed) return;
+    else if (name === 'taskcreate') this.create(inputOf(call), answer.text, at);
+    else if (name === 'taskupdate') this.update(inputOf(call), at);
+    else if (/todo|plan/.test(name)) this.replace(inputOf(call), at);
+  }
+
+  /** Lists are written by the call itself: its answer only says so. */
+  openCall(call: ToolCall, at: number): void {
+    if (/todo|updateplan/.test(toolName(call))) this.replace(inputOf(call), at);
+  }
+
+  /** A file that an agent keeps its plan in, written or changed. */
+  file(action: FileAction, at: number): void {
+    switch (action.kind) {
+      case 'written':
+      case 'replaced':
+      case 'inserted':
+      case 'appended':
+      case 'patched':
+        if (isPlanFile(action.path)) this.touched.set(action.path, at);
+        return;
+      default:
+    }
+  }
+
+  todos(): KnownTodos | null {
+    return this.list;
+  }
+
+  /** The plan, from the file that it was written to where that is newer and known as a whole. */
+  plan(files: readonly KnownFile[]): KnownPlan | null {
+    let newest = this.newestPlan;
+    for (const [path, at] of this.touched) {
+      const file = files.find((other) => other.path === path);
+      const content =
+        file === undefined || file.changedBy !== null ? null : textWhenWhole(file.text);
+      if (content !== null && (newest === null || at > newest.at)) {
+        newest = { content, path, at, isPosted: false };
+      }
+    }
+    return newest;
+  }
+
+  private exitPlan(call: ToolCall, answer: string, isFailed: boolean, at: number): void {
+    const told = /\n## Approved Plan[^\n]{0,100}:\n([\s\S]*)$/.exec(answer)?.[1];
+    const content = stringField(inputOf(call), 'plan') ?? told;
+    if (content === undefined || content.trim() === '') return;
+    const path = /saved to: (\/[^\n]{1,4096}\.md)/.exec(answer)?.[1] ?? null;
+    const text = isFailed ? `[the user has not approved this plan]\n${content}` : content;
+    this.newestPlan = { content: text, path, at, isPosted: false };
+  }
+
+  private replace(input: JsonObject, at: number): void {
+    if (input.operation === 'read') return;
+    for (const field of LIST_FIELDS) {
+      const value = input[field];
+      const content = typeof value === 'string' ? (parsedList(value) ?? value) : value;
+      const isList = Array.isArray(content) || (typeof content === 'string' && field !== 'plan');
+      if (!isList || content === undefined) continue;
+      this.list = { content, at, isPosted: false, isWhole: true };
+      return;
+    }
+  }
+
+  private create(input: JsonObject, answer: string, at: number): void {
+    const content = firstString(input, ['subject', 'title', 'description']);
+    if (content === undefined) return;
+    const id = /#(\d{1,9})\b/.exec(answer)?.[1];
+    const active = stringField(input, 'activeForm');
+    const todo: JsonObject = {
+      ...(id !== undefined && { id }),
+      content,
+      status: 'pending',
+      ...(active !== undefined && { activeForm: active }),
+    };
+    const { list } = this;
+    const todos = Array.isArray(list?.content) ? list.content : [];
+    this.list = { content: [...todos, todo], at, isPosted: false, isWhole: list?.isWhole ?? false };
+  }
+
+  private update(input: JsonObject, at: number): void {
+    const { list } = this;
+    const id = firstString(input, ['taskId', 'task_id', 'id']) ?? String(input.taskId ?? '');
+    if (list === null || !Array.isArray(list.content) || id === '') return;
+    const status = stringField(input, 'status');
+    const subject = stringField(input, 'subject');
+    const content = list.content.flatMap((todo): Json[] => {
+      if (!isJsonObject(todo) || String(todo.id ?? '') !== id) return [todo];
+      if (status === 'deleted') return [];
+      const title = 'subject' in todo ? 'subject' : 'content';
+      const changed = { ...(status && { status }), ...(subject && { [title]: subject }) };
+      return [{ ...todo, ...changed }];
+    });
+    this.list = { ...list, content, at, isPosted: false };
+  }
+}
+
+function parsedList(text: string): Json[] | null {
+  if (!/^\s{0,20}\[/.test(text)) return null;
+  try {
+    const json: Json = JSON.parse(text);
+    return Array.isArray(json) ? json : null;
+  } catch {
+    // A text in brackets that is no list: it stays a text.
+    return null;
+  }
+}

@@ -1,0 +1,124 @@
+import type { ToolCall } from '../items/item.ts';
+import { type JsonObject, stringField } from '../json.ts';
+import type { FileAction } from './action.ts';
+import { type KnownText, lastLine, lineCount, wholeText } from './known-text.ts';
+import { type Numbering, numberedBlocks } from './numbered-lines.ts';
+import { type Answer, beforeCut } from './result-text.ts';
+import { firstNumber } from './tool-input.ts';
+
+/** Lines that a read without limits gives at most, in the tools that do not say that there are more. */
+const MOST_LINES = 2_000;
+
+type Wanted = { first: number; most: number | null };
+
+/**
+ * What the result of a tool that reads one file shows of it; null when it shows no text of it, as
+ * with pictures, notebooks, and notes that the file has not changed.
+ */
+export function readText(call: ToolCall, input: JsonObject, answer: Answer): KnownText | null {
+  const { text } = answer;
+  if (text === '') return null;
+  if (/^<system-reminder>[^<]{0,200}contents? (?:is|are) empty/i.test(text)) return wholeText('');
+  if (/^(?:<system-reminder>|File unchanged since|PDF file read|\[?Image)/.test(text)) return null;
+  const wanted = wantedOf(input);
+  for (const numbering of numberingsOf(call)) {
+    const blocks = numberedBlocks(numberedPart(text), numbering);
+    const last = blocks?.at(-1);
+    if (blocks === null || last === undefined) continue;
+    const end = lastLine(last);
+    const said = totalIn(text);
+    const isEnd = !answer.isShortened && endsBefore(wanted, end, blocks.length);
+    return { blocks, total: said ?? (isEnd ? end : null) };
+  }
+  // Tools with these names number the lines of a file; what else they show is a folder.
+  if (call.name === 'view' || stringField(input, 'command') !== undefined) return null;
+  return text.startsWith('<path>') ? null : plainText(call, text, wanted, answer);
+}
+
+function wantedOf(input: JsonObject): Wanted {
+  const range = Array.isArray(input.view_range) ? input.view_range : [];
+  const [from, to] = range;
+  if (typeof from === 'number') {
+    const isOpen = typeof to !== 'number' || to < from;
+    return { first: Math.max(1, from), most: isOpen ? null : to - from + 1 };
+  }
+  const start = firstNumber(input, ['start_line', 'startLine', 'start_line_one_indexed']);
+  const end = firstNumber(input, ['end_line', 'endLine', 'end_line_one_indexed_inclusive']);
+  const first = start ?? firstNumber(input, ['offset']) ?? 1;
+  const most = firstNumber(input, ['limit']) ?? (end === undefined ? null : end - first + 1);
+  return { first: Math.max(1, first), most };
+}
+
+function endsBefore({ first, most }: Wanted, end: number, blocks: number): boolean {
+  return blocks === 1 && end - first + 1 < (most ?? MOST_LINES);
+}
+
+function numberingsOf(call: ToolCall): Numbering[] {
+  switch (call.name) {
+    case 'Read':
+      return ['arrow', 'tab'];
+    case 'view':
+      return ['dot', 'padded'];
+    default:
+      return ['arrow', 'padded', 'bar'];
+  }
+}
+
+/** SWE-agent and Anthropic's editor say first what they show; opencode puts it into a tag. */
+function numberedPart(text: string): string {
+  const said = /^(?:Here's the (?:result of running|content of)[^\n]{0,4200}:|<file>|<content>)\n/;
+  return text.replace(said, '');
+}
+
+function totalIn(text: string): number | null {
+  const end = text.slice(-200);
+  const total = /\(End of file - total (\d{1,9}) lines\)/.exec(end)?.[1];
+  return total === undefined ? null : Number(total);
+}
+
+/** The notes of pi and Gemini CLI about a part of a file. */
+const PI_NOTE =
+  /\n\n\[(?:(\d{1,9}) more lines? in file|Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}))[^\]\n]{0,200}\]\s*$/;
+const GEMINI_NOTE =
+  /^(?:\[File content truncated: showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9})[^\]]{0,200}\]\n|IMPORTANT: The file content has been truncated\.[\s\S]{0,60}?Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9})[\s\S]{0,400}?--- FILE CONTENT \(truncated\) ---\n)/;
+
+/** A text without numbers: whole unless it was asked for in part, or a note says that there is more. */
+function plainText(call: ToolCall, text: string, wanted: Wanted, answer: Answer): KnownText | null {
+  const gemini = GEMINI_NOTE.exec(text);
+  if (gemini !== null) {
+    const first = Number(gemini[1] ?? gemini[4]);
+    return { blocks: [{ first, text: text.slice(gemini[0].length) }], total: null };
+  }
+  const note = PI_NOTE.exec(text.slice(-600));
+  if (note !== null) {
+    const shown = text.slice(0, text.length - note[0].length);
+    const first = note[2] === undefined ? wanted.first : Number(note[2]);
+    return shown === '' ? null : { blocks: [{ first, text: shown }], total: null };
+  }
+  if (answer.isShortened) {
+    const shown = beforeCut(text);
+    if (shown === '') return null;
+    return { blocks: [{ first: wanted.first, text: shown.replace(/\n$/, '') }], total: null };
+  }
+  // Gemini counts from 0, so that the first line of a part is not certain there.
+  if (wanted.first === 1 && wanted.most === null) return wholeText(text);
+  if (call.name === 'read_file' && wanted.first > 1) return null;
+  const isEnd = wanted.most === null || lineCount(text) < wanted.most;
+  const block = { first: wanted.first, text };
+  return { blocks: [block], total: isEnd ? lastLine(block) : null };
+}
+
+/** The files in an answer of Gemini CLI's `read_many_files`. */
+export function manyFiles(text: string): FileAction[] {
+  const heads = [...text.matchAll(/^--- (\/?[^\n]{1,4096}?) ---$/gm)];
+  return heads.flatMap(({ index, 0: head, 1: path = '' }, place): FileAction[] => {
+    if (path === 'End of content') return [];
+    const end = heads[place + 1]?.index ?? text.length;
+    const content = text
+      .slice(index + head.length, end)
+      .replace(/^\n\n/, '')
+      .replace(/\n\n$/, '');
+    if (content === '' || /^\[WARNING: This file was truncated/.test(content)) return [];
+    return [{ kind: 'seen', path, text: wholeText(content) }];
+  });
+}

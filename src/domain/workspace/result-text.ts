@@ -1,0 +1,145 @@
+import type { ToolResult } from '../items/item.ts';
+import { isJsonObject, type Json } from '../json.ts';
+
+/** What a tool has answered, without what its program wraps around it. */
+export type Answer = {
+  text: string;
+  /** It did not work, or the user did not let it. */
+  isFailed: boolean;
+  /** The program has left out a part of the text. */
+  isShortened: boolean;
+};
+
+/** The marks that programs leave where they have left something out. */
+const LEFT_OUT =
+  /…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
+
+const CODEX =
+  /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID \d{1,20}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
+const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
+/** What programs write at the end of an output, with its exit code. */
+const END_NOTES: readonly RegExp[] = [
+  /\n?<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/,
+  /\n{0,2}Command exited with code (-?\d{1,10})\s*$/,
+  /\n?\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d{1,10})\.?\]\s*$/,
+];
+
+/** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
+export function answerOf(result: ToolResult): Answer {
+  const raw = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
+  const { text, code, isCut = false } = unwrapped(withoutReminders(raw.replaceAll('\r\n', '\n')));
+  const total = /^Total output lines: \d{1,12}\n\n?/.exec(text);
+  const body = total === null ? text : text.slice(total[0].length);
+  return {
+    text: body,
+    isFailed: result.is_error || (code !== null && code !== 0) || tellsFailure(body),
+    isShortened: isCut || total !== null || LEFT_OUT.test(body),
+  };
+}
+
+/** The part of a shortened text in front of the first mark, whole lines only. */
+export function beforeCut(text: string): string {
+  const mark = LEFT_OUT.exec(text);
+  if (mark === null) return text;
+  const line = text.lastIndexOf('\n', mark.index + (mark[0].startsWith('\n') ? -1 : 0));
+  return line === -1 ? '' : text.slice(0, line + 1);
+}
+
+/** Blocks in which Claude Code talks to the model; inside a file they stand behind a line number. */
+function withoutReminders(text: string): string {
+  const start = /(?:^|\n)<system-reminder>/.exec(text)?.index;
+  if (start === undefined || !/<\/system-reminder>\s*$/.test(text)) return text;
+  return start === 0 ? text : text.slice(0, start);
+}
+
+type Unwrapped = { text: string; code: number | null; isCut?: boolean };
+
+function unwrapped(text: string): Unwrapped {
+  const json = /^\s{0,4}\{"(?:output|metadata|stdout)"/.test(text) ? parsed(text) : undefined;
+  if (isJsonObject(json) && typeof json.output === 'string') {
+    const code = isJsonObject(json.metadata) ? json.metadata.exit_code : undefined;
+    return { text: json.output, code: typeof code === 'number' ? code : null };
+  }
+  const gemini = text.startsWith('Command: ') ? ofGemini(text) : null;
+  if (gemini !== null) return gemini;
+  const codex = /^(?:Command|Chunk ID|Exit code|Wall time): /.test(text) ? CODEX.exec(text) : null;
+  if (codex !== null) {
+    const code = codex[2] ?? codex[1];
+    // A command that still runs has not shown all of its output.
+    const isRunning = codex[0].includes('\nProcess running with session ID ');
+    return {
+      text: text.slice(codex[0].length),
+      code: code === undefined ? null : Number(code),
+      isCut: isRunning,
+    };
+  }
+  const mini = MINI.exec(text);
+  if (mini !== null) return ofMini(text.slice(mini[0].length), Number(mini[1]));
+  const end = text.slice(-200);
+  for (const note of END_NOTES) {
+    const found = note.exec(end);
+    if (found === null) continue;
+    return { text: text.slice(0, text.length - found[0].length), code: Number(found[1]) };
+  }
+  return { text, code: null };
+}
+
+/** What Gemini CLI writes of a command: lines with names, the output between two of them. */
+function ofGemini(text: string): Unwrapped | null {
+  const start = /\nDirectory: [^\n]{0,4096}\n(?:Output|Stdout): /.exec(text);
+  const end = text.lastIndexOf('\nExit Code: ');
+  if (start === null || end === -1) return null;
+  const from = start.index + start[0].length;
+  const error = Math.max(text.lastIndexOf('\nError: ', end), text.lastIndexOf('\nStderr: ', end));
+  if (error < from - 1) return null;
+  const output = text.slice(from, Math.max(from, error));
+  const code = /^-?\d{1,10}/.exec(text.slice(end + '\nExit Code: '.length))?.[0];
+  return { text: output === '(empty)' ? '' : output, code: Number(code ?? 0) };
+}
+
+function ofMini(text: string, code: number): Unwrapped {
+  const whole = /^<output>\n?([\s\S]*?)<\/output>\s*$/.exec(text);
+  if (whole !== null) return { text: whole[1] ?? '', code };
+  const head = /<output_head>\n?([\s\S]*?)<\/output_head>/.exec(text);
+  return { text: head?.[1] ?? '', code, isCut: true };
+}
+
+/** Beginnings of answers that say that something did not work, as tools and programs word them. */
+const FAILURES: readonly RegExp[] = [
+  /^<(?:tool_use_)?error>/i,
+  /^(?:[A-Z]\w{0,40})?(?:Error|Exception)(?: \[?\w{1,40}\]?)?: /,
+  /^(?:error|fatal|panic)(?:\[\w{1,20}\])?: /i,
+  /^Error (?:reading|executing|calling|running|opening|writing|editing|accessing|processing|occurred)/i,
+  /^(?:The )?(?:file|path|directory|folder|resource)\b[^\n]{0,500}(?:not found|does ?n[o']t exist|not exist|no such|could not be|cannot be|is not a|outside)/i,
+  /^File content \(/,
+  /^File has (?:not been read|been modified)/,
+  /^[\w./-]{1,60}: (?:line \d{1,9}: )?[^\n]{0,1000}(?:No such file or directory|Is a directory|Not a directory|Permission denied|can't read|cannot (?:open|access)|command not found|invalid (?:option|line|number))/,
+  /^(?:No such file|ENOENT|EACCES|EISDIR|EPERM|ENOTDIR|Permission denied|Access (?:is )?denied|Not found)\b/,
+  /^(?:Failed|Could not|Cannot|Can't|Unable|Refused) (?:to )?\w+/,
+  /^(?:apply_patch verification failed|execution error|exec_command failed|failed (?:to|in) )/i,
+  /^(?:String to replace|No (?:replacement|match|changes?)|Found \d{1,9} matches)/i,
+  /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
+  /^Your (?:proposed )?edit (?:was not|has) /i,
+  /^(?:InputValidationError|<persisted-output>)/,
+];
+/** Notes that stand in place of a content, such as those of programs that clear old results. */
+const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
+/** An answer that says so is short, unless it shows where in a program it happened. */
+const LONGEST_FAILURE = 2_000;
+const ERRNO = /^[^\n]{0,200}\b(?:ENOENT|EACCES|EISDIR|ENOTDIR|EPERM)\b/;
+
+function tellsFailure(text: string): boolean {
+  const start = text.slice(0, LONGEST_FAILURE).trimStart();
+  if (text.length > LONGEST_FAILURE) return ERRNO.test(start) && /^\w*Error/.test(start);
+  return NOTE.test(start.trimEnd()) || FAILURES.some((failure) => failure.test(start));
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const json: Json = JSON.parse(text);
+    return json;
+  } catch {
+    // It only looks like the wrapper of a program.
+    return undefined;
+  }
+}
