@@ -223,8 +223,8 @@ function scaledDefault(contextWindow: number): Config {
 
 /**
  * The configuration in force: profile, then the server's overrides, then the session's; later ones win
- * field by field. Only what the operator has switched off stays off: `DISABLE_COMPACT` is for all
- * sessions (SPEC section 15).
+ * field by field. Only the limits of the operator stay what they are: a session can narrow them (SPEC
+ * section 15).
  */
 export function resolveConfig(settings: {
   profile: Profile;
@@ -232,13 +232,41 @@ export function resolveConfig(settings: {
   server: ConfigOverrides;
   session: ConfigOverrides;
 }): Config {
+  const server = withoutUndefined(settings.server);
   const config = {
     ...profileConfig(settings.profile, settings.context_window),
-    ...withoutUndefined(settings.server),
+    ...server,
     ...withoutUndefined(settings.session),
   };
-  return settings.server.enabled === false ? { ...config, enabled: false } : config;
+  return withinLimits(config, server);
 }
+
+/**
+ * What the operator has set of the fields that say what a session may reach: off stays off, a list of
+ * what is left out grows, a figure is the highest.
+ */
+function withinLimits(config: Config, server: Partial<Config>): Config {
+  const limited = { ...config };
+  for (const field of SWITCHES) if (server[field] === false) limited[field] = false;
+  for (const field of EXCLUSIONS) {
+    limited[field] = [...new Set([...(server[field] ?? []), ...config[field]])];
+  }
+  for (const field of CEILINGS) {
+    limited[field] = Math.min(config[field], server[field] ?? Number.POSITIVE_INFINITY);
+  }
+  return limited;
+}
+
+/** Compaction as a whole; sending conversations to the provider's own compaction. */
+const SWITCHES = ['enabled', 'remote_compaction'] as const satisfies readonly (keyof Config)[];
+/** Paths that are not read, also from the operator's folder. */
+const EXCLUSIONS = ['restore_exclude'] as const satisfies readonly (keyof Config)[];
+/** How much of files comes back, also from the operator's folder. */
+const CEILINGS = [
+  'restore_max_files',
+  'restore_tokens_per_file',
+  'restore_total_file_budget',
+] as const satisfies readonly (keyof Config)[];
 
 function withoutUndefined(overrides: ConfigOverrides): Partial<Config> {
   return Object.fromEntries(

@@ -192,12 +192,12 @@ describe('resolveConfig', () => {
 
   it('lets the session win over the server, the server over the profile', () => {
     const config = resolve(
-      { restore_max_files: 1, warning_threshold: 1 },
-      { restore_max_files: 2, error_threshold: 2 },
+      { summary_max_tokens: 100, warning_threshold: 1 },
+      { summary_max_tokens: 200, error_threshold: 2 },
     );
     expect(config).toEqual({
       ...profileConfig('default', 200_000),
-      restore_max_files: 2,
+      summary_max_tokens: 200,
       warning_threshold: 1,
       error_threshold: 2,
     });
@@ -211,5 +211,17 @@ describe('resolveConfig', () => {
   it('keeps off what the operator switched off', () => {
     expect(resolve({ enabled: false }, { enabled: true }).enabled).toBe(false);
     expect(resolve({}, { enabled: false }).enabled).toBe(false);
+  });
+
+  it('lets a session narrow what the operator allows, never widen it', () => {
+    const server = { restore_exclude: ['.env'], restore_max_files: 2, remote_compaction: false };
+    const wide = { restore_exclude: [], restore_max_files: 9, remote_compaction: true };
+    expect(resolve(server, wide)).toMatchObject(server);
+    expect(resolve(server, { restore_exclude: ['b'], restore_max_files: 1 })).toMatchObject({
+      restore_exclude: ['.env', 'b'],
+      restore_max_files: 1,
+    });
+    // What the operator has not set is the profile's, which a session replaces.
+    expect(resolve({}, wide)).toMatchObject(wide);
   });
 });
