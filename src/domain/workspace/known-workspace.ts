@@ -1,5 +1,5 @@
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
-import { pairTools, type ToolEvent } from '../items/pairing.ts';
+import { pairedParts } from '../items/pairing.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook, type KnownFile } from './file-book.ts';
@@ -16,10 +16,6 @@ export type KnownWorkspace = {
   /** The folder that the session works in, where it is known. */
   folder: string | null;
 };
-
-type Event =
-  | { kind: 'call'; call: ToolCall; at: number }
-  | { kind: 'result'; result: ToolResult; at: number };
 
 /**
  * Folds items, oldest first, to the newest known content of files, todos and plan: full and partial
@@ -79,28 +75,24 @@ export function foldWorkspace(
   };
 }
 
-/** The call of each result and the result of each call. */
-function partnersIn(items: readonly Normalised[]): Map<ToolCall | ToolResult, Event> {
-  const events: Event[] = [];
-  items.forEach((item, at) => {
-    if (item.kind !== 'message') return;
-    for (const part of item.parts) {
-      if (part.kind === 'tool_call') events.push({ kind: 'call', call: part, at });
-      if (part.kind === 'tool_result') events.push({ kind: 'result', result: part, at });
-    }
-  });
-  const partners = pairTools(events.map(toolEvent));
-  const found = new Map<ToolCall | ToolResult, Event>();
-  events.forEach((event, index) => {
-    const partner = events[partners[index] ?? -1];
-    if (partner === undefined) return;
-    found.set(event.kind === 'call' ? event.call : event.result, partner);
-  });
-  return found;
-}
+type Partner =
+  | { kind: 'call'; call: ToolCall; at: number }
+  | { kind: 'result'; result: ToolResult; at: number };
 
-function toolEvent(event: Event): ToolEvent {
-  return event.kind === 'call'
-    ? { kind: 'call', id: event.call.id }
-    : { kind: 'result', id: event.result.call_id };
+/** The call of each result and the result of each call. */
+function partnersIn(items: readonly Normalised[]): Map<ToolCall | ToolResult, Partner> {
+  const paired = pairedParts(items);
+  const found = new Map<ToolCall | ToolResult, Partner>();
+  for (const { part, partner } of paired) {
+    const other = partner === null ? undefined : paired[partner];
+    if (other === undefined) continue;
+    const { at } = other;
+    found.set(
+      part,
+      other.part.kind === 'tool_call'
+        ? { kind: 'call', call: other.part, at }
+        : { kind: 'result', result: other.part, at },
+    );
+  }
+  return found;
 }
