@@ -8,6 +8,7 @@ import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import type { HookSettings } from './workers/hooks/hook-settings.ts';
 import { type ModelTable, modelTable } from './workers/summarizers/default-model.ts';
+import { isModelPattern } from './workers/summarizers/model-policy.ts';
 
 export type ApiKey = { name: string; key: string };
 
@@ -48,6 +49,8 @@ export type ServerSettings = {
   body_limit_bytes: number;
   /** `provider/model` or `extractive` for all sessions; null: each session's own provider. */
   summarization_model: string | null;
+  /** Patterns of the models that sessions may name; null: those that the server itself names. */
+  allowed_models: string[] | null;
   /** Which model summarises for the sessions of each provider. */
   models: ModelTable;
   /** The webhooks that a worker calls; none in a process that runs no compactions. */
@@ -88,6 +91,7 @@ const environmentSchema = z.object({
   PALIMPSEST_SYNCHRONOUS: z.enum(['FULL', 'NORMAL']).default('FULL'),
   PALIMPSEST_WORKSPACE_ROOT: z.string().min(1).optional(),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
+  PALIMPSEST_ALLOWED_MODELS: z.string().min(1).optional(),
 });
 
 /**
@@ -123,6 +127,7 @@ export function readSettings(environment: Environment): ServerSettings {
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,
     body_limit_bytes: env.PALIMPSEST_BODY_LIMIT_BYTES,
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
+    allowed_models: allowedModels(env.PALIMPSEST_ALLOWED_MODELS),
     models: modelTable(file.models),
     hooks: env.ROLE === 'api' ? [] : hookSettings(file.hooks, environment),
     workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
@@ -156,6 +161,16 @@ function refuseUnknownVariables(names: string[], secrets: readonly string[]): vo
     return nearest === null ? name : `${name} (did you mean ${nearest}?)`;
   });
   throw new SettingsError(`unknown variable ${named.join(', ')}: .env.example lists all of them`);
+}
+
+function allowedModels(list: string | undefined): string[] | null {
+  if (list === undefined) return null;
+  const patterns = list.split(',').map((pattern) => pattern.trim());
+  const wrong = patterns.find((pattern) => !isModelPattern(pattern));
+  if (wrong === undefined) return patterns;
+  throw new SettingsError(
+    `PALIMPSEST_ALLOWED_MODELS: "${wrong}" is not provider/model: write anthropic/*,openai/gpt-4o-mini`,
+  );
 }
 
 function workspaceRoot(path: string | undefined): string | null {

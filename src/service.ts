@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
 import { createHealthApp } from './api/health-app.ts';
+import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
 import type { EventStore } from './db/event-store.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
@@ -16,6 +17,7 @@ import type { TokenizerName } from './domain/tokens/tokenizers.ts';
 import { errorFields } from './error-fields.ts';
 import { openEngine } from './open-engine.ts';
 import { openStore } from './open-store.ts';
+import { storedSecret } from './stored-secret.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
 import { summarizerChooser } from './workers/choose-summarizer.ts';
 import { compactSession } from './workers/compact-session.ts';
@@ -23,6 +25,12 @@ import { Dispatcher } from './workers/dispatcher.ts';
 import { PacketTimer } from './workers/packet-timer.ts';
 import { remoteCompactor } from './workers/remote/remote-compactor.ts';
 import { summarizeNow } from './workers/summarize-now.ts';
+import { chosenModel } from './workers/summarizers/default-model.ts';
+import {
+  configRefusal,
+  type ModelPolicy,
+  modelPolicy,
+} from './workers/summarizers/model-policy.ts';
 import { loadTemplates } from './workers/templates.ts';
 
 /** Running compactions may finish for this long when the service stops; they go on after a restart. */
@@ -81,10 +89,21 @@ export async function startService(
   const prepareTokenizer = async (name: TokenizerName) => {
     tokenizers[name] ??= await loadTokenizer(name);
   };
+  const policy = modelPolicy({
+    allowed: settings.allowed_models,
+    serverModels: [
+      chosenModel({ ...settings.overrides, summarization_model: settings.summarization_model }),
+      chosenModel(settings.overrides),
+    ].filter((name) => name !== null),
+    table: settings.models,
+    environment,
+    isCalling: settings.role !== 'api',
+  });
   const chooseSummarizer = summarizerChooser(
     settings.summarization_model,
     environment,
     settings.models,
+    policy,
   );
   const templates = loadTemplates();
   if (settings.role !== 'api') {
@@ -94,7 +113,7 @@ export async function startService(
         world,
         templates,
         chooseSummarizer,
-        compactRemotely: remoteCompactor(environment),
+        compactRemotely: remoteCompactor(environment, remotePolicy(settings, policy)),
         workspaceRoot: settings.workspace_root,
         hooks: settings.hooks,
         prepare: async (session) => {
@@ -137,6 +156,7 @@ export async function startService(
             rate_per_minute_per_key: settings.rate_limit_per_minute,
           },
           contextWindowOf,
+          modelRefusal: (config) => configRefusal(policy, config),
           loadTokenizer: prepareTokenizer,
           summarize: summarizeNow({
             templates,
@@ -147,6 +167,7 @@ export async function startService(
               log.warn({ reason }, 'a model wrote no summary for /v1/responses/compact'),
           }),
           compactionSecret: settings.compaction_secret,
+          storedSecret: keptSecret(settings, log),
           probes,
           dashboard: {
             jobs: queue && { queue, ping: probes.queue },
@@ -160,7 +181,6 @@ export async function startService(
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {
-      sayWhatWillNotLast(settings, log);
       packetTimer.start(settings.dispatch_every_ms);
       dispatcher.start(settings.dispatch_every_ms);
       const pending = await dispatcher.handOverPending();
@@ -175,14 +195,29 @@ export async function startService(
   };
 }
 
-/** Without secret and keys, compaction items do not outlive the process that made them. */
-function sayWhatWillNotLast(settings: ServerSettings, log: Logger): void {
-  const { role, compaction_secret, api_keys } = settings;
-  if (role === 'worker' || compaction_secret !== null || api_keys.length > 0) return;
-  log.info(
-    'compaction items of /v1/responses/compact are readable until this process ends: set ' +
-      'PALIMPSEST_COMPACTION_SECRET to keep them readable',
-  );
+/** Without a list, an operator who switches remote compaction on allows it for OpenAI's models. */
+function remotePolicy(settings: ServerSettings, policy: ModelPolicy): ModelPolicy {
+  const isOn = settings.allowed_models === null && settings.overrides.remote_compaction === true;
+  return isOn ? () => null : policy;
+}
+
+/** The secret beside the database, made where nothing else is set; says so where there can be none. */
+function keptSecret(settings: ServerSettings, log: Logger): string | null {
+  const isNeeded = settings.compaction_secret === null && settings.api_keys.length === 0;
+  const willNotLast = (why: string) =>
+    log.warn(
+      `compaction items of /v1/responses/compact are readable until this process ends, because ${why}: ` +
+        'set PALIMPSEST_COMPACTION_SECRET to keep them readable',
+    );
+  try {
+    const secret = storedSecret(settings.database, isNeeded);
+    if (secret === null && isNeeded) willNotLast('this store has no file beside it');
+    return secret;
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    if (isNeeded) willNotLast('no file can be written beside the database');
+    return null;
+  }
 }
 
 /** The version in package.json, which lies beside both `src` and `dist`. */

@@ -1,6 +1,7 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import type { Template } from '../domain/compaction/prompt.ts';
 import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
+import type { ConfigOverrides } from '../domain/policy/config.ts';
 import type { World } from '../domain/session/world.ts';
 import type { TokenizerName } from '../domain/tokens/tokenizers.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
@@ -41,12 +42,16 @@ export type AppDependencies = {
   limits: Limits;
   /** The context window of a model in tokens, or null when it is not known. */
   contextWindowOf: (model: string) => number | null;
+  /** Why a session may not name the model that its configuration names; null when it may. */
+  modelRefusal: (config: ConfigOverrides) => string | null;
   /** Makes the tokenizer available in `world.tokenizers`. */
   loadTokenizer: (name: TokenizerName) => Promise<void>;
   /** Writes a summary while the client waits; gives up when `signal` says so. */
   summarize: (order: SummaryOrder, signal: AbortSignal) => Promise<WrittenSummary>;
   /** What the content of compaction items is encrypted with; null: see `OpaqueContent`. */
   compactionSecret: string | null;
+  /** The one that is kept beside the database, for when there is no other. */
+  storedSecret: string | null;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
   version: string;

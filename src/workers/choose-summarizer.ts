@@ -1,6 +1,7 @@
 import type { Config } from '../domain/policy/config.ts';
 import type { Settings } from '../domain/session/head.ts';
 import { chooseModel, type ModelTable } from './summarizers/default-model.ts';
+import type { ModelPolicy } from './summarizers/model-policy.ts';
 import { ModelNameError, type ProviderEnvironment } from './summarizers/providers.ts';
 import { summarizerFromModelName } from './summarizers/registry.ts';
 import type { ModelSummarizer } from './summarizers/summarizer.ts';
@@ -16,12 +17,14 @@ const MOST_BUILT = 100;
 
 /**
  * Chooses per session: its own `summarization_model`, else the server's, else the table's model for
- * the session's own provider, else `extractive` (SPEC section 10). The models used last are kept.
+ * the session's own provider, else `extractive` (SPEC section 10), where `policy` lets it be used. The
+ * models used last are kept.
  */
 export function summarizerChooser(
   serverModel: string | null,
   environment: ProviderEnvironment,
   table?: ModelTable,
+  policy: ModelPolicy = () => null,
 ): (settings: Pick<Settings, 'model' | 'format'>, config: Config) => SummarizerChoice {
   const built = new Map<string, ModelSummarizer>();
   return (session, config) => {
@@ -36,6 +39,8 @@ export function summarizerChooser(
       table,
     );
     if (name === null) return { kind: 'extractive' };
+    const refusal = policy(name);
+    if (refusal !== null) return { kind: 'unusable', message: refusal };
     try {
       const model = built.get(name) ?? summarizerFromModelName(name, environment);
       built.delete(name);

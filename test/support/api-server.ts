@@ -76,6 +76,8 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
       onFailure: () => {},
     }),
     compactionSecret: null,
+    storedSecret: null,
+    modelRefusal: () => null,
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
     version: '0.0.0-test',

@@ -41,15 +41,21 @@ export function isOurContent(text: string): boolean {
  * `pal1.` and nonce, tag and ciphertext in base64url.
  */
 export class OpaqueContent {
-  readonly #ikm: () => Buffer;
-  #key: Buffer | null = null;
+  /** The first seals; all of them open. */
+  readonly #keys: (() => Buffer)[];
 
-  /** `secret`: the operator's, else the keys of the API are one, else this process makes one up. */
-  constructor(secret: string | null, keys: readonly ApiKey[]) {
-    this.#ikm = () => {
-      if (secret !== null) return Buffer.from(secret, 'utf8');
-      return keys.length === 0 ? randomBytes(KEY_BYTES) : secretOfKeys(keys);
-    };
+  /**
+   * `secret`: the operator's, else the keys of the API are one, else the stored one, else this process
+   * makes one up. What was sealed with one that has lost its place can still be opened.
+   */
+  constructor(secret: string | null, keys: readonly ApiKey[], stored: string | null = null) {
+    const ikms = [
+      ...(secret === null ? [] : [() => Buffer.from(secret, 'utf8')]),
+      ...(keys.length === 0 ? [] : [() => secretOfKeys(keys)]),
+      ...(stored === null ? [] : [() => Buffer.from(stored, 'utf8')]),
+    ];
+    const all = ikms.length === 0 ? [() => randomBytes(KEY_BYTES)] : ikms;
+    this.#keys = all.map((ikm) => madeOnce(() => encryptionKey(ikm())));
   }
 
   /** Throws OpaqueContentError when the items take more than `maxBytes` of JSON. */
@@ -57,7 +63,7 @@ export class OpaqueContent {
     const plain = Buffer.from(JSON.stringify({ items }), 'utf8');
     if (plain.byteLength > maxBytes) throw tooLarge(maxBytes);
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#encryptionKey(), nonce, {
+    const cipher = createCipheriv(CIPHER, this.#sealingKey(), nonce, {
       authTagLength: TAG_BYTES,
     });
     cipher.setAAD(boundTo(tenant));
@@ -91,29 +97,46 @@ export class OpaqueContent {
     // Decoding passes over what is no base64url: such a text is not the one that was made.
     const isWhole = bytes.byteLength > NONCE_BYTES + TAG_BYTES;
     if (!isWhole || bytes.toString('base64url') !== encoded) throw changed();
-    const decipher = createDecipheriv(
-      CIPHER,
-      this.#encryptionKey(),
-      bytes.subarray(0, NONCE_BYTES),
-      { authTagLength: TAG_BYTES },
-    );
-    decipher.setAAD(boundTo(tenant));
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    try {
-      const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
-      return Buffer.concat([decipher.update(sealed), decipher.final()]);
-    } catch {
-      throw changed();
+    for (const key of this.#keys) {
+      const plain = decrypted(bytes, key(), tenant);
+      if (plain !== null) return plain;
     }
+    throw changed();
   }
 
-  /** Made when it is first needed: slow on purpose where it comes from the keys of the API. */
-  #encryptionKey(): Buffer {
-    this.#key ??= Buffer.from(
-      hkdfSync('sha256', this.#ikm(), '', 'palimpsest compaction content 1', KEY_BYTES),
-    );
-    return this.#key;
+  #sealingKey(): Buffer {
+    const [key] = this.#keys;
+    if (key === undefined) throw new Error('there is always a key');
+    return key();
   }
+}
+
+/** Null when it was sealed with another key, for another tenant, or changed. */
+function decrypted(bytes: Buffer, key: Buffer, tenant: string): Buffer | null {
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(boundTo(tenant));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  try {
+    const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]);
+  } catch {
+    return null;
+  }
+}
+
+function encryptionKey(ikm: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', ikm, '', 'palimpsest compaction content 1', KEY_BYTES));
+}
+
+/** Made when it is first needed: slow on purpose where it comes from the keys of the API. */
+function madeOnce(make: () => Buffer): () => Buffer {
+  let key: Buffer | null = null;
+  return () => {
+    key ??= make();
+    return key;
+  };
 }
 
 /**

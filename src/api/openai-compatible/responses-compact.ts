@@ -32,7 +32,7 @@ const MOST_INSTRUCTION_TOKENS = 2_000;
 /** `POST /v1/responses/compact`: compaction without a session, as OpenAI offers it (SPEC section 13). */
 export function addResponsesCompactRoute(api: Api): void {
   const { deps } = api;
-  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys);
+  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys, deps.storedSecret);
   addEndpoint(api, {
     method: 'post',
     path: '/v1/responses/compact',
@@ -60,7 +60,7 @@ export function addResponsesCompactRoute(api: Api): void {
       const input = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
       const plan = await planOf(deps, body.model, input);
       const written = await summaryOf(deps, plan, body, c.req.raw.signal);
-      const { front, content, tail } = finishStateless(plan, written);
+      const { content, tail } = finishStateless(plan, written);
       const encrypted_content = await opaque
         .seal(tenant, content, deps.limits.body_bytes)
         .catch(refuseContent('input'));
@@ -69,7 +69,7 @@ export function addResponsesCompactRoute(api: Api): void {
         id: newId(deps, 'resp'),
         object: 'response.compaction' as const,
         created_at: Math.floor(deps.clock.now().getTime() / 1000),
-        output: openaiResponsesCodec.render([...front, ours, ...tail]),
+        output: openaiResponsesCodec.render([ours, ...tail]),
         usage: usageBody(written?.usage),
       });
     },

@@ -1,3 +1,4 @@
+import type { ConfigOverrides } from '../../domain/policy/config.ts';
 import { DEFAULT_CONTEXT_WINDOW } from '../../domain/policy/profiles.ts';
 import {
   configureSession,
@@ -9,7 +10,7 @@ import type { EventData } from '../../domain/session/events.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { type Api, addEndpoint, noParams, noQuery, refOf } from '../endpoint.ts';
 import { readJson } from '../json-body.ts';
-import { unwrap } from '../problem.ts';
+import { ProblemError, unwrap } from '../problem.ts';
 import { DEFAULT_LIMIT, pageOf, pageQuery, sessionParams } from '../schemas/common.ts';
 import {
   changeSessionBody,
@@ -65,6 +66,7 @@ function addCreateSession(api: Api): void {
     problems: [409, 413, 415],
     handle: async ({ c, tenant }) => {
       const { id, ...chosen } = await readJson(c.req.raw, deps.limits, createSessionBody);
+      refuseModel(deps, chosen.config ?? {});
       const ref = { tenant, session_id: id ?? deps.newId() };
       const session: NewSession = {
         ...defaultSession(),
@@ -161,6 +163,9 @@ function addChangeSession(api: Api): void {
     handle: async (call) => {
       const ref = refOf(call);
       const body = await readJson(call.c.req.raw, deps.limits, changeSessionBody);
+      // Together with what is there: one may name the model and the other its provider.
+      const { settings } = await existingHead(deps.store, ref);
+      if (body.config !== undefined) refuseModel(deps, { ...settings.config, ...body.config });
       const change: EventData['session.configured'] = withoutUndefined(body);
       const at = deps.clock.now().toISOString();
       const outcome = await deps.store.commit(ref, configureSession(deps.world, change), { at });
@@ -190,6 +195,12 @@ function addEraseSession(api: Api): void {
       return call.c.body(null, 204);
     },
   });
+}
+
+/** Throws ProblemError (invalid_config) for a model that the session may not name. */
+function refuseModel(deps: AppDependencies, config: ConfigOverrides): void {
+  const refusal = deps.modelRefusal(config);
+  if (refusal !== null) throw new ProblemError('invalid_config', refusal);
 }
 
 function windowOf(deps: AppDependencies, model: string | undefined): number {

@@ -11,8 +11,7 @@ import { NO_USAGE } from '../session/usage-state.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut } from './cut.ts';
 import { type FullPlan, finishFull, planFull, type Summary } from './full.ts';
-import { materialOf } from './material.ts';
-import { preservedUserMessages } from './preserve.ts';
+import { materialOf, messageText } from './material.ts';
 import { formatSummary } from './summary.ts';
 
 /** One place of a request's input: an item, or the items that a compaction item of ours stands for. */
@@ -28,7 +27,6 @@ export type StatelessPlan = {
   config: Config;
   count: TextCounter;
   covered: Entry[];
-  preserved: Entry[];
   /** Compaction items of other services: nobody here can read them, so they stay what they are. */
   foreign: Item[];
   /** What stays behind the compaction: open tool calls. */
@@ -48,12 +46,8 @@ export type SummaryOrder = {
 /** `message` quotes nothing of the conversation. */
 export type WrittenSummary = { ok: true; summary: Summary } | { ok: false; message: string };
 
-/**
- * What to answer: the items in front of the compaction item, those that it stands for, and those
- * behind it.
- */
+/** What to answer: the items that the compaction item stands for, and those that follow it. */
 export type StatelessResult = {
-  front: Item[];
   content: Item[];
   tail: Item[];
 };
@@ -88,19 +82,23 @@ export function statelessConfig(server: ConfigOverrides, context_window: number)
 }
 
 /**
- * Puts what our compaction items stand for in their places. Messages that were answered beside one
- * and came back in front of it are part of what it stands for: they are not doubled.
+ * Puts what our compaction items stand for in their places. What stands in front of one and is part of
+ * what it stands for is not doubled, whatever stands between; and where instructions or
+ * notes about its surroundings of the client's own stand there, ours are older copies and give way.
  */
 export function expandInput(input: readonly StatelessInput[]): Conversation {
-  const items: Item[] = [];
+  const renewed = new Set<string>();
+  let items: Item[] = [];
   const carried = new Set<Item>();
   for (const part of input) {
     if (part.kind === 'item') {
       items.push(part.item);
+      for (const kind of renewedKind(part.item)) renewed.add(kind);
       continue;
     }
-    dropBeside(items, part.items);
-    for (const item of part.items) {
+    const content = part.items.filter((item) => !renewedKind(item).some((it) => renewed.has(it)));
+    items = withoutDoubles(items, content);
+    for (const item of content) {
       items.push(item);
       carried.add(item);
     }
@@ -108,20 +106,34 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
   return { items, carried };
 }
 
-/** Takes from the end of `items` the unbroken run of those that are in `content` as well. */
-function dropBeside(items: Item[], content: readonly Item[]): void {
+/** Messages that clients write anew with every request, by the tag that all of their text is in. */
+const RENEWED_NOTE = /^<(environment_context|user_instructions)>[\s\S]*<\/\1>$/;
+
+/** What of a conversation an item renews: its instructions, or a note of this name; or nothing. */
+function renewedKind(item: Item): string[] {
+  const seen = codec.normalise(item);
+  if (seen.kind !== 'message') return [];
+  if (seen.role === 'system') return ['instructions'];
+  const note = seen.role === 'user' ? RENEWED_NOTE.exec(messageText(seen).trim())?.[1] : undefined;
+  return note === undefined ? [] : [note];
+}
+
+/** The items without those that are in `content` as well, each as often as it is there. */
+function withoutDoubles(items: readonly Item[], content: readonly Item[]): Item[] {
   const left = new Map<string, number>();
   for (const item of content) {
     const key = comparable(item);
     left.set(key, (left.get(key) ?? 0) + 1);
   }
-  for (let last = items.at(-1); last !== undefined; last = items.at(-1)) {
-    const key = comparable(last);
+  // From the end: of two that say the same, the later one is the copy.
+  const kept: Item[] = [];
+  for (const item of items.toReversed()) {
+    const key = comparable(item);
     const count = left.get(key) ?? 0;
-    if (count === 0) return;
-    left.set(key, count - 1);
-    items.pop();
+    if (count === 0) kept.push(item);
+    else left.set(key, count - 1);
   }
+  return kept.reverse();
 }
 
 /** The same for items that say the same: clients leave fields out or write them in another order. */
@@ -183,7 +195,6 @@ export function planStateless(
     config,
     count,
     covered,
-    preserved: preservedUserMessages(material.slice(0, cut), view.format, config, count),
     foreign,
     tail: entries.slice(cut).map(({ item }) => item),
   };
@@ -200,8 +211,7 @@ function hasRoom(plan: FullPlan, config: Config, count: TextCounter): boolean {
  * compaction item carries the covered items themselves: nothing is lost, and nothing gets larger.
  */
 export function finishStateless(plan: StatelessPlan, summary: Summary | null): StatelessResult {
-  const { full, view, config, count, covered, preserved, foreign, tail } = plan;
-  const front = [...foreign, ...preserved.map(({ item }) => item)];
+  const { full, view, config, count, covered, foreign, tail } = plan;
   const replacement =
     full === null || summary === null
       ? null
@@ -217,5 +227,5 @@ export function finishStateless(plan: StatelessPlan, summary: Summary | null): S
         }).entries.filter(({ origin }) => origin !== 'boundary');
   const isShorter = replacement !== null && sumTokens(replacement) < sumTokens(covered);
   const carried = isShorter ? replacement : covered;
-  return { front, content: [...foreign, ...carried.map(({ item }) => item)], tail };
+  return { content: [...foreign, ...carried.map(({ item }) => item)], tail };
 }

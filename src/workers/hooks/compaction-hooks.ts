@@ -100,6 +100,7 @@ export class CompactionHooks {
     summary: string | null,
   ): Promise<HookRun | null> {
     const call: HookCall = {
+      tenant: this.#ref.tenant,
       session_id: this.#ref.session_id,
       compaction_id: running.id,
       is_automatic: running.trigger === 'auto',

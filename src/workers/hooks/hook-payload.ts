@@ -2,6 +2,8 @@ import type { HookEvent } from './hook-settings.ts';
 
 /** What a hook is told about the compaction that it is called for. */
 export type HookCall = {
+  /** Whose session it is: ids of sessions are unique within a tenant only. */
+  tenant: string;
   session_id: string;
   compaction_id: string;
   is_automatic: boolean;
@@ -13,8 +15,8 @@ export type HookCall = {
 
 /** The body of a call (SPEC section 16), as JSON. A compaction by a tool counts as manual. */
 export function hookPayload(event: HookEvent, call: HookCall): string {
-  const { session_id, compaction_id } = call;
-  const common = { hook_event_name: event, session_id, compaction_id };
+  const { tenant, session_id, compaction_id } = call;
+  const common = { hook_event_name: event, tenant, session_id, compaction_id };
   const trigger = call.is_automatic ? 'auto' : 'manual';
   switch (event) {
     case 'PreCompact':

@@ -15,6 +15,8 @@ export async function postToOpenai(
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
   const response = await fetch(url, {
     method: 'POST',
+    // The key and the conversation go where the operator says, and nowhere else.
+    redirect: 'manual',
     headers: {
       'content-type': 'application/json',
       ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),

@@ -2,6 +2,7 @@ import { APICallError } from 'ai';
 import type { Item } from '../../domain/items/item.ts';
 import { apiError, callFailure } from '../summarizers/failures.ts';
 import { stopFailure } from '../summarizers/model.ts';
+import type { ModelPolicy } from '../summarizers/model-policy.ts';
 import {
   ModelNameError,
   type ProviderEnvironment,
@@ -26,9 +27,12 @@ export type RemoteCompactor = (request: RemoteRequest) => Promise<RemoteAnswer>;
 /**
  * OpenAI's own compaction, at `OPENAI_BASE_URL` with `OPENAI_API_KEY` (SPEC section 13). Asks the
  * endpoint; where there is none, it sends the trigger, and goes on doing so once that has worked. It
- * calls once: retrying is the job's business.
+ * calls once: retrying is the job's business. Only models that `policy` allows.
  */
-export function remoteCompactor(environment: ProviderEnvironment): RemoteCompactor {
+export function remoteCompactor(
+  environment: ProviderEnvironment,
+  policy: ModelPolicy = () => null,
+): RemoteCompactor {
   let hasEndpoint = true;
   const compact = async (request: RemoteRequest, signal: AbortSignal): Promise<RemoteAnswer> => {
     const access = providerAccess('openai', environment);
@@ -47,6 +51,8 @@ export function remoteCompactor(environment: ProviderEnvironment): RemoteCompact
     return answer;
   };
   return async (request) => {
+    const refusal = policy(`openai/${request.model}`);
+    if (refusal !== null) return apiError(refusal, false);
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), request.timeout_ms);
     const stopped = () => stopFailure(request.signal, timeout.signal, 'openai');

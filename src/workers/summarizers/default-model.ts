@@ -106,6 +106,15 @@ export function modelsByDefault(env: ProviderEnvironment, table: ModelTable): st
   );
 }
 
+/** The `provider/model` that a session's own choice comes to; null when it makes none, or none of a model. */
+export function chosenModel(config: {
+  summarization_model?: string | null | undefined;
+  summarization_model_provider_id?: string | null | undefined;
+}): string | null {
+  const { summarization_model: model, summarization_model_provider_id: provider } = config;
+  return model == null ? null : configuredModel(model, provider ?? null);
+}
+
 function configuredModel(model: string, provider: string | null): string | null {
   if (model === EXTRACTIVE) return null;
   if (provider !== null) return withProvider(provider, model);

@@ -90,7 +90,7 @@ describe('client.responses.compact() of the official SDK', () => {
     await api.close();
   });
 
-  it('answers the user messages as they came, then one compaction item', async () => {
+  it('answers one compaction item', async () => {
     const response = await compact(CONVERSATION);
     expect(response).toMatchObject({
       id: expect.stringMatching(/^resp_[0-9a-f]{32}$/),
@@ -98,7 +98,6 @@ describe('client.responses.compact() of the official SDK', () => {
       created_at: Date.parse('2026-01-02T03:04:05Z') / 1000,
     });
     expect(response.output).toEqual([
-      ...USERS,
       {
         id: expect.stringMatching(/^cmp_[0-9a-f]{32}$/),
         type: 'compaction',
@@ -125,7 +124,8 @@ describe('client.responses.compact() of the official SDK', () => {
       user('Add a test in test/parser.test.ts.'),
       said(`Added. ${ofTokens(2_000)}`),
     ]);
-    expect(second.output.slice(0, -1)).toEqual([
+    expect(second.output).toHaveLength(1);
+    expect((await opened(second)).slice(1, -1)).toEqual([
       ...USERS,
       user('Add a test in test/parser.test.ts.'),
     ]);
@@ -148,15 +148,13 @@ describe('client.responses.compact() of the official SDK', () => {
   it('needs nothing but the compaction item, which is all that some clients keep', async () => {
     const kept = asInput(await compact(CONVERSATION)).slice(-1);
     const next = await compact([...kept, user('Go on.'), said(ofTokens(2_000))]);
-    expect(next.output.slice(0, -1)).toEqual([...USERS, user('Go on.')]);
-    expect((await opened(next))[0]).toEqual(CONVERSATION[0]);
+    expect((await opened(next)).slice(0, -1)).toEqual([CONVERSATION[0], ...USERS, user('Go on.')]);
   });
 
   it('carries on what it stands for while nothing is new', async () => {
     const first = await compact(CONVERSATION);
     const again = await compact(asInput(first));
     expect(await opened(again)).toEqual(await opened(first));
-    expect(again.output.slice(0, -1)).toEqual(first.output.slice(0, -1));
   });
 
   it('takes a text, and carries what is short as it is', async () => {
@@ -166,7 +164,7 @@ describe('client.responses.compact() of the official SDK', () => {
       role: 'user',
       content: [{ type: 'input_text', text: 'Hello' }],
     };
-    expect(response.output).toMatchObject([message, { type: 'compaction' }]);
+    expect(response.output).toMatchObject([{ type: 'compaction' }]);
     expect(await opened(response)).toEqual([message]);
   });
 
@@ -185,9 +183,8 @@ describe('client.responses.compact() of the official SDK', () => {
     // The SDK's types know neither.
     const input = [unknown, foreign, ...CONVERSATION] as Input;
     const { output } = await compact(input);
-    expect(output).toHaveLength(4);
-    expect(output[0]).toEqual(foreign);
-    expect(output.at(-1)).not.toEqual(foreign);
+    expect(output).toHaveLength(1);
+    expect(output).not.toContainEqual(foreign);
   });
 
   it('knows compaction items by their older name too', async () => {
@@ -195,10 +192,10 @@ describe('client.responses.compact() of the official SDK', () => {
     const foreign = older({ id: 'cmp_x', encrypted_content: 'gAAAAABk' });
     // The SDK's types do not know it.
     const first = await compact([foreign, ...CONVERSATION] as Input);
-    expect(first.output[0]).toEqual(foreign);
+
     const ours = first.output.find(({ type }) => type === 'compaction');
     const again = await compact([older(ours ?? {}), said('Go on.')] as Input);
-    expect(again.output[0]).toEqual(foreign);
+    expect((await opened(again))[0]).toEqual(foreign);
     expect(JSON.stringify(await opened(again))).toContain('src/parser.ts');
   });
 
@@ -212,7 +209,7 @@ describe('client.responses.compact() of the official SDK', () => {
       tools: [{ type: 'function' }],
       client_metadata: { thread: 1 },
     });
-    expect(response.output).toHaveLength(3);
+    expect(response.output).toHaveLength(1);
   });
 
   it.each([null, [], '', '  '])('refuses %j: there is nothing to compact', async (input) => {
@@ -291,7 +288,7 @@ describe('content that is not to be trusted', () => {
     const response = await compact(CONVERSATION, red);
     const kept = asInput(response).slice(-1);
     await expect(compact([user('What was this?'), ...kept], blue)).rejects.toMatchObject(refused);
-    expect((await compact([user('What was this?'), ...kept], red)).output).toHaveLength(4);
+    expect((await compact([user('What was this?'), ...kept], red)).output).toHaveLength(1);
     expect(await opened(response, 'red')).toHaveLength(4);
   });
 
@@ -312,7 +309,7 @@ describe('content that is not to be trusted', () => {
     const half = [{ role: 'user', content: 'a'.repeat(600_000) }];
     const encrypted_content = await opaque.seal('red', half, MEGABYTE);
     const item = { type: 'compaction', encrypted_content } as const;
-    expect((await compact([item, user('x')], red)).output.length).toBeGreaterThan(1);
+    expect((await compact([item, user('x')], red)).output).toHaveLength(1);
     await expect(compact([item, item, user('x')], red)).rejects.toMatchObject({
       status: 413,
       code: 'content_too_large',
@@ -402,7 +399,7 @@ describe('with a model', () => {
 
   it('that asks for too much patience does, too', async () => {
     model.script(status(429, { retryAfter: 60 }));
-    expect((await compact(CONVERSATION)).output).toHaveLength(3);
+    expect((await compact(CONVERSATION)).output).toHaveLength(1);
     expect(model.requests).toHaveLength(1);
   });
 
@@ -447,7 +444,7 @@ describe('with a model', () => {
       model: MODEL,
       input: CONVERSATION,
     });
-    expect(response.output).toHaveLength(3);
+    expect(response.output).toHaveLength(1);
     expect(tokenized.deps.world.tokenizers.o200k_base).toBeDefined();
     await tokenized.close();
   });

@@ -33,6 +33,7 @@ describe('PreCompact hooks', () => {
     expect(hooks.bodies('PreCompact')).toEqual([
       {
         hook_event_name: 'PreCompact',
+        tenant: 'local',
         session_id: 'lab',
         compaction_id: expect.any(String),
         trigger: 'manual',
@@ -40,6 +41,7 @@ describe('PreCompact hooks', () => {
       },
       {
         hook_event_name: 'PreCompact',
+        tenant: 'local',
         session_id: 'lab',
         compaction_id: expect.any(String),
         trigger: 'auto',
@@ -96,6 +98,7 @@ describe('hooks behind the summary', () => {
     expect(hooks.bodies('SessionStart')).toEqual([
       {
         hook_event_name: 'SessionStart',
+        tenant: 'local',
         session_id: 'lab',
         compaction_id: expect.any(String),
         source: 'compact',

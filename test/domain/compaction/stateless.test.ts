@@ -68,11 +68,11 @@ function compacted(input: readonly StatelessInput[], text = 'SUMMARY'): Stateles
 }
 
 /** The output as a client gets it, and as it stands in the input of the next request. */
-function answered({ front, content, tail }: StatelessResult): {
+function answered({ content, tail }: StatelessResult): {
   rendered: Item[];
   next: StatelessInput[];
 } {
-  const rendered = codec.render([...front, OURS, ...tail]);
+  const rendered = codec.render([OURS, ...tail]);
   const next = rendered.map(
     (item): StatelessInput =>
       item === OURS || item.encrypted_content === OURS.encrypted_content
@@ -119,10 +119,13 @@ describe('statelessConfig', () => {
 });
 
 describe('a compaction without a session', () => {
-  it('puts user messages in front; the item stands for them, the instructions and the summary', () => {
-    const { front, content, tail } = compacted(asInput(LONG));
-    expect(front).toEqual([user('First question.'), user('Second question.')]);
-    expect(content.slice(0, 3)).toEqual([developer('Be brief.'), ...front]);
+  it('the item stands for user messages, the instructions and the summary', () => {
+    const { content, tail } = compacted(asInput(LONG));
+    expect(content.slice(0, 3)).toEqual([
+      developer('Be brief.'),
+      user('First question.'),
+      user('Second question.'),
+    ]);
     expect(content).toHaveLength(4);
     expect(content[3]).toMatchObject({ role: 'user', is_compact_summary: true });
     expect(JSON.stringify(content[3])).toContain('Summary:\\nSUMMARY');
@@ -130,21 +133,21 @@ describe('a compaction without a session', () => {
   });
 
   it('leaves calls that are open behind the item', () => {
-    const { front, tail, content } = compacted(asInput([...LONG, call('b'), call('c')]));
+    const { tail, content } = compacted(asInput([...LONG, call('b'), call('c')]));
     expect(tail).toEqual([call('b'), call('c')]);
     expect(JSON.stringify(content)).not.toContain('"call_id"');
-    expect(codec.violations([...front, OURS, ...tail])).toEqual([]);
+    expect(codec.violations([OURS, ...tail])).toEqual([]);
   });
 
   it('keeps the newest user messages within their budget, the one that crosses it cut', () => {
-    const { preserved } = planned(
+    const preserved = planned(
       asInput([user(`old ${ofTokens(300)}`), user(ofTokens(100)), said(ofTokens(900))]),
       { user_message_max_tokens: 150 },
-    );
+    ).full?.preserved;
     expect(preserved).toHaveLength(2);
-    expect(preserved[1]?.item).toEqual(user(ofTokens(100)));
-    expect(JSON.stringify(preserved[0]?.item)).toMatch(/old abc .*tokens left out/);
-    expect(preserved[0]?.tokens).toBeLessThanOrEqual(50);
+    expect(preserved?.[1]?.item).toEqual(user(ofTokens(100)));
+    expect(JSON.stringify(preserved?.[0]?.item)).toMatch(/old abc .*tokens left out/);
+    expect(preserved?.[0]?.tokens).toBeLessThanOrEqual(50);
   });
 
   it.each<[string, Item[]]>([
@@ -173,9 +176,8 @@ describe('a compaction without a session', () => {
 });
 
 describe('compaction items of other services', () => {
-  it('stay as they are, in front and in the content', () => {
-    const { front, content } = compacted(asInput([LONG[0] ?? {}, FOREIGN, ...LONG.slice(1)]));
-    expect(front).toEqual([FOREIGN, user('First question.'), user('Second question.')]);
+  it('stay as they are, in the content', () => {
+    const { content } = compacted(asInput([LONG[0] ?? {}, FOREIGN, ...LONG.slice(1)]));
     expect(content[0]).toEqual(FOREIGN);
     expect(content.filter(({ type }) => type === 'compaction')).toHaveLength(1);
   });
@@ -209,30 +211,61 @@ describe('what comes back in the input', () => {
     expect(items).toEqual(first.content);
   });
 
-  it('leaves what only stands somewhere before it', () => {
-    const other = developer('New rules.');
-    const { items } = expandInput([
-      ...asInput([other, user('First question.'), user('Second question.')]),
-      { kind: 'content', items: first.content },
-    ]);
-    expect(items).toEqual([other, ...first.content]);
+  it('is not doubled by messages with something between them', () => {
     const apart = expandInput([
       ...asInput([user('First question.'), said('Something else.')]),
       { kind: 'content', items: first.content },
     ]);
-    expect(textsOf(apart.items).filter((text) => text === 'First question.')).toHaveLength(2);
+    expect(apart.items).toEqual([said('Something else.'), ...first.content]);
+  });
+
+  it('gives way where the client sends its own instructions and notes', () => {
+    const note = (cwd: string) =>
+      user(`<environment_context>\n  <cwd>${cwd}</cwd>\n</environment_context>`);
+    const content = compacted(asInput([developer('Old.'), note('/a'), ...LONG.slice(1)])).content;
+    const { items } = expandInput([
+      ...asInput([developer('New.'), note('/b'), user('Second question.')]),
+      { kind: 'content', items: content },
+      { kind: 'item', item: developer('A word in between.') },
+    ]);
+    expect(items).toEqual([
+      developer('New.'),
+      note('/b'),
+      ...content.slice(2),
+      developer('A word in between.'),
+    ]);
+  });
+
+  it('keeps its instructions where the client sends none in front of it', () => {
+    const later = developer('A word in between.');
+    const { items } = expandInput([
+      { kind: 'content', items: first.content },
+      { kind: 'item', item: later },
+    ]);
+    expect(items).toEqual([...first.content, later]);
+  });
+
+  it('of two items in one input, nothing stands twice', () => {
+    const second = compacted([...answered(first).next, ...asInput(more)], 'TWO');
+    const { items } = expandInput([
+      { kind: 'content', items: first.content },
+      ...asInput(more),
+      { kind: 'content', items: second.content },
+    ]);
+    const texts = textsOf(items).map((text) => JSON.stringify(text));
+    expect(new Set(texts).size).toBe(texts.length);
   });
 
   it('is part of what the next summary is made from, and goes on to preserve user messages', () => {
     const input = [...answered(first).next, ...asInput(more)];
     expect(JSON.stringify(planned(input).full?.conversation)).toContain('Summary:\\nONE');
     const second = compacted(input, 'TWO');
-    expect(second.front).toEqual([
+    expect(second.content.slice(0, 4)).toEqual([
+      developer('Be brief.'),
       user('First question.'),
       user('Second question.'),
       user('Third question.'),
     ]);
-    expect(second.content[0]).toEqual(developer('Be brief.'));
     expect(JSON.stringify(second.content)).toContain('TWO');
     expect(JSON.stringify(second.content)).not.toContain('ONE');
   });

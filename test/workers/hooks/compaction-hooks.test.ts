@@ -357,6 +357,7 @@ describe('PostCompact', () => {
     expect(hooks.bodies('PostCompact')).toEqual([
       {
         hook_event_name: 'PostCompact',
+        tenant: 'local',
         session_id: 'lab',
         compaction_id,
         trigger: 'manual',

@@ -17,6 +17,7 @@ import { user } from '../../support/items.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const CALL: HookCall = {
+  tenant: 'team-a',
   session_id: 'ünlü',
   compaction_id: 'c',
   is_automatic: true,
@@ -39,7 +40,12 @@ describe('what a hook is sent', () => {
   it('PreCompact: trigger, instructions, session (CC-132, CC-204)', async () => {
     await run(server.hook('PreCompact'));
     await run(server.hook('PreCompact'), {}, { ...CALL, is_automatic: false, instructions: null });
-    const common = { hook_event_name: 'PreCompact', session_id: 'ünlü', compaction_id: 'c' };
+    const common = {
+      hook_event_name: 'PreCompact',
+      tenant: 'team-a',
+      session_id: 'ünlü',
+      compaction_id: 'c',
+    };
     expect(server.bodies('PreCompact')).toEqual([
       { ...common, trigger: 'auto', custom_instructions: 'Keep the port numbers.' },
       { ...common, trigger: 'manual', custom_instructions: null },
@@ -51,6 +57,7 @@ describe('what a hook is sent', () => {
     expect(server.bodies('SessionStart')).toEqual([
       {
         hook_event_name: 'SessionStart',
+        tenant: 'team-a',
         session_id: 'ünlü',
         compaction_id: 'c',
         source: 'compact',
@@ -63,6 +70,7 @@ describe('what a hook is sent', () => {
     expect(server.bodies('PostCompact')).toEqual([
       {
         hook_event_name: 'PostCompact',
+        tenant: 'team-a',
         session_id: 'ünlü',
         compaction_id: 'c',
         trigger: 'auto',

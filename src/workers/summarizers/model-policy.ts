@@ -1,0 +1,99 @@
+import type { ConfigOverrides } from '../../domain/policy/config.ts';
+import { chosenModel, EXTRACTIVE, type ModelTable } from './default-model.ts';
+import { isConfigured, isProvider, PROVIDERS, type ProviderEnvironment } from './providers.ts';
+
+/** Why a model may not be used; null when it may. `name` is `provider/model`. */
+export type ModelPolicy = (name: string) => string | null;
+
+/**
+ * The parts of a model's id between slashes. Ids end up in addresses and in bodies: nothing in them may
+ * be read as part of an address.
+ */
+const SEGMENT = /^[A-Za-z0-9@][A-Za-z0-9._:@+-]*$/;
+const LONGEST_NAME = 200;
+/** Google's ids are paths of their API: only these name models. */
+const GOOGLE_PATH = /^(?:models|tunedModels)\/[^/]+$/;
+
+/** One entry of the operator's list: `provider/model`, where `*` stands for anything. */
+export function isModelPattern(pattern: string): boolean {
+  const [provider = ''] = pattern.split('/', 1);
+  if (pattern === '*') return true;
+  return isProvider(provider) && /^[A-Za-z0-9._:@+*/-]+$/.test(pattern) && pattern.includes('/');
+}
+
+/**
+ * Which models the operator lets sessions name: those of the list, else without a list (null) the
+ * server's own model and those that sessions of each provider get by default; and only where the
+ * provider is set up in this process. A process that calls no provider (`isCalling` false) leaves that
+ * to those that do.
+ */
+export function modelPolicy(operator: {
+  allowed: readonly string[] | null;
+  /** The models that the server itself names. */
+  serverModels: readonly string[];
+  table: ModelTable;
+  environment: ProviderEnvironment;
+  isCalling: boolean;
+}): ModelPolicy {
+  const { allowed, serverModels, table, environment, isCalling } = operator;
+  const patterns = (allowed ?? [...serverModels, ...byDefault(table)]).map(matcherOf);
+  return (name) => {
+    if (name === EXTRACTIVE) return null;
+    const provider = name.slice(0, Math.max(0, name.indexOf('/')));
+    const model = name.slice(provider.length + 1);
+    if (!isProvider(provider)) {
+      return `"${provider}" is no provider: name the model as provider/model, with one of ${PROVIDERS.join(', ')}`;
+    }
+    if (!isModelId(model) || (provider === 'google' && !isGoogleId(model))) {
+      return 'the id of the model has characters that ids do not have: use letters, digits and . _ : @ + - /';
+    }
+    if (!patterns.some((matches) => matches(name))) {
+      return `the operator does not allow ${name} here: PALIMPSEST_ALLOWED_MODELS names what is allowed`;
+    }
+    if (isCalling && !isConfigured(provider, environment)) {
+      return `provider ${provider} is not set up on this server: it needs a key or an address`;
+    }
+    return null;
+  };
+}
+
+/** Why a session's configuration names a model or a provider that it may not; null when it may. */
+export function configRefusal(policy: ModelPolicy, config: ConfigOverrides): string | null {
+  const { summarization_model_provider_id: provider } = config;
+  if (provider != null && !isProvider(provider)) {
+    return `summarization_model_provider_id: use one of ${PROVIDERS.join(', ')}`;
+  }
+  const name = chosenModel(config);
+  const refusal = name === null ? null : policy(name);
+  return refusal === null ? null : `summarization_model: ${refusal}`;
+}
+
+function byDefault(table: ModelTable): string[] {
+  return PROVIDERS.map((provider) => `${provider}/${table[provider] ?? '*'}`);
+}
+
+function isModelId(model: string): boolean {
+  if (model.length > LONGEST_NAME || model.includes('..')) return false;
+  return model.split('/').every((segment) => SEGMENT.test(segment));
+}
+
+function isGoogleId(model: string): boolean {
+  return !model.includes('/') || GOOGLE_PATH.test(model);
+}
+
+/** Without regular expressions: a list with many stars stays linear. */
+function matcherOf(pattern: string): (name: string) => boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (name) => name === pattern;
+  return (name) => {
+    if (!name.startsWith(first) || !name.endsWith(last)) return false;
+    let from = first.length;
+    for (const part of rest) {
+      const at = name.indexOf(part, from);
+      if (at === -1) return false;
+      from = at + part.length;
+    }
+    return from <= name.length - last.length;
+  };
+}
