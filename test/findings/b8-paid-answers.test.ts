@@ -27,6 +27,7 @@ describe('B8: what was paid for stands in the report', () => {
       OPENAI_API_KEY: 'test',
       OPENAI_BASE_URL: model.openaiUrl,
       PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
+      PALIMPSEST_ALLOWED_MODELS: 'openai/*',
     });
   });
   afterAll(async () => {
