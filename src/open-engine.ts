@@ -13,7 +13,7 @@ export type OpenEngine = { engine: JobEngine; queue: Queue | null };
  * Redis can be reached again: what was requested meanwhile has to be handed over.
  */
 export function openEngine(
-  settings: Pick<ServerSettings, 'queue' | 'worker_concurrency'>,
+  settings: Pick<ServerSettings, 'queue' | 'worker_concurrency' | 'api_keys'>,
   log: Logger,
   onAvailable: () => void,
 ): OpenEngine {
@@ -27,7 +27,10 @@ export function openEngine(
     log.error({ err: error }, error instanceof Error ? error.message : 'trouble with the queue');
   };
   if (settings.queue === null) {
-    return { engine: new InProcessEngine({ concurrency, onError }), queue: null };
+    return {
+      engine: new InProcessEngine({ concurrency, per_tenant: perTenant(settings), onError }),
+      queue: null,
+    };
   }
   const engine = new BullMqEngine({
     ...settings.queue,
@@ -43,4 +46,13 @@ export function openEngine(
     },
   });
   return { engine, queue: engine.queue };
+}
+
+/** With several tenants one slot is always left to the others. */
+function perTenant({
+  worker_concurrency,
+  api_keys,
+}: Pick<ServerSettings, 'worker_concurrency' | 'api_keys'>): number {
+  const tenants = new Set(api_keys.map(({ name }) => name)).size;
+  return tenants > 1 ? Math.max(1, worker_concurrency - 1) : worker_concurrency;
 }

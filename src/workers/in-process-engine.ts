@@ -4,20 +4,26 @@ import type { CompactionJob, JobEngine, JobHandler } from './job-engine.ts';
 type Known = { controller: AbortController; retryTimer?: NodeJS.Timeout };
 
 /**
- * Runs jobs in this process, `concurrency` at a time. A handler that throws is reported to `onError`
+ * Runs jobs in this process, `concurrency` at a time, and no more than `per_tenant` of one tenant. A handler that throws is reported to `onError`
  * and its job forgotten: the dispatcher hands pending compactions over again.
  */
 export class InProcessEngine implements JobEngine {
   readonly #queue: PQueue;
+  /** What each tenant may have in the queue at a time, when there are several. */
+  readonly #lanes = new Map<string, PQueue>();
+  readonly #perTenant: number;
   readonly #onError: (error: unknown, job: CompactionJob) => void;
   readonly #known = new Map<string, Known>();
   #handler: JobHandler | null = null;
 
   constructor(options: {
     concurrency: number;
+    /** Jobs of one tenant at a time; default: all. */
+    per_tenant?: number;
     onError: (error: unknown, job: CompactionJob) => void;
   }) {
     this.#queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
+    this.#perTenant = options.per_tenant ?? options.concurrency;
     this.#onError = options.onError;
   }
 
@@ -45,6 +51,7 @@ export class InProcessEngine implements JobEngine {
   async ping(): Promise<void> {}
 
   async stop(graceMs: number): Promise<void> {
+    for (const lane of this.#lanes.values()) lane.clear();
     this.#queue.pause();
     this.#queue.clear();
     for (const { retryTimer } of this.#known.values()) clearTimeout(retryTimer);
@@ -58,7 +65,15 @@ export class InProcessEngine implements JobEngine {
 
   #add(job: CompactionJob, known: Known): void {
     delete known.retryTimer;
-    void this.#queue.add(() => this.#run(job, known));
+    const run = () => this.#queue.add(() => this.#run(job, known));
+    void this.#laneOf(job.ref.tenant).add(run);
+  }
+
+  /** A tenant whose model hangs fills its own share, and the others go on. */
+  #laneOf(tenant: string): PQueue {
+    const lane = this.#lanes.get(tenant) ?? new PQueue({ concurrency: this.#perTenant });
+    this.#lanes.set(tenant, lane);
+    return lane;
   }
 
   async #run(job: CompactionJob, known: Known): Promise<void> {
