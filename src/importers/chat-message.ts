@@ -107,11 +107,12 @@ export class ChatReader {
     if (userCall !== undefined || message.requestor === 'user') {
       this.#userResults += 1;
       const label = `[Result of the user's tool ${userCall ?? 'call'}]`;
-      return { ...item, role: 'user', content: `${label}\n${textOf(message.content)}` };
+      const content = `${label}\n${textOf(message.content)}`;
+      return { ...item, role: 'user', content, speaker: 'tool' };
     }
     if (typeof id === 'string') return { ...item, tool_call_id: id };
     // Without an id it answers no call: an observation, as recorders without tool calling write it.
-    return { ...item, role: 'user' };
+    return { ...item, role: 'user', speaker: 'tool' };
   }
 }
 

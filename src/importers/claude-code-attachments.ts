@@ -1,4 +1,4 @@
-import type { Item } from '../domain/items/item.ts';
+import type { Item, Speaker } from '../domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
 import { objectField } from './transcript.ts';
 
@@ -71,8 +71,27 @@ function queuedCommand(attachment: JsonObject): Item | undefined {
   if (!isContent(prompt)) return undefined;
   const item: Item = { role: 'user', content: prompt };
   const mode = stringField(attachment, 'commandMode') ?? 'prompt';
-  if (mode !== 'prompt') item.is_meta = true;
+  const speaker = speakerOfOrigin(attachment.origin);
+  if (speaker !== undefined) item.speaker = speaker;
+  // A notice says itself who reports: an agent, or a command in the background.
+  if (mode !== 'prompt' && mode !== 'task-notification') item.is_meta = true;
   return item;
+}
+
+/** Whose words a line holds, where it says so; a notice of a task says it in its text. */
+export function speakerOfOrigin(origin: Json | undefined): Speaker | undefined {
+  switch (isJsonObject(origin) ? stringField(origin, 'kind') : undefined) {
+    case 'peer':
+    case 'coordinator':
+    case 'observer':
+    case 'observer-activity':
+      return 'subagent';
+    case 'channel':
+    case 'auto-continuation':
+      return 'program';
+    default:
+      return undefined;
+  }
 }
 
 function isContent(value: Json | undefined): value is string | JsonObject[] {

@@ -1,6 +1,6 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
-import { attachmentItem } from './claude-code-attachments.ts';
+import { attachmentItem, speakerOfOrigin } from './claude-code-attachments.ts';
 import { type Branch, selectBranch } from './claude-code-branch.ts';
 import { type Conversation, type Importer, Tally } from './transcript.ts';
 
@@ -75,7 +75,10 @@ function messageItem(line: JsonObject, hasUsage: boolean): Item {
   if (line.isMeta === true) item.is_meta = true;
   if (line.isVisibleInTranscriptOnly === true) item.is_visible_in_transcript_only = true;
   if (line.isApiErrorMessage === true) item.is_api_error_message = true;
-  if (typeof line.agentId === 'string') item.agent_id = line.agentId;
+  // In a file of its own an agent speaks for itself: it is another one only in a file of others.
+  if (typeof line.agentId === 'string' && line.isSidechain !== true) item.agent_id = line.agentId;
+  const speaker = speakerOfOrigin(line.origin);
+  if (speaker !== undefined) item.speaker = speaker;
   return item;
 }
 

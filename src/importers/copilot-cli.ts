@@ -68,8 +68,13 @@ function eventItem(type: string, data: JsonObject): Item | undefined {
   switch (type) {
     case 'system.message':
       return { role: 'system', content };
-    case 'user.message':
-      return { role: 'user', content };
+    case 'user.message': {
+      // Skills and the program itself speak under the name of their source.
+      const source = stringField(data, 'source') ?? 'user';
+      return source === 'user'
+        ? { role: 'user', content }
+        : { role: 'user', content, speaker: 'program' };
+    }
     case 'assistant.message': {
       const item: Item = { role: 'assistant', content };
       const calls = objectsField(data, 'toolRequests') ?? [];

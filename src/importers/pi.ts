@@ -81,7 +81,8 @@ function messageItem(message: JsonObject, leftOut: Tally): Item | string {
     }
     case 'bashExecution': {
       const head = `The user ran a shell command (exit code ${JSON.stringify(message.exitCode ?? null)}):`;
-      return { role: 'user', content: `${head}\n$ ${message.command}\n${message.output ?? ''}` };
+      const content = `${head}\n$ ${message.command}\n${message.output ?? ''}`;
+      return { role: 'user', content, speaker: 'tool' };
     }
     default:
       return `role:${role}`;

@@ -14,7 +14,11 @@ export const sweAgent: Importer = {
     const found = historyOf(content);
     if (!found) return [];
     const reader = new ChatReader();
-    for (const message of found.history) reader.add(message);
+    let isRunning = false;
+    for (const message of found.history) {
+      reader.add(withSpeaker(message, isRunning));
+      isRunning ||= message.role === 'assistant' && message.is_demo !== true;
+    }
     countOtherFields(found.document, 'history', reader.skipped);
     return [
       {
@@ -27,6 +31,13 @@ export const sweAgent: Importer = {
     ];
   },
 };
+
+/** Demonstrations are the program's; once the agent is at work, nobody but its shell answers it. */
+function withSpeaker(message: JsonObject, isRunning: boolean): JsonObject {
+  if (message.role !== 'user') return message;
+  if (message.is_demo === true) return { ...message, speaker: 'program' };
+  return isRunning ? { ...message, speaker: 'tool' } : message;
+}
 
 function historyOf(content: Content): { document: JsonObject; history: JsonObject[] } | undefined {
   if (content.kind !== 'document' || Array.isArray(content.value)) return undefined;

@@ -1,6 +1,7 @@
 import { safeCuts } from '../context/invariants/safe-cuts.ts';
+import { isUserMessage } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
-import { isUserMessage, type Material } from './material.ts';
+import type { Material } from './material.ts';
 
 /**
  * The index of the first entry that stays verbatim: as late as possible, never between a call and its

@@ -63,6 +63,8 @@ function isThinkingOnly(message: Message): boolean {
 /** An earlier summary stays a message of its own, so that it is still known by its flag. */
 function canMerge(last: Message, next: Message): boolean {
   if (last.role !== next.role || last.is_compact_summary || next.is_compact_summary) return false;
+  // What the client says about who speaks is said of the whole message.
+  if (last.speaker !== next.speaker || last.agent_id !== next.agent_id) return false;
   if (last.role === 'user') return true;
   return last.role === 'assistant' && last.id !== undefined && last.id === next.id;
 }

@@ -10,27 +10,16 @@ export type Material = { entry: Entry; item: Normalised; original: Normalised };
 export function materialOf(view: View): Material[] {
   const codec = codecFor(view.format);
   return view.entries.map((entry) => {
-    const item = codec.normalise(entry.item);
+    const item = spokenBy(entry, codec.normalise(entry.item));
     const unedited = entry.seq === null ? undefined : view.originals.get(entry.seq);
     return { entry, item, original: unedited ? codec.normalise(unedited) : item };
   });
 }
 
-/** A message that the user wrote: not a tool result, not a summary, not a synthetic message. */
-export function isUserMessage(item: Normalised): item is Message {
-  return (
-    item.kind === 'message' &&
-    item.role === 'user' &&
-    !item.is_meta &&
-    !item.is_compact_summary &&
-    item.parts.some((part) => part.kind === 'text' || part.kind === 'image') &&
-    !item.parts.some((part) => part.kind === 'tool_result')
-  );
-}
-
-/** Written by user or agent themselves: nothing synthetic, no summary, no error text. */
-export function isGenuine(message: Message): boolean {
-  return !message.is_meta && !message.is_compact_summary && !message.is_api_error_message;
+/** What a hook has put into the context is the hook's, whatever it looks like. */
+function spokenBy({ origin }: Entry, item: Normalised): Normalised {
+  const isOfHook = origin === 'hook' && item.kind === 'message' && item.speaker === undefined;
+  return isOfHook ? { ...item, speaker: 'hook' } : item;
 }
 
 /** What a message says in words, verbatim. */

@@ -1,5 +1,6 @@
 import type { View } from '../context/view.ts';
 import type { Normalised } from '../items/item.ts';
+import { isOfAssistant } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
 import type { Attribution } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -104,8 +105,7 @@ function linesWithin(points: readonly Point[], tokens: number, count: TextCounte
 /** What the assistant has said last; '' when it has not said anything. */
 function lastAssistantText(items: readonly Normalised[]): string {
   for (const item of items.toReversed()) {
-    if (item.kind !== 'message' || item.role !== 'assistant') continue;
-    if (item.is_api_error_message) continue;
+    if (!isOfAssistant(item)) continue;
     const text = messageText(item);
     if (text.trim() !== '') return text;
   }

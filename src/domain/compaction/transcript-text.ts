@@ -1,5 +1,6 @@
-import type { Message, Normalised, Part, ToolCall, ToolResult } from '../items/item.ts';
+import type { Message, Normalised, Part, Speaker, ToolCall, ToolResult } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
+import { speakerOf, utterancesIn } from '../items/speaker.ts';
 import type { Json } from '../json.ts';
 
 const RECORD = 'conversation-record';
@@ -77,13 +78,19 @@ export function itemEntries(item: Normalised, calls: NumberedCalls): TranscriptE
 }
 
 function messageEntries(message: Message, calls: NumberedCalls): TranscriptEntry[] {
-  const role = message.is_compact_summary ? 'earlier summary' : message.role;
   const entries: TranscriptEntry[] = [];
+  const main = roleName(speakerOf(message), message);
+  let role = main;
   let spoken: string[] = [];
   const endSpoken = () => {
     const text = spoken.join('\n');
     if (text.trim() !== '') entries.push(entry(role, {}, text));
     spoken = [];
+  };
+  const speak = (speaker: string, text: string) => {
+    if (speaker !== role) endSpoken();
+    role = speaker;
+    spoken.push(text);
   };
   for (const part of message.parts) {
     if (part.kind === 'tool_call') {
@@ -92,13 +99,38 @@ function messageEntries(message: Message, calls: NumberedCalls): TranscriptEntry
     } else if (part.kind === 'tool_result') {
       endSpoken();
       entries.push(resultEntry(part, calls));
+    } else if (part.kind === 'text') {
+      for (const { speaker, text } of utterancesIn(message, part.text)) {
+        speak(roleName(speaker, message), text);
+      }
     } else {
       const text = spokenText(part);
-      if (text !== null) spoken.push(text);
+      if (text !== null) speak(main, text);
     }
   }
   endSpoken();
   return entries;
+}
+
+/** How the record names who speaks; system messages keep the name that models know. */
+function roleName(speaker: Speaker, { role }: Message): string {
+  switch (speaker) {
+    case 'user':
+    case 'assistant':
+    case 'subagent':
+    case 'hook':
+      return speaker;
+    case 'tool':
+      return 'tool output';
+    case 'summary':
+      return 'earlier summary';
+    case 'project_instructions':
+      return 'project instructions';
+    case 'program':
+      return role === 'user' ? 'note of the program' : role;
+    default:
+      return speaker satisfies never;
+  }
 }
 
 function callAttributes(call: ToolCall, { numbers }: NumberedCalls): Record<string, string> {

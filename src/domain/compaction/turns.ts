@@ -1,5 +1,5 @@
 import type { Message, Normalised } from '../items/item.ts';
-import { isUserMessage } from './material.ts';
+import { isUserMessage } from '../items/speaker.ts';
 
 /** A part of a conversation that stays or goes as a whole; a carried one, an earlier summary, stays. */
 export type Turn = { items: Normalised[]; is_carried: boolean };

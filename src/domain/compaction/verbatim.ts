@@ -1,6 +1,7 @@
 import type { Entry } from '../context/entry.ts';
 import { sumTokens } from '../context/view.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
+import { isStandingContext } from '../items/speaker.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut, laterCuts } from './cut.ts';
 import type { Material } from './material.ts';
@@ -21,15 +22,20 @@ export function verbatimEntries(
   ];
 }
 
+/** As much as Codex reads of a project's instructions (32 KiB); longer ones are summarised. */
+const MOST_PROJECT_TOKENS = 8_192;
+
 /**
- * System and developer messages that open the conversation are the agent's instructions: they stay
- * verbatim instead of being summarised away. `covered` starts behind the initial context.
+ * System and developer messages that open the conversation are the agent's instructions, and those of
+ * the project stand among them in messages of the role `user`: they stay verbatim instead of being
+ * summarised away. `covered` starts behind the initial context.
  */
 export function leadingInstructions(covered: readonly Material[]): Entry[] {
   const result: Entry[] = [];
   for (const { entry, item } of covered) {
     if (entry.origin === 'boundary' || item.kind !== 'message') continue;
-    if (item.role !== 'system') break;
+    const isOfProject = isStandingContext(item) && entry.tokens <= MOST_PROJECT_TOKENS;
+    if (item.role !== 'system' && !isOfProject) break;
     result.push({ ...entry, seq: null, origin: 'instructions' });
   }
   return result;

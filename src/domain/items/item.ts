@@ -49,9 +49,23 @@ export const OWN_MESSAGE_FIELDS = [
   'is_api_error_message',
   'timestamp',
   'agent_id',
+  'speaker',
 ] as const;
 
 export type Role = 'system' | 'user' | 'assistant';
+
+/** Who can speak in a conversation (SPEC 2, section 25); `program` is the agent's own client. */
+export const SPEAKERS = [
+  'user',
+  'assistant',
+  'tool',
+  'subagent',
+  'hook',
+  'program',
+  'project_instructions',
+  'summary',
+] as const;
+export type Speaker = (typeof SPEAKERS)[number];
 
 export type Message = {
   kind: 'message';
@@ -64,6 +78,8 @@ export type Message = {
   is_compact_summary: boolean;
   is_api_error_message: boolean;
   agent_id?: string;
+  /** What the client says about it; without it, role, flags and text tell (`speakerOf`). */
+  speaker?: Speaker;
 };
 export type AttachmentKind = 'file' | 'todo' | 'plan' | 'memory';
 export type Attachment = {

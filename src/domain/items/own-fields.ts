@@ -1,6 +1,14 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { ItemProblem } from './codec.ts';
-import { type Item, type Message, OWN_MESSAGE_FIELDS, type Part, type Role } from './item.ts';
+import {
+  type Item,
+  type Message,
+  OWN_MESSAGE_FIELDS,
+  type Part,
+  type Role,
+  SPEAKERS,
+  type Speaker,
+} from './item.ts';
 import { readUsage } from './usage.ts';
 
 const FLAGS = [
@@ -22,6 +30,7 @@ export function checkOwnFields(item: JsonObject): ItemProblem[] {
   };
   for (const flag of FLAGS) expect(flag, (value) => typeof value === 'boolean', 'true or false');
   for (const name of NAMES) expect(name, (value) => typeof value === 'string', 'a string');
+  expect('speaker', (value) => speakerIn(value) !== undefined, `one of ${SPEAKERS.join(', ')}`);
   expect('usage', isJsonObject, 'an object with the token figures of the model call');
   expect(
     'timestamp',
@@ -44,6 +53,7 @@ export function messageOf(item: Item, role: Role, parts: Part[]): Message {
   const model = stringField(item, 'model');
   const usage = readUsage(item.usage);
   const agentId = stringField(item, 'agent_id');
+  const speaker = speakerIn(item.speaker);
   return {
     kind: 'message',
     role,
@@ -55,5 +65,10 @@ export function messageOf(item: Item, role: Role, parts: Part[]): Message {
     is_compact_summary: item.is_compact_summary === true,
     is_api_error_message: item.is_api_error_message === true,
     ...(agentId !== undefined && { agent_id: agentId }),
+    ...(speaker !== undefined && { speaker }),
   };
+}
+
+function speakerIn(value: Json | undefined): Speaker | undefined {
+  return SPEAKERS.find((speaker) => speaker === value);
 }

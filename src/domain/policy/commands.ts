@@ -1,5 +1,5 @@
-import { isUserMessage } from '../compaction/material.ts';
 import type { Normalised } from '../items/item.ts';
+import { isUserMessage, userTexts } from '../items/speaker.ts';
 
 export type CompactionCommand = { instructions?: string };
 
@@ -9,14 +9,14 @@ export const MAX_INSTRUCTIONS = 20_000;
 const COMMAND = /^(?:\/compact|\/codex-compact|codex-compact)(?:\s+(.+))?$/is;
 
 /**
- * The compaction that a message asks for when it is nothing but a command, with the instructions
- * behind it; null for everything else (SPEC section 13).
+ * The compaction that a message asks for when the user says nothing in it but a command, with the
+ * instructions after it; null for everything else (SPEC section 13).
  */
 export function compactionCommand(item: Normalised): CompactionCommand | null {
-  if (!isUserMessage(item) || item.parts.length !== 1) return null;
-  const [part] = item.parts;
-  if (part?.kind !== 'text') return null;
-  const match = COMMAND.exec(part.text.trim());
+  if (!isUserMessage(item) || item.parts.some(({ kind }) => kind !== 'text')) return null;
+  const [text, ...more] = userTexts(item);
+  if (text === undefined || more.length > 0) return null;
+  const match = COMMAND.exec(text.trim());
   if (match === null) return null;
   const [, instructions] = match;
   if (instructions === undefined) return {};

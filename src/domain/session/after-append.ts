@@ -1,5 +1,5 @@
-import { isUserMessage, messageText } from '../compaction/material.ts';
 import type { Normalised } from '../items/item.ts';
+import { isUserMessage, userText } from '../items/speaker.ts';
 import type { CompactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
 import { tierOf } from '../policy/tiers.ts';
@@ -96,7 +96,7 @@ function preflight(
 ): AfterAppend | null {
   if (state.preflight === null) return null;
   const awaited = items.find(
-    ({ item }) => isUserMessage(item) && !messageText(item).trimStart().startsWith('!'),
+    ({ item }) => isUserMessage(item) && !userText(item).trimStart().startsWith('!'),
   );
   if (awaited === undefined) return null;
   const { percent_remaining } = state.preflight;

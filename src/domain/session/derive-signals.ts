@@ -1,5 +1,6 @@
-import { isGenuine, isUserMessage, messageText } from '../compaction/material.ts';
-import type { Message, Normalised, ToolCall } from '../items/item.ts';
+import { messageText } from '../compaction/material.ts';
+import type { Normalised, ToolCall } from '../items/item.ts';
+import { isOfAssistant, isUserMessage } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
 import { completedSteps, hasSucceeded, textBoundaries } from '../policy/signals.ts';
@@ -32,7 +33,7 @@ export function commandsOf(
 }
 
 function opened(item: Normalised, boundariesOf: (call: ToolCall) => Reached[]): OpenCommand[] {
-  if (!isOfAgent(item)) return [];
+  if (!isOfAssistant(item)) return [];
   return item.parts.flatMap((part) =>
     part.kind === 'tool_call'
       ? boundariesOf(part).map((boundary) => ({ id: callKey(part.id), boundary }))
@@ -93,7 +94,9 @@ function turnSignals(
       derived(seq, { signal, ...(completed_steps !== undefined && { completed_steps }) }),
     );
   };
-  const speech = turn.findLast(({ item }) => isOfAgent(item) && messageText(item).trim() !== '');
+  const speech = turn.findLast(
+    ({ item }) => isOfAssistant(item) && messageText(item).trim() !== '',
+  );
   let completed = stepsBefore;
   for (const { seq, item, reached } of turn) {
     for (const boundary of reached) observe(seq, boundary);
@@ -103,7 +106,7 @@ function turnSignals(
       if (steps > completed) observe(seq, 'plan_checkpoint', steps);
       completed = steps;
     }
-    if (seq !== speech?.seq || !isOfAgent(item)) continue;
+    if (seq !== speech?.seq || !isOfAssistant(item)) continue;
     for (const boundary of textBoundaries(messageText(item).trim(), config)) observe(seq, boundary);
   }
   return events;
@@ -115,13 +118,8 @@ function isHeard({ packet_request, running }: State, config: Config): boolean {
   return running?.packet?.author !== 'agent';
 }
 
-/** What the agent itself said or did: nothing synthetic, and no error text. */
-function isOfAgent(item: Normalised): item is Message {
-  return item.kind === 'message' && item.role === 'assistant' && isGenuine(item);
-}
-
 function succeeded({ open_commands }: State, item: Normalised): Reached[] {
-  if (item.kind !== 'message' || !isGenuine(item)) return [];
+  if (item.kind !== 'message' || item.is_meta) return [];
   return item.parts.flatMap((part) =>
     part.kind === 'tool_result' && hasSucceeded(part)
       ? open_commands
@@ -134,7 +132,7 @@ function succeeded({ open_commands }: State, item: Normalised): Reached[] {
 /** The completed steps after each plan that an item holds. */
 function stepsOf(item: Normalised, config: Config): number[] {
   const sources =
-    item.kind === 'attachment' ? [item] : isOfAgent(item) ? item.parts.filter(isCall) : [];
+    item.kind === 'attachment' ? [item] : isOfAssistant(item) ? item.parts.filter(isCall) : [];
   return sources.map((source) => completedSteps(source, config)).filter((steps) => steps !== null);
 }
 

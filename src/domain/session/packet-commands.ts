@@ -1,6 +1,7 @@
-import { isGenuine, messageText } from '../compaction/material.ts';
+import { messageText } from '../compaction/material.ts';
 import type { Template } from '../compaction/prompt.ts';
 import type { Normalised } from '../items/item.ts';
+import { isOfAssistant } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
@@ -150,7 +151,7 @@ function writtenPacket(items: readonly AppendedItem[]): { seq: number; text: str
     }
     callFollows ||= item.parts.some((part) => part.kind === 'tool_call');
     const text = messageText(item);
-    if (!callFollows && isGenuine(item) && text.trim() !== '') answer = { seq, text };
+    if (!callFollows && isOfAssistant(item) && text.trim() !== '') answer = { seq, text };
   }
   return answer;
 }

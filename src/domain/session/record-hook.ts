@@ -1,4 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
+import type { Item } from '../items/item.ts';
 import { measureItem } from '../items/measure.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
@@ -42,7 +43,7 @@ export function recordPostCompact(
     const count = counterFor(config, world.tokenizers);
     const appended = (run.result.items ?? []).map((item): NewEvent => {
       const { tokens } = measureItem(codec, item, count, config);
-      return { type: 'item.appended', data: { item, tokens, source: 'hook' } };
+      return { type: 'item.appended', data: { item: ofHook(item), tokens, source: 'hook' } };
     });
     const after = advance(head, appended, at);
     const { threshold } = thresholds(config, head.settings.context_window);
@@ -52,6 +53,13 @@ export function recordPostCompact(
       : [ran(compaction_id, run), ...appended];
     return accept({ events, value: () => ({ applied: true }) });
   };
+}
+
+/** In the log it is an item like others: it says itself that no user wrote it. */
+function ofHook(item: Item): Item {
+  return item.role === undefined || item.speaker !== undefined
+    ? item
+    : { ...item, speaker: 'hook' };
 }
 
 function ran(compaction_id: string, run: HookRun): NewEvent {

@@ -74,7 +74,7 @@ describe('recordPostCompact', () => {
       .when(recordPostCompact(WORLD, command, AFTER))
       .yields(ran(AFTER), {
         type: 'item.appended',
-        data: { item: user('abc '.repeat(9)), tokens: 9, source: 'hook' },
+        data: { item: user('abc '.repeat(9), { speaker: 'hook' }), tokens: 9, source: 'hook' },
       })
       .answers({ applied: true });
   });

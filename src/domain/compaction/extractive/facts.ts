@@ -1,5 +1,6 @@
-import type { Message, Normalised, ToolCall, ToolResult } from '../../items/item.ts';
+import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../items/item.ts';
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
+import { type Utterance, utterancesIn } from '../../items/speaker.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { isFileName } from '../names.ts';
 import { type EarlierSummary, parseEarlier } from './earlier.ts';
@@ -11,6 +12,9 @@ import { TodoBoard } from './todos.ts';
 
 /** One text of a user or of the assistant; `index` is the place of its item. */
 export type Said = { text: string; index: number };
+
+/** Who else is worth telling about: what programs note for themselves is not. */
+export type Other = Extract<Speaker, 'subagent' | 'hook' | 'project_instructions'>;
 
 /** One tool call and what came of it. `subject` is what it was about, in one short line. */
 export type CallFact = {
@@ -27,6 +31,8 @@ export type Facts = {
   earlier: EarlierSummary | null;
   user: Said[];
   assistant: Said[];
+  /** What others said in messages of the role `user`. */
+  others: (Said & { speaker: Other })[];
   calls: CallFact[];
   files: FileTable;
   todos: TodoBoard;
@@ -42,6 +48,7 @@ export function gatherFacts(
     earlier: null,
     user: [],
     assistant: [],
+    others: [],
     calls: [],
     files: new FileTable(),
     todos: new TodoBoard(),
@@ -79,8 +86,9 @@ function readMessage(facts: Facts, calls: CallTable, message: Message, index: nu
   for (const part of message.parts) {
     switch (part.kind) {
       case 'text':
-        if (message.is_compact_summary) readEarlier(facts, part.text, index);
-        else readText(facts, message, part.text, index);
+        for (const said of utterancesIn(message, part.text)) {
+          readText(facts, said, index, message.role === 'user');
+        }
         break;
       case 'tool_call':
         readCall(facts, calls, part, index);
@@ -104,22 +112,40 @@ function readEarlier(facts: Facts, text: string, index: number): void {
   facts.names.mention(text, 'earlier_summary', index);
 }
 
-/**
- * A user message that is nothing but a note in brackets, or one block in a tag of several words
- * (`<environment_context>`), was written by the agent's program.
- */
-function isProgramNote(text: string): boolean {
-  if (/^\[[^\]\n]{1,80}\]$/.test(text)) return true;
-  const tag = /^<([a-z]{1,30}(?:[_-][a-z]{1,30}){1,4})>/.exec(text)?.[1];
-  return tag !== undefined && text.endsWith(`</${tag}>`);
-}
-
-function readText(facts: Facts, message: Message, text: string, index: number): void {
+function readText(
+  facts: Facts,
+  { speaker, text }: Utterance,
+  index: number,
+  asUser: boolean,
+): void {
+  if (speaker === 'summary') {
+    readEarlier(facts, text, index);
+    return;
+  }
   const said = { text: cleaned(text), index };
-  if (said.text === '' || message.role === 'system') return;
-  if (message.role === 'user' && isProgramNote(said.text)) return;
-  facts.names.mention(text, message.role, index);
-  (message.role === 'user' ? facts.user : facts.assistant).push(said);
+  if (said.text === '') return;
+  switch (speaker) {
+    case 'user':
+    case 'assistant':
+      facts.names.mention(text, speaker, index);
+      facts[speaker].push(said);
+      return;
+    case 'subagent':
+    case 'hook':
+    case 'project_instructions':
+      // Instructions of the role `system` stay in the context as they are.
+      if (speaker === 'project_instructions' && !asUser) return;
+      facts.names.mention(text, 'tool_output', index);
+      facts.others.push({ ...said, speaker });
+      return;
+    case 'tool':
+      facts.names.mention(text, 'tool_output', index);
+      return;
+    case 'program':
+      return;
+    default:
+      speaker satisfies never;
+  }
 }
 
 function readCall(facts: Facts, calls: CallTable, call: ToolCall, index: number): void {

@@ -1,6 +1,6 @@
 import { errorPoints, named, toolPoints } from './call-points.ts';
 import { LABELS } from './earlier.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, Other } from './facts.ts';
 import { filePoints } from './file-points.ts';
 import type { Topic } from './headings.ts';
 import type { Point, Points } from './point.ts';
@@ -28,12 +28,34 @@ export function collectPoints(facts: Facts): Points {
     ...decisionPoints(facts.assistant, intention),
     ...carried(facts, 'decisions'),
   ]);
-  points.set('tools', toolPoints(facts));
-  points.set('concepts', carried(facts, 'concepts'));
+  points.set('tools', [...toolPoints(facts), ...saidByOthers(facts, ['subagent', 'hook'])]);
+  points.set('concepts', [
+    ...saidByOthers(facts, ['project_instructions']),
+    ...carried(facts, 'concepts'),
+  ]);
   points.set('todos', orCarried(facts, 'todos', todoPoints(facts)));
   points.set('current', orCarried(facts, 'current', currentPoints(facts)));
   points.set('next', orCarried(facts, 'next', nextPoints(facts, intention)));
   return points;
+}
+
+const MAX_OTHERS = 20;
+const MAX_OTHER = 300;
+
+/** What others said, under their own names and newest first: their words are not the user's. */
+function saidByOthers(facts: Facts, speakers: readonly Other[]): Point[] {
+  const points = facts.others
+    .filter(({ speaker }) => speakers.includes(speaker))
+    .map(({ text, speaker, index }) => ({
+      text: LABELS[speaker] + clipMiddle(oneLine(withoutTags(text)), MAX_OTHER),
+      place: index,
+    }));
+  return points.toReversed().slice(0, MAX_OTHERS);
+}
+
+/** The frames of reports say nothing to a reader. */
+function withoutTags(text: string): string {
+  return text.replace(/<\/?[a-z][\w-]{0,60}(?:\s[^<>]{0,300})?>/gi, ' ');
 }
 
 /** Points of the earlier summary on a topic, placed before all newer ones. */

@@ -1,0 +1,207 @@
+import type { Speaker } from './item.ts';
+
+/**
+ * What agents' programs put around their blocks. `block`: up to the closing tag, at either end of a
+ * text; `whole`: all that follows belongs to it, as a report may hold anything, a closing tag too;
+ * `wrapper`: the user's own words stand inside.
+ */
+export type TagMark = { speaker: Speaker; extent: 'block' | 'whole' | 'wrapper' };
+
+const named = (speaker: Speaker, extent: TagMark['extent'], names: readonly string[]) =>
+  names.map((name): [string, TagMark] => [name, { speaker, extent }]);
+
+/**
+ * Tags that programs are known to write into user messages, in lower case. Any other tag is the
+ * user's: many write prompts in tags of their own.
+ */
+export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
+  // Claude Code, and the SDK for agents that it comes with.
+  ...named('subagent', 'whole', [
+    'task-notification',
+    'agent-notification',
+    'teammate-message',
+    'agent-message',
+    'cross-session-message',
+    'channel',
+  ]),
+  ...named('tool', 'whole', ['bash-notification', 'bash-stdout', 'bash-stderr']),
+  ...named('hook', 'block', [
+    'user-prompt-submit-hook',
+    'session-start-hook',
+    'pre-tool-use-hook',
+    'post-tool-use-hook',
+    'stop-hook',
+  ]),
+  ...named('program', 'block', [
+    'system-reminder',
+    'system-notification',
+    'system-message',
+    'system-warning',
+    'local-command-caveat',
+    'local-command-stdout',
+    'local-command-stderr',
+    'bash-input',
+    'command-message',
+    'command-args',
+    'command-contents',
+    'command-name',
+    'ide_opened_file',
+    'ide_selection',
+    'ide_diagnostics',
+    'new-diagnostics',
+    'browser_instruction',
+    'fork-boilerplate',
+  ]),
+  ...named('user', 'wrapper', ['user-memory-input', 'pasted_content']),
+  // Codex CLI and its extensions.
+  ...named('project_instructions', 'block', ['user_instructions', 'agents_instructions']),
+  ...named('subagent', 'whole', [
+    'subagent_notification',
+    'agent_message_board_notification',
+    'realtime_delegation',
+    'codex_delegation',
+  ]),
+  ...named('hook', 'block', ['hook_prompt']),
+  ...named('tool', 'whole', ['user_shell_command']),
+  ...named('program', 'block', [
+    'environment_context',
+    'turn_aborted',
+    'permissions instructions',
+    'collaboration_mode',
+    'skills_instructions',
+    'apps_instructions',
+    'plugins_instructions',
+    'recommended_plugins',
+    'multiagent_context',
+    'goal_context',
+    'codex_internal_context',
+    'in-app-browser-context',
+    'model_switch',
+    'personality_spec',
+    'realtime_conversation',
+    'user_action',
+    'image',
+    'skill',
+  ]),
+  // Copilot, on the command line and in the editor.
+  ...named('program', 'block', [
+    'current_datetime',
+    'reminder',
+    'system_reminder',
+    'system_notification',
+    'system_warning',
+    'skill-context',
+    'environment_info',
+    'workspace_info',
+    'editorcontext',
+    'reminderinstructions',
+    'reminder-instructions',
+    'attachments',
+    'tagged_files',
+    'userpreferences',
+    'repomemory',
+  ]),
+  ...named('user', 'wrapper', ['userrequest', 'user_query']),
+  // Gemini CLI.
+  ...named('program', 'block', ['session_context']),
+  ...named('hook', 'block', ['hook_context']),
+  ...named('project_instructions', 'block', ['loaded_context']),
+  ...named('summary', 'whole', ['state_snapshot', 'conversation-summary', 'conversation_summary']),
+  // Others: mini-swe-agent, Cline and its kin.
+  ...named('tool', 'whole', ['returncode']),
+  ...named('program', 'block', ['environment_details']),
+]);
+
+/** Words that a tag of an everyday name has to stand before, or it is the user's own. */
+export const TAG_SIGNS: ReadonlyMap<string, RegExp> = new Map([
+  ['channel', /^<channel\s[^<>]*source=/i],
+  ['image', /^<\/?image(?:\s[^<>]*name=|>\s*(?:$|<\/image>))/i],
+  ['returncode', /^<returncode>-?\d{1,10}<\/returncode>/i],
+  ['skill', /^<skill(?:>\s*<name>|\s[^<>]*location=)/i],
+  ['attachments', /^<attachments>\s*<attachment\s/i],
+]);
+
+/** A text that begins like this is, to its end, of a program, a hook, a tool or another agent. */
+export const OPENINGS: readonly [RegExp, Speaker][] = [
+  [/^(?:[A-Z]\w{1,40}(?::[\w.*-]{1,80})? )hook (?:feedback|error|success|blocking error):/, 'hook'],
+  [/^(?:[A-Z]\w{1,40}(?::[\w.*-]{1,80})? )hook additional context:/, 'hook'],
+  [/^[A-Z]\w{1,40}(?::[\w.*-]{1,80})? hook (?:stopped|prevented) continuation/, 'hook'],
+  [/^(?:Operation stopped|[A-Z]\w{1,40} operation blocked) by hook\b/, 'hook'],
+  [/^A session-scoped Stop hook is now active\b/, 'hook'],
+  [/^Another Claude session sent a message\b|^\[Subagent hand-back\]/, 'subagent'],
+  [/^\[Request interrupted(?: by user[^\]\n]{0,40})?\]/, 'program'],
+  [/^\[SYSTEM NOTIFICATION\b|^\[Image: (?:source|original)\b/, 'program'],
+  [/^Caveat: The messages below were generated by the user while running local/, 'program'],
+  [/^Base directory for this skill: /, 'program'],
+  [/^Warning: apply_patch was requested via /, 'program'],
+  [/^Warning: The maximum number of unified exec processes /, 'program'],
+  [/^Warning: Your account was flagged for potentially high-risk /, 'program'],
+  [/^This is the Gemini CLI\. We are setting up the context for our chat/, 'program'],
+  [/^System: Potential loop detected\b/, 'program'],
+  [/^CRITICAL: Respond with TEXT ONLY\. Do NOT call any tools/, 'program'],
+  [/^Your task is to create a detailed summary of the conversation\b/, 'program'],
+  [/^You are performing a CONTEXT CHECKPOINT COMPACTION\b/, 'program'],
+  [/^--- Context from: /, 'project_instructions'],
+  [/^This session is being continued from a previous conversation\b/, 'summary'],
+  [/^Another language model started to solve this problem and produced a summary\b/, 'summary'],
+  [/^The conversation history before this point was compacted into the following /, 'summary'],
+  [/^OBSERVATION:\n|^EXECUTION RESULT of \[/, 'tool'],
+  [/^\[\w{1,40}(?: for '[^'\n]{0,500}')?\] Result:/, 'tool'],
+  [/^Your command ran successfully and did not produce any output\./, 'tool'],
+  [/^Ran `[^`\n]{1,500}`\n```/, 'tool'],
+];
+
+/** The prompt with which SWE-agent ends what a command has printed, and the task itself. */
+export const SHELL_PROMPT = /\(Open file: [^\n]{0,500}\)\n\(Current directory: [^\n]{0,500}\)\n/;
+
+export const SHELL_TASK = /^We're currently solving the following /;
+
+/** The place and time that an agent works in, as Codex and Gemini tell it at the start. */
+export const SURROUNDINGS = /^\s*<(?:environment_context|session_context)[\s>]/i;
+
+/** How the project's instructions are handed over by Codex: a heading, then a block. */
+export const AGENTS_HEADING = /^# AGENTS\.md instructions\b[^\n]{0,500}(?:\n|$)/;
+
+/** What editors put before the request itself, and the line that the request stands after. */
+export const EDITOR_CONTEXT =
+  /^# (?:Context from my IDE setup|Files mentioned by the user|Selected text|In app browser|Browser comments|Review findings|Applications mentioned)/;
+export const EDITOR_REQUEST = /^## My request(?: for Codex)?:[ \t]*$/m;
+
+/** Inside a reminder: what the user typed while the agent was working, and the words around it. */
+export const TYPED_MEANWHILE =
+  /^The user sent (?:a new message while you were working|the following message):\s*/;
+export const AFTER_TYPED =
+  /\n\n?(?:IMPORTANT: After completing your current task, you MUST address|Please address this message and continue|This is how Claude Code surfaces)/;
+
+/** A reminder of these is of a hook, or holds the instructions of the project. */
+export const REMINDER_OF_HOOK =
+  /^\s*[A-Z]\w{1,40}(?::[\w.*-]{1,80})? hook (?:additional context|success|error|blocking error|feedback|stopped)/;
+export const REMINDER_OF_PROJECT =
+  /# claudeMd\b|^Contents of [^\n]{1,500}(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md\b/im;
+
+/**
+ * Commands to the program in which the user sits: words to it and not to the agent. (`/compact` is
+ * one to us where it stands alone.)
+ */
+export const PROGRAM_COMMANDS: ReadonlySet<string> = new Set([
+  ...['add-dir', 'agents', 'approvals', 'bashes', 'bug', 'chat', 'clear', 'compress', 'config'],
+  ...['context', 'copy', 'cost', 'diff', 'doctor', 'editor', 'effort', 'exit', 'export', 'fast'],
+  ...['feedback', 'help', 'hooks', 'ide', 'install-github-app', 'keybindings', 'login', 'logout'],
+  ...['mcp', 'memory', 'mention', 'mode', 'model', 'new', 'output-style', 'permissions', 'plugin'],
+  ...[
+    'plugins',
+    'privacy-settings',
+    'quit',
+    'release-notes',
+    'rename',
+    'reset',
+    'resume',
+    'rewind',
+  ],
+  ...['sandbox', 'session', 'settings', 'skills', 'stats', 'status', 'statusline', 'tasks'],
+  ...['terminal-setup', 'theme', 'upgrade', 'usage', 'vim'],
+]);
+/** Of these the word after them belongs to them. */
+export const COMMANDS_WITH_WORD: ReadonlySet<string> = new Set([
+  ...['approvals', 'config', 'effort', 'mode', 'model', 'output-style', 'permissions', 'theme'],
+]);

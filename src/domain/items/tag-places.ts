@@ -1,0 +1,106 @@
+/** A tag of a text; `at` and `end` are the indexes of `<` and behind `>`. */
+export type TagPlace = {
+  /** In lower case. */
+  name: string;
+  at: number;
+  end: number;
+  isClosing: boolean;
+  /** Its place among the tags of its name. */
+  index: number;
+};
+
+/** So many tags of a text are looked at: what writes more is no client. */
+const MOST_TAGS = 20_000;
+
+const TAG = /<(\/?)([a-z][\w-]{0,60}(?: instructions)?)(?:\s[^<>]{0,1000})?\/?>/gi;
+
+/** The tags of a text, paired by name; everything together takes time linear in its length. */
+export class TagPlaces {
+  readonly #text: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #byStart = new Map<number, TagPlace>();
+  readonly #byEnd = new Map<number, TagPlace>();
+  readonly #byName = new Map<string, TagPlace[]>();
+  readonly #partner = new Map<TagPlace, TagPlace>();
+  #isRead = false;
+
+  /** `names` are those of the tags that are looked for, in lower case. */
+  constructor(text: string, names: ReadonlySet<string>) {
+    this.#text = text;
+    this.#names = names;
+  }
+
+  /** Most texts neither begin nor end with a tag: those are not searched. */
+  #read(): void {
+    if (this.#isRead) return;
+    this.#isRead = true;
+    let seen = 0;
+    for (const match of this.#text.matchAll(TAG)) {
+      seen++;
+      if (seen > MOST_TAGS) break;
+      const name = (match[2] ?? '').toLowerCase();
+      if (!this.#names.has(name)) continue;
+      const all = this.#byName.get(name) ?? [];
+      const at = match.index;
+      const end = at + match[0].length;
+      const place = { name, at, end, isClosing: match[1] === '/', index: all.length };
+      all.push(place);
+      this.#byName.set(name, all);
+      this.#byStart.set(at, place);
+      this.#byEnd.set(end, place);
+    }
+    for (const all of this.#byName.values()) this.#pair(all);
+  }
+
+  at(index: number): TagPlace | null {
+    if (!this.#names.has(nameIn(this.#text.slice(index, index + 80)))) return null;
+    this.#read();
+    return this.#byStart.get(index) ?? null;
+  }
+
+  /** The closing tag that ends here. */
+  closingAt(end: number): TagPlace | null {
+    const last = this.#text.slice(Math.max(0, end - 80), end);
+    const from = last.lastIndexOf('</');
+    if (from < 0 || !this.#names.has(nameIn(last.slice(from)))) return null;
+    this.#read();
+    const place = this.#byEnd.get(end);
+    return place?.isClosing === true ? place : null;
+  }
+
+  /**
+   * The tag that closes this one. Where more are opened than closed it is the last one: a block may
+   * speak of its own tag. Null when none follows.
+   */
+  closing(open: TagPlace): TagPlace | null {
+    const partner = this.#partner.get(open);
+    if (partner !== undefined) return partner;
+    const last = this.#byName.get(open.name)?.findLast(({ isClosing }) => isClosing);
+    return last !== undefined && last.at > open.at ? last : null;
+  }
+
+  /** The tag that this one closes; null when none is left for it. */
+  opening(close: TagPlace): TagPlace | null {
+    return this.#partner.get(close) ?? null;
+  }
+
+  #pair(all: readonly TagPlace[]): void {
+    const open: TagPlace[] = [];
+    for (const place of all) {
+      if (!place.isClosing) {
+        open.push(place);
+        continue;
+      }
+      const partner = open.pop();
+      if (partner === undefined) continue;
+      this.#partner.set(partner, place);
+      this.#partner.set(place, partner);
+    }
+  }
+}
+
+/** The name of the tag that a text begins with, in lower case; '' when it begins with none. */
+function nameIn(text: string): string {
+  const name = /^<\/?([a-z][\w-]{0,60}(?: instructions)?)(?=[\s/>])/i.exec(text)?.[1];
+  return name?.toLowerCase() ?? '';
+}
