@@ -77,15 +77,16 @@ export async function startService(
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error({ err: error }, 'pending compactions could not be handed over yet'),
   );
+  const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
+  const world: World = { server: settings.overrides, tokenizers };
   const packetTimer = new PacketTimer({
     store,
+    world,
     dispatch: (job) => dispatcher.dispatch(job),
     now: () => new Date(),
     newId: uuidv7,
     onError: (error) => log.error({ err: error }, 'the wait for a packet could not be ended yet'),
   });
-  const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
-  const world: World = { server: settings.overrides, tokenizers };
   const prepareTokenizer = async (name: TokenizerName) => {
     tokenizers[name] ??= await loadTokenizer(name);
   };

@@ -27,7 +27,12 @@ export function dryRunBody(
   const tokens = contextTokens(head.state, configOf(head.settings, world.server));
   const plan: CompactionPlan =
     refused === null
-      ? planCompaction(world, head, view, { mode, attribution: { path: 'request' }, before: null })
+      ? planCompaction(world, head, view, {
+          mode,
+          trigger: 'manual',
+          attribution: { path: 'request' },
+          before: null,
+        })
       : { kind: 'skip', skip: refused };
   const full = plan.kind === 'full' ? plan : plan.kind === 'remote' ? plan.full : null;
   const micro = plan.kind === 'micro' ? plan : null;

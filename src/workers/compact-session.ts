@@ -6,6 +6,7 @@ import {
   completeFull,
   completeMicro,
   type FullResult,
+  type PacketText,
 } from '../domain/session/complete-compaction.ts';
 import type { Mode } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
@@ -102,7 +103,7 @@ class Run {
   readonly #startedMs: number;
   #displayMessage: string | undefined;
   /** What is appended with the compaction, where a packet belongs to it. */
-  #packet: string | null = null;
+  #packet: PacketText | null = null;
 
   constructor(
     deps: WorkerDependencies,
@@ -223,8 +224,8 @@ class Run {
   }
 
   #plan({ head, view, running }: Loaded, mode: Mode): CompactionPlan {
-    const { before, attribution } = running;
-    return planCompaction(this.#deps.world, head, view, { mode, before, attribution });
+    const { before, attribution, trigger } = running;
+    return planCompaction(this.#deps.world, head, view, { mode, trigger, before, attribution });
   }
 
   /** The items of the hooks, then one commit, then the hooks that are told (SPEC section 8). */

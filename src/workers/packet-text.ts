@@ -1,5 +1,6 @@
 import { composePacket } from '../domain/compaction/packet.ts';
 import type { Templates } from '../domain/compaction/prompt.ts';
+import type { PacketText } from '../domain/session/complete-compaction.ts';
 import { configOf } from '../domain/session/head.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import type { AttemptLog, Loaded, LogDependencies } from './attempt-log.ts';
@@ -12,20 +13,25 @@ export async function packetText(
   deps: Pick<LogDependencies, 'world'> & { templates: Templates },
   log: AttemptLog,
   { head, view, running }: Loaded,
-): Promise<string | null> {
+): Promise<PacketText | null> {
   const { packet, attribution } = running;
-  if (packet === null) return null;
+  const config = configOf(head.settings, deps.world.server);
+  if (packet === null || config.packet_author === 'none') return null;
+  const composed = (): PacketText => {
+    const count = counterFor(config, deps.world.tokenizers);
+    const template = deps.templates.continuation;
+    return { text: composePacket({ view, attribution, template, config, count }), seq: null };
+  };
   switch (packet.author) {
-    case 'watcher': {
-      const config = configOf(head.settings, deps.world.server);
-      const count = counterFor(config, deps.world.tokenizers);
-      const template = deps.templates.continuation;
-      return composePacket({ view, attribution, template, config, count });
-    }
+    case 'watcher':
+      return composed();
     case 'agent': {
       const event = await log.eventAt(packet.received_version);
       // Null when the session was erased meanwhile: nothing is written then.
-      return event?.type === 'packet.received' ? event.data.text : null;
+      if (event?.type !== 'packet.received' || event.data.text === null) return null;
+      const { text, seq } = event.data;
+      // What is said before a call is no answer yet: the turn went on.
+      return seq !== null && head.state.last_call > seq ? composed() : { text, seq };
     }
     default:
       return packet satisfies never;

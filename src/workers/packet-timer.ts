@@ -1,5 +1,6 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { timeOutPacket } from '../domain/session/packet-commands.ts';
+import type { World } from '../domain/session/world.ts';
 import { isStoreAway } from './attempt-log.ts';
 import type { CompactionJob } from './job-engine.ts';
 
@@ -10,6 +11,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 export type PacketTimerDependencies = {
   store: Pick<EventStore, 'commit' | 'due'>;
+  world: World;
   dispatch: (job: CompactionJob) => void;
   now: () => Date;
   newId: () => string;
@@ -98,7 +100,7 @@ export class PacketTimer {
     const { store, dispatch, newId } = this.#deps;
     const compaction_id = newId();
     const now = this.#deps.now();
-    const command = timeOutPacket({ compaction_id, now_ms: now.getTime() });
+    const command = timeOutPacket(this.#deps.world, { compaction_id, now_ms: now.getTime() });
     const outcome = await store.commit(ref, command, { at: now.toISOString() });
     // A rejection says that the session was erased.
     if (outcome.ok && outcome.value.value.applied) dispatch({ ref, compaction_id });

@@ -7,7 +7,7 @@ import {
 } from '../domain/compaction/full.ts';
 import type { Templates } from '../domain/compaction/prompt.ts';
 import type { Config } from '../domain/policy/config.ts';
-import type { FullResult } from '../domain/session/complete-compaction.ts';
+import type { FullResult, PacketText } from '../domain/session/complete-compaction.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
 import { sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
@@ -38,7 +38,7 @@ export type FullRun = {
   plan: FullPlan;
   state: Loaded;
   /** What is appended with the compaction, where a packet belongs to it. */
-  packet: string | null;
+  packet: PacketText | null;
   /** Ends the compaction with what `finish` builds. */
   apply: (finish: (context: FinishContext) => FullResult) => Promise<JobResult>;
   /** Ends it with a micro-compaction; null when there is nothing to clear. */
@@ -127,7 +127,7 @@ async function finish(run: FullRun, job: SummaryJob, summary: Summary): Promise<
     root === null ? plan.files : await refreshFromWorkspace(plan.files, root, config, count);
   const usage = sumOfUsage(summary.usage, run.log.paid);
   // Files give way to the packet, which says what they are needed for.
-  const kept_tokens = plan.kept_tokens + (packet === null ? 0 : count(packet));
+  const kept_tokens = plan.kept_tokens + (packet === null ? 0 : count(packet.text));
   return run.apply((context) =>
     finishFull({ ...plan, files, kept_tokens }, { ...summary, usage }, context),
   );

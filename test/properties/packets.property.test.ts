@@ -121,6 +121,7 @@ class Play {
         return;
       case 'time_out': {
         const timer = new PacketTimer({
+          world: lab.world,
           store: lab.store,
           dispatch: () => {},
           now: () => new Date(lab.now().getTime() + 10 * 3_600_000),

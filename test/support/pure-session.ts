@@ -19,7 +19,7 @@ import {
 } from '../../src/domain/session/observe-signal.ts';
 import { PLAIN_REPORT } from './event-data.ts';
 import { AT, created, NOW, SESSION, WORLD } from './given.ts';
-import { ofTokens, user } from './items.ts';
+import { assistant, ofTokens } from './items.ts';
 
 export const PACKET_PROMPT = { version: 'packet@1', text: 'Write down where you are.' };
 
@@ -77,10 +77,10 @@ export class PureSession {
     return this.run(appendItems(WORLD, { items, defaults: SESSION, ...this.#clocked() }));
   }
 
-  /** A user message that leaves so many percent of the window. */
+  /** An answer of the agent that leaves so many percent of the window. */
   fillTo(percentRemaining: number): void {
     const missing = (100 - percentRemaining) * 1_000 - this.head.state.tokens;
-    this.append(user(ofTokens(missing)));
+    this.append(assistant(ofTokens(missing)));
   }
 
   signal(signal: Signal, fields: SignalFields = {}): { value: Observed; events: NewEvent[] } {

@@ -226,13 +226,17 @@ export class TriggerPlay {
       }
       case 'time_out': {
         const now_ms = lab.now().getTime() + 3_600_000;
-        await lab.commit(timeOutPacket({ compaction_id: lab.newId(), now_ms }));
+        await lab.commit(timeOutPacket(lab.world, { compaction_id: lab.newId(), now_ms }));
         return;
       }
       case 'configure': {
         const { config, profile } = step;
         await lab.commit(
-          configureSession(lab.world, { config, ...(profile !== null && { profile }) }),
+          configureSession(
+            lab.world,
+            { config, ...(profile !== null && { profile }) },
+            lab.newId(),
+          ),
         );
         return;
       }

@@ -34,6 +34,7 @@ afterEach(async () => {
 function timerAt(nowMs: number, through: PacketTimerDependencies['store'] = store): PacketTimer {
   let ids = 0;
   const timer = new PacketTimer({
+    world: { server: {}, tokenizers: {} },
     store: through,
     dispatch: (job) => dispatched.push(job),
     now: () => new Date(nowMs),

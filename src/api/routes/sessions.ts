@@ -168,7 +168,11 @@ function addChangeSession(api: Api): void {
       if (body.config !== undefined) refuseModel(deps, { ...settings.config, ...body.config });
       const change: EventData['session.configured'] = withoutUndefined(body);
       const at = deps.clock.now().toISOString();
-      const outcome = await deps.store.commit(ref, configureSession(deps.world, change), { at });
+      const outcome = await deps.store.commit(
+        ref,
+        configureSession(deps.world, change, deps.newId()),
+        { at },
+      );
       return call.c.json(stateBody(ref, unwrap(outcome).value, deps.world));
     },
   });

@@ -2,7 +2,8 @@ import type { View } from '../context/view.ts';
 import type { Config } from '../policy/config.ts';
 import { isStillDue } from '../policy/tiers.ts';
 import type { Skip } from '../session/compaction-commands.ts';
-import type { Attribution, Mode } from '../session/events.ts';
+import { switchedOff } from '../session/disarm.ts';
+import type { Attribution, Mode, Trigger } from '../session/events.ts';
 import { configOf, contextTokens, type Head } from '../session/head.ts';
 import { savedBy } from '../session/result-edits.ts';
 import type { World } from '../session/world.ts';
@@ -28,6 +29,7 @@ export type CompactionPlan =
 
 export type PlanRequest = {
   mode: Mode;
+  trigger: Trigger;
   attribution: Pick<Attribution, 'path'> & Partial<Pick<Attribution, 'tier'>>;
   before: number | null;
 };
@@ -50,9 +52,8 @@ export function planCompaction(
   const { threshold } = thresholds(config, head.settings.context_window);
   const tokens = contextTokens(head.state, config);
   const count = counterFor(config, world.tokenizers);
-  if (!config.enabled) {
-    return skip('compaction_disabled', 'compaction was switched off after this one was requested');
-  }
+  const off = switchedOff(config, request);
+  if (off !== null) return skip('compaction_disabled', off);
   // The other ways have their own reasons, which the threshold knows nothing of.
   if (request.attribution.path === 'append' && tokens < threshold) {
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);

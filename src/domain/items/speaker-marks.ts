@@ -140,6 +140,8 @@ export const OPENINGS: readonly [RegExp, Speaker][] = [
   [/^System: Potential loop detected\b/, 'program'],
   [/^CRITICAL: Respond with TEXT ONLY\. Do NOT call any tools/, 'program'],
   [/^Your task is to create a detailed summary of the conversation\b/, 'program'],
+  // What we ask ourselves, as templates/packet.md has it.
+  [/^The context of this conversation is about to be compacted: what was said so far/, 'program'],
   [/^You are performing a CONTEXT CHECKPOINT COMPACTION\b/, 'program'],
   [/^--- Context from: /, 'project_instructions'],
   [/^This session is being continued from a previous conversation\b/, 'summary'],

@@ -78,7 +78,7 @@ export function isAllOfUser(message: Message): boolean {
       part.kind !== 'tool_result' &&
       (part.kind !== 'text' ||
         utterancesIn(message, part.text).every(
-          ({ speaker, text }) => speaker === 'user' && text.length === part.text.trim().length,
+          ({ speaker, text }) => speaker === 'user' && text === part.text,
         )),
   );
 }
@@ -140,6 +140,8 @@ function read(text: string): Utterance[] {
     after.push(...blockSaid(text, from, end));
     end = at + text.slice(at, from.at).trimEnd().length;
   }
+  // Where nobody else speaks the words stay as they are, white space included.
+  if (before.length === 0 && after.length === 0 && at < end) return [{ speaker: 'user', text }];
   const own: Utterance[] = at < end ? [{ speaker: 'user', text: text.slice(at, end) }] : [];
   return [...before, ...own, ...after.reverse()];
 }

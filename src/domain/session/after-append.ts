@@ -2,11 +2,11 @@ import type { Normalised } from '../items/item.ts';
 import { isUserMessage, userText } from '../items/speaker.ts';
 import type { CompactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
-import { tierOf } from '../policy/tiers.ts';
 import { isAutoCompactOn, thresholdState } from '../tokens/thresholds.ts';
 import { plainAttribution } from './attribution.ts';
 import { automaticRequest } from './automatic-request.ts';
-import type { Attribution, EventData, NewEvent } from './events.ts';
+import { preflightAttribution } from './disarm.ts';
+import type { EventData, NewEvent } from './events.ts';
 import { type Head, standInPacket } from './head.ts';
 import { isEmergency, passGuard } from './loop-guard.ts';
 import { windowStanding } from './window-standing.ts';
@@ -50,7 +50,12 @@ export function afterAppend(
 ): AfterAppend {
   const { state } = head;
   if (state.running !== null) {
-    return { ...NOTHING, note: appended.command === null ? null : UNDER_WAY };
+    // Requested by this append, which has ended the wait for a packet.
+    const isAwaited = appended.items.some(({ seq }) => seq === state.running?.before);
+    return {
+      ...NOTHING,
+      note: appended.command === null ? (isAwaited ? PAUSED : null) : UNDER_WAY,
+    };
   }
   if (appended.command !== null) return commanded(head, config, appended.command, request);
   if (!config.enabled) return NOTHING;
@@ -99,13 +104,7 @@ function preflight(
     ({ item }) => isUserMessage(item) && !userText(item).trimStart().startsWith('!'),
   );
   if (awaited === undefined) return null;
-  const { percent_remaining } = state.preflight;
-  const attribution: Attribution = {
-    path: 'preflight',
-    tier: tierOf(percent_remaining, config),
-    percent_remaining,
-    boundaries: ['turn_complete'],
-  };
+  const attribution = preflightAttribution(state.preflight, config);
   const event = automaticRequest(compaction_id, attribution, { before: awaited.seq });
   return { events: [event], advice: null, note: PAUSED };
 }

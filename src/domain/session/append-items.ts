@@ -12,6 +12,7 @@ import { type Counted, countedCounter } from './counted.ts';
 import { checkRoom, created, type NewSession } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { commandsOf, derivedSignals, type ItemCommands } from './derive-signals.ts';
+import { disarmed } from './disarm.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { NewEvent } from './events.ts';
 import { evolve } from './evolve.ts';
@@ -82,6 +83,7 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
       if (!isCommand) items.push({ seq: after.state.version, item: normalised, reached });
     }
     const last = after.state.version;
+    for (const event of disarmed(after, config, command.compaction_id)) after = push(event);
     for (const event of derivedSignals(after, config, items)) after = push(event);
     for (const event of takenPacket(world, after, config, items, command)) after = push(event);
     const {

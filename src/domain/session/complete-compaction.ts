@@ -12,7 +12,7 @@ import {
 } from './compaction-commands.ts';
 import type { Decide } from './decision.ts';
 import type { CompletedReport, EventData, NewEvent, SummarizerUsage } from './events.ts';
-import { configOf, contextTokens } from './head.ts';
+import { configOf, contextTokens, hasUserSpoken, type Running, type State } from './head.ts';
 import { packetItem } from './packet-item.ts';
 import { isPaid } from './summarizer-usage.ts';
 import type { World } from './world.ts';
@@ -32,6 +32,9 @@ export type FullResult = Omit<EventData['compaction.completed'], 'compaction_id'
   report: Omit<CompletedReport, keyof Effect>;
 };
 
+/** What says how to go on; `seq` is the item of the agent that it was taken from, if it was. */
+export type PacketText = { text: string; seq: number | null };
+
 /**
  * Applies the edits of a micro-compaction (SPEC section 7), or skips it when the context would not
  * become smaller, as when a usage figure that came meanwhile is below the estimate. `packet` is
@@ -42,7 +45,7 @@ export function completeMicro(
   attempt: Attempt,
   result: MicroResult,
   clock: Clock,
-  packet: string | null = null,
+  packet: PacketText | null = null,
 ): Decide<Applied> {
   return complete(world, attempt, clock, packet, (compaction_id, effect) => ({
     type: 'compaction.micro_completed',
@@ -61,7 +64,7 @@ export function completeFull(
   attempt: Attempt,
   result: FullResult,
   clock: Clock,
-  packet: string | null = null,
+  packet: PacketText | null = null,
 ): Decide<Applied> {
   const { replacement_tokens, covered_tokens } = result.report;
   const isSmaller = replacement_tokens < covered_tokens;
@@ -80,7 +83,7 @@ function complete(
   world: World,
   attempt: Attempt,
   clock: Clock,
-  packet: string | null,
+  packet: PacketText | null,
   eventOf: (compaction_id: string, effect: Effect) => NewEvent,
   full: { isSmaller: boolean; usage: SummarizerUsage } | null = null,
 ): Decide<Applied> {
@@ -106,7 +109,8 @@ function complete(
       return skipEvents(head, running, config, clock, skip);
     }
     const heads = { before: head, after: compacted };
-    const behind = packetItem(world, running, packet, heads, clock.at);
+    const isWanted = packet !== null && !isOutdated(packet, head.state, running);
+    const behind = isWanted ? packetItem(world, running, packet.text, heads, clock.at) : [];
     const tokens_after = contextTokens(advance(compacted, behind, clock.at).state, config);
     const events = [completed(tokens_after), ...behind];
     const exceeded: NewEvent = {
@@ -121,6 +125,14 @@ function complete(
       ...openedBreaker(head, after, config, clock.now_ms),
     ];
   });
+}
+
+/**
+ * Whether a packet says no longer how to go on: the user has spoken since, or the text that was taken
+ * for it was followed by calls, so that the agent was not at its end.
+ */
+function isOutdated({ seq }: PacketText, state: State, { requested_version }: Running): boolean {
+  return hasUserSpoken(state, requested_version) || (seq !== null && state.last_call > seq);
 }
 
 function wouldNotShrink(before: number, after: number): Skip {

@@ -8,6 +8,7 @@ import { type Profile, windowProblem } from '../policy/profiles.ts';
 import { checkItems } from './check-items.ts';
 import { type Counted, countedCounter } from './counted.ts';
 import type { Decide } from './decision.ts';
+import { disarmed } from './disarm.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
 import { configOf, type Head, type Settings } from './head.ts';
@@ -54,11 +55,13 @@ export function created(session: NewSession): NewEvent {
 }
 
 /**
- * Changes settings; never rewrites history. Rejects: session_not_found, invalid_config.
+ * Changes settings; never rewrites history. What waits for a compaction that the new configuration no
+ * longer makes ends with it, under `compaction_id`. Rejects: session_not_found, invalid_config.
  */
 export function configureSession(
   world: World,
   change: EventData['session.configured'],
+  compaction_id: string,
 ): Decide<Head> {
   return (head) => {
     if (head === null) return sessionNotFound();
@@ -70,10 +73,9 @@ export function configureSession(
     };
     const fits = config === undefined ? checkRoom(world, settings) : checkSettings(world, settings);
     if (!fits.ok) return fits;
-    return accept({
-      events: [{ type: 'session.configured', data: change }],
-      value: (after) => after,
-    });
+    const events: NewEvent[] = [{ type: 'session.configured', data: change }];
+    events.push(...disarmed(head, configOf(settings, world.server), compaction_id));
+    return accept({ events, value: (after) => after });
   };
 }
 

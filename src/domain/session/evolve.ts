@@ -1,4 +1,6 @@
-import type { Item } from '../items/item.ts';
+import { codecFor } from '../items/codecs.ts';
+import type { Item, Normalised } from '../items/item.ts';
+import { speakerOf } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import { callKey } from './call-key.ts';
 import type { EventData, EventOf, SessionEvent } from './events.ts';
@@ -37,7 +39,7 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
     state: {
       ...state,
       ...usageAfter(state, event),
-      ...changes(state, event),
+      ...changes(head, event),
       version: event.version,
       updated_at: event.at,
     },
@@ -68,6 +70,8 @@ function created(event: EventOf<'session.created'>): Head {
       has_life_cycle: false,
       packet_request: null,
       preflight: null,
+      user_message: null,
+      last_call: 0,
       last_skip: null,
       created_at: event.at,
       updated_at: event.at,
@@ -84,7 +88,7 @@ export function settingsAfter(
 }
 
 /** What one event changes in the state, beside the usage. */
-function changes(state: State, event: SessionEvent): Partial<State> {
+function changes({ state, settings }: Head, event: SessionEvent): Partial<State> {
   switch (event.type) {
     case 'session.created':
       throw new Error('session.created can only be the first event');
@@ -95,7 +99,7 @@ function changes(state: State, event: SessionEvent): Partial<State> {
         compacted_version: event.version,
       };
     case 'item.appended':
-      return appended(state, event.data);
+      return { ...appended(state, event.data), ...spoken(state, settings, event) };
     case 'signal.observed':
       return observed(state, event.data);
     case 'compaction.requested':
@@ -158,6 +162,33 @@ function appended(state: State, data: EventData['item.appended']): Partial<State
     ...(isNews && isMessage(data.item) && { messages: state.messages + 1 }),
     open_commands: openCommands(state, data),
   };
+}
+
+/** Who has spoken last; what the service itself adds is said by nobody. */
+function spoken(
+  { user_message }: State,
+  { format }: Settings,
+  { data, version }: EventOf<'item.appended'>,
+): Partial<State> {
+  if (data.excluded !== undefined || data.source !== undefined) return {};
+  const item = codecFor(format).normalise(data.item);
+  switch (item.kind === 'message' ? speakerOf(item) : null) {
+    case 'user': {
+      const unanswered_from = user_message?.unanswered_from ?? version;
+      return { user_message: { version, unanswered_from } };
+    }
+    case 'assistant':
+      return {
+        ...(user_message !== null && { user_message: { ...user_message, unanswered_from: null } }),
+        ...(callsTool(item) && { last_call: version }),
+      };
+    default:
+      return {};
+  }
+}
+
+function callsTool(item: Normalised): boolean {
+  return item.kind === 'message' && item.parts.some(({ kind }) => kind === 'tool_call');
 }
 
 /** Tool calls and their results count as messages, too, where a format has them as items without role. */

@@ -68,6 +68,13 @@ export type State = UsageState & {
   packet_request: { version: number; deadline_ms: number; attribution: Attribution } | null;
   /** The next user message waits for a compaction (SPEC section 11). */
   preflight: { version: number; percent_remaining: number } | null;
+  /**
+   * The newest message of the user, and the first one of the user that the agent has not answered with
+   * a word or a call: what is said to the agent must not be pushed behind it.
+   */
+  user_message: { version: number; unanswered_from: number | null } | null;
+  /** Version of the agent's newest tool call, 0 for none. */
+  last_call: number;
   /** Where the watcher last found no natural boundary: it says so once, not at the end of every turn. */
   last_skip: { percent_remaining: number | null; signals: Boundary[] } | null;
   created_at: string;
@@ -81,6 +88,15 @@ export type Head = { settings: Settings; state: State };
  * the log when a store is opened.
  */
 export const HEAD_VERSION = 3;
+
+/**
+ * Whether the user has something to be answered, or has spoken after this version: then nothing that
+ * the service adds may stand behind it (SPEC section 12).
+ */
+export function hasUserSpoken({ user_message }: State, since: number): boolean {
+  if (user_message === null) return false;
+  return user_message.unanswered_from !== null || user_message.version > since;
+}
 
 /** Where the packet of a session stands (SPEC section 12). */
 export type PacketState = 'idle' | 'awaiting_packet' | 'compacting';

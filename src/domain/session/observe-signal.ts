@@ -5,6 +5,7 @@ import { advance } from './advance.ts';
 import type { Advice } from './after-append.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
+import { disarmed } from './disarm.ts';
 import { accept } from './errors.ts';
 import type { NewEvent, Signal } from './events.ts';
 import { configOf, type UnderWay, underWay } from './head.ts';
@@ -58,6 +59,7 @@ export function observeSignal(world: World, command: ObserveSignal): Decide<Obse
       after = advance(after, [event], command.at);
     };
     push(observed(command));
+    disarmed(after, config, command.compaction_id).forEach(push);
     takenPacket(world, after, config, [], command).forEach(push);
     let advice: Advice | null = null;
     if (command.signal === 'sampling_complete' && command.needs_follow_up === true) {

@@ -1,7 +1,7 @@
 import { messageText } from '../compaction/material.ts';
 import type { Template } from '../compaction/prompt.ts';
 import type { Normalised } from '../items/item.ts';
-import { isOfAssistant } from '../items/speaker.ts';
+import { isOfAssistant, isUserMessage } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
@@ -9,6 +9,7 @@ import type { Request } from './after-append.ts';
 import { automaticRequest } from './automatic-request.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
+import { awaitsPacket, disarmed } from './disarm.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { Attribution, EventData, NewEvent, PacketSource } from './events.ts';
 import { configOf, type Head, type State } from './head.ts';
@@ -36,7 +37,8 @@ export function packetRequested(
 
 /**
  * What follows when the packet that is waited for has come with these items, or is overdue: the
- * packet, and the compaction that it is for. `head` stands behind the items.
+ * packet, and the compaction that it is for. A message of the user ends the wait without one. `head`
+ * stands behind the items.
  */
 export function takenPacket(
   world: World,
@@ -47,6 +49,12 @@ export function takenPacket(
 ): NewEvent[] {
   const { packet_request } = head.state;
   if (packet_request === null) return [];
+  // What the user has written is the continuation: it stands behind the cut, and needs no packet.
+  const words = items.find(({ item }) => isUserMessage(item));
+  if (words !== undefined) {
+    const { attribution } = packet_request;
+    return [automaticRequest(request.compaction_id, attribution, { before: words.seq })];
+  }
   const written = writtenPacket(items);
   if (written !== null) {
     const { seq, text } = written;
@@ -73,7 +81,9 @@ export function receivePacket(
     if (head === null) return sessionNotFound();
     const { packet_request } = head.state;
     if (packet_request === null) return notRequested(head.state);
-    const packet = fitted(world, configOf(head.settings, world.server), text);
+    const config = configOf(head.settings, world.server);
+    if (!awaitsPacket(config)) return noLongerWanted();
+    const packet = fitted(world, config, text);
     const received = { source: 'posted', seq: null, ...packet } as const;
     const events = receivedEvents(head.state, packet_request, received, compaction_id);
     return accept({
@@ -89,9 +99,11 @@ export type TimedOut = { applied: boolean };
  * Ends the wait for a packet that is overdue: the compaction is requested, and the service writes the
  * packet itself. Does nothing when none is. Rejects: session_not_found.
  */
-export function timeOutPacket(request: Request): Decide<TimedOut> {
+export function timeOutPacket(world: World, request: Request): Decide<TimedOut> {
   return (head) => {
     if (head === null) return sessionNotFound();
+    const off = disarmed(head, configOf(head.settings, world.server), request.compaction_id);
+    if (off.length > 0) return accept({ events: off, value: () => ({ applied: false }) });
     const events = overdueEvents(head.state, request);
     return accept({ events, value: () => ({ applied: events.length > 0 }) });
   };
@@ -127,6 +139,12 @@ function fitted(world: World, config: Config, text: string) {
   const count = counterFor(config, world.tokenizers);
   const cut = truncateMiddle(text, config.packet_max_tokens, count);
   return { text: cut, is_truncated: cut !== text };
+}
+
+function noLongerWanted(): Outcome<never> {
+  const detail =
+    'no packet is waited for: the configuration has changed, and no agent writes them now';
+  return reject('packet_not_requested', detail);
 }
 
 function notRequested({ running }: State): Outcome<never> {

@@ -22,11 +22,11 @@ const LEAST_TOKENS = 32;
 export function packetItem(
   world: World,
   running: Running,
-  text: string | null,
+  text: string,
   heads: { before: Head; after: Head },
   at: string,
 ): NewEvent[] {
-  if (running.packet === null || text === null) return [];
+  if (running.packet === null) return [];
   const { settings } = heads.before;
   const config = configOf(settings, world.server);
   const count = counterFor(config, world.tokenizers);

@@ -9,7 +9,7 @@ import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
-import { configOf, contextTokens } from './head.ts';
+import { configOf, contextTokens, hasUserSpoken } from './head.ts';
 import type { World } from './world.ts';
 
 /** One call of a hook and what came of it. */
@@ -20,17 +20,22 @@ export function recordHook(attempt: Attempt, run: HookRun): Decide<Applied> {
   return whileRunning(attempt, () => [ran(attempt.compaction_id, run)]);
 }
 
+const TOO_LATE = 'the user has written since: the items would stand behind it and were left out';
 const TOO_LARGE = 'the items would lift the context to its threshold: they were left out';
+
+/** `requested_version` is that of the compaction's request. */
+export type PostCompact = { compaction_id: string; requested_version: number; at: string };
 
 /**
  * Records a PostCompact hook and puts its items behind everything else, while the compaction is the
  * one that the context is built on; else nothing. What would lift the context to its threshold is left
- * out, as with restored files (SPEC sections 9 and 16). No compaction follows from it. Rejects:
+ * out, as with restored files, and what would stand behind words of the user that came meanwhile
+ * (SPEC sections 9 and 16). No compaction follows from it. Rejects:
  * session_not_found.
  */
 export function recordPostCompact(
   world: World,
-  { compaction_id, at }: { compaction_id: string; at: string },
+  { compaction_id, requested_version, at }: PostCompact,
   run: HookRun,
 ): Decide<Applied> {
   return (head) => {
@@ -47,10 +52,13 @@ export function recordPostCompact(
     });
     const after = advance(head, appended, at);
     const { threshold } = thresholds(config, head.settings.context_window);
-    const isTooLarge = appended.length > 0 && contextTokens(after.state, config) >= threshold;
-    const events = isTooLarge
-      ? [ran(compaction_id, { ...run, ok: false, error: TOO_LARGE, result: {} })]
-      : [ran(compaction_id, run), ...appended];
+    const isLate = hasUserSpoken(head.state, requested_version);
+    const isTooLarge = contextTokens(after.state, config) >= threshold;
+    const error = isLate ? TOO_LATE : isTooLarge ? TOO_LARGE : null;
+    const events =
+      appended.length > 0 && error !== null
+        ? [ran(compaction_id, { ...run, ok: false, error, result: {} })]
+        : [ran(compaction_id, run), ...appended];
     return accept({ events, value: () => ({ applied: true }) });
   };
 }

@@ -99,7 +99,11 @@ function compacted(
   attribution: Attribution,
   request: Request,
 ): NewEvent[] {
-  // What the user has already sent is the continuation.
+  // What the user has already sent is the continuation, and stands behind the cut.
+  const unanswered = state.user_message?.unanswered_from ?? null;
+  if (unanswered !== null) {
+    return [automaticRequest(request.compaction_id, attribution, { before: unanswered })];
+  }
   if (end.queued_user_messages > 0) return [automaticRequest(request.compaction_id, attribution)];
   // The turn that writes a packet needs room, too.
   const isUrgent = attribution.tier === 'emergency';

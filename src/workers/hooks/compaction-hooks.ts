@@ -68,7 +68,8 @@ export class CompactionHooks {
       if (run === null) return;
       const at = now().toISOString();
       // Only one try: a second one after a broken connection could append the items twice.
-      await store.commit(this.#ref, recordPostCompact(world, { compaction_id, at }, run), { at });
+      const moment = { compaction_id, requested_version: state.running.requested_version, at };
+      await store.commit(this.#ref, recordPostCompact(world, moment, run), { at });
     }
   }
 

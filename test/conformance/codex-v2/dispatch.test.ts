@@ -28,7 +28,7 @@ async function requestThen(change: (lab: SessionLab) => Promise<unknown>) {
 }
 
 async function configure(lab: SessionLab, config: ConfigOverrides): Promise<void> {
-  const changed = await lab.commit(configureSession(lab.world, { config }));
+  const changed = await lab.commit(configureSession(lab.world, { config }, lab.newId()));
   expect(changed.ok).toBe(true);
 }
 

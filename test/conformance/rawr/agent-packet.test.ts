@@ -26,6 +26,7 @@ async function post(lab: SessionLab, text: string) {
 async function round(lab: SessionLab, seconds: number): Promise<void> {
   const timer = new PacketTimer({
     store: lab.store,
+    world: lab.world,
     dispatch: () => {},
     now: () => new Date(lab.now().getTime() + seconds * 1_000),
     newId: lab.newId,
@@ -59,7 +60,7 @@ describe('the prompt', () => {
 
   it('RW-84: nothing is compacted before the packet is there', async () => {
     const lab = await asked();
-    await append(lab, user(TEMPLATES.packet.text, { is_meta: true }), user('Well?'));
+    await append(lab, user(TEMPLATES.packet.text, { is_meta: true }));
     await signal(lab, 'sampling_complete', { needs_follow_up: true });
     await signal(lab, 'turn_complete');
     expect(steps(await lab.events())).not.toContain('requested');
@@ -103,7 +104,7 @@ describe('three ways for it to come', () => {
     const next = () =>
       how === 'a signal'
         ? session.signal('sampling_complete').value.compaction
-        : session.append(user('Hello?')).value.compaction;
+        : session.append(assistant(' ')).value.compaction;
     session.nowMs += 19_999;
     expect(next()).toBeNull();
     session.nowMs += 1;

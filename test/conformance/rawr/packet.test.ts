@@ -192,7 +192,6 @@ describe('its states', () => {
   it.each<[string, (lab: SessionLab) => Promise<unknown>]>([
     ['the turn ends again', (lab) => signal(lab, 'turn_complete')],
     ['a turn begins', (lab) => signal(lab, 'turn_started')],
-    ['the user writes', (lab) => append(lab, user('And the docs.'))],
     ['the agent writes', (lab) => append(lab, assistant('All is done.'))],
     ['somebody asks for a compaction', (lab) => lab.request('full')],
   ])('RW-70, RW-72: one packet, and idle, though meanwhile %s', async (_what, happens) => {
@@ -208,6 +207,21 @@ describe('its states', () => {
     const [packet, ...more] = await packetsOf(lab);
     expect(more).toEqual([]);
     expect((await lab.view()).entries.at(-1)?.item).toEqual(packet);
+    expect(await stateOf(lab)).toBe('idle');
+  });
+
+  it('RW-70, RW-72: none, when the user writes meanwhile: what is said there goes on', async () => {
+    const lab = await atTurnEnd();
+    const model = StubModel.of(lab, GOOD);
+    const summarize = model.summarize.bind(model);
+    model.summarize = async (request) => {
+      await append(lab, user('And the docs.'), assistant('They are written.'));
+      return summarize(request);
+    };
+    await signal(lab, 'turn_complete');
+    await work(lab);
+    expect(await packetsOf(lab)).toEqual([]);
+    expect((await lab.view()).entries.at(-1)?.item).toEqual(assistant('They are written.'));
     expect(await stateOf(lab)).toBe('idle');
   });
 

@@ -26,7 +26,10 @@ function plan(
   overrides: ConfigOverrides = {},
   items: Item[] = ITEMS,
 ) {
-  const session = created({ context_window, config: { ...CONFIG, ...overrides } });
+  // The ways of the tiers lead nowhere under another trigger.
+  const isTiered = /turn|preflight/.test(request.attribution?.path ?? '');
+  const trigger = isTiered ? ({ auto_compact_trigger: 'tiers' } as const) : {};
+  const session = created({ context_window, config: { ...CONFIG, ...trigger, ...overrides } });
   const events = [session, ...items.map(appended)];
   const { head } = given(...events);
   const [first, ...rest] = logOf(events);
@@ -34,6 +37,7 @@ function plan(
   const view = foldView({ created: first, base: null, events: rest });
   return planCompaction(WORLD, head, view, {
     mode: 'auto',
+    trigger: 'auto',
     attribution: { path: 'append' },
     before: null,
     ...request,

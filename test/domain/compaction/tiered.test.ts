@@ -15,7 +15,12 @@ function planned(...items: Item[]): CompactionPlan {
   const head = headOf(events);
   if (first?.type !== 'session.created' || head === null) throw new Error('there is no session');
   const view = foldView({ created: first, base: null, events: later });
-  const request = { mode: 'auto', attribution: { path: 'append' }, before: null } as const;
+  const request = {
+    mode: 'auto',
+    trigger: 'auto',
+    attribution: { path: 'append' },
+    before: null,
+  } as const;
   return planCompaction(WORLD, head, view, request);
 }
 

@@ -66,6 +66,8 @@ describe('createSession', () => {
         has_life_cycle: false,
         packet_request: null,
         preflight: null,
+        user_message: null,
+        last_call: 0,
         last_skip: null,
         created_at: AT,
         updated_at: AT,
@@ -105,7 +107,9 @@ describe('configureSession', () => {
     const change = { config: { auto_compact_pct_override: 50 }, model: 'm', metadata: { a: 1 } };
     const before = created({ config: { restore_max_files: 2, auto_compact_pct_override: 80 } });
     const event = { type: 'session.configured', data: change } as const;
-    given(before).when(configureSession(WORLD, change)).yields(event);
+    given(before)
+      .when(configureSession(WORLD, change, 'c'))
+      .yields(event);
     expect(headOf([before, event])?.settings).toEqual({
       format: 'anthropic',
       profile: 'default',
@@ -118,16 +122,16 @@ describe('configureSession', () => {
 
   it('refuses a window that has no room under the settings in force', () => {
     given(created({ profile: 'codex-v2' }))
-      .when(configureSession(WORLD, { context_window: 16_000 }))
+      .when(configureSession(WORLD, { context_window: 16_000 }, 'c'))
       .rejects('invalid_config', /16000/);
     given(created({ context_window: 16_000 }))
-      .when(configureSession(WORLD, { profile: 'claude-code' }))
+      .when(configureSession(WORLD, { profile: 'claude-code' }, 'c'))
       .rejects('invalid_config', /16000/);
   });
 
   it('refuses an unknown session', () => {
     given()
-      .when(configureSession(WORLD, {}))
+      .when(configureSession(WORLD, {}, 'c'))
       .rejects('session_not_found', /POST \/sessions/);
   });
 });

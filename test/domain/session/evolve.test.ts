@@ -96,6 +96,7 @@ describe('evolve', () => {
         tokens_since_usage: 1_000,
         tokens_since_compaction: 1_000,
         messages: 1,
+        user_message: { version: 2, unanswered_from: 2 },
       },
     ],
     [
@@ -108,6 +109,7 @@ describe('evolve', () => {
         tokens_since_usage: 0,
         tokens_since_compaction: 1_001,
         messages: 2,
+        user_message: { version: 2, unanswered_from: null },
       },
     ],
     [
@@ -131,6 +133,7 @@ describe('evolve', () => {
         tokens_since_usage: 1,
         tokens_since_compaction: 1,
         open_commands: [COMMIT],
+        user_message: { version: 2, unanswered_from: 2 },
       },
     ],
     ['signal.observed: a boundary', [created(), signal('commit')], { signals: ['commit'] }],

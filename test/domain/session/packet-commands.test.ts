@@ -43,9 +43,13 @@ const DUE: Attribution = attributionOf('turn_complete', {
 const PROMPT = { version: 'packet@1', text: 'Write the packet.' };
 const DEADLINE = NOW + 300_000;
 const ASKED = packetRequested(configWith(), DUE, PROMPT, NOW);
-const FILLING = appended(user(ofTokens(100_000)));
+const FILLING = appended(assistant(ofTokens(100_000)));
 const toolUse = [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }];
-const awaiting = (config: ConfigOverrides = {}) => [created({ config }), FILLING, ASKED];
+const awaiting = (config: ConfigOverrides = {}) => [
+  created({ config: { auto_compact_trigger: 'tiers', packet_author: 'agent', ...config } }),
+  FILLING,
+  ASKED,
+];
 
 function stateOf(...events: NewEvent[]): Head['state'] {
   const head = headOf(events);
@@ -70,6 +74,11 @@ function follows(received: number | null): NewEvent {
       ? ({ author: 'watcher' } as const)
       : ({ author: 'agent', received_version: received } as const);
   return requested({ reason: 'turn_complete', attribution: DUE, packet });
+}
+
+/** The request that follows when the user has spoken instead, in the item of this version. */
+function endedBy(before: number): NewEvent {
+  return requested({ reason: 'turn_complete', attribution: DUE, before });
 }
 
 function received(data: Partial<EventData['packet.received']>): NewEvent {
@@ -152,7 +161,7 @@ describe('receivePacket', () => {
 
 describe('timeOutPacket', () => {
   it('leaves the packet to the service once the deadline has come, and once only', () => {
-    const late = timeOutPacket({ compaction_id: 'c', now_ms: DEADLINE });
+    const late = timeOutPacket(WORLD, { compaction_id: 'c', now_ms: DEADLINE });
     given(...awaiting())
       .when(late)
       .yields(received({ source: 'timeout' }), follows(null))
@@ -165,14 +174,14 @@ describe('timeOutPacket', () => {
 
   it('does nothing before', () => {
     given(...awaiting())
-      .when(timeOutPacket({ compaction_id: 'c', now_ms: DEADLINE - 1 }))
+      .when(timeOutPacket(WORLD, { compaction_id: 'c', now_ms: DEADLINE - 1 }))
       .yields()
       .answers({ applied: false });
   });
 
   it('is refused for a session that was erased', () => {
     given()
-      .when(timeOutPacket({ compaction_id: 'c', now_ms: DEADLINE }))
+      .when(timeOutPacket(WORLD, { compaction_id: 'c', now_ms: DEADLINE }))
       .rejects('session_not_found', /no session/);
   });
 });
@@ -186,9 +195,9 @@ describe('an append while a packet is awaited', () => {
 
   it('with the answer of the agent is the packet', () => {
     given(...awaiting())
-      .when(append([user('Write the packet.'), assistant('Goal. Next steps.')]))
+      .when(append([user('Write the packet.', { is_meta: true }), assistant('Goal. Next steps.')]))
       .yields(
-        appended(user('Write the packet.')),
+        appended(user('Write the packet.', { is_meta: true })),
         appended(assistant('Goal. Next steps.')),
         received({ source: 'assistant_item', seq: 5, text: 'Goal. Next steps.' }),
         follows(6),
@@ -197,7 +206,8 @@ describe('an append while a packet is awaited', () => {
   });
 
   it.each<[string, Item[]]>([
-    ['a user message', [user('Hello?')]],
+    ['what a hook says', [user('Stop hook feedback:\nrun the tests')]],
+    ['what another agent says', [assistant('Done.', { agent_id: 'a' })]],
     ['blank text', [assistant(' \n')]],
     ['thinking alone', [assistant([{ type: 'thinking', thinking: 'hm', signature: 's' }])]],
     ['a tool call', [call('t', 'Bash')]],
@@ -221,14 +231,25 @@ describe('an append while a packet is awaited', () => {
       user('Thanks. And now?'),
       assistant('Something else.'),
     ];
-    expect(taken(items)).toEqual([
+    expect(taken(items.slice(0, 4))).toEqual([
       received({ source: 'assistant_item', seq: 7, text: 'The packet.' }),
-      follows(10),
+      follows(8),
     ]);
+    // What the user has said since is what comes next.
+    expect(taken(items)).toEqual([endedBy(8)]);
+  });
+
+  it.each<[string, Item[], number]>([
+    ['alone', [user('Delete the old tests, please.')], 4],
+    ['with the answer', [user('Delete them, please.'), assistant('Deleted.')], 4],
+    ['after the start of the turn', [call('t', 'Bash'), user('Stop.'), assistant('Stopped.')], 5],
+    ['in a reminder', [user('<system-reminder>a</system-reminder>\nStop.')], 4],
+  ])('a message of the user ends the wait without a packet: %s', (_name, items, seq) => {
+    expect(taken(items)).toEqual([endedBy(seq)]);
   });
 
   it('ends the wait when the deadline has passed', () => {
-    expect(taken([user('Hello?')], DEADLINE)).toEqual([
+    expect(taken([call('t', 'Bash')], DEADLINE)).toEqual([
       received({ source: 'timeout' }),
       follows(null),
     ]);
@@ -241,11 +262,17 @@ describe('an append while a packet is awaited', () => {
   });
 
   it('requests nothing else at the threshold, since a compaction is due anyway', () => {
-    expect(taken([user(ofTokens(41_000))])).toEqual([]);
+    given(...awaiting({ trigger_emergency_percent_remaining_lt: 1 }))
+      .when(append([result('t', ofTokens(41_000))]))
+      .yields(appended(result('t', ofTokens(41_000))));
   });
 
   it('does not wait in an emergency: the service writes the packet', () => {
-    expect(taken([user(ofTokens(51_000))])).toEqual([requested({ packet: { author: 'watcher' } })]);
+    expect(taken([result('t', ofTokens(51_000))])).toEqual([
+      expect.objectContaining({
+        data: expect.objectContaining({ packet: { author: 'watcher' } }),
+      }),
+    ]);
   });
 
   it('gives way to a command', () => {
@@ -294,13 +321,16 @@ describe('the end of a compaction with a packet', () => {
     entries: [{ seq: null, item: user('S'), tokens: replacement, origin: 'summary' }],
     report: { covered_tokens: 100_000, replacement_tokens: replacement, ...PLAIN_REPORT },
   });
+  const said = (text: string) => ({ text, seq: null });
   const packetItem = (text: string, tokens: number): NewEvent => ({
     type: 'item.appended',
     data: { item: user(text, { is_meta: true }), tokens, source: 'packet' },
   });
   const completed = (text: string | null, replacement = 1_000, events = running()) =>
     given(...events)
-      .when(completeFull(WORLD, ATTEMPT, full(replacement), CLOCK, text))
+      .when(
+        completeFull(WORLD, ATTEMPT, full(replacement), CLOCK, text === null ? null : said(text)),
+      )
       .events();
 
   it('appends it as a synthetic user item in the same write, and counts it', () => {
@@ -322,7 +352,7 @@ describe('the end of a compaction with a packet', () => {
     const events = [...running(), ...completed('The packet.')];
     expect(packetState(stateOf(...events))).toBe('idle');
     given(...events)
-      .when(completeFull(WORLD, ATTEMPT, full(1_000), CLOCK, 'The packet.'))
+      .when(completeFull(WORLD, ATTEMPT, full(1_000), CLOCK, said('The packet.')))
       .yields();
   });
 
@@ -337,7 +367,15 @@ describe('the end of a compaction with a packet', () => {
       duration_ms: 1,
     } as const;
     const events = given(...running())
-      .when(completeMicro(WORLD, ATTEMPT, { ...micro, edits: [...micro.edits] }, CLOCK, 'Packet.'))
+      .when(
+        completeMicro(
+          WORLD,
+          ATTEMPT,
+          { ...micro, edits: [...micro.edits] },
+          CLOCK,
+          said('Packet.'),
+        ),
+      )
       .events();
     expect(events).toEqual([
       expect.objectContaining({ type: 'compaction.micro_completed' }),
@@ -359,7 +397,7 @@ describe('the end of a compaction with a packet', () => {
   ])('%s: no packet, and the session is idle', (_name, end) => {
     expect(packetState(stateOf(...running(), end))).toBe('idle');
     given(...running(), end)
-      .when(completeFull(WORLD, ATTEMPT, full(1_000), CLOCK, 'The packet.'))
+      .when(completeFull(WORLD, ATTEMPT, full(1_000), CLOCK, said('The packet.')))
       .yields();
   });
 

@@ -15,7 +15,7 @@ import {
   started,
   WORLD,
 } from '../../support/given.ts';
-import { ofTokens, user } from '../../support/items.ts';
+import { assistant, ofTokens, user } from '../../support/items.ts';
 
 const RUN: HookRun = {
   hook: 'notes',
@@ -34,7 +34,7 @@ const AFTER: HookRun = {
 };
 const TOKENS = { covered: 1, replacement: 1 };
 const COMPLETED = completed(2, TOKENS);
-const RUNNING = [created(), appended(user('x')), requested(), started()];
+const RUNNING = [created(), appended(assistant('x')), requested(), started()];
 
 const ran = (run: HookRun): NewEvent => ({
   type: 'hook.ran',
@@ -67,16 +67,33 @@ describe('recordHook', () => {
 });
 
 describe('recordPostCompact', () => {
-  const command = { compaction_id: 'c', at: AT };
+  const command = { compaction_id: 'c', requested_version: RUNNING.length, at: AT };
 
   it('appends the items behind everything, as no news and without a request', () => {
-    given(...RUNNING, COMPLETED, appended(user('y')))
+    given(...RUNNING, COMPLETED, appended(assistant('y')))
       .when(recordPostCompact(WORLD, command, AFTER))
       .yields(ran(AFTER), {
         type: 'item.appended',
         data: { item: user('abc '.repeat(9), { speaker: 'hook' }), tokens: 9, source: 'hook' },
       })
       .answers({ applied: true });
+  });
+
+  it.each([
+    ['since', [COMPLETED, appended(user('Stop.'))]],
+    ['and been answered', [COMPLETED, appended(user('Stop.')), appended(assistant('I did.'))]],
+    ['before it ended', [appended(user('Stop.')), COMPLETED]],
+  ])('leaves out what would stand behind the words of a user who has spoken %s', (_, later) => {
+    given(...RUNNING, ...later)
+      .when(recordPostCompact(WORLD, command, AFTER))
+      .yields(
+        ran({
+          ...AFTER,
+          ok: false,
+          error: 'the user has written since: the items would stand behind it and were left out',
+          result: {},
+        }),
+      );
   });
 
   it('records a hook without items', () => {

@@ -97,14 +97,16 @@ const PLAYS = {
     config: { packet_author: 'agent' },
     prepare: endTurn,
     trigger: (session) => {
-      session.run(receivePacket(WORLD, { compaction_id: 'p', text: 'Goal: the parser.' }));
+      const step = receivePacket(WORLD, { compaction_id: 'p', text: 'Goal: the parser.' });
+      const outcome = step(session.head);
+      if (outcome.ok) outcome.value.events.forEach((event) => void session.push(event));
     },
   },
   'a packet that never comes': {
     config: { packet_author: 'agent' },
     prepare: endTurn,
     trigger: (session) => {
-      session.run(timeOutPacket({ compaction_id: 'p', now_ms: session.nowMs + 3_600_000 }));
+      session.run(timeOutPacket(WORLD, { compaction_id: 'p', now_ms: session.nowMs + 3_600_000 }));
     },
   },
   'a command': {
@@ -124,10 +126,10 @@ const EXPECTED: Record<keyof typeof PLAYS, Record<'all on' | Switch, string>> = 
   'the middle of a turn': automatic(),
   'the end of a turn': automatic(),
   'a message after the end of a turn': automatic(),
-  // What has been announced already goes on without automatic compactions, but never without any.
-  'a message that a preflight waits for already': byHand(),
-  'a packet that is waited for already': { ...byHand(), enabled: 'compaction_disabled' },
-  'a packet that never comes': { ...byHand(), enabled: 'compaction_disabled' },
+  // What has been announced already ends with the switch.
+  'a message that a preflight waits for already': automatic(),
+  'a packet that is waited for already': automatic(),
+  'a packet that never comes': automatic(),
   'a command': {
     'all on': 'full',
     enabled: 'nothing',

@@ -244,7 +244,7 @@ describe('at the end of a turn', () => {
 
 describe('an emergency while a packet is waited for', () => {
   it.each([
-    ['an append', (session: PureSession) => session.append(user('And now?')).events],
+    ['an append', (session: PureSession) => session.append(call('x', 'Read')).events],
     ['the middle of a turn', afterMidTurn],
     ['the end of a turn', (session: PureSession) => afterTurn(session)],
   ])('is ended by %s, with a packet of the service', (_, next) => {
@@ -333,6 +333,7 @@ describe('preflight', () => {
     const session = sessionAt(74, [], required);
     afterTurn(session);
     session.fillTo(14);
+    session.append(user('Go on.'));
     // The user message has fired it. Above the emergency line another one would only be armed.
     expect(session.head.state.running?.reason).toBe('preflight');
     session.complete(86_000 - 1);
