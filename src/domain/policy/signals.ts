@@ -1,9 +1,8 @@
-import { todosOfInput, todosOfText } from '../compaction/extractive/todos.ts';
 import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
-import { isJsonObject } from '../json.ts';
 import type { Boundary } from './boundaries.ts';
 import type { Config } from './config.ts';
 import { phraseFinder } from './phrase-finder.ts';
+import { finishedSteps } from './plan-progress.ts';
 
 /** How agents write down the exit code of a command, at the head or at the end of its output. */
 const EXIT_CODE =
@@ -25,20 +24,13 @@ export function hasSucceeded({ is_error, content }: ToolResult): boolean {
  * it; null for everything else (SPEC section 11).
  */
 export function completedSteps(source: ToolCall | Attachment, config: Config): number | null {
-  const todos = source.kind === 'tool_call' ? planOf(source, config) : attached(source);
-  return todos?.filter(({ status }) => status === 'done').length ?? null;
-}
-
-function planOf({ name, input }: ToolCall, config: Config) {
-  const tool = name.toLowerCase();
-  if (!config.signal_plan_tools.some((other) => other.toLowerCase() === tool)) return null;
-  if (!isJsonObject(input)) return todosOfText(typeof input === 'string' ? input : '');
-  const { plan } = input;
-  return todosOfInput(input) ?? todosOfText(typeof plan === 'string' ? plan : '');
-}
-
-function attached({ attachment, is_empty, text }: Attachment) {
-  return attachment === 'todo' && !is_empty ? todosOfText(text) : null;
+  if (source.kind === 'attachment') {
+    const { attachment, is_empty, text } = source;
+    return attachment === 'todo' && !is_empty ? finishedSteps(text) : null;
+  }
+  const tool = source.name.toLowerCase();
+  const isPlan = config.signal_plan_tools.some((other) => other.toLowerCase() === tool);
+  return isPlan ? finishedSteps(source.input) : null;
 }
 
 /** Of a text both ends are read, so many characters together: nobody replies at such length. */
