@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Codec } from '../../src/domain/items/codec.ts';
 import type { Item, Part } from '../../src/domain/items/item.ts';
+import { isJsonObject, type Json } from '../../src/domain/json.ts';
 import type { EventOf, ResultEdit } from '../../src/domain/session/events.ts';
 import type { CompactionEvent, ContextBody, LoggedItem } from './session-log.ts';
 
@@ -151,14 +152,25 @@ function keyOf(part: Part): string {
     case 'tool_result':
       return `result ${part.call_id}`;
     case 'thinking':
-      return `thinking ${JSON.stringify(part.source)}`;
+      return `thinking ${part.text} ${sealOf(part.source)}`;
     case 'image':
       return `image ${JSON.stringify(part.source ?? null)}`;
     case 'opaque':
-      return `other ${JSON.stringify(part.json)}`;
+      return `other ${withoutNulls(part.json)}`;
     default:
       return part satisfies never;
   }
+}
+
+/** What the provider signed or encrypted; the fields around it may go where a request has none. */
+function sealOf(source: Json): string {
+  if (!isJsonObject(source)) return '';
+  const { signature, data, encrypted_content: encrypted } = source;
+  return JSON.stringify([signature ?? null, data ?? null, encrypted ?? null]);
+}
+
+function withoutNulls(json: Json): string {
+  return JSON.stringify(json, (_, value) => value ?? undefined);
 }
 
 function shortened(key: string): string {

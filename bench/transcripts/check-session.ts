@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { jsonOf } from '../../src/cli/import-target.ts';
 import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
+import { FORMATS, type Format } from '../../src/domain/items/item.ts';
 import { measureItem } from '../../src/domain/items/measure.ts';
 import { DEFAULT_CONTEXT_WINDOW, profileConfig } from '../../src/domain/policy/profiles.ts';
 import { estimator, withSafetyMargin } from '../../src/domain/tokens/count.ts';
 import type { Transcript } from '../../src/importers/transcript.ts';
+import { providerProblems } from '../../test/support/foreign/context-rules.ts';
 import type { LocalService } from '../local-service.ts';
 import { contextProblems, expectedContext } from './check-context.ts';
 import {
@@ -15,7 +17,12 @@ import {
   terminalProblems,
   unexplainedExcess,
 } from './check-log.ts';
-import { type CompactionEvent, type LoggedItem, SessionReader } from './session-log.ts';
+import {
+  type CompactionEvent,
+  type ContextBody,
+  type LoggedItem,
+  SessionReader,
+} from './session-log.ts';
 
 /** The share of a transcript that its window holds, so that several compactions happen. */
 const WINDOW_SHARE = 1 / 8;
@@ -72,6 +79,7 @@ export async function checkSession(
     const expected = expectedContext(codec, items, events, context.version);
     const found = contextProblems(codec, context, expected);
     for (const rule of found.rules) rules.add(rule);
+    for (const rule of await foreignProblems(reader, transcript.format, context)) rules.add(rule);
     problems.push(...found.others.map((problem) => `version ${context.version}: ${problem}`));
   }
   const session = sessionBody.parse(
@@ -90,6 +98,22 @@ export async function checkSession(
     broken_rules: [...rules],
     problems,
   };
+}
+
+/** What providers would say to the context: its own, and those of the other formats. */
+async function foreignProblems(
+  reader: SessionReader,
+  own: Format,
+  context: ContextBody,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const format of FORMATS) {
+    const isConverted = format !== own;
+    const { items } = isConverted ? await reader.context(context.version, format) : context;
+    const problems = providerProblems(format, items, { isConverted });
+    found.push(...problems.map((problem) => `${format}: ${problem}`));
+  }
+  return found;
 }
 
 /** Where a context changes by compaction, and the last moment before each compaction. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
-import type { Item } from '../../src/domain/items/item.ts';
+import type { Format, Item } from '../../src/domain/items/item.ts';
 import { EVENT_TYPES, type SessionEvent } from '../../src/domain/session/events.ts';
 
 const PAGE = 500;
@@ -56,11 +56,14 @@ export class SessionReader {
     );
   }
 
-  /** The context in the session's own format, now or at a version. */
-  async context(at?: number): Promise<ContextBody> {
-    const query = at === undefined ? '' : `?at=${at}`;
+  /** The context in the session's own format or in another, now or at a version. */
+  async context(at?: number, format?: Format): Promise<ContextBody> {
+    const query = new URLSearchParams({
+      ...(at !== undefined && { at: String(at) }),
+      ...(format !== undefined && { format }),
+    });
     return contextBody.parse(
-      await jsonOf(await this.#target.request(`${this.#path}/context${query}`)),
+      await jsonOf(await this.#target.request(`${this.#path}/context?${query}`)),
     );
   }
 

@@ -32,6 +32,10 @@ function readLines(lines: JsonObject[]): Conversation {
     const type = stringField(line, 'type') ?? 'line_without_type';
     const payload = line.payload;
     if (type === 'response_item' && isJsonObject(payload)) {
+      if (payload.type === 'compaction_trigger' || payload.type === 'item_reference') {
+        skipped.add(`response_item:${payload.type}`);
+        continue;
+      }
       const item: Item = { ...payload };
       items.push(item);
       if (isModelOutput(item)) output = item;

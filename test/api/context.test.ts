@@ -27,7 +27,7 @@ describe('GET /sessions/:id/context', () => {
       version: 4,
       at: 4,
       format: 'anthropic',
-      items: [user('a'), { ...assistant('b'), x: 1 }, user('cd')],
+      items: [user('a'), assistant('b'), user('cd')],
       tokens: 100 + 2,
       base_compaction_id: null,
     });

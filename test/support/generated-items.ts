@@ -58,7 +58,7 @@ function anthropicAssistant({ thinking, text, placed, usage }: AssistantPlan, id
     })),
   ];
   const figures = { input_tokens: usage, output_tokens: 7, cache_read_input_tokens: 100 };
-  return { role: 'assistant', id, model: 'claude-x', content, usage: figures, container: null };
+  return { role: 'assistant', id, model: 'claude-x', content, usage: figures };
 }
 
 function chatAssistant({ thinking, text, placed, usage }: AssistantPlan): Item {
@@ -72,7 +72,6 @@ function chatAssistant({ thinking, text, placed, usage }: AssistantPlan): Item {
       function: { name: call.name, arguments: JSON.stringify(call.input) },
     })),
     usage: { prompt_tokens: usage, completion_tokens: 7, total_tokens: usage + 7 },
-    provider_specific_fields: null,
   };
 }
 
@@ -81,11 +80,23 @@ function responsesAssistant({ thinking, text, placed, usage }: AssistantPlan, id
   const content = [{ type: 'output_text', text, annotations: [] }];
   return [
     ...(thinking === '' ? [] : [{ type: 'reasoning', id: `rs_${id}`, summary }]),
-    ...(text === '' ? [] : [{ type: 'message', id, role: 'assistant', content, phase: 'work' }]),
+    ...(text === ''
+      ? []
+      : [
+          {
+            type: 'message',
+            id,
+            role: 'assistant',
+            content,
+            status: 'completed',
+            phase: 'commentary',
+          },
+        ]),
     {
       type: 'web_search_call',
       id: `ws_${id}`,
       status: 'completed',
+      action: { type: 'search', query: 'tides' },
       usage: { input_tokens: usage },
     },
     ...placed.map(({ id: callId, call }) => responsesCall(callId, call)),
@@ -175,5 +186,5 @@ function chatImage(): JsonObject {
 }
 
 function inputImage(): JsonObject {
-  return { type: 'input_image', image_url: 'https://example.com/a.png', width: 10, height: 20 };
+  return { type: 'input_image', detail: 'auto', image_url: 'https://example.com/a.png' };
 }

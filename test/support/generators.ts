@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Format, Item } from '../../src/domain/items/item.ts';
 import type { Json } from '../../src/domain/json.ts';
+import { asSdkResponse, noticeItem, serverToolItems, systemItem } from './generated-extras.ts';
 import {
   type AnswerPlan,
   answerItems,
@@ -75,7 +76,8 @@ export function wellFormedArbitrary(format: Format): fc.Arbitrary<Item[]> {
 /**
  * Histories as clients really post them: well-formed conversations, with control items among them
  * and then damaged: items lost, sent twice, out of order, empty, call ids used again, messages
- * between a call and its result, results without call.
+ * between a call and its result, results without call, answers as an SDK gives them, system messages
+ * anywhere, tools that the provider ran, notices of programs in the user's place.
  */
 export function historyArbitrary(format: Format): fc.Arbitrary<Item[]> {
   const plans = planArbitrary(fc.boolean());
@@ -104,7 +106,11 @@ type Damage = {
     | 'empty'
     | 'interject'
     | 'orphan'
-    | 'reuse';
+    | 'reuse'
+    | 'sdk'
+    | 'system'
+    | 'server-tool'
+    | 'notice';
   at: number;
   to: number;
 };
@@ -120,6 +126,10 @@ const damageArbitrary: fc.Arbitrary<Damage> = fc.record({
     'interject',
     'orphan',
     'reuse',
+    'sdk',
+    'system',
+    'server-tool',
+    'notice',
   ),
   at: fc.nat({ max: 60 }),
   to: fc.nat({ max: 60 }),
@@ -149,6 +159,16 @@ function applyDamage(format: Format, items: Item[], damage: Damage, index: numbe
       return insert(...resultItems(format, [{ id: `gone_${index}`, call: orphanCall(index) }]));
     case 'reuse':
       return items.map((other, position) => (position >= at ? withIdsUsedAgain(other) : other));
+    case 'sdk':
+      return items.map((other, position) =>
+        position >= at ? asSdkResponse(format, other) : other,
+      );
+    case 'system':
+      return insert(systemItem(format, damage.to, `policy #${6000 + index}#`));
+    case 'server-tool':
+      return insert(...serverToolItems(format, damage.to, `search #${5000 + index}#`));
+    case 'notice':
+      return insert(noticeItem(format, damage.to, `notice #${4000 + index}#`));
     default:
       return damage.kind satisfies never;
   }

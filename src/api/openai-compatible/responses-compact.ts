@@ -11,7 +11,7 @@ import {
 import type { Item } from '../../domain/items/item.ts';
 import { openaiResponsesCodec } from '../../domain/items/openai-responses.ts';
 import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
-import { type Json, stringField } from '../../domain/json.ts';
+import { isJsonObject, type Json, stringField } from '../../domain/json.ts';
 import { DEFAULT_CONTEXT_WINDOW } from '../../domain/policy/profiles.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
 import type { SummarizerUsage } from '../../domain/session/events.ts';
@@ -103,7 +103,8 @@ function itemsOf(
       { param: 'input' },
     );
   }
-  const checked = checkItems(openaiResponsesCodec, 'input', posted);
+  posted.forEach(refuseReference);
+  const checked = checkItems(openaiResponsesCodec, 'input', withoutTrigger(posted));
   if (checked.ok) return checked.items;
   const [first] = checked.errors;
   const param = bracketed(first?.path ?? 'input');
@@ -121,7 +122,6 @@ async function readInput(
   // Compressed content grows: all that one request brings shares one limit.
   let left = limits.body_bytes;
   for (const [index, item] of items.entries()) {
-    refuseReference(item, index);
     const content = isProviderCompaction(item) ? stringField(item, 'encrypted_content') : undefined;
     if (content === undefined || !isOurContent(content)) {
       input.push({ kind: 'item', item });
@@ -136,8 +136,15 @@ async function readInput(
   return input;
 }
 
-function refuseReference(item: Item, index: number): void {
-  if (item.type !== 'item_reference') return;
+/** At the end of a request for a compaction the trigger says nothing new. */
+function withoutTrigger(posted: Json[]): Json[] {
+  const last = posted.at(-1) ?? null;
+  const isTrigger = isJsonObject(last) && last.type === 'compaction_trigger';
+  return isTrigger ? posted.slice(0, -1) : posted;
+}
+
+function refuseReference(item: Json, index: number): void {
+  if (!isJsonObject(item) || item.type !== 'item_reference') return;
   throw new OpenAiError(
     400,
     'item_not_found',

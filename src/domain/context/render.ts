@@ -1,18 +1,19 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item } from '../items/item.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
+import { wellFormed } from '../well-formed.ts';
 import type { Entry } from './entry.ts';
 
 /**
  * The items of a context as a provider accepts them (SPEC section 4): in the session's own format, or
  * converted to another as well as that allows: what a provider has compacted itself is left out there,
- * since nobody else can read it.
+ * since nobody else can read it. Half characters become U+FFFD: every provider refuses them.
  */
 export function renderEntries(entries: readonly Entry[], format: Format, target: Format): Item[] {
   const items = entries.map(({ item }) => item);
-  if (format === target) return codecFor(format).render(items);
+  if (format === target) return wellFormed(codecFor(format).render(items));
   const source = codecFor(format);
   const codec = codecFor(target);
   const readable = items.filter((item) => !isProviderCompaction(item));
-  return codec.render(readable.flatMap((item) => codec.encode(source.normalise(item))));
+  return wellFormed(codec.render(readable.flatMap((item) => codec.encode(source.normalise(item)))));
 }

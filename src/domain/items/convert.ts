@@ -2,6 +2,7 @@ import { quoteInexactNumbers } from '../exact-json.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import type { ImagePart, ImageSource, ToolCall, ToolResult } from './item.ts';
+import { audioNote, fileNote, readOpaque } from './opaque.ts';
 
 /** Stands for an image that a format cannot carry or whose data is not in the item. */
 export const IMAGE_NOTE = '[image]';
@@ -32,7 +33,7 @@ export function imageOf(block: JsonObject, source: ImageSource | undefined): Ima
   };
 }
 
-/** The text of a result part that is not an image; opaque parts are shown as their JSON. */
+/** The text of a result part, with notes for what is no text. */
 export function resultPartText(part: ToolResult['content'][number]): string {
   switch (part.kind) {
     case 'text':
@@ -40,29 +41,66 @@ export function resultPartText(part: ToolResult['content'][number]): string {
     case 'image':
       return IMAGE_NOTE;
     case 'opaque':
-      return JSON.stringify(part.json);
+      return readOpaque(part.json).map(textOf).join('\n');
     default:
       return part satisfies never;
   }
 }
 
-/** A tool's name as every provider accepts it: letters, digits, `_` and `-`. */
+/** A part as text, with notes for what is no text. */
+export function textOf(part: ReturnType<typeof readOpaque>[number]): string {
+  switch (part.kind) {
+    case 'text':
+      return part.text;
+    case 'image':
+      return IMAGE_NOTE;
+    case 'file':
+      return fileNote(part);
+    case 'audio':
+      return audioNote(part);
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Longer tool names are refused by every provider, longer call ids by the Responses API. */
+const LONGEST_NAME = 64;
+
+/** A tool's name as every provider accepts it: at most 64 letters, digits, `_` and `-`. */
 export function safeName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
+  return shortened(plainLetters(name), name, LONGEST_NAME);
 }
 
 /**
- * A call id in the letters of `safeName`. An id that had to change carries a hash of the original,
- * so that ids which differ only in the replaced characters stay apart.
+ * A call id in the letters of `safeName`, which Anthropic wants. An id that had to change carries a
+ * hash of the original, so that ids which differ only in what was replaced stay apart.
  */
 export function safeId(id: string): string {
-  const name = safeName(id);
-  return name === id ? id : `${name}_${shortHash(id)}`;
+  const plain = plainLetters(id);
+  return plain === id ? shortId(id, LONGEST_NAME) : withHash(plain, id, LONGEST_NAME);
 }
 
-/** FNV-1a, 32 bits, in base 36. */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
+/** A call id of at most `longest` characters; a longer one ends with a hash of the whole. */
+export function shortId(id: string, longest: number): string {
+  return shortened(id, id, longest);
+}
+
+function plainLetters(text: string): string {
+  return text.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
+}
+
+function shortened(text: string, original: string, longest: number): string {
+  return text.length <= longest ? text : withHash(text, original, longest);
+}
+
+function withHash(text: string, original: string, longest: number): string {
+  const hash = `_${hashOf(original, 0x811c9dc5)}${hashOf(original, 0x9747b28c)}`;
+  return text.slice(0, longest - hash.length) + hash;
+}
+
+/** FNV-1a, 32 bits, in base 36; the seeds make two of them one hash of 64 bits. */
+function hashOf(text: string, seed: number): string {
+  let hash = seed;
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }

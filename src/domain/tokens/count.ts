@@ -1,4 +1,6 @@
 import type { Normalised, Part, ToolResult } from '../items/item.ts';
+import { binaryLength } from '../items/opaque.ts';
+import type { Json } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 
 /** Counts the tokens of a text. Pure; tokenizers are handed in, see `tokenizers.ts`. */
@@ -53,10 +55,20 @@ function countPart(part: Part, count: TextCounter, config: Config): number {
     case 'tool_call':
       return count(JSON.stringify(part.source));
     case 'opaque':
-      return count(JSON.stringify(part.json));
+      return countOpaque(part.json, count, config);
     default:
       return part satisfies never;
   }
+}
+
+/** About one page of a scanned document, in characters of base64. */
+const BASE64_PER_PAGE = 100_000;
+
+/** The bytes of a file or of sound count as pages, each like an image; everything else as its JSON. */
+function countOpaque(json: Json, count: TextCounter, config: Config): number {
+  const data = binaryLength(json);
+  if (data === null) return count(JSON.stringify(json));
+  return Math.ceil(data / BASE64_PER_PAGE) * config.tokens_per_image;
 }
 
 /**

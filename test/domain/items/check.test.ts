@@ -43,7 +43,12 @@ test.each(accepted)('%s accepts %j', (format, item) => {
 });
 
 const refused: [Format, Json, string][] = [
-  ['anthropic', { role: 'system', content: 'x' }, 'role: .*"system" parameter'],
+  ['anthropic', { role: 'system', content: 3 }, 'content: .* a string or an array of text blocks'],
+  [
+    'anthropic',
+    { role: 'system', content: [{ type: 'image', source: {} }] },
+    'content.0: a system message holds text only',
+  ],
   ['anthropic', { role: 'tool', content: 'x' }, 'role: "role" must be'],
   ['anthropic', { role: 'user' }, 'content: '],
   ['anthropic', { role: 'user', content: ['x'] }, 'content.0: a content block'],

@@ -70,7 +70,7 @@ describe('from anthropic', () => {
         call_id: 'a',
         output: [
           { type: 'input_text', text: 'seen' },
-          { type: 'input_image', image_url: 'data:image/png;base64,QUJD' },
+          { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,QUJD' },
         ],
       },
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go on' }] },

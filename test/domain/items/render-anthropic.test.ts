@@ -29,6 +29,7 @@ const found = (id: string): JsonObject => ({
 });
 const mcp = (id: string): JsonObject => ({ ...search(id), type: 'mcp_tool_use' });
 const mcpResult = (id: string): JsonObject => ({ ...found(id), type: 'mcp_tool_result' });
+const system = (content: string): Item => ({ role: 'system', content });
 const ask: Item = { role: 'user', content: 'go' };
 
 const cases: [string, Item[], Item[]][] = [
@@ -240,9 +241,51 @@ const cases: [string, Item[], Item[]][] = [
     [{ role: 'user', content: 'File src/a.ts (as last read):\nlet a;' }],
   ],
   [
-    'our own fields and the id are left out, unknown fields stay',
+    'our own fields, the id and what no request has are left out',
     [{ ...ask, id: 'm', is_meta: true, timestamp: 't', usage: {}, model: 'x', cache: 1 }],
-    [{ ...ask, cache: 1 }],
+    [ask],
+  ],
+  [
+    'a block that no request type is known for stays as it is',
+    [ask, model({ type: 'dream_20270101', of: { electric: 'sheep' } })],
+    [ask, model({ type: 'dream_20270101', of: { electric: 'sheep' } })],
+  ],
+  [
+    'a system message follows the whole run of user messages',
+    [ask, system('be brief'), user(text('and')), model(text('ok'))],
+    [user(text('go'), text('and')), system('be brief'), model(text('ok'))],
+  ],
+  [
+    'two system messages in a row become one',
+    [ask, system('be brief'), { ...system('be kind'), output_config: { effort: 'low' } }],
+    [
+      ask,
+      {
+        ...system(''),
+        content: [text('be brief'), text('be kind')],
+        output_config: { effort: 'low' },
+      },
+    ],
+  ],
+  [
+    'a system message stands behind the results that it was sent with',
+    [ask, model(call('a')), system('be brief'), user(result('a')), model(text('ok'))],
+    [ask, model(call('a')), user(result('a')), system('be brief'), model(text('ok'))],
+  ],
+  [
+    'a system message that is near no user message becomes a labelled one',
+    [ask, model(text('a')), system('be brief'), model(text('b'))],
+    [
+      ask,
+      model(text('a')),
+      user(text('System instructions:\n'), text('be brief')),
+      model(text('b')),
+    ],
+  ],
+  [
+    'a call beside which only results and a system message stand is open',
+    [ask, model(call('a'), call('b')), user(result('a')), system('be brief')],
+    [ask, model(call('a'), call('b')), user(result('a')), system('be brief')],
   ],
   ['nothing stays nothing', [], []],
 ];

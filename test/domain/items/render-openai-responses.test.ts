@@ -143,7 +143,7 @@ const cases: [string, Item[], Item[]][] = [
     [call('a'), reasoning, output('a'), call('b'), output('b')],
     [call('a'), output('a'), reasoning, call('b'), output('b')],
   ],
-  ['a trigger is the last item only', [ask, trigger, say, trigger], [ask, say, trigger]],
+  ['a trigger of an older version is no content', [ask, trigger, say, trigger], [ask, say]],
   [
     'empty messages are dropped',
     [

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { safeCuts } from '../../../src/domain/context/invariants/safe-cuts.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import { FORMATS, type Item, OWN_MESSAGE_FIELDS } from '../../../src/domain/items/item.ts';
+import { providerProblems } from '../../support/foreign/context-rules.ts';
 import { historyArbitrary, markersOf, wellFormedArbitrary } from '../../support/generators.ts';
 
 describe.each(FORMATS)('rendering %s', (format) => {
@@ -24,6 +25,10 @@ describe.each(FORMATS)('rendering %s', (format) => {
 
   property('a rendered history breaks no rule of the provider', (items) => {
     expect(codec.violations(codec.render(items))).toEqual([]);
+  });
+
+  property("the provider's own types and rules say nothing against it", (items) => {
+    expect(providerProblems(format, codec.render(items), { isConverted: false })).toEqual([]);
   });
 
   property('rendering is deterministic, leaves its input alone and repairs once', (items) => {
@@ -61,7 +66,10 @@ describe.each(FORMATS)('rendering %s', (format) => {
       const other = codecFor(target);
       const converted = normalised.flatMap((item) => other.encode(item));
       expect(converted.flatMap((item) => other.check(item))).toEqual([]);
-      expect(other.violations(other.render(converted))).toEqual([]);
+      const rendered = other.render(converted);
+      expect(other.violations(rendered)).toEqual([]);
+      const isConverted = target !== format;
+      expect(providerProblems(target, rendered, { isConverted })).toEqual([]);
     }
   });
 

@@ -9,18 +9,9 @@ export function checkAnthropic(item: Json): ItemProblem[] {
 
 function checkMessage(message: JsonObject): ItemProblem[] {
   const { role, content } = message;
-  if (role === 'system') {
-    return [
-      {
-        path: ['role'],
-        message:
-          'an Anthropic message has no role "system": leave it out of the session, and send its ' +
-          'text as the "system" parameter of your own request to the model',
-      },
-    ];
-  }
+  if (role === 'system') return checkSystemMessage(message);
   if (role !== 'user' && role !== 'assistant') {
-    return [{ path: ['role'], message: '"role" must be "user" or "assistant"' }];
+    return [{ path: ['role'], message: '"role" must be "user", "assistant" or "system"' }];
   }
   if (typeof content === 'string') return [];
   if (!Array.isArray(content)) {
@@ -29,6 +20,24 @@ function checkMessage(message: JsonObject): ItemProblem[] {
     ];
   }
   return checkBlocks(content, ['content'], (block, path) => checkBlock(block, path, role));
+}
+
+const SYSTEM_BLOCKS = ['text', 'tool_addition', 'tool_removal'];
+
+/** Only text and changes of the tools; without content it sets an option for the turn. */
+function checkSystemMessage({ content, output_config: options }: JsonObject): ItemProblem[] {
+  const path = ['content'];
+  if (typeof content === 'string') return [];
+  if (content === undefined && isJsonObject(options)) return [];
+  if (!Array.isArray(content)) {
+    const message = 'the "content" of a system message must be a string or an array of text blocks';
+    return [{ path, message }];
+  }
+  return checkBlocks(content, path, (block, at) => {
+    if (typeof block.type === 'string' && SYSTEM_BLOCKS.includes(block.type)) return [];
+    const message = 'a system message holds text only: put this block into a user message';
+    return [{ path: at, message }];
+  });
 }
 
 function checkBlock(

@@ -1,11 +1,18 @@
 import type { JsonObject } from '../../json.ts';
 import { attachmentText } from '../control-items.ts';
-import { IMAGE_NOTE, inputObject, safeId, safeName } from '../convert.ts';
+import { IMAGE_NOTE, inputObject, safeId, safeName, textOf } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
+import { type FilePart, fileNote, readOpaque } from '../opaque.ts';
 
-const SYSTEM_LABEL = 'System instructions:\n';
+const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** A text message; Anthropic has no system message, so that role becomes a labelled user message. */
+/** What opens a user message that stands for a system message. */
+export const SYSTEM_LABEL = 'System instructions:\n';
+
+/**
+ * A text message. Only the newest models take a system message inside the conversation, so what others
+ * call one becomes a labelled user message.
+ */
 export function anthropicMessage(role: Role, text: string, fields: Item = {}): Item {
   if (role === 'system') return { role: 'user', content: SYSTEM_LABEL + text, ...fields };
   return { role, content: text, ...fields };
@@ -21,7 +28,7 @@ export function encodeAnthropic(message: Normalised): Item[] {
     case 'ghost_snapshot':
       return [];
     case 'message': {
-      const content = message.parts.flatMap(blockOf);
+      const content = message.parts.flatMap((part) => blockOf(part, message.role));
       if (content.length === 0) return [];
       if (message.role !== 'system') return [{ role: message.role, content }];
       return [{ role: 'user', content: [{ type: 'text', text: SYSTEM_LABEL }, ...content] }];
@@ -31,7 +38,7 @@ export function encodeAnthropic(message: Normalised): Item[] {
   }
 }
 
-function blockOf(part: Part): JsonObject[] {
+function blockOf(part: Part, role: Role): JsonObject[] {
   switch (part.kind) {
     case 'thinking':
       return [];
@@ -49,31 +56,42 @@ function blockOf(part: Part): JsonObject[] {
         {
           type: 'tool_result',
           tool_use_id: safeId(part.call_id),
-          content: part.content.map(plainBlock),
+          content: part.content.flatMap((inner) => plainBlocks(inner, 'user')),
           ...(part.is_error && { is_error: true }),
         },
       ];
     default:
-      return [plainBlock(part)];
+      return plainBlocks(part, role);
   }
 }
 
-function plainBlock(part: ToolResult['content'][number]): JsonObject {
-  switch (part.kind) {
-    case 'text':
-      return { type: 'text', text: part.text };
-    case 'image':
-      return imageBlock(part);
-    case 'opaque':
-      return { type: 'text', text: JSON.stringify(part.json) };
-    default:
-      return part satisfies never;
-  }
+function plainBlocks(part: ToolResult['content'][number], role: Role): JsonObject[] {
+  const parts = part.kind === 'opaque' ? readOpaque(part.json) : [part];
+  return parts.map((one) => plainBlock(one, role));
+}
+
+function plainBlock(part: ReturnType<typeof readOpaque>[number], role: Role): JsonObject {
+  // Only what is said to the model may hold more than text.
+  if (part.kind === 'image' && role === 'user') return imageBlock(part);
+  if (part.kind === 'file' && role === 'user') return fileBlock(part);
+  return { type: 'text', text: textOf(part) };
+}
+
+/** Anthropic takes PDF documents and pictures; of other files the model gets to know the name. */
+function fileBlock(file: FilePart): JsonObject {
+  const { name: title, source } = file;
+  if (source.kind === 'url')
+    return { type: 'document', source: { type: 'url', url: source.url }, title };
+  const { media_type, data } = source;
+  if (media_type.startsWith('image/')) return imageBlock({ kind: 'image', source });
+  if (media_type !== 'application/pdf') return { type: 'text', text: fileNote(file) };
+  return { type: 'document', source: { type: 'base64', media_type, data }, title };
 }
 
 function imageBlock({ source }: ImagePart): JsonObject {
   if (source === undefined) return { type: 'text', text: IMAGE_NOTE };
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
   const { media_type, data } = source;
+  if (!IMAGE_TYPES.includes(media_type)) return { type: 'text', text: IMAGE_NOTE };
   return { type: 'image', source: { type: 'base64', media_type, data } };
 }

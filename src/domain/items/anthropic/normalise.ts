@@ -2,14 +2,18 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../../jso
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
-import type { ImagePart, ImageSource, Item, Normalised, Part, ToolResult } from '../item.ts';
+import type { ImagePart, ImageSource, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { blocksOf } from '../shape.ts';
 
 /** The normalised view of an Anthropic message or control item. */
 export function normaliseAnthropic(item: Item): Normalised {
   if (isControlItem(item)) return normaliseControlItem(item);
-  return messageOf(item, item.role === 'assistant' ? 'assistant' : 'user', partsOf(item.content));
+  return messageOf(item, roleOf(item), partsOf(item.content));
+}
+
+function roleOf({ role }: Item): Role {
+  return role === 'assistant' || role === 'system' ? role : 'user';
 }
 
 function partsOf(content: Json | undefined): Part[] {

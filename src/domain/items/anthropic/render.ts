@@ -1,11 +1,13 @@
 import { stringField } from '../../json.ts';
+import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item } from '../item.ts';
-import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { anthropicMessage } from './encode.ts';
 import { normaliseAnthropic } from './normalise.ts';
+import { anthropicRequestMessage } from './request.ts';
 import { dropUnpairedServerTools } from './server-tools.ts';
+import { takeSystemMessages } from './system-messages.ts';
 import {
   isCall,
   isResult,
@@ -27,10 +29,11 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
   const shown = visibleItems(items, (text) => anthropicMessage('user', text, NOTE));
   const pieces = shown.map((item) => {
     const source = { id: stringField(item, 'id'), isNote: item.is_meta === true };
-    return turnOf(withoutOwnFields(item, true), source);
+    return turnOf(anthropicRequestMessage(item), source);
   });
   joinResults(pieces, pairedParts(items.map(normaliseAnthropic)));
-  let turns = mergeTurns(moveEarlyResults(pieces));
+  const { others, putBack } = takeSystemMessages(moveEarlyResults(pieces));
+  let turns = mergeTurns(others);
   dropTrailingThinking(turns);
   turns = mergeTurns(turns);
   placeResults(turns);
@@ -38,9 +41,10 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
   dropUnpairedServerTools(turns);
   dropTrailingThinking(turns);
   turns = mergeTurns(turns);
+  putResultsFirst(turns);
   makeCallIdsUnique(turns);
   answerAbandonedCalls(turns);
-  return startWithUser(turns).map(messageOfTurn);
+  return withLastCacheMarks(putBack(startWithUser(turns)).map(messageOfTurn));
 }
 
 /** Joins each call with its result and drops results without a partner. */
@@ -121,6 +125,15 @@ function placeResults(turns: readonly Turn[]): void {
     results.sort((a, b) => a.position - b.position);
     home.slots = [...results, ...home.slots];
     home.isString = false;
+  }
+}
+
+/** Where two user messages became one, the results of the second stand after the words of the first. */
+function putResultsFirst(turns: readonly Turn[]): void {
+  for (const turn of turns) {
+    if (turn.role !== 'user') continue;
+    const results = turn.slots.filter(isResult);
+    turn.slots = [...results, ...turn.slots.filter((slot) => !isResult(slot))];
   }
 }
 

@@ -10,7 +10,7 @@ export type Slot = { block: JsonObject; result: Slot | null; position: number };
  * holds words of the user, and not only results, attachments and notes of the client.
  */
 export type Turn = {
-  role: 'user' | 'assistant';
+  role: 'user' | 'assistant' | 'system';
   id: string | undefined;
   isOfUser: boolean;
   fields: Item;
@@ -44,7 +44,7 @@ export function turnOf(item: Item, { id, isNote = false }: TurnSource = {}): Tur
     .filter((block) => !isBlankText(block))
     .map((block) => ({ block, result: null, position: 0 }));
   return {
-    role: item.role === 'assistant' ? 'assistant' : 'user',
+    role: item.role === 'assistant' || item.role === 'system' ? item.role : 'user',
     id,
     isOfUser: item.role === 'user' && !isNote && !slots.every(isResult),
     fields,
@@ -109,8 +109,10 @@ function absorb(target: Turn, turn: Turn): void {
 }
 
 /** The finished message. */
-export function messageOfTurn({ fields, slots, isString }: Turn): Item {
+export function messageOfTurn({ role, fields, slots, isString }: Turn): Item {
   const content = slots.map((slot) => slot.block);
   const text = isString && content.length === 1 ? content[0]?.text : undefined;
+  // A system message may do nothing but set an option.
+  if (role === 'system' && content.length === 0) return fields;
   return { ...fields, content: text ?? content };
 }

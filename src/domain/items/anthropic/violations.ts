@@ -13,6 +13,7 @@ export function anthropicViolations(rendered: readonly Item[]): string[] {
     checkOrder(rendered, index, say);
     checkContent(message, say);
     if (message.role === 'assistant') checkCalls(rendered, index, seenIds, say);
+    else if (message.role === 'system') checkSystem(rendered, index, say);
     else checkResults(rendered, index, say);
   }
   return [...found, ...serverToolViolations(rendered)];
@@ -25,7 +26,24 @@ function checkFields(message: Item, say: Say): void {
   for (const field of [...OWN_MESSAGE_FIELDS, 'id']) {
     if (field in message) say(`the provider refuses the field "${field}"`);
   }
-  if (message.role !== 'user' && message.role !== 'assistant') say('the role is unknown');
+  const isKnown = ['user', 'assistant', 'system'].some((role) => role === message.role);
+  if (!isKnown) say('the role is unknown');
+}
+
+function checkSystem(rendered: readonly Item[], index: number, say: Say): void {
+  if (rendered[index - 1]?.role !== 'user') say('a system message does not follow the user');
+  const next = rendered[index + 1]?.role;
+  if (next !== undefined && next !== 'assistant') say('a system message is before no answer');
+  const isText = (block: JsonObject) => block.type === 'text';
+  const isToolChange = (block: JsonObject) => String(block.type).startsWith('tool_');
+  const own = blocks(rendered[index]);
+  if (own.some((block) => isToolResult(block) || !(isText(block) || isToolChange(block)))) {
+    say('a system message holds more than text');
+  }
+}
+
+function isToolResult(block: JsonObject): boolean {
+  return block.type === 'tool_result';
 }
 
 function checkOrder(rendered: readonly Item[], index: number, say: Say): void {
@@ -41,7 +59,10 @@ function checkOrder(rendered: readonly Item[], index: number, say: Say): void {
 
 function checkContent(message: Item, say: Say): void {
   const content = message.content;
-  if (typeof content === 'string' ? content.trim() === '' : blocks(message).length === 0) {
+  const setsOptions = message.role === 'system' && isJsonObject(message.output_config);
+  const isEmpty =
+    typeof content === 'string' ? content.trim() === '' : blocks(message).length === 0;
+  if (isEmpty && !(setsOptions && content === undefined)) {
     say('the content is empty');
   }
   for (const block of blocks(message)) {
@@ -69,10 +90,8 @@ function checkCalls(rendered: readonly Item[], index: number, seen: Set<string>,
     next.filter((block) => block.type === 'tool_result').map((block) => block.tool_use_id),
   );
   const isEnd = index === rendered.length - 1;
-  const onlyResultsFollow =
-    index === rendered.length - 2 &&
-    next.length > 0 &&
-    next.every((block) => block.type === 'tool_result');
+  const isLastAnswer = rendered.length - (rendered.at(-1)?.role === 'system' ? 3 : 2) === index;
+  const onlyResultsFollow = isLastAnswer && next.length > 0 && next.every(isToolResult);
   for (const block of own) {
     if (block.type !== 'tool_use') continue;
     const id = String(block.id);
@@ -118,6 +137,7 @@ function serverToolViolations(rendered: readonly Item[]): string[] {
     found.push(`message ${index}: the server tool call ${key} has no result behind it`);
   for (const [index, message] of rendered.entries()) {
     const own = blocks(message);
+    if (message.role === 'system') continue;
     if (message.role !== 'assistant') {
       if (own.some(isServerTool)) found.push(`message ${index}: a user holds a server tool block`);
       if (own.length > 0 && own.every((block) => block.type === 'tool_result')) continue;

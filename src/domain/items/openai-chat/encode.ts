@@ -1,7 +1,19 @@
 import type { JsonObject } from '../../json.ts';
 import { attachmentText } from '../control-items.ts';
-import { argumentsText, IMAGE_NOTE, resultPartText, safeName, urlOfSource } from '../convert.ts';
-import type { ImagePart, Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
+import {
+  argumentsText,
+  IMAGE_NOTE,
+  resultPartText,
+  safeName,
+  shortId,
+  textOf,
+  urlOfSource,
+} from '../convert.ts';
+import type { Item, Message, Normalised, OpaquePart, Part, Role, ToolResult } from '../item.ts';
+import { type AudioPart, type FilePart, readOpaque } from '../opaque.ts';
+
+/** Servers of this format refuse longer call ids. */
+const LONGEST_ID = 40;
 
 /** A text message. */
 export function openaiChatMessage(role: Role, text: string, fields: Item = {}): Item {
@@ -28,9 +40,9 @@ function encodeMessage({ role, parts }: Message): Item[] {
   const results = parts.filter((part) => part.kind === 'tool_result');
   const calls = parts.flatMap((part) => (part.kind === 'tool_call' ? [encodeCall(part)] : []));
   const content = [
-    // A tool message carries text only, so images of results follow as a user message.
-    ...results.flatMap((result) => result.content.filter(isSendableImage)),
-    ...parts,
+    // A tool message carries text only, so images and files of results follow as a user message.
+    ...results.flatMap((result) => result.content.flatMap(plainParts).filter(isSendable)),
+    ...parts.flatMap(plainParts),
   ].flatMap((part) => contentPart(part, role));
   const messages = results.map(encodeResult);
   if (content.length > 0 || calls.length > 0) {
@@ -49,16 +61,24 @@ function compact(content: JsonObject[]): string | JsonObject[] | null {
   return content.length === 1 && typeof only.text === 'string' ? only.text : content;
 }
 
-function contentPart(part: Part, role: Role): JsonObject[] {
+type Plain = Exclude<Part, OpaquePart> | ReturnType<typeof readOpaque>[number];
+
+function plainParts(part: Part): Plain[] {
+  return part.kind === 'opaque' ? readOpaque(part.json) : [part];
+}
+
+function contentPart(part: Plain, role: Role): JsonObject[] {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
-    case 'opaque':
-      return [{ type: 'text', text: JSON.stringify(part.json) }];
     case 'image':
-      // Only user messages may hold images.
+      // Only user messages may hold more than text.
       if (part.source === undefined || role !== 'user') return [{ type: 'text', text: IMAGE_NOTE }];
       return [{ type: 'image_url', image_url: { url: urlOfSource(part.source) } }];
+    case 'file':
+    case 'audio':
+      if (role === 'user' && isSendable(part)) return [filePart(part)];
+      return [{ type: 'text', text: textOf(part) }];
     case 'thinking':
     case 'tool_call':
     case 'tool_result':
@@ -68,13 +88,24 @@ function contentPart(part: Part, role: Role): JsonObject[] {
   }
 }
 
-function isSendableImage(part: Part): part is ImagePart {
+function filePart(part: FilePart | AudioPart): JsonObject {
+  if (part.kind === 'audio') {
+    return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+  }
+  const file = { filename: part.name, file_data: urlOfSource(part.source) };
+  return { type: 'file', file };
+}
+
+/** Files travel by their bytes alone, and sound in two formats. */
+function isSendable(part: Plain): boolean {
+  if (part.kind === 'audio') return part.format === 'wav' || part.format === 'mp3';
+  if (part.kind === 'file') return part.source.kind === 'base64';
   return part.kind === 'image' && part.source !== undefined;
 }
 
 function encodeCall(call: Extract<Part, { kind: 'tool_call' }>): JsonObject {
   return {
-    id: call.id,
+    id: shortId(call.id, LONGEST_ID),
     type: 'function',
     function: { name: safeName(call.name), arguments: argumentsText(call) },
   };
@@ -83,7 +114,7 @@ function encodeCall(call: Extract<Part, { kind: 'tool_call' }>): JsonObject {
 function encodeResult(result: ToolResult): Item {
   return {
     role: 'tool',
-    tool_call_id: result.call_id,
+    tool_call_id: shortId(result.call_id, LONGEST_ID),
     content: result.content.map(resultPartText).join('\n'),
   };
 }

@@ -1,12 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item, ToolCall } from '../item.ts';
-import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, pairedParts } from '../pairing.ts';
 import { blocksOf } from '../shape.ts';
 import { answeredCallId, callsOf, resultMessage } from './calls.ts';
 import { openaiChatMessage } from './encode.ts';
 import { normaliseOpenaiChat } from './normalise.ts';
+import { openaiChatRequestMessage } from './request.ts';
 
 /** A message that is shown, and its index among all items. */
 type Placed = { message: Item; at: number };
@@ -15,14 +16,14 @@ type Placed = { message: Item; at: number };
 export function renderOpenaiChat(items: readonly Item[]): Item[] {
   const shown = items.flatMap((posted, at): Placed[] =>
     visibleItems([posted], (text) => openaiChatMessage('user', text))
-      .map((item) => repaired(withoutOwnFields(item, true)))
+      .map((item) => openaiChatRequestMessage(repaired(item)))
       .filter(hasContent)
       .map((message) => ({ message, at })),
   );
   const answers = answersOf(items);
   const messageAt = new Map(shown.map(({ message, at }) => [at, message]));
   const lastTurn = shown.findLastIndex(({ message }) => answeredCallId(message) === undefined);
-  return shown.flatMap(({ message: own, at }, index): Item[] => {
+  const rendered = shown.flatMap(({ message: own, at }, index): Item[] => {
     // Results are written after their call; those that answer none are left out.
     if (answeredCallId(own) !== undefined) return [];
     const message = withUniqueIds(own);
@@ -39,6 +40,7 @@ export function renderOpenaiChat(items: readonly Item[]): Item[] {
     const missing = callsOf(message).filter((_, place) => !isOpen && results[place]?.at === null);
     return [message, ...answered, ...missing.map(noteFor)];
   });
+  return withLastCacheMarks(rendered);
 }
 
 /** Per index of an item with calls: for each of its calls the index of the result, or null. */

@@ -4,6 +4,12 @@ import { checkBlocks, checkItem, checkName } from '../shape.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'];
 
+const TRIGGER =
+  'a "compaction_trigger" asks for a compaction and is no part of the conversation: leave it out, ' +
+  'and request a compaction of this session instead';
+const REFERENCE =
+  'an "item_reference" names an item that only the provider holds: append the item itself';
+
 /** The shape rules of a Responses item, see `Codec.check`. */
 export function checkOpenaiResponses(item: Json): ItemProblem[] {
   return checkItem(item, checkResponsesItem);
@@ -43,6 +49,10 @@ function checkResponsesItem(item: JsonObject): ItemProblem[] {
     case 'local_shell_call':
     case 'local_shell_call_output':
       return typeof item.call_id === 'string' ? [] : checkName(item, 'id', []);
+    case 'compaction_trigger':
+      return [{ path: ['type'], message: TRIGGER }];
+    case 'item_reference':
+      return [{ path: ['type'], message: REFERENCE }];
     default:
       return [];
   }

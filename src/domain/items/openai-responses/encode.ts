@@ -1,7 +1,19 @@
 import type { JsonObject } from '../../json.ts';
 import { attachmentText } from '../control-items.ts';
-import { argumentsText, IMAGE_NOTE, resultPartText, safeName, urlOfSource } from '../convert.ts';
-import type { Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
+import {
+  argumentsText,
+  IMAGE_NOTE,
+  resultPartText,
+  safeName,
+  shortId,
+  textOf,
+  urlOfSource,
+} from '../convert.ts';
+import type { Item, Message, Normalised, OpaquePart, Part, Role, ToolResult } from '../item.ts';
+import { type FilePart, readOpaque } from '../opaque.ts';
+
+/** The API refuses longer call ids. */
+const LONGEST_ID = 64;
 
 /** A text message. */
 export function openaiResponsesMessage(role: Role, text: string, fields: Item = {}): Item {
@@ -48,33 +60,47 @@ function toolItem(part: Part): Item | undefined {
   if (part.kind === 'tool_call') {
     return {
       type: 'function_call',
-      call_id: part.id,
+      call_id: shortId(part.id, LONGEST_ID),
       name: safeName(part.name),
       arguments: argumentsText(part),
     };
   }
   if (part.kind === 'tool_result') {
-    return { type: 'function_call_output', call_id: part.call_id, output: outputOf(part) };
+    return {
+      type: 'function_call_output',
+      call_id: shortId(part.call_id, LONGEST_ID),
+      output: outputOf(part),
+    };
   }
   return undefined;
 }
 
 function outputOf({ content }: ToolResult): string | JsonObject[] {
-  const hasImage = content.some((part) => part.kind === 'image' && part.source !== undefined);
-  if (!hasImage) return content.map(resultPartText).join('\n');
-  return content.flatMap((part) => contentPart(part, 'user'));
+  const parts = content.flatMap((part) => contentPart(part, 'user'));
+  const isText = parts.every((part) => part.type === 'input_text');
+  return isText ? content.map(resultPartText).join('\n') : parts;
 }
 
 function contentPart(part: Part, role: Role): JsonObject[] {
+  const parts = part.kind === 'opaque' ? readOpaque(part.json) : [part];
+  return parts.flatMap((one) => plainPart(one, role));
+}
+
+type Plain = Exclude<Part, OpaquePart> | ReturnType<typeof readOpaque>[number];
+
+function plainPart(part: Plain, role: Role): JsonObject[] {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? [] : [textPart(part.text, role)];
-    case 'opaque':
-      return [textPart(JSON.stringify(part.json), role)];
     case 'image':
       // What the model wrote holds text only.
       if (part.source === undefined || role === 'assistant') return [textPart(IMAGE_NOTE, role)];
-      return [{ type: 'input_image', image_url: urlOfSource(part.source) }];
+      return [{ type: 'input_image', detail: 'auto', image_url: urlOfSource(part.source) }];
+    case 'file':
+      if (role === 'assistant') return [textPart(textOf(part), role)];
+      return [filePart(part)];
+    case 'audio':
+      return [textPart(textOf(part), role)];
     case 'thinking':
     case 'tool_call':
     case 'tool_result':
@@ -82,6 +108,11 @@ function contentPart(part: Part, role: Role): JsonObject[] {
     default:
       return part satisfies never;
   }
+}
+
+function filePart({ name, source }: FilePart): JsonObject {
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
+  return { type: 'input_file', filename: name, file_data: urlOfSource(source) };
 }
 
 function textPart(text: string, role: Role): JsonObject {

@@ -6,6 +6,7 @@ import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { openaiResponsesMessage } from './encode.ts';
 import { normaliseOpenaiResponses } from './normalise.ts';
+import { openaiResponsesRequestItem } from './request.ts';
 import {
   answeredId,
   calledId,
@@ -22,11 +23,13 @@ type Placed = { item: Item; at: number };
 export function renderOpenaiResponses(items: readonly Item[]): Item[] {
   const shown = items.flatMap((posted, at): Placed[] =>
     visibleItems([posted], (text) => openaiResponsesMessage('user', text))
-      .flatMap((item) => withoutEmptyText(withoutOwnFields(item, false)))
+      .flatMap((item) =>
+        withoutEmptyText(openaiResponsesRequestItem(withoutOwnFields(item, false))),
+      )
       .map((item) => ({ item, at })),
   );
   const paired = pairedParts(items.map(normaliseOpenaiResponses));
-  const nodes = moveEarlyOutputs(nodesOf(keepLastTrigger(shown), paired));
+  const nodes = moveEarlyOutputs(nodesOf(withoutTriggers(shown), paired));
   return keepReasoningWithFollower(pairOutputs(nodes));
 }
 
@@ -48,11 +51,9 @@ function isEmptyText(part: Json): boolean {
   return isJsonObject(part) && part.text === '';
 }
 
-/** The API takes a compaction trigger as the last item only; an earlier one has done its work. */
-function keepLastTrigger(items: readonly Placed[]): Placed[] {
-  return items.filter(
-    ({ item }, index) => item.type !== 'compaction_trigger' || index === items.length - 1,
-  );
+/** A compaction trigger asks for something once; sessions of older versions may hold one. */
+function withoutTriggers(items: readonly Placed[]): Placed[] {
+  return items.filter(({ item }) => item.type !== 'compaction_trigger');
 }
 
 /** An item with the call or the output that it is paired with; `null` for a call without output. */

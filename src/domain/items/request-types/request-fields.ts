@@ -1,0 +1,93 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+
+/** A field that a request type has: whether null is refused there, and the types of its values. */
+type Field = { refusesNull: boolean; types: readonly string[] };
+type RequestType = {
+  /** The values of `type` and `role` by which the type is known. */
+  tags: readonly (readonly [field: string, values: ReadonlySet<string>])[];
+  fields: ReadonlyMap<string, Field>;
+};
+
+/** The request types of one API, read from a generated table. */
+export type RequestTypes = { roots: readonly string[]; byName: ReadonlyMap<string, RequestType> };
+
+/** Fields beyond a provider's own types that servers of that format take, by the type's name. */
+export type FieldsBeyond = Readonly<Record<string, readonly string[]>>;
+
+/** Reads a generated table (`scripts/provider-types`); fields of `beyond` count as allowed. */
+export function readRequestTypes(table: string, beyond: FieldsBeyond = {}): RequestTypes {
+  const [first = '', ...lines] = table.trim().split('\n');
+  const byName = new Map<string, RequestType>();
+  for (const line of lines) {
+    const [head = '', fields = ''] = line.split(/:(?: |$)/);
+    const [name = '', ...tags] = head.split(' ');
+    byName.set(name, {
+      tags: tags.map((tag) => {
+        const [field = '', values = ''] = tag.split('=');
+        return [field, new Set(values.split('|'))] as const;
+      }),
+      fields: new Map([
+        ...fields.split(' ').map(readField),
+        ...(beyond[name] ?? []).map((field) => [field, { refusesNull: true, types: [] }] as const),
+      ]),
+    });
+  }
+  return { roots: first.replace('roots: ', '').split(' '), byName };
+}
+
+function readField(text: string): [string, Field] {
+  const [name = '', types] = text.split('=');
+  const refusesNull = name.endsWith('!');
+  return [
+    refusesNull ? name.slice(0, -1) : name,
+    { refusesNull, types: types === undefined ? [] : types.split('|') },
+  ];
+}
+
+/**
+ * A message, block or item with only the fields that a request may have, nested ones too; null is
+ * left out where the request refuses it. What no request type is known for (a newer block) stays as
+ * it is, and so does whatever the types leave open, such as the input of a call. Where nothing had to
+ * go it is the very same object.
+ */
+export function requestFields(object: JsonObject, types: RequestTypes): JsonObject {
+  return prune(object, types.roots, types);
+}
+
+function prune(object: JsonObject, names: readonly string[], types: RequestTypes): JsonObject {
+  const matching = names.flatMap((name) => {
+    const type = types.byName.get(name);
+    return type !== undefined && isOf(object, type) ? [type] : [];
+  });
+  if (matching.length === 0) return object;
+  let isChanged = false;
+  const entries: [string, Json][] = [];
+  for (const [field, value] of Object.entries(object)) {
+    const known = matching.flatMap((type) => type.fields.get(field) ?? []);
+    if (known.length === 0 || (value === null && known.every(({ refusesNull }) => refusesNull))) {
+      isChanged = true;
+      continue;
+    }
+    const kept = pruneValue(value, [...new Set(known.flatMap((one) => one.types))], types);
+    isChanged ||= kept !== value;
+    entries.push([field, kept]);
+  }
+  return isChanged ? Object.fromEntries(entries) : object;
+}
+
+function pruneValue(value: Json, names: readonly string[], types: RequestTypes): Json {
+  if (names.length === 0) return value;
+  if (isJsonObject(value)) return prune(value, names, types);
+  if (!Array.isArray(value)) return value;
+  const kept = value.map((entry) => pruneValue(entry, names, types));
+  return kept.every((entry, index) => entry === value[index]) ? value : kept;
+}
+
+function isOf(object: JsonObject, type: RequestType): boolean {
+  return type.tags.every(([field, values]) => {
+    // An item of the Responses API with a role and no type is a message.
+    const absent = field === 'type' && typeof object.role === 'string' ? 'message' : undefined;
+    const value = object[field] ?? absent;
+    return typeof value === 'string' && values.has(value);
+  });
+}
