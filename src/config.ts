@@ -227,7 +227,7 @@ function shownScheme(url: string): string {
 }
 
 function apiKeys(list: string): ApiKey[] {
-  return list
+  const keys = list
     .split(',')
     .map((pair) => pair.trim())
     .filter((pair) => pair !== '')
@@ -243,4 +243,20 @@ function apiKeys(list: string): ApiKey[] {
       }
       return { name, key };
     });
+  refuseSharedKeys(keys);
+  return keys;
+}
+
+/** Whoever sends a key of two names would get the sessions of one of them, by chance. */
+function refuseSharedKeys(keys: readonly ApiKey[]): void {
+  const owners = new Map<string, string>();
+  for (const { name, key } of keys) {
+    const owner = owners.get(key);
+    if (owner !== undefined && owner !== name) {
+      throw new SettingsError(
+        `PALIMPSEST_API_KEYS: "${owner}" and "${name}" have the same key: give each name a key of its own`,
+      );
+    }
+    owners.set(key, name);
+  }
 }

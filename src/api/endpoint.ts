@@ -45,7 +45,7 @@ type Endpoint<Params, Query> = {
 };
 
 /** Statuses that every endpoint behind the gate may answer. */
-const COMMON_PROBLEMS = [400, 401, 403, 429, 500, 503];
+const COMMON_PROBLEMS = [400, 401, 403, 429, 500, 503, 507];
 
 export const noParams = z.object({});
 export const noQuery = z.object({});

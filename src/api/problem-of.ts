@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
 import { InvalidCursorError } from '../db/cursor.ts';
 import { StoreBusyError } from '../db/store-busy-error.ts';
+import { StoreTroubleError } from '../db/store-trouble-error.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import { ProblemError } from './problem.ts';
+import { type ProblemCode, ProblemError } from './problem.ts';
 
 /** The problem that a request is answered with when this was thrown; logs what is our own mistake. */
 export function problemOf(error: Error, c: Context, log: AppDependencies['log']): ProblemError {
@@ -13,6 +14,10 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   }
   if (error instanceof StoreUnavailableError) {
     log.error({ code: codeOf(error.cause) }, 'the store cannot be reached');
+  }
+  if (error instanceof StoreTroubleError) {
+    log.error({ code: codeOf(error.cause) }, `the store is in trouble: ${error.kind}`);
+    return new ProblemError(troubleCode(error), error.message);
   }
   if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
     return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
@@ -27,6 +32,19 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
     'internal_error',
     'the service made a mistake; nothing about the request is known to be wrong. Its log has more',
   );
+}
+
+function troubleCode({ kind }: StoreTroubleError): ProblemCode {
+  switch (kind) {
+    case 'full':
+      return 'store_full';
+    case 'read_only':
+      return 'store_read_only';
+    case 'damaged':
+      return 'store_damaged';
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** What the driver calls it, such as ECONNREFUSED or 57P01: enough for an operator. */

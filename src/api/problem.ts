@@ -15,6 +15,9 @@ type ApiProblemCode =
   | 'answer_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'store_full'
+  | 'store_read_only'
+  | 'store_damaged'
   | 'internal_error'
   | 'unavailable';
 
@@ -127,6 +130,12 @@ function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: strin
       return { status: 415, title: 'Unsupported media type' };
     case 'rate_limited':
       return { status: 429, title: 'Too many requests' };
+    case 'store_full':
+      return { status: 507, title: 'Disk full' };
+    case 'store_read_only':
+      return { status: 503, title: 'Store cannot be written' };
+    case 'store_damaged':
+      return { status: 500, title: 'Store damaged' };
     case 'internal_error':
       return { status: 500, title: 'Internal error' };
     case 'unavailable':

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { StoreTroubleError } from '../db/store-trouble-error.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Json } from '../domain/json.ts';
 import type { Config, ConfigOverrides } from '../domain/policy/config.ts';
@@ -69,7 +70,7 @@ async function withLoaded<T>(
     return await run();
   } catch (error) {
     // No tokenizer is missing, and asking the store once more would hide whether it has written.
-    if (error instanceof StoreUnavailableError) throw error;
+    if (error instanceof StoreUnavailableError || error instanceof StoreTroubleError) throw error;
     const again = await prepare();
     if (again === null) throw error;
     return again();

@@ -1,5 +1,6 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { exportHeader, exportLine } from '../db/session-export.ts';
+import { StoreTroubleError } from '../db/store-trouble-error.ts';
 import { rolloutWriter } from '../domain/session/rollout.ts';
 import { openExistingStore } from './existing-store.ts';
 
@@ -21,6 +22,11 @@ export async function exportCommand(sessionId: string, flags: ExportFlags): Prom
     if (flags.rollout) await writeRollout(store, ref, version);
     else await writeExport(store, ref, version);
     return true;
+  } catch (error) {
+    if (!(error instanceof StoreTroubleError)) throw error;
+    throw new Error(`session "${sessionId}" cannot be exported in full: ${error.message}`, {
+      cause: error,
+    });
   } finally {
     await store.close();
   }

@@ -53,6 +53,15 @@ export class Replay {
     this.#fold(row);
   }
 
+  /** Call it when the store cannot read the events that come next. */
+  cannotBeRead(error: unknown): void {
+    this.#isFoldable = false;
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    this.#problem(
+      `the events after version ${this.version} cannot be read${code}: restore them from a backup`,
+    );
+  }
+
   /** Compares with what the store keeps; call it after the last event. */
   compare(stored: StoredProjections): void {
     if (stored.version !== this.version) {

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { loadView } from '../db/load-view.ts';
 import { StoreBusyError } from '../db/store-busy-error.ts';
+import { StoreTroubleError } from '../db/store-trouble-error.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { View } from '../domain/context/view.ts';
 import {
@@ -162,5 +163,6 @@ export async function commitStep<T>(
 
 /** Whether the store may be back soon. */
 export function isStoreAway(error: unknown): boolean {
+  if (error instanceof StoreTroubleError) return error.kind !== 'damaged';
   return error instanceof StoreUnavailableError || error instanceof StoreBusyError;
 }

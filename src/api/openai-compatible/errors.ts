@@ -108,6 +108,7 @@ const DESCRIPTIONS: Record<number, string> = {
   429: 'Too many requests with this key; see `Retry-After`.',
   500: 'A bug in the service; nothing of it is shown.',
   503: 'No summary could be written, or the store cannot be reached.',
+  507: 'The disk of the store is full.',
 };
 
 /** The documentation of these errors. */

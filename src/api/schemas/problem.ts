@@ -34,7 +34,8 @@ const DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another request.',
   429: 'Too many requests with this key; see `Retry-After`.',
   500: 'A bug in the service; nothing of it is shown.',
-  503: 'The store is busy or cannot be reached; see `Retry-After`.',
+  503: 'The store is busy, read-only or cannot be reached; see `Retry-After`.',
+  507: 'The disk of the store is full; nothing was written.',
 };
 
 /** The documentation of problem responses. */

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { SessionRef } from '../event-store.ts';
 import { sessionKey } from '../session-key.ts';
 import { StoreBusyError } from '../store-busy-error.ts';
+import { StoreTroubleError } from '../store-trouble-error.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { QueuedCommand } from './plan-group.ts';
 import { eraseSession } from './session-rows.ts';
@@ -100,7 +101,9 @@ export class GroupWriter {
     } catch (thrown) {
       const error = asStoreError(thrown);
       const isOfTheGroup =
-        error instanceof StoreBusyError || error instanceof StoreUnavailableError;
+        error instanceof StoreBusyError ||
+        error instanceof StoreUnavailableError ||
+        error instanceof StoreTroubleError;
       if (commands.length === 1 || isOfTheGroup) {
         for (const command of commands) command.reject(error);
       } else {

@@ -1,6 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 import { DatabaseError } from 'pg';
 import { StoreBusyError } from '../store-busy-error.ts';
+import { StoreTroubleError } from '../store-trouble-error.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 /** Operating system errors of a connection that cannot be made or has broken. */
@@ -24,10 +25,18 @@ const DRIVER =
   /^(?:Connection terminated|timeout e|Query read timeout|Client (?:has encountered|was closed))/;
 
 /**
- * Connection trouble; the server stops, starts, is a read-only replica, lets nobody in or has no room;
+ * Connection trouble; the server stops, starts, lets nobody in or has no room;
  * the database is gone. Nothing that a client did: all of it needs an operator, or time.
  */
-const SERVER_AWAY = /^(?:08...|25006|25P03|28...|3D000|42P01|53...|55000|57P0[1-5]|58...)$/;
+const SERVER_AWAY = /^(?:08...|25P03|28...|3D000|42P01|53...|55000|57P0[1-5]|58...)$/;
+
+/** disk_full, read_only_sql_transaction, data_corrupted and index_corrupted. */
+const TROUBLE = new Map<string, StoreTroubleError['kind']>([
+  ['53100', 'full'],
+  ['25006', 'read_only'],
+  ['XX001', 'damaged'],
+  ['XX002', 'damaged'],
+]);
 
 /** Deadlocks and serialisation failures that were retried in vain, lock and statement time-outs. */
 const BUSY = /^(?:40001|40P01|55P03|57014)$/;
@@ -51,8 +60,10 @@ export function isWorthRetrying(error: unknown): boolean {
 export function asStoreError(thrown: unknown): unknown {
   // Its message would carry the parameters.
   const error = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
-  if (isAway(error)) return new StoreUnavailableError('not_written', error);
   const state = sqlStateOf(error);
+  const trouble = state === null ? undefined : TROUBLE.get(state);
+  if (trouble !== undefined) return new StoreTroubleError(trouble, error);
+  if (isAway(error)) return new StoreUnavailableError('not_written', error);
   return state !== null && BUSY.test(state) ? new StoreBusyError(error) : error;
 }
 

@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import type { Decide } from '../../domain/session/decision.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
@@ -7,11 +9,15 @@ import type { CommitOptions, Committed, SessionRef } from '../event-store.ts';
 import { compactionIdOf, projectCompaction } from '../projection.ts';
 import { sessionKey } from '../session-key.ts';
 import { StoreBusyError } from '../store-busy-error.ts';
+import { StoreTroubleError } from '../store-trouble-error.ts';
 import type { CompactionRows } from './compaction-rows.ts';
 import type { EventRows } from './event-rows.ts';
 import type { IdempotencyRows } from './idempotency-rows.ts';
 import type { SessionRow, SessionRows } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
+
+/** More than the largest write needs, in bytes. */
+const PLENTY_OF_ROOM = 100_000_000;
 
 /** A command in the queue, with what answers its caller. */
 export type QueuedCommand = {
@@ -45,7 +51,11 @@ export class GroupWriter {
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
+  readonly #touch: Statement<[]>;
   #queue: QueuedCommand[] = [];
+  #isInTrouble = false;
+  /** Of the disk; a small write may still succeed where a large one did not. */
+  #freeAtTrouble: number | null = null;
 
   constructor(db: Database, tables: Tables, onCommitted: (key: string) => void) {
     this.#db = db;
@@ -53,7 +63,28 @@ export class GroupWriter {
     this.#onCommitted = onCommitted;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    // Writes a page, and changes nothing.
+    this.#touch = db.prepare('UPDATE head_version SET version = version');
     this.#rollback = db.prepare('ROLLBACK');
+  }
+
+  /** Whether the disk refused the newest write. */
+  get isInTrouble(): boolean {
+    return this.#isInTrouble;
+  }
+
+  /** Tries whether the disk takes a write. Throws when it does not. */
+  probe(): void {
+    const free = freeBytes(this.#db);
+    if (free !== null && this.#freeAtTrouble !== null && free <= this.#freeAtTrouble) {
+      throw new StoreTroubleError('full', null);
+    }
+    try {
+      this.#touch.run();
+      this.#isInTrouble = false;
+    } catch (error) {
+      throw asStoreError(error);
+    }
   }
 
   enqueue(command: QueuedCommand): void {
@@ -73,10 +104,16 @@ export class GroupWriter {
     let answers: (() => void)[];
     try {
       answers = this.#transact(commands, group);
-    } catch (error) {
-      this.#recover(commands, asStoreError(error));
+    } catch (thrown) {
+      const error = asStoreError(thrown);
+      if (error instanceof StoreTroubleError) {
+        this.#isInTrouble = true;
+        this.#freeAtTrouble = freeBytes(this.#db);
+      }
+      this.#recover(commands, error);
       return;
     }
+    if (group.size > 0) this.#isInTrouble = false;
     for (const [key, { row }] of group) this.#tables.sessions.remember(key, row);
     for (const answer of answers) answer();
     for (const key of group.keys()) this.#onCommitted(key);
@@ -84,7 +121,11 @@ export class GroupWriter {
 
   #recover(commands: QueuedCommand[], error: unknown): void {
     // Against a lock it would not help to run alone: every command would wait its full time again.
-    if (commands.length === 1 || error instanceof StoreBusyError) {
+    if (
+      commands.length === 1 ||
+      error instanceof StoreBusyError ||
+      error instanceof StoreTroubleError
+    ) {
       for (const command of commands) command.reject(error);
     } else {
       for (const command of commands) this.#runGroup([command]);
@@ -150,5 +191,17 @@ export class GroupWriter {
       if (projected) compactions.put(ref, projected);
     }
     return { row: { created_order, head, hash }, saved: saved ?? current?.head ?? head };
+  }
+}
+
+/** What is free on the disk of the database; null where that is too much to matter, or not known. */
+function freeBytes({ name, memory }: Database): number | null {
+  if (memory) return null;
+  try {
+    const { bavail, bsize } = statfsSync(dirname(name));
+    return bavail * bsize < PLENTY_OF_ROOM ? bavail * bsize : null;
+  } catch {
+    // The folder has gone: the write says so better.
+    return null;
   }
 }

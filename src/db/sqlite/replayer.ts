@@ -5,7 +5,7 @@ import { Replay } from '../replay.ts';
 import { sessionKey } from '../session-key.ts';
 import type { Tables } from './group-writer.ts';
 import { parseHead } from './session-rows.ts';
-import { asStoreError } from './store-error.ts';
+import { asStoreError, isDamage } from './store-error.ts';
 
 type SessionTextRow = {
   created_order: number;
@@ -89,19 +89,37 @@ export class SqliteReplayer {
 
   async #everySession(next: (after: number) => Replayed | null): Promise<VerifyReport> {
     const report: VerifyReport = { sessions: 0, events: 0, problems: [] };
-    for (let step = next(0); step; step = next(step.row.created_order)) {
+    const step = (after: number) => this.#step(next, after);
+    for (let replayed = step(0); replayed; replayed = step(replayed.row.created_order)) {
       report.sessions += 1;
-      report.events += step.events;
-      report.problems.push(...step.replay.problems);
+      report.events += replayed.events;
+      report.problems.push(...replayed.replay.problems);
       await nextTurn();
     }
-    for (const { tenant, session_id, table, count } of this.#orphans.all()) {
+    try {
+      for (const { tenant, session_id, table, count } of this.#orphans.all()) {
+        report.problems.push(
+          `Session "${session_id}" of tenant "${tenant}": it does not exist, but ${table} has ${count} ` +
+            'row(s) of it.',
+        );
+      }
+    } catch (error) {
+      if (!isDamage(error)) throw error;
       report.problems.push(
-        `Session "${session_id}" of tenant "${tenant}": it does not exist, but ${table} has ${count} ` +
-          'row(s) of it.',
+        'Rows of sessions that do not exist could not be looked for: a part of the file is damaged.',
       );
     }
     return report;
+  }
+
+  /** SQLite ends no transaction that met a damaged page: what can be read is read without one. */
+  #step(next: (after: number) => Replayed | null, after: number): Replayed | null {
+    try {
+      return next(after);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return this.#replayNext(after);
+    }
   }
 
   #replayNext(after: number): Replayed | null {
@@ -109,9 +127,15 @@ export class SqliteReplayer {
     if (!row) return null;
     const replay = new Replay(row);
     let events = 0;
-    for (const event of this.#tables.events.iterate(row)) {
-      replay.add(event);
-      events += 1;
+    try {
+      for (const event of this.#tables.events.iterate(row)) {
+        replay.add(event);
+        events += 1;
+      }
+    } catch (error) {
+      // The other sessions can still be read.
+      if (!isDamage(error)) throw error;
+      replay.cannotBeRead(error);
     }
     return { row, replay, events };
   }

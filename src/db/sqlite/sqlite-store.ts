@@ -90,16 +90,18 @@ export class SqliteStore implements EventStore {
   }
 
   async head(ref: SessionRef): Promise<Head | null> {
-    this.#tables.sessions.refresh();
-    return this.#tables.sessions.load(ref)?.head ?? null;
+    return reading(() => {
+      this.#tables.sessions.refresh();
+      return this.#tables.sessions.load(ref)?.head ?? null;
+    });
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    return this.#tables.events.list(ref, query).map(decodeEvent);
+    return reading(() => this.#tables.events.list(ref, query)).map(decodeEvent);
   }
 
   async rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]> {
-    return this.#tables.events.list(ref, query);
+    return reading(() => this.#tables.events.list(ref, query));
   }
 
   async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {
@@ -127,7 +129,7 @@ export class SqliteStore implements EventStore {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
-    return sessionPage(this.#tables.sessions.list(tenant, limit, before));
+    return sessionPage(reading(() => this.#tables.sessions.list(tenant, limit, before)));
   }
 
   async compactions(
@@ -135,11 +137,12 @@ export class SqliteStore implements EventStore {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('compactions', cursor);
-    return compactionPage(this.#tables.compactions.list(ref, limit + 1, before), limit);
+    const rows = reading(() => this.#tables.compactions.list(ref, limit + 1, before));
+    return compactionPage(rows, limit);
   }
 
   async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {
-    return this.#tables.compactions.get(ref, id);
+    return reading(() => this.#tables.compactions.get(ref, id));
   }
 
   async pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
@@ -183,7 +186,9 @@ export class SqliteStore implements EventStore {
   }
 
   async ping(): Promise<void> {
-    this.#db.prepare('SELECT 1 FROM sessions LIMIT 1').get();
+    reading(() => this.#db.prepare('SELECT 1 FROM sessions LIMIT 1').get());
+    // After a write that failed only a write shows whether it would succeed again.
+    if (this.#writer.isInTrouble) this.#writer.probe();
   }
 
   /** Commits what is queued, then closes the file. Closing twice is harmless. */
@@ -208,5 +213,14 @@ export class SqliteStore implements EventStore {
   #stopLooking(): void {
     if (this.#look !== null) clearInterval(this.#look);
     this.#look = null;
+  }
+}
+
+/** What was read; throws the store's own errors. */
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw asStoreError(error);
   }
 }

@@ -1,12 +1,38 @@
 import { StoreBusyError } from '../store-busy-error.ts';
+import { StoreTroubleError } from '../store-trouble-error.ts';
 import { BetterSqlite3 } from './driver.ts';
+
+/** Codes of SQLite that an operator has to do something about; extended ones begin with them. */
+const TROUBLE = [
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_READONLY', 'read_only'],
+  ['SQLITE_CORRUPT', 'damaged'],
+  ['SQLITE_NOTADB', 'damaged'],
+  ['SQLITE_IOERR_READ', 'damaged'],
+  ['SQLITE_IOERR_SHORT_READ', 'damaged'],
+  // A full disk that shows when a file is written, synced or made longer.
+  ['SQLITE_IOERR_WRITE', 'full'],
+  ['SQLITE_IOERR_FSYNC', 'full'],
+  ['SQLITE_IOERR_TRUNCATE', 'full'],
+  ['SQLITE_IOERR_SHMSIZE', 'full'],
+] as const;
 
 /** The store's own error for what SQLite threw, where it has one. */
 export function asStoreError(error: unknown): unknown {
-  return isBusy(error) ? new StoreBusyError(error) : error;
+  if (isBusy(error)) return new StoreBusyError(error);
+  if (!(error instanceof BetterSqlite3.SqliteError)) return error;
+  const { code } = error;
+  const [, kind] = TROUBLE.find(([prefix]) => code.startsWith(prefix)) ?? [];
+  return kind === undefined ? error : new StoreTroubleError(kind, error);
 }
 
 /** Whether another connection holds a lock that was waited for in vain. */
 export function isBusy(error: unknown): boolean {
   return error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** Whether a part of the file cannot be read. */
+export function isDamage(error: unknown): boolean {
+  const known = asStoreError(error);
+  return known instanceof StoreTroubleError && known.kind === 'damaged';
 }

@@ -1,0 +1,18 @@
+const WORDS = {
+  full: 'The disk of the event store is full; nothing was written. Free some space: the service goes on by itself then.',
+  read_only:
+    'The event store can only be read; nothing was written. Make its file, folder and file system (or its server) writable: the service goes on by itself then.',
+  damaged:
+    'A part of the event store is damaged and cannot be read. `palimpsest verify` names the sessions: restore them from a backup.',
+};
+
+/** The store answers, but its disk is full, read-only or damaged: an operator has to do something. */
+export class StoreTroubleError extends Error {
+  override readonly name = 'StoreTroubleError';
+  readonly kind: keyof typeof WORDS;
+
+  constructor(kind: keyof typeof WORDS, cause: unknown) {
+    super(WORDS[kind], { cause });
+    this.kind = kind;
+  }
+}
