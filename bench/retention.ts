@@ -6,14 +6,19 @@ import { meanShare, measureRetention, type Retention } from './retention/measure
 /** The mean share below which this measurement fails. */
 const GOAL = 0.85;
 
-const folder = fileURLToPath(new URL('../../shared/data/claude-code', import.meta.url));
+const beside = fileURLToPath(new URL('../../shared/data/claude-code', import.meta.url));
+const folder = process.argv[2] ?? beside;
 
 if (!existsSync(folder)) {
-  console.error(`No transcripts at ${folder}: nothing measured.`);
+  console.error(
+    `There is no folder ${folder}. Name one with transcripts of Claude Code that were compacted: ` +
+      'npm run retention -- ~/.claude/projects/NAME (its .jsonl files, plain or gzipped).',
+  );
   process.exitCode = 2;
 } else {
   const started = performance.now();
   const rows = recordedCompactions(folder).map(measureRetention);
+  if (rows.length === 0) throw new Error(`No file in ${folder} holds a recorded compaction.`);
   console.log(
     'Share of the names (files, identifiers) that the assistant wrote after a compaction and that\n' +
       'occurred before it, found in the summary text. Budget: tokens of the recorded summary + 1,000.\n',

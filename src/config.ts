@@ -64,31 +64,48 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
+/** The longest text that the runtime can hold. */
+const MAX_BODY_BYTES = 512 * 1024 * 1024;
+
+/** A number in a variable, where everything arrives as text. */
+function figure(kind: 'whole number' | 'number', min: number, max: number, example: number) {
+  const error = `must be a ${kind} from ${min} to ${max}, such as ${example}`;
+  const number = z.coerce.number({ error }).min(min, error).max(max, error);
+  return kind === 'number' ? number : number.int(error);
+}
+
+function secret(characters: number) {
+  const error = `must have at least ${characters} characters: make one with "openssl rand -hex 32"`;
+  return z.string().min(characters, error);
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+
 const environmentSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  PORT: figure('whole number', 0, 65_535, 8787).optional(),
+  ROLE: oneOf('all', 'api', 'worker').default('all'),
   DATABASE_URL: z.string().min(1).default('file:./data/palimpsest.db'),
   REDIS_URL: z.string().optional(),
-  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(2),
-  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  WORKER_CONCURRENCY: figure('whole number', 1, 1000, 2).default(2),
+  LOG_LEVEL: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace').default('info'),
   PALIMPSEST_CONFIG: z.string().min(1).optional(),
   PALIMPSEST_API_KEYS: z.string().default(''),
-  PALIMPSEST_OPERATOR_KEY: z.string().min(16).optional(),
-  PALIMPSEST_COMPACTION_SECRET: z.string().min(32).optional(),
+  PALIMPSEST_OPERATOR_KEY: secret(16).optional(),
+  PALIMPSEST_COMPACTION_SECRET: secret(32).optional(),
   PALIMPSEST_QUEUE_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'use letters, digits, ".", "_" and "-", at most 64')
     .default('palimpsest'),
-  PALIMPSEST_JOB_LOCK_SECONDS: z.coerce.number().min(1).max(3600).default(30),
-  PALIMPSEST_DISPATCH_SECONDS: z.coerce.number().min(1).max(3600).default(60),
-  PALIMPSEST_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).optional(),
-  PALIMPSEST_BODY_LIMIT_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1024)
-    .default(16 * 1024 * 1024),
-  PALIMPSEST_SYNCHRONOUS: z.enum(['FULL', 'NORMAL']).default('FULL'),
+  PALIMPSEST_JOB_LOCK_SECONDS: figure('number', 1, 3600, 30).default(30),
+  PALIMPSEST_DISPATCH_SECONDS: figure('number', 1, 3600, 60).default(60),
+  PALIMPSEST_RATE_LIMIT_PER_MINUTE: figure('whole number', 1, 1_000_000_000, 600).optional(),
+  PALIMPSEST_BODY_LIMIT_BYTES: figure('whole number', 1024, MAX_BODY_BYTES, 16_777_216).default(
+    16 * 1024 * 1024,
+  ),
+  PALIMPSEST_SYNCHRONOUS: oneOf('FULL', 'NORMAL').default('FULL'),
   PALIMPSEST_WORKSPACE_ROOT: z.string().min(1).optional(),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
   PALIMPSEST_ALLOWED_MODELS: z.string().min(1).optional(),
@@ -186,7 +203,7 @@ function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings
   }
   if (/^postgres(?:ql)?:$/.test(protocolOf(url))) return { kind: 'postgres', url };
   throw new SettingsError(
-    `DATABASE_URL: ${shownScheme(url)} is not a store that there is: use file:PATH for SQLite or ` +
+    `DATABASE_URL: ${shownScheme(url)} is not a known kind of store: use file:PATH for SQLite or ` +
       'postgres://USER:PASSWORD@HOST/DATABASE for PostgreSQL',
   );
 }
@@ -201,7 +218,7 @@ function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
   }
   if (!/^rediss?:$/.test(protocolOf(redis_url))) {
     throw new SettingsError(
-      `REDIS_URL: ${shownScheme(redis_url)} is not a queue that there is: use ` +
+      `REDIS_URL: ${shownScheme(redis_url)} is not a known kind of queue: use ` +
         'redis://USER:PASSWORD@HOST:PORT, or rediss:// for TLS',
     );
   }

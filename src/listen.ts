@@ -33,8 +33,36 @@ function openSocket(service: Service, host: string, port: number): Promise<Liste
         close: () => drained(server),
       });
     });
-    server.on('error', reject);
+    server.on('error', (error) => reject(listenError(error, host, port)));
   });
+}
+
+/** What the system says of the address, and what to do. */
+function listenError(error: Error, host: string, port: number): Error {
+  const code = 'code' in error ? error.code : null;
+  const cause = { cause: error };
+  switch (code) {
+    case 'EADDRINUSE':
+      return new Error(
+        `port ${port} of ${host} is taken by another process: end that one, or set PORT to another ` +
+          'port (PORT=0 takes a free one)',
+        cause,
+      );
+    case 'EACCES':
+      return new Error(
+        `port ${port} of ${host} may not be opened by this user: set PORT to one above 1023`,
+        cause,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Error(
+        `HOST=${host} is no address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all`,
+        cause,
+      );
+    default:
+      return error;
+  }
 }
 
 /** Takes no new connection; resolves when the requests under way are answered, or cut off after a while. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { basename, join } from 'node:path';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item, Normalised } from '../../src/domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../src/domain/json.ts';
+import { textOf as textOfFile } from '../../src/importers/read-transcripts.ts';
 
 /** One compaction that a tool recorded: what it covered, what it wrote, what came after it. */
 export type RecordedCompaction = {
@@ -15,12 +15,12 @@ export type RecordedCompaction = {
 
 type Line = { uuid: string; parent: string | null; raw: JsonObject };
 
-/** All compactions in the transcripts of a folder (`*.jsonl.gz`), in the order of the files. */
+/** All compactions in the transcripts of a folder (`*.jsonl`, plain or gzipped), in the order of the files. */
 export function recordedCompactions(folder: string): RecordedCompaction[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl.gz'));
+  const files = readdirSync(folder).filter((name) => /\.jsonl(\.gz)?$/.test(name));
   return files
     .sort()
-    .flatMap((name) => compactionsOf(name.replace('.jsonl.gz', ''), join(folder, name)));
+    .flatMap((name) => compactionsOf(name.replace(/\.jsonl(\.gz)?$/, ''), join(folder, name)));
 }
 
 function compactionsOf(name: string, path: string): RecordedCompaction[] {
@@ -73,7 +73,7 @@ function segmentUpTo(
 
 function readLines(path: string): Line[] {
   const lines: Line[] = [];
-  for (const text of gunzipSync(readFileSync(path)).toString('utf8').split('\n')) {
+  for (const text of textOfFile(basename(path), readFileSync(path)).split('\n')) {
     if (text.trim() === '') continue;
     const raw: Json = JSON.parse(text);
     if (!isJsonObject(raw) || raw.isSidechain === true) continue;

@@ -64,6 +64,7 @@ function fromJson(text: string, limits: ItemLimits): PostedItems {
       'the body must be an item, an array of items, or {"items": […]}',
     );
   }
+  refuseRequest(json);
   if (!isEnvelope(json)) return { items: [json], placeOf: () => '' };
   const { items, ...rest } = json;
   const unknown = Object.keys(rest);
@@ -84,6 +85,22 @@ function fromJson(text: string, limits: ItemLimits): PostedItems {
     });
   }
   return { items, placeOf: (index) => `items.${index}` };
+}
+
+/** What requests to models call their conversation. */
+const CONVERSATIONS = ['messages', 'input', 'contents', 'conversation', 'history'];
+
+/** Throws ProblemError (400) for the body of a request to a model, which many try first. */
+function refuseRequest(json: JsonObject): void {
+  if ('role' in json || 'type' in json || 'items' in json) return;
+  const field = CONVERSATIONS.find((name) => Array.isArray(json[name]));
+  if (field === undefined) return;
+  throw new ProblemError(
+    'invalid_request',
+    `the body has "${field}", as a request to a model does: post the ${field === 'input' ? 'items' : 'messages'} ` +
+      'themselves, as an array or as {"items": […]}',
+    { errors: [{ path: field, message: 'must be called "items"' }] },
+  );
 }
 
 /** An item has a role or a type; an envelope has neither. */

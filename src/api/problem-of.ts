@@ -30,7 +30,7 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   );
   return new ProblemError(
     'internal_error',
-    'the service made a mistake; nothing about the request is known to be wrong. Its log has more',
+    'the service failed, and nothing was found wrong with the request: look into the log of the service',
   );
 }
 

@@ -105,7 +105,7 @@ function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: strin
     case 'compaction_not_revertible':
       return { status: 409, title: 'Compaction cannot be reverted' };
     case 'packet_not_requested':
-      return { status: 409, title: 'No packet is waited for' };
+      return { status: 409, title: 'No packet was requested' };
     case 'version_not_found':
       return { status: 404, title: 'Version not found' };
     case 'invalid_request':

@@ -117,7 +117,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof TranscriptError ||
     error instanceof ImportError ||
     error instanceof ExportError ||
-    // Files that are missing or unreadable, and servers that do not answer.
-    (error instanceof Error && ('code' in error || error.message === 'fetch failed'))
+    // Files that are missing or unreadable.
+    (error instanceof Error && 'code' in error)
   );
 }

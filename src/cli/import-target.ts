@@ -14,13 +14,24 @@ export type ImportTarget = {
 
 /** The API at `url`; `PALIMPSEST_API_KEY` in the environment is sent as bearer key. */
 export function remoteTarget(url: string): ImportTarget {
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+    throw new ImportError('--url: write the address of the service, such as http://127.0.0.1:8787');
+  }
   const base = url.replace(/\/+$/, '');
   const key = process.env.PALIMPSEST_API_KEY;
   return {
-    request: (path, init = {}) => {
+    request: async (path, init = {}) => {
       const headers = new Headers(init.headers);
       if (key) headers.set('authorization', `Bearer ${key}`);
-      return fetch(base + path, { ...init, headers });
+      try {
+        return await fetch(base + path, { ...init, headers });
+      } catch (error) {
+        throw new ImportError(
+          `the service at ${new URL(base).origin} cannot be reached${reasonOf(error)}: check --url, ` +
+            'and start the service with "palimpsest serve" if it is not running',
+          { cause: error },
+        );
+      }
     },
     local: null,
     close: async () => {},
@@ -43,6 +54,13 @@ export async function localTarget(): Promise<ImportTarget> {
     local: { store: service.store, server: settings.overrides },
     close: service.stop,
   };
+}
+
+/** The system's name for what is wrong, such as ECONNREFUSED. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : null;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? ` (${code})` : '';
 }
 
 /** A refusal of the API, with its own words. */

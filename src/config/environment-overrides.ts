@@ -15,7 +15,7 @@ export function overridesFromEnvironment(
     if (raw === undefined || raw === '') return;
     const parsed = configSchema.shape[field].safeParse(parsedValue(variable, raw, field));
     if (!parsed.success) {
-      throw new SettingsError(`${variable}: ${parsed.error.issues[0]?.message ?? 'invalid'}`);
+      throw new SettingsError(`${variable}: ${overrideProblem(parsed.error.issues[0])}`);
     }
     overrides[field] = parsed.data;
   };
@@ -28,6 +28,20 @@ export function overridesFromEnvironment(
   if (/^(1|true|yes|on)$/i.test(environment.DISABLE_COMPACT ?? '')) overrides.enabled = false;
   // Each value has just passed the schema of its field.
   return overrides as ConfigOverrides;
+}
+
+/** In words for somebody who writes a variable and sees no types. */
+function overrideProblem(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code !== 'invalid_type') return issue?.message ?? 'cannot be used';
+  switch (issue.expected) {
+    case 'boolean':
+      return 'must be true or false';
+    case 'number':
+    case 'int':
+      return 'must be a number, such as 20000';
+    default:
+      return issue.message;
+  }
 }
 
 function parsedValue(variable: string, raw: string, field: keyof ConfigOverrides): unknown {

@@ -123,13 +123,13 @@ describe('the answer to a body full of mistakes stays small', () => {
       'blocks of one item',
       '/sessions/x/items',
       user(numbers(300_000)),
-      'checked up to here only: mend the blocks before first',
+      'the check stops here: correct the blocks before this one, then send it again',
     ],
     [
       'blocks of one tool result',
       '/sessions/x/items',
       user([{ type: 'tool_result', tool_use_id: 't', content: numbers(300_000) }]),
-      'checked up to here only: mend the blocks before first',
+      'the check stops here: correct the blocks before this one, then send it again',
     ],
     [
       'blocks of many items',

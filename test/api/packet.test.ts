@@ -106,7 +106,7 @@ describe('POST /sessions/:id/packet', () => {
     expect(early.status).toBe(409);
     expect(early.body).toMatchObject({
       type: 'urn:palimpsest:problem:packet-not-requested',
-      detail: expect.stringContaining('no packet is waited for'),
+      detail: expect.stringContaining('no packet was requested'),
     });
     await signal(id, { signal: 'turn_complete' });
     const first = await post(`/sessions/${id}/packet`, { text: 'x' });

@@ -13,6 +13,7 @@ import { readJson } from '../json-body.ts';
 import { ProblemError, unwrap } from '../problem.ts';
 import { DEFAULT_LIMIT, pageOf, pageQuery, sessionParams } from '../schemas/common.ts';
 import {
+  changedSession,
   changeSessionBody,
   createSessionBody,
   sessionState,
@@ -60,7 +61,7 @@ function addCreateSession(api: Api): void {
       201: {
         description: 'The new session.',
         headers: { Location: { schema: { type: 'string' } } },
-        content: { 'application/json': { schema: sessionState } },
+        content: { 'application/json': { schema: changedSession } },
       },
     },
     problems: [409, 413, 415],
@@ -79,7 +80,8 @@ function addCreateSession(api: Api): void {
       const outcome = await deps.store.commit(ref, command, { at });
       const head = unwrap(outcome).value;
       c.header('Location', `/sessions/${ref.session_id}`);
-      return c.json(stateBody(ref, head, deps.world), 201);
+      const note = windowNote(deps, chosen, session.context_window);
+      return c.json({ ...stateBody(ref, head, deps.world), note }, 201);
     },
   });
 }
@@ -156,7 +158,7 @@ function addChangeSession(api: Api): void {
     responses: {
       200: {
         description: 'The session after the change.',
-        content: { 'application/json': { schema: sessionState } },
+        content: { 'application/json': { schema: changedSession } },
       },
     },
     problems: [404, 413, 415],
@@ -173,7 +175,9 @@ function addChangeSession(api: Api): void {
         configureSession(deps.world, change, deps.newId()),
         { at },
       );
-      return call.c.json(stateBody(ref, unwrap(outcome).value, deps.world));
+      const head = unwrap(outcome).value;
+      const note = windowNote(deps, body, head.settings.context_window);
+      return call.c.json({ ...stateBody(ref, head, deps.world), note });
     },
   });
 }
@@ -209,6 +213,24 @@ function refuseModel(deps: AppDependencies, config: ConfigOverrides): void {
 
 function windowOf(deps: AppDependencies, model: string | undefined): number {
   return (model === undefined ? null : deps.contextWindowOf(model)) ?? DEFAULT_CONTEXT_WINDOW;
+}
+
+/** Says when a model came without its window, and the one in force may be another than the model's. */
+function windowNote(
+  deps: AppDependencies,
+  {
+    model,
+    context_window,
+  }: { model?: string | null | undefined; context_window?: number | undefined },
+  inForce: number,
+): string | null {
+  if (model === undefined || model === null || context_window !== undefined) return null;
+  const known = deps.contextWindowOf(model);
+  if (known === inForce) return null;
+  const change = 'change it with PATCH /sessions/:id and {"context_window": TOKENS}';
+  return known === null
+    ? `the model "${model}" is not a known one, so its context window is taken to be ${inForce} tokens: if it has another, ${change}`
+    : `the context window stays at ${inForce} tokens, and the model "${model}" has ${known}: ${change}`;
 }
 
 /** Absent fields are absent, not undefined: what is stored is then what was sent. */

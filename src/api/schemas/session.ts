@@ -24,7 +24,14 @@ const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.
 const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });
 const model = z.string().min(1).max(200);
 export const MAX_CONTEXT_WINDOW = 100_000_000;
-const contextWindow = z.int().min(1).max(MAX_CONTEXT_WINDOW).openapi({ description: 'Tokens.' });
+/** In less there is no room for a summary beside the message that it makes room for. */
+const MIN_CONTEXT_WINDOW = 1_000;
+const windowRange = `must be a whole number of tokens from ${MIN_CONTEXT_WINDOW} to ${MAX_CONTEXT_WINDOW}, such as 200000`;
+const contextWindow = z
+  .int(windowRange)
+  .min(MIN_CONTEXT_WINDOW, windowRange)
+  .max(MAX_CONTEXT_WINDOW, windowRange)
+  .openapi({ description: 'Tokens.' });
 
 const METADATA_BYTES = 65_536;
 /** Limited because it is part of every answer about the session, and kept in memory. */
@@ -135,6 +142,14 @@ export const sessionSummary = z
 export const sessionState = sessionSummary
   .extend({ config: effectiveConfig, config_overrides: configOverrides })
   .openapi('Session');
+
+export const changedSession = sessionState
+  .extend({
+    note: z.string().nullable().openapi({
+      description: 'What to know about the window, such as that the model is not a known one.',
+    }),
+  })
+  .openapi('ChangedSession');
 
 export const forkedSession = sessionState
   .extend({ forked_from: z.object({ session_id: z.string(), version: z.int() }) })

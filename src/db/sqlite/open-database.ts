@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { BetterSqlite3 } from './driver.ts';
@@ -21,8 +21,13 @@ const WAL_RETRY_MS = 10;
 /** Opens the file with all settings made explicit and the schema brought up to date. */
 export function openDatabase(options: SqliteOptions): Database {
   const { path, synchronous = 'FULL' } = options;
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+  if (path !== ':memory:') {
+    makeFolder(dirname(path));
+    if (existing(path)?.isDirectory()) {
+      throw new Error('it is a folder: name a file in it, such as palimpsest.db');
+    }
+  }
+  const db = openFile(path);
   try {
     const mode = switchToWal(db);
     if (mode !== 'wal' && path !== ':memory:') {
@@ -37,6 +42,45 @@ export function openDatabase(options: SqliteOptions): Database {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+function openFile(path: string): Database {
+  try {
+    return new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof BetterSqlite3.SqliteError) || error.code !== 'SQLITE_CANTOPEN')
+      throw error;
+    const why = `the file cannot be opened: this user must be able to write it and its folder, ${dirname(path)}`;
+    throw new Error(why, { cause: null });
+  }
+}
+
+/** Folder by folder: where none can be made, as below /proc, Node's own recursion never ends. */
+function makeFolder(path: string): void {
+  const found = existing(path);
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw new Error(`${path} is a file, not a folder: choose another path`);
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    // Another process was faster.
+    if (code === 'EEXIST') return;
+    throw new Error(
+      `the folder ${path} cannot be made (${code}): choose a path that this user may write`,
+    );
+  }
+}
+
+/** Undefined where there is nothing, also below a file. */
+function existing(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -40,7 +40,10 @@ export function checkBlocks(
   for (const [index, block] of blocks.entries()) {
     const at = [...path, index];
     if (problems.length >= MAX_PROBLEMS) {
-      problems.push({ path: at, message: 'checked up to here only: mend the blocks before first' });
+      problems.push({
+        path: at,
+        message: 'the check stops here: correct the blocks before this one, then send it again',
+      });
       break;
     }
     if (!isJsonObject(block) || typeof block.type !== 'string') {

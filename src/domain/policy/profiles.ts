@@ -283,10 +283,13 @@ export function windowProblem(config: Config, contextWindow: number): string | n
   const from = config.threshold_style === 'limit' ? threshold : contextWindow;
   const needed = Math.max(config.warning_threshold, config.error_threshold);
   if (threshold > 0 && from - needed > 0) return null;
+  const buffer = config.free_space_buffer;
+  const least =
+    1 + (config.threshold_style === 'limit' ? buffer + needed : Math.max(buffer, needed));
   return (
     `a context_window of ${contextWindow} tokens leaves no room for free_space_buffer ` +
     `${config.free_space_buffer}, warning_threshold ${config.warning_threshold} and error_threshold ` +
-    `${config.error_threshold}; use a larger context_window, smaller figures, or profile "default", ` +
+    `${config.error_threshold}; use a context_window of at least ${least}, smaller figures, or profile "default", ` +
     'whose figures follow the window'
   );
 }

@@ -26,7 +26,7 @@ export type Request = { compaction_id: string; now_ms: number };
 const NOTHING: AfterAppend = { events: [], advice: null, note: null };
 
 const PAUSED =
-  'the request was paused for a compaction, and the message stands behind it, verbatim: when the ' +
+  'the request was paused for a compaction, and the message stands after it, verbatim: when the ' +
   'compaction has ended, send the request to the model again or continue';
 const SWITCHED_OFF = 'the command was recorded, but compaction is switched off for this session';
 const UNDER_WAY =

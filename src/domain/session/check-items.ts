@@ -1,4 +1,5 @@
-import type { Codec } from '../items/codec.ts';
+import type { Codec, ItemProblem } from '../items/codec.ts';
+import { foreignHint } from '../items/foreign-format.ts';
 import type { Item } from '../items/item.ts';
 import type { Json } from '../json.ts';
 import type { FieldError } from './errors.ts';
@@ -18,7 +19,7 @@ export function checkItems(
   const items: Item[] = [];
   const errors: FieldError[] = [];
   for (const [index, value] of json.entries()) {
-    const problems = codec.check(value);
+    const problems = problemsOf(codec, value);
     for (const { path, message } of problems) {
       errors.push({ path: [field, index, ...path].join('.'), message });
     }
@@ -27,4 +28,11 @@ export function checkItems(
     if (problems.length === 0) items.push(value as Item);
   }
   return errors.length === 0 ? { ok: true, items } : { ok: false, errors };
+}
+
+/** An item of another format has one problem, which is not the field that the check stumbles over. */
+function problemsOf(codec: Codec, value: Json): ItemProblem[] {
+  const problems = codec.check(value);
+  const hint = foreignHint(codec.format, value);
+  return hint === null ? problems : [{ path: problems[0]?.path ?? [], message: hint }];
 }

@@ -152,7 +152,7 @@ function notRequested({ running }: State): Outcome<never> {
     running === null
       ? 'the service asks for one with the event packet.requested, and waits until its deadline'
       : `compaction ${running.id} is under way and takes none any more`;
-  return reject('packet_not_requested', `no packet is waited for: ${instead}`);
+  return reject('packet_not_requested', `no packet was requested: ${instead}`);
 }
 
 /**

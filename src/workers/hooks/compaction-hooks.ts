@@ -119,7 +119,7 @@ export class CompactionHooks {
 function blockedBy({ hook, ok, required, error, result }: HookRun): string | null {
   if (result.block === true) return `hook "${hook}" blocked the compaction`;
   if (ok || !required) return null;
-  return `the required hook "${hook}" failed: ${error ?? 'for no reason that is known'}`;
+  return `the required hook "${hook}" failed: ${error ?? 'it gave no reason'}`;
 }
 
 /** The client's instructions and those of hooks, with a blank line between them. */

@@ -142,6 +142,8 @@ describe.each(FORMATS)('control items in %s', (format) => {
     const content = new Array<Json>(200_000).fill(null);
     const found = problems(format, { role: 'assistant', content });
     expect(found).toHaveLength(51);
-    expect(found.at(-1)).toBe('content.50: checked up to here only: mend the blocks before first');
+    expect(found.at(-1)).toBe(
+      'content.50: the check stops here: correct the blocks before this one, then send it again',
+    );
   });
 });

@@ -48,7 +48,7 @@ function checkBlock(
   switch (block.type) {
     case 'tool_use':
       if (role === 'user') {
-        return [{ path, message: 'a tool_use block belongs into an assistant message' }];
+        return [{ path, message: 'a tool_use block belongs in an assistant message' }];
       }
       return [
         ...checkName(block, 'id', path),
@@ -57,7 +57,7 @@ function checkBlock(
       ];
     case 'tool_result':
       if (role === 'assistant') {
-        return [{ path, message: 'a tool_result block belongs into a user message' }];
+        return [{ path, message: 'a tool_result block belongs in a user message' }];
       }
       return [...checkName(block, 'tool_use_id', path), ...checkResultContent(block, path)];
     default:
