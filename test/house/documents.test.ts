@@ -268,7 +268,7 @@ function serverVariables(): string[] {
   const schema = settings.slice(0, settings.indexOf('});'));
   const providers = readText('src/workers/summarizers/providers.ts');
   return [
-    ...[...schema.matchAll(/^ {2}([A-Z_]+): z/gm)].flatMap(([, name]) => name ?? []),
+    ...[...schema.matchAll(/^ {2}([A-Z_]+): /gm)].flatMap(([, name]) => name ?? []),
     ...new Set(
       [...providers.matchAll(/'([A-Z_]+_(?:API_KEY|BASE_URL))'/g)].map(([, name]) => name ?? ''),
     ),
