@@ -167,4 +167,29 @@ describe('B2: a restored file has the newest content that the log knows of it', 
     },
     120_000,
   );
+
+  it('and what was put back is not counted as read again by the summaries that follow', async () => {
+    const body = { id: 'counts', format: 'anthropic', profile: 'claude-code' };
+    await send(api, 'POST', '/sessions', { body });
+    const talk = { role: 'assistant', content: 'abc '.repeat(3_000) };
+    const read = [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'r', name: 'Read', input: { file_path: '/w/once.ts' } }],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'r', content: '     1→let a = 1;\n     2→' }],
+      },
+    ];
+    for (let round = 0; round < 4; round++) {
+      const items = [{ role: 'user', content: `Go on, ${round}.` }, talk, ...(round ? [] : read)];
+      await send(api, 'POST', '/sessions/counts/items', { body: items });
+      await send(api, 'POST', '/sessions/counts/compact', { body: { mode: 'full' } });
+      await api.work(api.dispatched.at(-1));
+    }
+    const { text } = await send(api, 'GET', '/sessions/counts/context');
+    expect(text).toContain('let a = 1;');
+    expect(text).toMatch(/once\.ts: read(?! \d+×)/);
+  });
 });

@@ -10,14 +10,18 @@ export type Material = { entry: Entry; item: Normalised; original: Normalised };
 export function materialOf(view: View): Material[] {
   const codec = codecFor(view.format);
   return view.entries.map((entry) => {
-    const item = spokenBy(entry, codec.normalise(entry.item));
+    const item = attributed(entry, codec.normalise(entry.item));
     const unedited = entry.seq === null ? undefined : view.originals.get(entry.seq);
     return { entry, item, original: unedited ? codec.normalise(unedited) : item };
   });
 }
 
-/** What a hook has put into the context is the hook's, whatever it looks like. */
-function spokenBy({ origin }: Entry, item: Normalised): Normalised {
+/**
+ * What a hook has put into the context is the hook's, whatever it looks like, and what a compaction
+ * has put back was not read anew.
+ */
+function attributed({ origin }: Entry, item: Normalised): Normalised {
+  if (item.kind === 'attachment' && origin === 'file') return { ...item, is_restored: true };
   const isOfHook = origin === 'hook' && item.kind === 'message' && item.speaker === undefined;
   return isOfHook ? { ...item, speaker: 'hook' } : item;
 }

@@ -63,7 +63,9 @@ export function gatherFacts(
     if (item.kind === 'message') readMessage(facts, calls, item, index);
     else if (item.kind === 'attachment') {
       if (item.attachment === 'file' && item.path) {
-        facts.files.add({ path: item.path, use: 'read' }, index);
+        // The earlier summary has counted when a restored file was read.
+        if (item.is_restored) facts.files.note(item.path);
+        else facts.files.add({ path: item.path, use: 'read' }, index);
       }
       facts.todos.attachment(item);
       facts.names.mention(`${item.path ?? ''}\n${item.text}`, 'tool_output', index);
