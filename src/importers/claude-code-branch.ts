@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
-import { branchOf } from './tree.ts';
+import { branchOf, inOrderOfChain } from './tree.ts';
 
 export type Branch = {
   /** Messages and attachments of the history of the newest leaf. */
@@ -8,6 +8,10 @@ export type Branch = {
   sidechain: ReadonlySet<JsonObject>;
   /** Lines whose uuid an earlier line of the file has, as a resumed session copies them. */
   repeated: ReadonlySet<JsonObject>;
+  /** All lines of the file, each after the one that it follows and each result after its call. */
+  lines: readonly JsonObject[];
+  /** Results that stand before their call in the file. */
+  earlyResults: number;
 };
 
 /**
@@ -16,13 +20,13 @@ export type Branch = {
  * was abandoned. Kept are therefore also the other lines of a message on the branch, the results of
  * its calls, and what a called tool adds to the conversation.
  */
-export function selectBranch(lines: JsonObject[]): Branch {
-  const hasMainChain = lines.some((line) => isMessage(line) && line.isSidechain !== true);
-  const sidechain = new Set(hasMainChain ? lines.filter((line) => line.isSidechain === true) : []);
+export function selectBranch(file: readonly JsonObject[]): Branch {
+  const hasMainChain = file.some((line) => isMessage(line) && line.isSidechain !== true);
+  const sidechain = new Set(hasMainChain ? file.filter((line) => line.isSidechain === true) : []);
   const byUuid = new Map<string, JsonObject>();
   const repeated = new Set<JsonObject>();
   const main: JsonObject[] = [];
-  for (const line of lines) {
+  for (const line of file) {
     const uuid = stringField(line, 'uuid');
     if (uuid === undefined || sidechain.has(line)) continue;
     if (byUuid.has(uuid)) {
@@ -33,14 +37,23 @@ export function selectBranch(lines: JsonObject[]): Branch {
     main.push(line);
   }
 
+  const parents = parentsOf(main, byUuid);
+  const { ordered, earlyResults } = inOrder(main, (line) => {
+    const parent = parents.get(stringField(line, 'uuid') ?? '');
+    return parent === undefined ? undefined : byUuid.get(parent);
+  });
+  const inChain = ordered.values();
+  const places = new Set(main);
+  const lines = file.map((line) => (places.has(line) ? (inChain.next().value ?? line) : line));
   const kept = new Set<JsonObject>();
-  const leaf = main.findLast((line) => isMessage(line));
+  const branch = { kept, sidechain, repeated, lines, earlyResults };
+  const leaf = ordered.findLast((line) => isMessage(line));
   const leafId = leaf && stringField(leaf, 'uuid');
-  if (leafId === undefined) return { kept, sidechain, repeated };
+  if (leafId === undefined) return branch;
 
-  const chain = branchOf(leafId, parentsOf(main, byUuid));
+  const chain = branchOf(leafId, parents);
   const isOnChain = (line: JsonObject): boolean => chain.has(stringField(line, 'uuid') ?? '');
-  const messages = main.filter(isMessage);
+  const messages = ordered.filter(isMessage);
   const onChain = messages.filter(isOnChain);
   for (const line of onChain) kept.add(line);
   keepSplitMessages(messages, kept);
@@ -50,7 +63,34 @@ export function selectBranch(lines: JsonObject[]): Branch {
     const anchor = nearestMessage(line, byUuid);
     if (isOnChain(line) || (anchor && kept.has(anchor))) kept.add(line);
   }
-  return { kept, sidechain, repeated };
+  return branch;
+}
+
+/** The lines after their parents, and results after their calls, whatever came to the file first. */
+function inOrder(
+  main: readonly JsonObject[],
+  parentOf: (line: JsonObject) => JsonObject | undefined,
+) {
+  const callLines = new Map<string, JsonObject>();
+  const seen = new Set<string>();
+  let earlyResults = 0;
+  const early = new Map<string, number>();
+  for (const line of main) {
+    for (const id of answeredCalls(line)) {
+      if (!seen.has(id)) early.set(id, (early.get(id) ?? 0) + 1);
+    }
+    for (const id of blockIds(line, 'tool_use', 'id')) {
+      if (!callLines.has(id)) callLines.set(id, line);
+      if (!seen.has(id)) earlyResults += early.get(id) ?? 0;
+      seen.add(id);
+    }
+  }
+  const ordered = inOrderOfChain(main, (line) =>
+    [parentOf(line), ...answeredCalls(line).map((id) => callLines.get(id))].filter(
+      (before) => before !== undefined,
+    ),
+  );
+  return { ordered, earlyResults };
 }
 
 function isMessage(line: JsonObject): boolean {

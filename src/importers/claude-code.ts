@@ -21,11 +21,12 @@ function isMessageLine(line: JsonObject): boolean {
 }
 
 /**
- * The whole history of the newest leaf, in file order. What the tool itself compacted is imported
+ * The whole history of the newest leaf, in the order of its chain. What the tool itself compacted is imported
  * in full, so its boundaries and summaries are left out: our own compaction decides.
  */
-function readLines(lines: JsonObject[]): Conversation {
-  const branch = selectBranch(lines);
+function readLines(file: JsonObject[]): Conversation {
+  const branch = selectBranch(file);
+  const { lines, earlyResults } = branch;
   const usageLines = lastLineOfEachMessage(lines, branch);
   const items: Item[] = [];
   const skipped = new Tally();
@@ -46,7 +47,13 @@ function readLines(lines: JsonObject[]): Conversation {
     items.push(item);
     model = modelOf(line) ?? model;
   }
-  return { format: 'anthropic', model, items, skipped, notes: [] };
+  const notes =
+    earlyResults === 0
+      ? []
+      : [
+          `Tool results that stand before their calls in the file, put after them: ${earlyResults}.`,
+        ];
+  return { format: 'anthropic', model, items, skipped, notes };
 }
 
 /** The kind under which a line is left out; undefined for one that becomes an item. */
@@ -83,7 +90,10 @@ function messageItem(line: JsonObject, hasUsage: boolean): Item {
 }
 
 /** Every line of a message repeats its usage, the last one with the final figures. */
-function lastLineOfEachMessage(lines: JsonObject[], branch: Branch): ReadonlySet<JsonObject> {
+function lastLineOfEachMessage(
+  lines: readonly JsonObject[],
+  branch: Branch,
+): ReadonlySet<JsonObject> {
   const last = new Map<string, JsonObject>();
   for (const line of lines) {
     if (line.type !== 'assistant' || !branch.kept.has(line)) continue;

@@ -7,6 +7,7 @@ import {
   objectsField,
   Tally,
 } from './transcript.ts';
+import { linesInOrderOfChain } from './tree.ts';
 
 /** Event logs of the Copilot CLI: messages, calls and results are events of their own. */
 export const copilotCli: Importer = {
@@ -29,7 +30,7 @@ function readLines(lines: JsonObject[]): Conversation {
   let model: string | null = null;
   let systemPrompt: string | undefined;
   let reasoning = 0;
-  for (const line of lines) {
+  for (const line of linesInOrderOfChain(lines)) {
     const type = stringField(line, 'type') ?? 'line_without_type';
     const data = objectField(line, 'data');
     model = stringField(data, 'newModel') ?? stringField(data, 'model') ?? model;

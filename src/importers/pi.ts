@@ -7,7 +7,7 @@ import {
   objectsField,
   Tally,
 } from './transcript.ts';
-import { branchOf } from './tree.ts';
+import { branchOf, linesInOrderOfChain } from './tree.ts';
 
 /** Sessions of the pi coding agent. Newer versions write a tree by `id` and `parentId`. */
 export const pi: Importer = {
@@ -19,7 +19,8 @@ export const pi: Importer = {
   read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
 };
 
-function readLines(lines: JsonObject[]): Conversation {
+function readLines(file: JsonObject[]): Conversation {
+  const lines = linesInOrderOfChain(file);
   const isAbandoned = abandonedBranches(lines);
   const items: Item[] = [];
   const skipped = new Tally();

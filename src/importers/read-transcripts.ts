@@ -5,6 +5,7 @@ import { codecFor } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { detect } from './detect.ts';
+import { pairingNotes } from './pairing-notes.ts';
 import {
   type Content,
   type Conversation,
@@ -154,7 +155,8 @@ function withCheckedItems(conversation: Conversation): Omit<Transcript, 'name' |
     else skipped.add(`invalid_item: ${problem}`);
   }
   const transcript = { ...rest, items, skipped: skipped.toRecord() };
-  return notes.length > 0 ? { ...transcript, notes } : transcript;
+  const all = [...notes, ...pairingNotes(items.map((item) => codec.normalise(item)))];
+  return all.length > 0 ? { ...transcript, notes: all } : transcript;
 }
 
 function firstProblem(codec: Codec, item: Item): string | undefined {

@@ -1,3 +1,5 @@
+import { type JsonObject, stringField } from '../domain/json.ts';
+
 /**
  * The ids from `leaf` back to its root, in a log whose entries name the entry that they follow.
  * Parents that go round in a circle end where the circle closes.
@@ -13,4 +15,48 @@ export function branchOf(
     id = parents.get(id);
   }
   return branch;
+}
+
+/**
+ * The entries in an order in which each stands after those that it follows, and otherwise as they are:
+ * programs write several entries at once, and a later one may come to the file first. Entries that
+ * follow each other in a circle stay where they are.
+ */
+export function inOrderOfChain<Entry>(
+  entries: readonly Entry[],
+  predecessors: (entry: Entry) => readonly Entry[],
+): Entry[] {
+  const ordered = new Set<Entry>();
+  const known = new Set(entries);
+  /** Entries on the way to the first one: on meeting one again the circle is closed. */
+  const opened = new Set<Entry>();
+  for (const start of entries) {
+    const path = [start];
+    for (let entry = path.at(-1); entry !== undefined; entry = path.at(-1)) {
+      opened.add(entry);
+      const missing = predecessors(entry).find(
+        (before) => known.has(before) && !ordered.has(before) && !opened.has(before),
+      );
+      if (missing !== undefined) {
+        path.push(missing);
+        continue;
+      }
+      ordered.add(entry);
+      path.pop();
+    }
+  }
+  return [...ordered];
+}
+
+/** Lines with an `id` after the line that their `parentId` names; the others stay in their places. */
+export function linesInOrderOfChain(lines: readonly JsonObject[]): JsonObject[] {
+  const byId = new Map<string, JsonObject>();
+  for (const line of lines) {
+    const id = stringField(line, 'id');
+    if (id !== undefined && !byId.has(id)) byId.set(id, line);
+  }
+  return inOrderOfChain(lines, (line) => {
+    const parent = byId.get(stringField(line, 'parentId') ?? '');
+    return parent === undefined ? [] : [parent];
+  });
 }

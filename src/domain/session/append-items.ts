@@ -1,5 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
-import type { Item, Normalised } from '../items/item.ts';
+import type { Format, Item, Normalised } from '../items/item.ts';
 import { measureItem, usageTokens } from '../items/measure.ts';
 import type { Json } from '../json.ts';
 import { type CompactionCommand, compactionCommand } from '../policy/commands.ts';
@@ -17,6 +17,7 @@ import { accept, type Outcome, reject } from './errors.ts';
 import type { NewEvent } from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type UnderWay, underWay } from './head.ts';
+import { openCallsNote } from './open-calls.ts';
 import { takenPacket } from './packet-commands.ts';
 import type { World } from './world.ts';
 
@@ -67,6 +68,7 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
       return current;
     };
     let after = current ?? push(created(command.defaults));
+    const before = after.state.open_calls;
     const { settings } = after;
     const config = configOf(settings, world.server);
     const measured = measure(world, command, after, config);
@@ -74,13 +76,14 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
     const first = after.state.version + 1;
     const asked = config.manual_commands ? commandAtEnd(measured.value) : null;
     const boundariesOf = commandReader(config);
-    const items: ({ seq: number; item: Normalised } & Pick<ItemCommands, 'reached'>)[] = [];
+    const items: Kept[] = [];
     for (const { item, normalised, tokens } of measured.value) {
       const isCommand = asked !== null && items.length === measured.value.length - 1;
       const commands = commandsOf(after, config, normalised, boundariesOf);
       after = push(isCommand ? excluded(item) : appended(item, normalised, tokens, commands));
       const { reached } = commands;
-      if (!isCommand) items.push({ seq: after.state.version, item: normalised, reached });
+      if (!isCommand)
+        items.push({ seq: after.state.version, posted: item, item: normalised, reached });
     }
     const last = after.state.version;
     for (const event of disarmed(after, config, command.compaction_id)) after = push(event);
@@ -104,10 +107,34 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
       context,
       compaction: underWay(after.state),
       advice,
-      note,
+      note: joined([note, openCallsNote(before, items), blankNote(settings.format, items)]),
     };
     return accept({ events, value: () => value });
   };
+}
+
+/** An item of the append that the model is to read. */
+type Kept = { seq: number; posted: Item; item: Normalised } & Pick<ItemCommands, 'reached'>;
+
+function joined(notes: readonly (string | null)[]): string | null {
+  const said = notes.filter((note) => note !== null);
+  return said.length === 0 ? null : said.join('; ');
+}
+
+/** Says which items hold nothing that a context could show; null when each of them does. */
+function blankNote(format: Format, items: readonly Kept[]): string | null {
+  const codec = codecFor(format);
+  const blank = items.filter(({ posted, item }) => {
+    if (item.kind === 'attachment') return item.is_empty;
+    if (item.kind !== 'message') return false;
+    const isSilent = item.parts.every((part) => part.kind === 'text' && part.text.trim() === '');
+    return isSilent && codec.render([posted]).length === 0;
+  });
+  const [first] = blank;
+  if (first === undefined) return null;
+  const [what, verb] =
+    blank.length === 1 ? ['item', 'is'] : [`${blank.length} items, first`, 'are'];
+  return `${what} ${first.seq} ${verb} empty and will not appear in the context`;
 }
 
 function checkVersion(head: Head | null, expected: number | undefined): Outcome<never> | null {

@@ -1,5 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
-import type { Item, Normalised } from '../items/item.ts';
+import type { Format, Item, Normalised } from '../items/item.ts';
 import { speakerOf } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import { callKey } from './call-key.ts';
@@ -14,6 +14,7 @@ import {
   skipped,
 } from './evolve-compaction.ts';
 import type { Head, Settings, State } from './head.ts';
+import { NO_OPEN_CALLS, type OpenCalls, openCallsAfter } from './open-calls.ts';
 import { NO_USAGE, usageAfter } from './usage-state.ts';
 
 /**
@@ -40,6 +41,7 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
       ...state,
       ...usageAfter(state, event),
       ...changes(head, event),
+      open_calls: openCalls(head, event),
       version: event.version,
       updated_at: event.at,
     },
@@ -67,6 +69,7 @@ function created(event: EventOf<'session.created'>): Head {
       signals: [],
       completed_steps: 0,
       open_commands: [],
+      open_calls: openCallsIn(settings.format, initial, NO_OPEN_CALLS),
       has_life_cycle: false,
       packet_request: null,
       preflight: null,
@@ -77,6 +80,29 @@ function created(event: EventOf<'session.created'>): Head {
       updated_at: event.at,
     },
   };
+}
+
+function openCalls({ settings, state }: Head, event: SessionEvent): OpenCalls {
+  switch (event.type) {
+    case 'session.forked':
+      return openCallsIn(settings.format, event.data.entries, state.open_calls);
+    case 'item.appended':
+      return openCallsIn(settings.format, [event.data], state.open_calls);
+    default:
+      return state.open_calls;
+  }
+}
+
+function openCallsIn(
+  format: Format,
+  entries: readonly { item: Item }[],
+  before: OpenCalls,
+): OpenCalls {
+  const codec = codecFor(format);
+  return openCallsAfter(
+    before,
+    entries.map(({ item }) => codec.normalise(item)),
+  );
 }
 
 /** The settings after a `session.configured`: fields replace fields, `config` merges. */

@@ -5,6 +5,7 @@ import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { type Profile, resolveConfig } from '../policy/profiles.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import type { Attribution, Base, Mode, OpenCommand, PacketSource, Trigger } from './events.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { UsageState } from './usage-state.ts';
 
 /** What the client chose; changes with `session.configured` only. */
@@ -62,6 +63,7 @@ export type State = UsageState & {
   completed_steps: number;
   /** Shell calls whose result has not come yet. */
   open_commands: OpenCommand[];
+  open_calls: OpenCalls;
   /** The client posts the life cycle of its turns: tiers decide then, no longer the appends. */
   has_life_cycle: boolean;
   /** The agent has been asked for a packet (SPEC section 12). */
