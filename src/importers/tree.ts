@@ -34,13 +34,13 @@ export function inOrderOfChain<Entry>(
     const path = [start];
     for (let entry = path.at(-1); entry !== undefined; entry = path.at(-1)) {
       opened.add(entry);
-      const missing = predecessors(entry).find(
-        (before) => known.has(before) && !ordered.has(before) && !opened.has(before),
-      );
+      const before = predecessors(entry).filter((other) => known.has(other) && !ordered.has(other));
+      const missing = before.find((other) => !opened.has(other));
       if (missing !== undefined) {
         path.push(missing);
         continue;
       }
+      for (const closing of before) ordered.add(closing);
       ordered.add(entry);
       path.pop();
     }
