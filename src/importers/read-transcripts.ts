@@ -3,7 +3,7 @@ import { flawOf, quoteInexactNumbers } from '../domain/exact-json.ts';
 import type { Codec } from '../domain/items/codec.ts';
 import { codecFor } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { detect } from './detect.ts';
 import { pairingNotes } from './pairing-notes.ts';
 import {
@@ -133,7 +133,7 @@ function describe(document: unknown): string {
 }
 
 function describeLines(lines: JsonObject[], unread: Tally): string {
-  const types = new Set(lines.map((line) => String(line.type ?? 'none')));
+  const types = new Set(lines.map((line) => stringField(line, 'type') ?? 'none'));
   const others = unread.isEmpty ? '' : `, beside ${unread.toText()}`;
   if (lines.length === 0) return `text without a JSON object on any line${others}`;
   return `${lines.length} JSON lines of the types ${listed([...types])}${others}`;
