@@ -50,7 +50,7 @@ export const pageQuery = z.object({
 
 /** Pages of the log: the cursor is the last `seq` or `version` of the page before. */
 export const logPageQuery = z.object({
-  after: wholeNumber(0, MAX_VERSION, 'Only entries behind this one.').optional(),
+  after: wholeNumber(0, MAX_VERSION, 'Only entries after this one.').optional(),
   cursor: wholeNumber(
     0,
     MAX_VERSION,

@@ -20,7 +20,7 @@ export function recordHook(attempt: Attempt, run: HookRun): Decide<Applied> {
   return whileRunning(attempt, () => [ran(attempt.compaction_id, run)]);
 }
 
-const TOO_LATE = 'the user has written since: the items would stand behind it and were left out';
+const TOO_LATE = 'the user has written since: the items would stand after it and were left out';
 const TOO_LARGE = 'the items would lift the context to its threshold: they were left out';
 
 /** `requested_version` is that of the compaction's request. */

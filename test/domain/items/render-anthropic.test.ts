@@ -306,7 +306,7 @@ test.each<[string, Item[]]>([
   ['result of a has no call', [user(result('a'))]],
   ['result of a has no call', [ask, model(call('a')), ask, model(text('x')), user(result('a'))]],
   ['has two results', [ask, model(call('a')), user(result('a'), result('a'))]],
-  ['stands behind other content', [ask, model(call('a')), user(text('x'), result('a'))]],
+  ['stands after other content', [ask, model(call('a')), user(text('x'), result('a'))]],
   ['occurs twice', [ask, model(call('a')), user(result('a')), model(call('a')), user(result('a'))]],
   [
     'error result has no content',

@@ -90,7 +90,7 @@ describe('recordPostCompact', () => {
         ran({
           ...AFTER,
           ok: false,
-          error: 'the user has written since: the items would stand behind it and were left out',
+          error: 'the user has written since: the items would stand after it and were left out',
           result: {},
         }),
       );

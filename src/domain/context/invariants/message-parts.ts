@@ -24,7 +24,7 @@ export const messageParts: Invariant = {
       const id = idOf(items[first]);
       if (id === undefined) continue;
       if (complete.has(id)) {
-        found.push(`item ${first}: the message ${id} goes on behind other messages`);
+        found.push(`item ${first}: the message ${id} goes on after other messages`);
       }
       complete.set(id, last);
     }

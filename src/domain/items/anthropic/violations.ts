@@ -119,7 +119,7 @@ function checkResults(rendered: readonly Item[], index: number, say: Say): void 
       continue;
     }
     const id = block.tool_use_id;
-    if (isPastResults) say(`the result of ${String(id)} stands behind other content`);
+    if (isPastResults) say(`the result of ${String(id)} stands after other content`);
     if (!calls.has(id)) say(`the result of ${String(id)} has no call in the message before it`);
     if (answered.has(id)) say(`the call ${String(id)} has two results`);
     answered.add(id);
@@ -134,7 +134,7 @@ function serverToolViolations(rendered: readonly Item[]): string[] {
   const found: string[] = [];
   const waiting = new Map<string, { index: number; at: number }>();
   const complain = (key: string, index: number) =>
-    found.push(`message ${index}: the server tool call ${key} has no result behind it`);
+    found.push(`message ${index}: the server tool call ${key} has no result after it`);
   for (const [index, message] of rendered.entries()) {
     const own = blocks(message);
     if (message.role === 'system') continue;
