@@ -3,7 +3,8 @@ import { accept, type Outcome } from '../domain/session/errors.ts';
 import type { SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import type { Head } from '../domain/session/head.ts';
-import { type EventRow, encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
+import { encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
+import type { EventRow } from './event-store.ts';
 
 /** A session as a command finds it: its head and the hash of its newest event. */
 export type Current = { head: Head; hash: string };

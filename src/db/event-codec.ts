@@ -6,18 +6,8 @@ import {
   type EventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
-import type { StoredEvent } from './event-store.ts';
+import type { EventRow, StoredEvent } from './event-store.ts';
 import { fromVersion1 } from './upcast.ts';
-
-/** An event as a store keeps it: `data` is JSON text, exactly as it was hashed. */
-export type EventRow = {
-  version: number;
-  type: string;
-  at: string;
-  schema_version: number;
-  data: string;
-  hash: string;
-};
 
 /** What stands for the hash before the first event of a session. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64);

@@ -2,7 +2,6 @@ import type { Decide } from '../domain/session/decision.ts';
 import type { Outcome } from '../domain/session/errors.ts';
 import type { EventType, Mode, SessionEvent, Trigger } from '../domain/session/events.ts';
 import type { Head } from '../domain/session/head.ts';
-import type { EventRow } from './event-codec.ts';
 
 /** A session of a tenant. A tenant sees only its own sessions (SPEC section 19). */
 export type SessionRef = { tenant: string; session_id: string };
@@ -40,6 +39,16 @@ export type CompactionRow = {
 };
 
 export type StoredEvent = SessionEvent & { hash: string };
+
+/** An event as a store keeps it: `data` is JSON text, exactly as it was hashed. */
+export type EventRow = {
+  version: number;
+  type: string;
+  at: string;
+  schema_version: number;
+  data: string;
+  hash: string;
+};
 
 /** A client's `Idempotency-Key` and a fingerprint (SHA-256) of the request body. */
 export type Idempotency = { key: string; fingerprint: string };

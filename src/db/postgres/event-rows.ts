@@ -1,6 +1,5 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import type { EventRow } from '../event-codec.ts';
-import type { EventQuery, SessionRef } from '../event-store.ts';
+import type { EventQuery, EventRow, SessionRef } from '../event-store.ts';
 
 const SELECT = `SELECT version, type, at, schema_version, data, hash FROM events
   WHERE tenant = $1 AND session_id = $2 AND version > $3 AND version <= $4`;

@@ -2,8 +2,7 @@ import type { Decide } from '../../domain/session/decision.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import type { SessionEvent } from '../../domain/session/events.ts';
 import { type Current, planCommand } from '../command-plan.ts';
-import type { EventRow } from '../event-codec.ts';
-import type { CommitOptions, Committed, SessionRef } from '../event-store.ts';
+import type { CommitOptions, Committed, EventRow, SessionRef } from '../event-store.ts';
 import { answerAgain, type KeptAnswer } from '../idempotent-answer.ts';
 
 /** A command that waits for its turn, with what answers its caller. */

@@ -2,8 +2,7 @@ import { getTableColumns } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
 import { wakeAtMs } from '../../domain/session/head.ts';
 import type { Current } from '../command-plan.ts';
-import type { EventRow } from '../event-codec.ts';
-import type { CompactionRow, SessionRef } from '../event-store.ts';
+import type { CompactionRow, EventRow, SessionRef } from '../event-store.ts';
 import type { KeptAnswer } from '../idempotent-answer.ts';
 import { compactions } from './schema.ts';
 

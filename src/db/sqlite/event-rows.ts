@@ -1,6 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import type { EventRow } from '../event-codec.ts';
-import type { EventQuery, SessionRef } from '../event-store.ts';
+import type { EventQuery, EventRow, SessionRef } from '../event-store.ts';
 
 type Range = [tenant: string, session: string, after: number, upTo: number];
 

@@ -3,12 +3,13 @@ import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
-import { decodeEvent, type EventRow } from '../event-codec.ts';
+import { decodeEvent } from '../event-codec.ts';
 import type {
   CommitOptions,
   Committed,
   CompactionRow,
   EventQuery,
+  EventRow,
   EventStore,
   RestoredSession,
   SessionPage,
