@@ -12,6 +12,7 @@ const ON_A_STORE = [
   'test/properties/*.test.ts',
   'test/workers/compact-session.test.ts',
   'test/workers/dispatcher.test.ts',
+  'test/findings/{a,b}*.test.ts',
 ];
 
 /**

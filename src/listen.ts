@@ -3,6 +3,12 @@ import type { Service } from './service.ts';
 
 /** Requests under way may finish for this long when the service stops. */
 const DRAIN_MS = 5_000;
+/**
+ * How long a connection may stay idle. Longer than with common clients and proxies (Go 90 s, load
+ * balancers 60 s): whoever closes first must be the client, since a request that is on its way into a
+ * connection that the server closes is lost.
+ */
+const KEEP_ALIVE_MS = 95_000;
 
 export type Listening = { url: string; close: () => Promise<void> };
 
@@ -26,7 +32,13 @@ export async function listen(service: Service, host: string, port: number): Prom
 
 function openSocket(service: Service, host: string, port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: service.fetch, hostname: host, port }, (info) => {
+    const options = {
+      fetch: service.fetch,
+      hostname: host,
+      port,
+      serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
+    };
+    const server = serve(options, (info) => {
       const name = host.includes(':') ? `[${host}]` : host;
       resolve({
         url: `http://${name}:${info.port}`,

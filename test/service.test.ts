@@ -79,11 +79,22 @@ describe('compactions that another process left', () => {
       }),
     );
     const service = await start();
-    await expect(listen(service, HOST, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(listen(service, HOST, port)).rejects.toThrow(
+      /is taken by another process.*set PORT/,
+    );
     await expect(service.store.ping()).rejects.toThrow();
     await new Promise((resolve) => other.close(resolve));
     expect(await storedEvents()).toEqual(before);
   });
+});
+
+it('keeps an idle connection for longer than clients and proxies do', async () => {
+  const service = await start();
+  const { url, close } = await listen(service, HOST, 0);
+  const { headers } = await fetch(`${url}/healthz`);
+  expect(headers.get('keep-alive')).toBe('timeout=95');
+  await close();
+  await service.stop();
 });
 
 it('a client that keeps its connection is sent elsewhere when the service stops', async () => {

@@ -102,7 +102,13 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     random: () => 0,
   });
   const app = createApp(deps);
-  const server = serve({ fetch: (request) => app.fetch(request), port: 0, hostname: '127.0.0.1' });
+  const server = serve({
+    fetch: (request) => app.fetch(request),
+    port: 0,
+    hostname: '127.0.0.1',
+    // A test that works for seconds between two requests must not find its connection closed.
+    serverOptions: { keepAliveTimeout: 60_000 },
+  });
   await new Promise<void>((resolve) => server.once('listening', () => resolve()));
   const { port } = server.address() as AddressInfo;
   return {
