@@ -11,7 +11,7 @@ import type { SessionRef } from '../../src/db/event-store.ts';
 import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { compactions, idempotencyKeys, sessions } from '../../src/db/sqlite/schema.ts';
-import { openSqliteStore, SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { StoreBusyError } from '../../src/db/store-busy-error.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { HEAD_VERSION } from '../../src/domain/session/head.ts';
@@ -74,9 +74,10 @@ describe('the SQLite file', () => {
         workerData: { path, module: fileURLToPath(import.meta.resolve(SQLITE_PACKAGE)) },
       },
     );
+    const exited = once(holder, 'exit');
     await once(holder, 'message');
     const store = await open();
-    await once(holder, 'exit');
+    await exited;
     expect(await store.commit(REF, append(created), at)).toMatchObject({ ok: true });
   });
 
@@ -221,10 +222,7 @@ describe('two connections to one file', () => {
   });
 
   test('a lock that is held for too long is an error of its own, and nothing is written', async () => {
-    const db = connect();
-    // The store waits five seconds; a test need not.
-    db.pragma('busy_timeout = 20');
-    const store = new SqliteStore(db);
+    const store = await open();
     await store.commit(REF, append(created), at);
     const holder = connect();
     holder.exec('BEGIN IMMEDIATE');

@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import type { Decide } from '../../domain/session/decision.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
@@ -18,6 +19,13 @@ import { asStoreError } from './store-error.ts';
 
 /** More than the largest write needs, in bytes. */
 const PLENTY_OF_ROOM = 100_000_000;
+/** How long a write waits while another process holds the file, in milliseconds. */
+const PATIENCE_MS = 5_000;
+/** Between two attempts to get the file: at first, and at most after waiting for longer. */
+const FIRST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 50;
+/** What has gathered behind a lock shall not hold up the process in one transaction. */
+const MOST_COMMANDS = 100;
 
 /** A command in the queue, with what answers its caller. */
 export type QueuedCommand = {
@@ -38,11 +46,21 @@ export type Tables = {
 /** Sessions that a group has changed: the row as it shall be, and the head that the file has. */
 type Group = Map<string, { row: SessionRow; saved: Head }>;
 
+/** A write in the queue; `deadline` by `performance.now()`. */
+type Waiting = { deadline: number } & (
+  | { kind: 'command'; command: QueuedCommand; isByItself: boolean }
+  /** Has a transaction of its own. */
+  | { kind: 'write'; run: () => void; reject: (error: unknown) => void }
+);
+
 /**
  * Group commit: all commands of one turn of the event loop run in one transaction and are answered
  * after its commit, so that they share one fsync (DESIGN, figures). A command that is rejected, or
  * whose `decide` throws, leaves the others alone; when a statement fails, the whole group is rolled
  * back and every command runs again by itself, so that only the guilty one fails.
+ *
+ * All writes of the process stand in one queue. While another process holds the file they wait there,
+ * in their order, and not in SQLite, which would hold up the whole process.
  */
 export class GroupWriter {
   readonly #db: Database;
@@ -52,7 +70,10 @@ export class GroupWriter {
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
   readonly #touch: Statement<[]>;
-  #queue: QueuedCommand[] = [];
+  readonly #queue: Waiting[] = [];
+  /** Under way as long as the queue holds anything. */
+  #worker: Promise<void> | null = null;
+  #isClosed = false;
   #isInTrouble = false;
   /** Of the disk; a small write may still succeed where a large one did not. */
   #freeAtTrouble: number | null = null;
@@ -88,48 +109,102 @@ export class GroupWriter {
   }
 
   enqueue(command: QueuedCommand): void {
-    if (this.#queue.length === 0) setImmediate(() => this.flush());
-    this.#queue.push(command);
+    this.#add({ kind: 'command', command, isByItself: false, deadline: deadline() });
   }
 
-  /** Runs now what is queued. */
-  flush(): void {
-    const commands = this.#queue;
-    this.#queue = [];
-    if (commands.length > 0) this.#runGroup(commands);
+  /**
+   * Runs a write that has a transaction of its own, after all that was handed in before; it may run
+   * several times, until the file is free. Rejects with the store's own errors.
+   */
+  alone<T>(write: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#add({ kind: 'write', run: () => resolve(write()), reject, deadline: deadline() });
+    });
   }
 
-  #runGroup(commands: QueuedCommand[]): void {
+  /** Answers when all that was handed in has been answered; refuses what comes later. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker;
+  }
+
+  #add(waiting: Waiting): void {
+    if (this.#isClosed) {
+      reject(waiting, new Error('The event store is closed.'));
+      return;
+    }
+    this.#queue.push(waiting);
+    this.#worker ??= this.#work();
+  }
+
+  async #work(): Promise<void> {
+    let waitMs = FIRST_WAIT_MS;
+    // What else comes in the same turn is let in, so that it shares the first transaction.
+    await nextTurn();
+    while (this.#queue.length > 0) {
+      const busy = this.#runNext();
+      if (busy === null) {
+        waitMs = FIRST_WAIT_MS;
+        await nextTurn();
+      } else {
+        this.#giveUp(busy);
+        await sleep(waitMs);
+        waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+      }
+    }
+    this.#worker = null;
+  }
+
+  /** Refuses what has waited for too long. */
+  #giveUp(busy: StoreBusyError): void {
+    const now = performance.now();
+    const patient = this.#queue.findIndex(({ deadline }) => deadline > now);
+    const impatient = this.#queue.splice(0, patient === -1 ? this.#queue.length : patient);
+    for (const waiting of impatient) reject(waiting, busy);
+  }
+
+  /** Runs what stands first in the queue; it stays there when the file is held, which is answered. */
+  #runNext(): StoreBusyError | null {
+    const [first] = this.#queue;
+    if (first?.kind !== 'write') return this.#runGroup();
+    try {
+      first.run();
+    } catch (thrown) {
+      const error = asStoreError(thrown);
+      if (error instanceof StoreBusyError) return error;
+      first.reject(error);
+    }
+    this.#queue.shift();
+    return null;
+  }
+
+  #runGroup(): StoreBusyError | null {
+    const commands = firstCommands(this.#queue);
     const group: Group = new Map();
     let answers: (() => void)[];
     try {
       answers = this.#transact(commands, group);
     } catch (thrown) {
       const error = asStoreError(thrown);
+      if (error instanceof StoreBusyError) return error;
+      const failed = this.#queue.splice(0, commands.length);
       if (error instanceof StoreTroubleError) {
         this.#isInTrouble = true;
         this.#freeAtTrouble = freeBytes(this.#db);
       }
-      this.#recover(commands, error);
-      return;
+      if (commands.length === 1 || error instanceof StoreTroubleError) {
+        for (const command of commands) command.reject(error);
+      } else {
+        this.#queue.unshift(...failed.map((waiting) => ({ ...waiting, isByItself: true })));
+      }
+      return null;
     }
+    this.#queue.splice(0, commands.length);
     if (group.size > 0) this.#isInTrouble = false;
     for (const [key, { row }] of group) this.#tables.sessions.remember(key, row);
     for (const answer of answers) answer();
     for (const key of group.keys()) this.#onCommitted(key);
-  }
-
-  #recover(commands: QueuedCommand[], error: unknown): void {
-    // Against a lock it would not help to run alone: every command would wait its full time again.
-    if (
-      commands.length === 1 ||
-      error instanceof StoreBusyError ||
-      error instanceof StoreTroubleError
-    ) {
-      for (const command of commands) command.reject(error);
-    } else {
-      for (const command of commands) this.#runGroup([command]);
-    }
+    return null;
   }
 
   #transact(commands: QueuedCommand[], group: Group): (() => void)[] {
@@ -192,6 +267,27 @@ export class GroupWriter {
     }
     return { row: { created_order, head, hash }, saved: saved ?? current?.head ?? head };
   }
+}
+
+function deadline(): number {
+  return performance.now() + PATIENCE_MS;
+}
+
+function reject(waiting: Waiting, error: Error): void {
+  const answer = waiting.kind === 'command' ? waiting.command : waiting;
+  answer.reject(error);
+}
+
+/** The commands at the front of the queue that share a transaction. */
+function firstCommands(queue: readonly Waiting[]): QueuedCommand[] {
+  const commands: QueuedCommand[] = [];
+  for (const waiting of queue) {
+    if (waiting.kind === 'write' || commands.length === MOST_COMMANDS) break;
+    if (waiting.isByItself && commands.length > 0) break;
+    commands.push(waiting.command);
+    if (waiting.isByItself) break;
+  }
+  return commands;
 }
 
 /** What is free on the disk of the database; null where that is too much to matter, or not known. */

@@ -3,9 +3,9 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { VerifyReport } from '../event-store.ts';
 import { Replay } from '../replay.ts';
 import { sessionKey } from '../session-key.ts';
-import type { Tables } from './group-writer.ts';
+import type { GroupWriter, Tables } from './group-writer.ts';
 import { parseHead } from './session-rows.ts';
-import { asStoreError, isDamage } from './store-error.ts';
+import { isDamage } from './store-error.ts';
 
 type SessionTextRow = {
   created_order: number;
@@ -27,12 +27,14 @@ type Replayed = { row: SessionTextRow; replay: Replay; events: number };
 export class SqliteReplayer {
   readonly #db: Database;
   readonly #tables: Tables;
+  readonly #writer: GroupWriter;
   readonly #nextSession: Statement<[after: number], SessionTextRow>;
   readonly #orphans: Statement<[], Orphans>;
 
-  constructor(db: Database, tables: Tables) {
+  constructor(db: Database, tables: Tables, writer: GroupWriter) {
     this.#db = db;
     this.#tables = tables;
+    this.#writer = writer;
     this.#nextSession = db.prepare(
       `SELECT created_order, tenant, session_id, version, hash, state, settings, wake_at_ms FROM sessions
        WHERE created_order > ? ORDER BY created_order LIMIT 1`,
@@ -56,7 +58,7 @@ export class SqliteReplayer {
       });
       return replayed;
     });
-    return this.#everySession((after) => verifyNext.deferred(after));
+    return this.#everySession(async (after) => verifyNext.deferred(after));
   }
 
   /**
@@ -78,19 +80,17 @@ export class SqliteReplayer {
       }
       return replayed;
     });
-    return this.#everySession((after) => {
-      try {
-        return rebuildNext.immediate(after);
-      } catch (error) {
-        throw asStoreError(error);
-      }
-    });
+    return this.#everySession((after) => this.#writer.alone(() => rebuildNext.immediate(after)));
   }
 
-  async #everySession(next: (after: number) => Replayed | null): Promise<VerifyReport> {
+  async #everySession(next: (after: number) => Promise<Replayed | null>): Promise<VerifyReport> {
     const report: VerifyReport = { sessions: 0, events: 0, problems: [] };
     const step = (after: number) => this.#step(next, after);
-    for (let replayed = step(0); replayed; replayed = step(replayed.row.created_order)) {
+    for (
+      let replayed = await step(0);
+      replayed;
+      replayed = await step(replayed.row.created_order)
+    ) {
       report.sessions += 1;
       report.events += replayed.events;
       report.problems.push(...replayed.replay.problems);
@@ -113,9 +113,12 @@ export class SqliteReplayer {
   }
 
   /** SQLite ends no transaction that met a damaged page: what can be read is read without one. */
-  #step(next: (after: number) => Replayed | null, after: number): Replayed | null {
+  async #step(
+    next: (after: number) => Promise<Replayed | null>,
+    after: number,
+  ): Promise<Replayed | null> {
     try {
-      return next(after);
+      return await next(after);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return this.#replayNext(after);

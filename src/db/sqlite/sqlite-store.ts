@@ -33,6 +33,12 @@ import { asStoreError } from './store-error.ts';
 const LOOK_EVERY_MS = 100;
 
 /**
+ * How long SQLite itself waits for another process once the store is open, in milliseconds: it holds up
+ * everything else meanwhile. Writes that need longer wait in the queue of the writer.
+ */
+const SHORT_WAIT_MS = 10;
+
+/**
  * Opens the event store in an SQLite file, which is created and migrated as needed. Several
  * processes of one machine may open one file. Throws when the file cannot be opened or a newer
  * release has migrated it.
@@ -43,6 +49,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   try {
     const problems = await renewHeads(db, () => store.rebuild());
     if (problems > 0) options.onDamage?.(problems);
+    db.pragma(`busy_timeout = ${SHORT_WAIT_MS}`);
     return store;
   } catch (error) {
     await store.close();
@@ -50,7 +57,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   }
 }
 
-/** SQLite runs in the calling thread: every method does its work at once, commits in groups. */
+/** SQLite runs in the calling thread: every read does its work at once, writes when it is their turn. */
 export class SqliteStore implements EventStore {
   readonly #db: Database;
   readonly #tables: Tables;
@@ -71,7 +78,7 @@ export class SqliteStore implements EventStore {
       idempotency: new IdempotencyRows(db),
     };
     this.#writer = new GroupWriter(db, this.#tables, (key) => this.#listeners.notify(key));
-    this.#replayer = new SqliteReplayer(db, this.#tables);
+    this.#replayer = new SqliteReplayer(db, this.#tables, this.#writer);
   }
 
   /**
@@ -106,7 +113,6 @@ export class SqliteStore implements EventStore {
   }
 
   async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {
-    this.#writer.flush();
     const { sessions, events, compactions } = this.#tables;
     const write = this.#db.transaction(() => {
       sessions.refresh();
@@ -116,13 +122,9 @@ export class SqliteStore implements EventStore {
       for (const row of session.compactions) compactions.put(ref, row);
       return true;
     });
-    try {
-      const isNew = write.immediate();
-      if (isNew) this.#listeners.notify(sessionKey(ref));
-      return isNew;
-    } catch (error) {
-      throw asStoreError(error);
-    }
+    const isNew = await this.#writer.alone(() => write.immediate());
+    if (isNew) this.#listeners.notify(sessionKey(ref));
+    return isNew;
   }
 
   async sessions(
@@ -156,13 +158,7 @@ export class SqliteStore implements EventStore {
 
   async erase(ref: SessionRef): Promise<boolean> {
     // Commands that were handed in before come first, or an append would bring the session back.
-    this.#writer.flush();
-    let existed: boolean;
-    try {
-      existed = this.#tables.sessions.erase(ref);
-    } catch (error) {
-      throw asStoreError(error);
-    }
+    const existed = await this.#writer.alone(() => this.#tables.sessions.erase(ref));
     if (existed) this.#listeners.notify(sessionKey(ref));
     return existed;
   }
@@ -195,7 +191,7 @@ export class SqliteStore implements EventStore {
   /** Commits what is queued, then closes the file. Closing twice is harmless. */
   async close(): Promise<void> {
     this.#stopLooking();
-    this.#writer.flush();
+    await this.#writer.close();
     this.#db.close();
   }
 
@@ -205,7 +201,13 @@ export class SqliteStore implements EventStore {
       this.#stopLooking();
       return;
     }
-    const dataVersion = this.#readDataVersion.get();
+    let dataVersion: number | undefined;
+    try {
+      dataVersion = this.#readDataVersion.get();
+    } catch {
+      // Held, or in trouble: whoever reads next is told.
+      return;
+    }
     if (dataVersion === this.#seenDataVersion) return;
     this.#seenDataVersion = dataVersion;
     this.#listeners.notifyAll();

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
+import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { user } from '../support/items.ts';
+
+const HOLDER = `
+  const [module, path, ms] = process.argv.slice(1);
+  const db = new (require(module))(path);
+  db.exec('BEGIN IMMEDIATE');
+  process.send('held');
+  setTimeout(() => {
+    db.exec('ROLLBACK');
+    db.close();
+    process.disconnect();
+  }, Number(ms));`;
+
+const logged = z.array(z.object({ item: z.object({ content: z.string() }) }));
+
+let folder: string;
+let path: string;
+let api: ApiServer;
+let holder: ChildProcess | null = null;
+
+/** Another process that holds the write lock of the file for so long; resolves when it has it. */
+async function hold(ms: number): Promise<{ released: Promise<number> }> {
+  const module = fileURLToPath(import.meta.resolve(SQLITE_PACKAGE));
+  holder = spawn(process.execPath, ['-e', HOLDER, module, path, String(ms)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const released = once(holder, 'disconnect').then(() => performance.now());
+  await once(holder, 'message');
+  return { released };
+}
+
+const post = (id: string, text: string, key?: string) =>
+  send(api, 'POST', `/sessions/${id}/items`, {
+    body: user(text),
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  });
+
+async function textsOf(id: string): Promise<string[]> {
+  const { body } = await send(api, 'GET', `/sessions/${id}/items?limit=200`);
+  return logged.parse(body.data).map(({ item }) => item.content);
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-i8-'));
+  path = join(folder, 'store.db');
+  api = await startApi({ store: await openSqliteStore({ path }) });
+});
+afterEach(async () => {
+  holder?.kill('SIGKILL');
+  holder = null;
+  await api.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('I8: a lock that another process holds on the file', () => {
+  it('holds up writes only, which are done in their order and once when it ends', async () => {
+    await post('s', 'before');
+    const { released } = await hold(2_500);
+    const answered: Promise<{ status: number; at: number }>[] = [];
+    const texts: string[] = [];
+    for (let n = 0; n < 8; n++) {
+      texts.push(`write ${n}`);
+      // Every other one is sent again under its key, as a client does that lost patience.
+      const key = n % 2 === 0 ? `key-${n}` : undefined;
+      for (let copies = key === undefined ? 1 : 2; copies > 0; copies--) {
+        const reply = post('s', `write ${n}`, key);
+        answered.push(reply.then(({ status }) => ({ status, at: performance.now() })));
+        // One after the other reaches the service.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+    const erased = send(api, 'DELETE', '/sessions/other');
+    const longest: Record<string, number> = {};
+    for (let round = 0; round < 5; round++) {
+      for (const read of ['/healthz', '/readyz', '/sessions/s', '/sessions/s/context']) {
+        const started = performance.now();
+        expect((await send(api, 'GET', read)).status, read).toBe(200);
+        longest[read] = Math.max(longest[read] ?? 0, performance.now() - started);
+      }
+    }
+    const readAt = performance.now();
+    const releasedAt = await released;
+    expect(readAt, JSON.stringify(longest)).toBeLessThan(releasedAt);
+    for (const { status, at } of await Promise.all(answered)) {
+      expect(status).toBe(201);
+      expect(at - releasedAt).toBeLessThan(2_000);
+    }
+    expect((await erased).status).toBe(404);
+    expect(await textsOf('s')).toEqual(['before', ...texts]);
+    expect((await api.deps.store.verify()).problems).toEqual([]);
+  });
+
+  it('ends in a refusal that says what happened, and the service goes on', async () => {
+    await post('s', 'before');
+    const { released } = await hold(7_500);
+    const started = performance.now();
+    const refused = [
+      post('s', 'never', 'key'),
+      post('new', 'never'),
+      send(api, 'DELETE', '/sessions/s'),
+    ];
+    let slowest = 0;
+    for (const pause = 100; performance.now() - started < 4_000; ) {
+      const asked = performance.now();
+      expect((await send(api, 'GET', '/healthz')).status).toBe(200);
+      expect((await send(api, 'GET', '/sessions/s')).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - asked);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    expect(slowest).toBeLessThan(1_000);
+    for (const reply of await Promise.all(refused)) {
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toBe('1');
+      expect(reply.body.detail).toMatch(/another writer held it .* nothing was written, try again/);
+    }
+    expect(performance.now() - started).toBeGreaterThan(4_500);
+    expect(performance.now() - started).toBeLessThan(7_500);
+    // One that comes later has its own time to wait, and the lock ends within it; its key is free.
+    expect((await post('s', 'never', 'key')).status).toBe(201);
+    await released;
+    expect((await post('s', 'after')).status).toBe(201);
+    expect(await textsOf('s')).toEqual(['before', 'never', 'after']);
+    expect((await send(api, 'GET', '/sessions/new')).status).toBe(404);
+  }, 30_000);
+
+  it('is waited for when the store closes: what was handed in is written', async () => {
+    await hold(1_000);
+    const { store } = api.deps;
+    const committed = post('s', 'handed in');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await store.close();
+    expect((await committed).status).toBe(201);
+    api = await startApi({ store: await openSqliteStore({ path }) });
+    expect(await textsOf('s')).toEqual(['handed in']);
+  });
+});
