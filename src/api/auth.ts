@@ -24,7 +24,10 @@ export function authenticator(keys: readonly ApiKey[]): (request: Request) => st
     for (const candidate of known) {
       if (timingSafeEqual(candidate.digest, digest)) tenant = candidate.name;
     }
-    if (tenant === null) throw unauthorized('the key is not one of those that the server knows');
+    if (tenant === null)
+      throw unauthorized(
+        'the server does not know this key: check it, or ask the operator for another',
+      );
     return tenant;
   };
 }
@@ -42,8 +45,8 @@ function localTenant({ url, headers }: Request): string {
   if (!LOOPBACK.test(url)) {
     throw new ProblemError(
       'host_not_local',
-      'while the service asks for no key it answers only under localhost, 127.0.0.1 and [::1]: use ' +
-        'one of them in the address, or set PALIMPSEST_API_KEYS and send a key',
+      'without API keys the service answers only at localhost, 127.0.0.1 and [::1]: use one of ' +
+        'these in the address, or set PALIMPSEST_API_KEYS and send a key',
     );
   }
   const origin = headers.get('origin');
@@ -51,7 +54,7 @@ function localTenant({ url, headers }: Request): string {
   if (isForeign || headers.get('sec-fetch-site') === 'cross-site') {
     throw new ProblemError(
       'cross_site_request',
-      'a web page of another site may not use this service while it asks for no key: set ' +
+      'without API keys the service refuses requests from web pages of other sites: set ' +
         'PALIMPSEST_API_KEYS and send a key',
     );
   }

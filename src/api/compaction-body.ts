@@ -86,7 +86,7 @@ export function detailBody(
   events: readonly SessionEvent[],
 ): Detail {
   const requested = lastOf(events, 'compaction.requested');
-  if (requested === null) throw new Error(`the log holds no request of the compaction ${row.id}`);
+  if (requested === null) throw new Error(`the log holds no request for the compaction ${row.id}`);
   const { micro, completed, skipped } = endingOf(events);
   const exceeded = lastOf(events, 'compaction.threshold_exceeded');
   return {

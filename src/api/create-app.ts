@@ -98,7 +98,7 @@ function unrouted(app: OpenAPIHono, c: Context): Response {
   const served = METHODS.filter((other) => app.router.match(other, path)[0].length > 0);
   if (served.length === 0 || served.includes(method)) {
     return errorResponse(
-      new ProblemError('not_found', 'there is nothing at this path: see /docs for what there is'),
+      new ProblemError('not_found', 'there is nothing at this path: /docs lists what there is'),
       c,
     );
   }

@@ -27,7 +27,7 @@ export async function forkCommand(
   if (view === null) {
     return reject(
       'version_not_found',
-      `the session is at version ${head.state.version}: "at" must be a version from 1 to that`,
+      `"at" must be a version from 1 to ${head.state.version}, the one that the session is at now`,
     );
   }
   const [changed] = await store.events(parent, {

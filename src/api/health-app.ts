@@ -14,7 +14,7 @@ export function createHealthApp(
     problemResponse(
       new ProblemError(
         'not_found',
-        'this process runs compactions (ROLE=worker) and answers only /healthz and /readyz: ask an API',
+        'this process runs compactions (ROLE=worker) and answers only /healthz and /readyz: send this request to an API process',
       ),
     ),
   );

@@ -10,7 +10,7 @@ export function readIdempotency(c: Context, text: string): Idempotency | null {
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new ProblemError(
       'invalid_request',
-      'an Idempotency-Key has 1 to 255 printable ASCII characters',
+      'an Idempotency-Key must be 1 to 255 printable ASCII characters',
     );
   }
   const fingerprint = createHash('sha256')

@@ -55,8 +55,8 @@ export function refuseTooManyValues(
   if (values <= json_values) return;
   throw new ProblemError(
     'body_too_large',
-    `a request may hold ${json_values} JSON values (objects, arrays and what stands in them), this ` +
-      'one has more: send the items in several requests, and large data as text',
+    `a request may hold ${json_values} JSON values (objects, arrays and everything inside them), ` +
+      'and this one has more: send the items in several requests, and large data as text',
   );
 }
 
@@ -98,7 +98,7 @@ function refuseEncoded(encoding: string | null): void {
   if (encoding === null || encoding.trim().toLowerCase() === 'identity') return;
   throw new ProblemError(
     'unsupported_media_type',
-    'the body has a Content-Encoding, which the service does not unpack: send it uncompressed',
+    'the body has a Content-Encoding, and the service does not decompress: send it uncompressed',
     { headers: { 'Accept-Encoding': 'identity' } },
   );
 }
@@ -130,13 +130,16 @@ async function readCounted(request: Request, limit: number): Promise<Uint8Array>
 }
 
 function cutOff(): never {
-  throw new ProblemError('invalid_request', 'the connection ended before the body did');
+  throw new ProblemError(
+    'invalid_request',
+    'the connection ended before the whole body had arrived: send it again',
+  );
 }
 
 function tooLarge(limit: number): ProblemError {
   return new ProblemError(
     'body_too_large',
-    `a body may have ${limit} bytes: send the items in several requests`,
+    `a body may have at most ${limit} bytes: send the items in several requests`,
   );
 }
 

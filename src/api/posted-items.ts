@@ -30,7 +30,7 @@ export function postedItems(body: RawBody, limits: ItemLimits): PostedItems {
 function tooManyItems({ items_per_request }: ItemLimits, found: string): ProblemError {
   return new ProblemError(
     'body_too_large',
-    `a request may carry ${items_per_request} items, this one has ${found}: send the rest in ` +
+    `a request may carry ${items_per_request} items, and this one has ${found}: send the rest in ` +
       'further requests',
   );
 }

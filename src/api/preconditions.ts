@@ -21,7 +21,10 @@ export function readIfMatch(header: string | undefined): IfMatch | null {
 export function onlyIfExists<T>(decide: Decide<T>): Decide<T> {
   return (head) =>
     head === null
-      ? reject('version_mismatch', 'If-Match: * asks for a session that exists; there is none yet')
+      ? reject(
+          'version_mismatch',
+          'If-Match: * requires an existing session, and there is none with this id',
+        )
       : decide(head);
 }
 

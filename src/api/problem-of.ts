@@ -30,7 +30,7 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   );
   return new ProblemError(
     'internal_error',
-    'the service failed, and nothing was found wrong with the request: look into the log of the service',
+    'the service failed, and found nothing wrong with the request: see the log of the service',
   );
 }
 

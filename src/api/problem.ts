@@ -111,11 +111,11 @@ function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: strin
     case 'invalid_request':
       return { status: 400, title: 'Invalid request' };
     case 'unauthorized':
-      return { status: 401, title: 'Key missing or not known' };
+      return { status: 401, title: 'Key missing or unknown' };
     case 'host_not_local':
-      return { status: 403, title: 'Request under another host name' };
+      return { status: 403, title: 'Host name not allowed' };
     case 'cross_site_request':
-      return { status: 403, title: 'Request of another web site' };
+      return { status: 403, title: 'Request from another web site' };
     case 'not_found':
       return { status: 404, title: 'Not found' };
     case 'method_not_allowed':

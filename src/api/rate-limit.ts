@@ -22,7 +22,7 @@ export function rateLimiter(perMinute: number | null, now: () => number): (tenan
       const seconds = Math.ceil((1 - bucket.requests) / perMs / 1000);
       throw new ProblemError(
         'rate_limited',
-        `this key may send ${perMinute} requests a minute: wait ${seconds} s and send it again`,
+        `this key may send ${perMinute} requests a minute: wait ${seconds} s, then send the request again`,
         { headers: { 'Retry-After': String(seconds) } },
       );
     }

@@ -19,11 +19,11 @@ describe('with keys', () => {
 
   it.each<[string, Record<string, string>, RegExp]>([
     ['no key', {}, /send your key as "Authorization: Bearer KEY"/],
-    ['another key', { authorization: 'Bearer green-key' }, /not one of those/],
+    ['another key', { authorization: 'Bearer green-key' }, /does not know this key/],
     ['another scheme', { authorization: 'Basic cmVkLWtleQ==' }, /send your key as/],
     ['no key behind the scheme', { authorization: 'Bearer ' }, /send your key as/],
-    ['a longer key', { 'x-api-key': 'red-key-and-more' }, /not one of those/],
-    ['the name of a key', { 'x-api-key': 'red' }, /not one of those/],
+    ['a longer key', { 'x-api-key': 'red-key-and-more' }, /does not know this key/],
+    ['the name of a key', { 'x-api-key': 'red' }, /does not know this key/],
   ])('refuses %s', async (_, headers, detail) => {
     for (const [method, path] of [
       ['GET', '/sessions'],
@@ -130,7 +130,7 @@ describe('with a rate limit', () => {
       expect(refused.status).toBe(429);
       expect(refused.headers.get('retry-after')).toBe('10');
       expect(refused.body.detail).toBe(
-        'this key may send 6 requests a minute: wait 10 s and send it again',
+        'this key may send 6 requests a minute: wait 10 s, then send the request again',
       );
       expect((await list('blue-key')).status).toBe(200);
       expect((await send(api, 'GET', '/healthz')).status).toBe(200);

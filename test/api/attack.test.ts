@@ -109,7 +109,7 @@ describe('a compressed body', () => {
     expect(await response.json()).toMatchObject({
       type: 'urn:palimpsest:problem:unsupported-media-type',
       detail:
-        'the body has a Content-Encoding, which the service does not unpack: send it uncompressed',
+        'the body has a Content-Encoding, and the service does not decompress: send it uncompressed',
     });
   });
 

@@ -54,11 +54,11 @@ describe('without keys', () => {
     expect(status).toBe(403);
     expect(JSON.parse(text)).toEqual({
       type: 'urn:palimpsest:problem:host-not-local',
-      title: 'Request under another host name',
+      title: 'Host name not allowed',
       status: 403,
       detail:
-        'while the service asks for no key it answers only under localhost, 127.0.0.1 and [::1]: ' +
-        'use one of them in the address, or set PALIMPSEST_API_KEYS and send a key',
+        'without API keys the service answers only at localhost, 127.0.0.1 and [::1]: use one of ' +
+        'these in the address, or set PALIMPSEST_API_KEYS and send a key',
     });
   });
 
@@ -80,7 +80,7 @@ describe('without keys', () => {
     expect(status).toBe(403);
     expect(JSON.parse(text)).toMatchObject({
       type: 'urn:palimpsest:problem:cross-site-request',
-      detail: expect.stringContaining('a web page of another site may not use this service'),
+      detail: expect.stringContaining('refuses requests from web pages of other sites'),
     });
   });
 
@@ -208,7 +208,7 @@ it('lines beyond the limit of items are not parsed', async () => {
   const reply = await send(api, 'POST', '/sessions/lines/items', { body, headers });
   expect(reply.status).toBe(413);
   expect(reply.body.detail).toBe(
-    'a request may carry 100 items, this one has more: send the rest in further requests',
+    'a request may carry 100 items, and this one has more: send the rest in further requests',
   );
 });
 

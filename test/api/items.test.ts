@@ -180,7 +180,9 @@ describe('Idempotency-Key', () => {
   it.each(['x'.repeat(256), 'ünï'])('refuses the key %s', async (value) => {
     const reply = await append('idem', user('x'), { 'idempotency-key': value });
     expect(reply.status).toBe(400);
-    expect(reply.body.detail).toBe('an Idempotency-Key has 1 to 255 printable ASCII characters');
+    expect(reply.body.detail).toBe(
+      'an Idempotency-Key must be 1 to 255 printable ASCII characters',
+    );
   });
 });
 

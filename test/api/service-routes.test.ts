@@ -98,7 +98,7 @@ describe('what is not there', () => {
       const reply = await send(api, 'GET', path);
       expect(reply.status).toBe(404);
       expect(reply.headers.get('content-type')).toBe('application/problem+json');
-      expect(reply.body.detail).toBe('there is nothing at this path: see /docs for what there is');
+      expect(reply.body.detail).toBe('there is nothing at this path: /docs lists what there is');
     },
   );
 

@@ -90,7 +90,7 @@ describe('POST /sessions', () => {
   it.each([
     ['an id with a slash', { id: 'a/b' }, 'id', /1 to 128 characters/],
     ['an id that is too long', { id: 'x'.repeat(129) }, 'id', /1 to 128 characters/],
-    ['an id that no URL can name', { id: '..' }, 'id', /is not "\." or "\.\."/],
+    ['an id that no URL can name', { id: '..' }, 'id', /and not "\." or "\.\."/],
     ['an id with a NUL', { id: 'a\0b' }, 'id', /1 to 128 characters/],
     ['an unknown format', { format: 'ai-sdk' }, 'format', /"anthropic"\|"openai-responses"/],
     ['an unknown profile', { profile: 'x' }, 'profile', /"default"/],

@@ -190,7 +190,11 @@ describe('POST /sessions/:id/signals', () => {
     ['several', { signal: ['commit', 'agent_done'] }, 'signal'],
     ['an unknown field', { signal: 'commit', needs_followup: true }, 'needs_followup'],
     ['a negative count', { signal: 'turn_complete', queued_user_messages: -1 }, 'queued'],
-    ['no count', { signal: 'turn_complete', queued_user_messages: {} }, 'how many wait'],
+    [
+      'no count',
+      { signal: 'turn_complete', queued_user_messages: {} },
+      'the number of waiting messages',
+    ],
     ['half a step', { signal: 'plan_checkpoint', completed_steps: 0.5 }, 'completed_steps'],
     ['a number for a boolean', { signal: 'turn_complete', review_mode: 1 }, 'review_mode'],
   ])('refuses %s', async (_, body, field) => {

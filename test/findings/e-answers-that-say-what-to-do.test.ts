@@ -105,7 +105,7 @@ describe('E: windows', () => {
   it('a model that is not known: the answer says which window is taken', async () => {
     const made = await send(api, 'POST', '/sessions', { body: { id: 'm', model: 'my-own-llm' } });
     expect(made.body.note).toMatch(
-      /"my-own-llm" is not a known one.* 200000 tokens.*PATCH.*context_window/,
+      /"my-own-llm" is unknown.* 200000 tokens.*PATCH.*context_window/,
     );
     const known = await send(api, 'POST', '/sessions', { body: { model: 'known-model' } });
     expect(known.body).toMatchObject({ context_window: 64_000, note: null });

@@ -55,7 +55,7 @@ export type QueueDashboardDependencies = {
 export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDependencies): Hono {
   const app = new Hono();
   if (jobs === null)
-    return refusing(app, 'there is no queue: without REDIS_URL jobs run in the process');
+    return refusing(app, 'there is no queue: without REDIS_URL, jobs run inside the service');
   if (operatorKey === null) {
     return refusing(app, 'the dashboard is closed: set PALIMPSEST_OPERATOR_KEY to open it');
   }
@@ -106,8 +106,8 @@ function withoutKey(): ProblemError {
   const realm = 'realm="palimpsest operator"';
   return new ProblemError(
     'unauthorized',
-    'send the operator key: as the password of HTTP Basic with any user name, or as ' +
-      '"Authorization: Bearer KEY". Keys of the API do not open the dashboard',
+    'send the operator key as the password of HTTP Basic (with any user name) or as ' +
+      '"Authorization: Bearer KEY"; API keys do not open the dashboard',
     { headers: { 'WWW-Authenticate': `Basic ${realm}, charset="UTF-8", Bearer ${realm}` } },
   );
 }
@@ -115,7 +115,7 @@ function withoutKey(): ProblemError {
 function readOnly(): ProblemError {
   return new ProblemError(
     'method_not_allowed',
-    'the dashboard only shows: compactions are cancelled through the API',
+    'the dashboard is read-only: cancel compactions through the API',
     { headers: { Allow: 'GET, HEAD' } },
   );
 }

@@ -100,13 +100,13 @@ const errorBody = z
   });
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'Something in the request cannot be used; `param` names it.',
-  401: 'Keys are configured, and none or an unknown one was sent.',
-  403: 'No keys are configured, and the address is not loopback or a page of another site asks.',
-  413: 'The body, the number of items, or what they stand for is above the limit.',
+  400: 'The request is not valid; `param` names the field.',
+  401: 'API keys are configured, and the request has none or an unknown one.',
+  403: 'No API keys are configured, and the request names a host other than this machine, or comes from a web page of another site.',
+  413: 'The body, the number of items, or what they expand to is above the limit.',
   415: 'The content type is not JSON, or the body is compressed.',
   429: 'Too many requests with this key; see `Retry-After`.',
-  500: 'A bug in the service; nothing of it is shown.',
+  500: 'An error in the service; its log has the details.',
   503: 'No summary could be written, or the store cannot be reached.',
   507: 'The disk of the store is full.',
 };

@@ -89,7 +89,7 @@ export class OpaqueContent {
     if (!text.startsWith(PREFIX)) {
       throw new OpaqueContentError(
         'unreadable',
-        'it is of a version that this service cannot read',
+        'its version is one that this service cannot read',
       );
     }
     const encoded = text.slice(PREFIX.length);
@@ -165,14 +165,14 @@ async function inflated(compressed: Buffer, maxBytes: number): Promise<Buffer> {
 function changed(): OpaqueContentError {
   return new OpaqueContentError(
     'unreadable',
-    'it was changed, or made with another key of this API, with another PALIMPSEST_COMPACTION_SECRET, ' +
-      'or by another service',
+    'it was changed, or it was made under another API key, with another ' +
+      'PALIMPSEST_COMPACTION_SECRET, or by another service',
   );
 }
 
 function tooLarge(maxBytes: number): OpaqueContentError {
   return new OpaqueContentError(
     'too_large',
-    `what it stands for takes more than ${maxBytes} bytes of JSON`,
+    `expanded, it takes more than ${maxBytes} bytes of JSON`,
   );
 }

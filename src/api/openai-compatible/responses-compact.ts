@@ -81,7 +81,7 @@ function refuseWhatIsNotKept(previousResponseId: string | null | undefined): voi
   throw new OpenAiError(
     400,
     'previous_response_not_found',
-    'no responses are kept here: leave previous_response_id out, and send the conversation as input',
+    'this service keeps no responses: leave out previous_response_id, and send the conversation as input',
     { param: 'previous_response_id' },
   );
 }
@@ -99,7 +99,7 @@ function itemsOf(
     throw new OpenAiError(
       413,
       'too_many_items',
-      `input holds ${posted.length} items, a request may have ${limits.items_per_request}`,
+      `input holds ${posted.length} items, and a request may have at most ${limits.items_per_request}`,
       { param: 'input' },
     );
   }
@@ -176,7 +176,7 @@ async function planOf(
     throw new OpenAiError(
       400,
       'compaction_disabled',
-      'compaction is switched off on this server (DISABLE_COMPACT): start it without',
+      'compaction is switched off on this server: start it without DISABLE_COMPACT',
     );
   }
   await prepareTokenizer(deps, {});

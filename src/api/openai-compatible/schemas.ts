@@ -9,7 +9,7 @@ const inputItem = z
     type: 'object',
     description:
       'An item of the Responses API: a message, a call, an output, a compaction item. Types that the ' +
-      'service does not know are taken as they are.',
+      'service does not know are kept as they are.',
     additionalProperties: true,
     required: ['role', 'content'],
     properties: {
@@ -24,7 +24,7 @@ export const compactRequest = z
   .object({
     model: z.string().min(1).max(200).openapi({
       description:
-        'Whose conversation it is: chooses the summariser as the `model` of a session does.',
+        'The model of the conversation; it chooses the summariser, like the `model` of a session.',
       example: 'gpt-5.4',
     }),
     input: z
@@ -32,12 +32,12 @@ export const compactRequest = z
       .nullish()
       .openapi({ description: 'The conversation: one user text, or items.' }),
     instructions: z.string().nullish().openapi({
-      description: 'What the summary should mind besides; the first 2,000 tokens count.',
+      description:
+        'What the summary should also pay attention to; only the first 2,000 tokens count.',
     }),
-    previous_response_id: z
-      .string()
-      .nullish()
-      .openapi({ description: 'Refused unless null: no responses are kept here. Send `input`.' }),
+    previous_response_id: z.string().nullish().openapi({
+      description: 'Refused unless null, since this service keeps no responses: send `input`.',
+    }),
   })
   .openapi('ResponsesCompactRequest');
 
@@ -50,8 +50,8 @@ export const compactedResponse = z
     created_at: z.int().openapi({ description: 'Seconds since 1970.' }),
     output: z.array(jsonObject('An item of the Responses API.')).openapi({
       description:
-        'The newest user messages as they came, then one item of type `compaction` that stands for ' +
-        'the whole conversation, then tool calls that are still open.',
+        'One item of type `compaction` that stands for the whole conversation, the newest user messages ' +
+        'as they came included, then tool calls that are still open.',
     }),
     usage: z
       .object({
@@ -61,6 +61,9 @@ export const compactedResponse = z
         output_tokens_details: z.object({ reasoning_tokens: tokens }),
         total_tokens: tokens,
       })
-      .openapi({ description: 'What the model that wrote the summary used; zeros when none did.' }),
+      .openapi({
+        description:
+          'Tokens used by the model that wrote the summary; zeros when it was written without one.',
+      }),
   })
   .openapi('CompactedResponse');

@@ -27,8 +27,8 @@ export function addCompactRoute(api: Api): void {
     tag: 'Compactions',
     summary: 'Request a compaction',
     description:
-      'One runs per session: while one is under way, that one is answered. With `Prefer: wait=N` the ' +
-      'answer is held until it has ended, for at most N seconds.',
+      'A session has at most one at a time: while one is under way, the answer is that one. With ' +
+      '`Prefer: wait=N` the answer is held until it has ended, for at most N seconds.',
     params: sessionParams,
     query: noQuery,
     headers: preferHeader,
@@ -36,7 +36,7 @@ export function addCompactRoute(api: Api): void {
     responses: {
       200: {
         description:
-          'The compaction that has ended at once or within the wait, or what a dry run has found.',
+          'The compaction, which has ended at once or within the wait; or what a dry run has found.',
         headers: {
           Location: { schema: { type: 'string' } },
           'Preference-Applied': { schema: { type: 'string' } },

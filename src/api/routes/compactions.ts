@@ -134,7 +134,7 @@ function addRevert(api: Api): void {
     tag,
     summary: 'Undo a compaction',
     description:
-      'An event: the context is again what it would be without that compaction, with what came since.',
+      'Recorded as an event: the context becomes what it would be without that compaction, including the items appended since.',
     params: compactionParams,
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },

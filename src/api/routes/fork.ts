@@ -15,7 +15,7 @@ export function addForkRoute(api: Api): void {
     operationId: 'forkSession',
     tag: 'Sessions',
     summary: 'A new session whose context equals this one at a version',
-    description: 'Settings are those that the parent has now. The parent is not changed.',
+    description: 'Its settings are those that the parent has now. The parent is not changed.',
     params: sessionParams,
     query: noQuery,
     body: { content: { 'application/json': { schema: forkBody } } },

@@ -30,7 +30,7 @@ function addAppendItems(api: Api): void {
     tag,
     summary: 'Append items, all or nothing',
     description:
-      'Takes one item, an array, `{"items": […]}`, or one item a line as `application/x-ndjson`. ' +
+      'Takes one item, an array, `{"items": […]}`, or one item per line as `application/x-ndjson`. ' +
       'Creates the session with the defaults of the server when the id is new. When the context has ' +
       'reached its threshold, the same write requests a compaction.',
     params: sessionParams,

@@ -17,8 +17,8 @@ export function addPacketRoute(api: Api): void {
     tag: 'Signals',
     summary: 'Hand in the continuation packet that the agent has written',
     description:
-      'Taken once after each `packet.requested`; starts the compaction that the packet is for, and is ' +
-      'appended when that has completed.',
+      'Taken once after each `packet.requested`. It starts the compaction that the packet is ' +
+      'for, and is appended when that has completed.',
     params: sessionParams,
     query: noQuery,
     body: { required: true, content: { 'application/json': { schema: packetBody } } },

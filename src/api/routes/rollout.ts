@@ -23,7 +23,7 @@ export function addRolloutRoute(api: Api): void {
     responses: {
       200: {
         description:
-          'One record a line: `session_meta`, `response_item`, `event_msg`, `compacted`, up to the ' +
+          'One record per line: `session_meta`, `response_item`, `event_msg`, `compacted`, up to the ' +
           'version that the session has now.',
         content: { 'application/x-ndjson': { schema: z.string() } },
       },

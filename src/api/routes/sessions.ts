@@ -150,7 +150,7 @@ function addChangeSession(api: Api): void {
     summary: 'Change the settings of a session',
     description:
       'Fields that are not named stay as they are; `config` is merged field by field, `metadata` is ' +
-      'replaced. An event of the log: history is never rewritten. Another `model` does not change ' +
+      'replaced. Recorded as an event: history is never rewritten. Another `model` does not change ' +
       '`context_window`: send both.',
     params: sessionParams,
     query: noQuery,
@@ -229,7 +229,7 @@ function windowNote(
   if (known === inForce) return null;
   const change = 'change it with PATCH /sessions/:id and {"context_window": TOKENS}';
   return known === null
-    ? `the model "${model}" is not a known one, so its context window is taken to be ${inForce} tokens: if it has another, ${change}`
+    ? `the model "${model}" is unknown, so its context window is taken to be ${inForce} tokens: if it is another, ${change}`
     : `the context window stays at ${inForce} tokens, and the model "${model}" has ${known}: ${change}`;
 }
 

@@ -15,9 +15,9 @@ export function addSignalRoute(api: Api): void {
     path: '/sessions/{id}/signals',
     operationId: 'postSignal',
     tag: 'Signals',
-    summary: 'Tell where a turn stands, or that something is finished',
+    summary: 'Report where a turn stands, or that something is finished',
     description:
-      'Of use with `auto_compact_trigger: "tiers"` (profile rawr): after `sampling_complete` with ' +
+      'Useful with `auto_compact_trigger: "tiers"` (profile rawr): after `sampling_complete` with ' +
       '`needs_follow_up`, and after `turn_complete`, the same write may request a compaction.',
     params: sessionParams,
     query: noQuery,
@@ -25,7 +25,7 @@ export function addSignalRoute(api: Api): void {
     body: { required: true, content: { 'application/json': { schema: signalBody } } },
     responses: {
       200: {
-        description: 'What counts now, and what follows from the signal.',
+        description: 'The signals that count now, and what follows from this one.',
         headers: {
           'Idempotency-Replayed': {
             description: '`true` when this is the answer that an earlier request got.',

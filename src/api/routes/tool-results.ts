@@ -19,7 +19,7 @@ export function addToolResultRoute(api: Api): void {
     operationId: 'getToolResult',
     tag: 'Items',
     summary: 'The original content of a tool result, cleared or not',
-    description: 'The newest one, where a client has used an id again.',
+    description: 'The newest one, when a client has used an id more than once.',
     params: sessionParams.extend(toolResultParams),
     query: noQuery,
     responses: {

@@ -7,7 +7,7 @@ export const idSchema = z
   .string()
   .regex(
     /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/,
-    'an id has 1 to 128 characters out of letters, digits, ".", "_", ":" and "-", and is not "." or ".."',
+    'an id must be 1 to 128 characters (letters, digits, ".", "_", ":", "-"), and not "." or ".."',
   );
 
 export const sessionParams = z.object({
@@ -35,7 +35,7 @@ export function wholeNumber(min: number, max: number, description: string) {
 /** Fifteen digits: all of them are exact in a JSON number. */
 export const MAX_VERSION = 999_999_999_999_999;
 
-export const limitQuery = wholeNumber(1, 500, 'Entries on a page; default 50.').optional();
+export const limitQuery = wholeNumber(1, 500, 'Entries per page; default 50.').optional();
 export const DEFAULT_LIMIT = 50;
 
 export const pageQuery = z.object({
@@ -84,7 +84,7 @@ export const idempotencyHeader = z.object({
     .regex(/^[\x20-\x7e]{1,255}$/)
     .optional()
     .openapi({
-      description: 'The same key and body answer the first response again.',
+      description: 'A request with the same key and body gets the first response again.',
       example: 'turn-17',
     }),
 });

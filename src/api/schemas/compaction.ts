@@ -21,7 +21,7 @@ export const compactBody = z
       .min(1)
       .max(MAX_INSTRUCTIONS)
       .optional()
-      .openapi({ description: 'For the summariser, under their own heading of the prompt.' }),
+      .openapi({ description: 'For the summariser, under a heading of its own in the prompt.' }),
     focus: z.string().min(1).max(2_000).optional(),
     trigger: z
       .enum(['manual', 'tool'])
@@ -29,13 +29,13 @@ export const compactBody = z
       .openapi({
         description:
           'Default: manual. `tool`: the agent itself asks, for instance before it turns to a new task, ' +
-          'after a large piece of work, or when it notices that it loses the thread. The `message` of ' +
-          'the compaction is what to answer to its call.',
+          'after a large piece of work, or when it notices that it is losing the thread. The ' +
+          '`message` of the compaction is the answer to its call.',
       }),
     dry_run: z
       .boolean()
       .optional()
-      .openapi({ description: 'Answers what would happen and appends nothing.' }),
+      .openapi({ description: 'Says what would happen, and appends nothing.' }),
   })
   .openapi('CompactRequest', { example: { mode: 'full', focus: 'the database migration' } });
 
@@ -90,7 +90,7 @@ const attribution = z
     percent_remaining: z.int().nullable(),
     boundaries: z.array(z.enum(BOUNDARIES)),
   })
-  .openapi('Attribution', { description: 'What made somebody ask for the compaction.' });
+  .openapi('Attribution', { description: 'What led to the request for the compaction.' });
 
 const codexCompaction = z
   .object({
@@ -114,12 +114,14 @@ const resultEdit = z
 
 const usage = z
   .object({
-    input: tokenCount.openapi({ description: 'Without what the provider’s cache gave or took.' }),
+    input: tokenCount.openapi({
+      description: 'Without tokens read from or written to the provider’s cache.',
+    }),
     output: tokenCount,
     cache_read: tokenCount,
     cache_creation: tokenCount,
   })
-  .openapi('SummarizerUsage', { description: 'Tokens, as the provider has counted them.' });
+  .openapi('SummarizerUsage', { description: 'Tokens as the provider counted them.' });
 
 const contributors = z.array(z.object({ what: z.string(), tokens: tokenCount }));
 
@@ -153,7 +155,7 @@ export const compactionDetail = compaction
     }),
     attribution,
     note: z.string().nullable().openapi({
-      description: 'What the client was told whose message waited for this compaction.',
+      description: 'What was told to the client whose message waited for this compaction.',
     }),
     metadata: z.object({
       codex_compaction: codexCompaction.nullable().openapi({
@@ -221,7 +223,7 @@ export const compactionDetail = compaction
     template: z.string().nullable(),
     usage: usage.nullable().openapi({
       description:
-        'What all answers of models have cost, those of failed attempts included; null when none was paid for.',
+        'What all model answers cost, those of failed attempts included; null when none was paid for.',
     }),
     left_out: z
       .object({ cleared_results: z.int(), truncated_results: z.int(), dropped_items: z.int() })
@@ -277,7 +279,7 @@ export const compactionDiff = z
       before: tokenCount,
       after: tokenCount,
       kept: tokenCount,
-      cleared: tokenCount.openapi({ description: 'What clearing has saved.' }),
+      cleared: tokenCount.openapi({ description: 'What clearing saved.' }),
       removed: tokenCount,
       added: tokenCount,
     }),

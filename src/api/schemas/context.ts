@@ -5,7 +5,7 @@ import { jsonObject, MAX_VERSION, tokenCount, wholeNumber } from './common.ts';
 export const contextLevels = z
   .object({
     tokens: tokenCount,
-    limit: z.int().openapi({ description: 'What the percentage is taken from, in tokens.' }),
+    limit: z.int().openapi({ description: 'What the percentage refers to, in tokens.' }),
     percent_remaining: z.number(),
     is_above_warning: z.boolean(),
     is_above_error: z.boolean(),

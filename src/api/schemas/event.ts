@@ -11,7 +11,7 @@ export const eventsQuery = logPageQuery.extend({
     .string()
     .transform((text) => text.split(',').map((type) => type.trim()))
     .refine((types): types is EventType[] => types.every((type) => KNOWN.has(type)), {
-      message: `must be a comma-separated list out of ${EVENT_TYPES.join(', ')}`,
+      message: `must be a comma-separated list of ${EVENT_TYPES.join(', ')}`,
     })
     .optional()
     .openapi({

@@ -90,7 +90,7 @@ export const appended = z
     compaction: compactionUnderWay,
     advice,
     note: z.string().nullable().openapi({
-      description: 'What to know about this request, such as that it waits for a compaction.',
+      description: 'A note about this request, such as that it waits for a compaction.',
     }),
   })
   .openapi('Appended');

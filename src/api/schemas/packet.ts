@@ -6,7 +6,7 @@ export const packetBody = z
   .strictObject({
     text: z
       .string()
-      .regex(/\S/, 'a packet holds more than blanks')
+      .regex(/\S/, 'a packet must hold some text')
       .openapi({ description: 'Cut in the middle when it is longer than `packet_max_tokens`.' }),
   })
   .openapi('PostPacket', { example: { text: 'Goal: … Next step: run the tests again.' } });
@@ -25,7 +25,7 @@ export const packetStanding = z
   .object({
     state: z.enum(['idle', 'awaiting_packet', 'compacting']),
     deadline: timestamp.nullable().openapi({
-      description: 'While a packet is awaited: when the service goes on without.',
+      description: 'While a packet is awaited: when the service will go on without it.',
     }),
   })
   .openapi('PacketStanding');

@@ -23,17 +23,17 @@ export const problemSchema = z
   });
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'Something in the request cannot be used; `errors` names the fields.',
-  401: 'Keys are configured, and none or an unknown one was sent.',
-  403: 'No keys are configured, and the address is not loopback or a page of another site asks.',
+  400: 'The request is not valid; `errors` names the fields.',
+  401: 'API keys are configured, and the request has none or an unknown one.',
+  403: 'No API keys are configured, and the request names a host other than this machine, or comes from a web page of another site.',
   404: 'There is no such session, compaction, version or tool result.',
-  409: 'The state of the session does not allow it; `detail` says why.',
+  409: 'The state of the session does not allow this; `detail` says why.',
   412: '`If-Match` names another version than the current one.',
   413: 'The body or the number of items is above the limit.',
   415: 'The content type is not one that this endpoint takes, or the body is compressed.',
   422: 'The `Idempotency-Key` was used with another request.',
   429: 'Too many requests with this key; see `Retry-After`.',
-  500: 'A bug in the service; nothing of it is shown.',
+  500: 'An error in the service; its log has the details.',
   503: 'The store is busy, read-only or cannot be reached; see `Retry-After`.',
   507: 'The disk of the store is full; nothing was written.',
 };
@@ -53,5 +53,8 @@ export function problems(statuses: readonly number[]): RouteConfig['responses'] 
 }
 
 const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer' as const },
+  },
 };

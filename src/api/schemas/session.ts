@@ -146,7 +146,7 @@ export const sessionState = sessionSummary
 export const changedSession = sessionState
   .extend({
     note: z.string().nullable().openapi({
-      description: 'What to know about the window, such as that the model is not a known one.',
+      description: 'A note about the window, such as that the model is unknown.',
     }),
   })
   .openapi('ChangedSession');

@@ -15,22 +15,20 @@ export const signalBody = z
     queued_user_messages: z
       .union(
         [z.int().min(0).max(MOST), z.boolean(), z.array(z.unknown()).max(10_000)],
-        'must be how many wait, true or false, or a list of them',
+        'must be the number of waiting messages, a list of them, true or false',
       )
       .optional()
       .openapi({
-        description: 'With `turn_complete`: how many wait. Of a list, only its length is recorded.',
+        description:
+          'With `turn_complete`: how many messages of the user are waiting. Of a list, only its length is recorded.',
       }),
     review_mode: z
       .boolean()
       .optional()
       .openapi({ description: 'With `turn_complete`: the watcher does nothing.' }),
-    completed_steps: z
-      .int()
-      .min(0)
-      .max(MOST)
-      .optional()
-      .openapi({ description: 'With `plan_checkpoint` or `plan_update`: steps of the plan.' }),
+    completed_steps: z.int().min(0).max(MOST).optional().openapi({
+      description: 'With `plan_checkpoint` or `plan_update`: how many steps of the plan are done.',
+    }),
   })
   .openapi('PostSignal', { example: { signal: 'sampling_complete', needs_follow_up: true } });
 
@@ -66,7 +64,7 @@ export const observed = z
     packet: z
       .object({ prompt: z.string(), deadline: timestamp })
       .nullable()
-      .openapi({ description: 'What the agent has to be asked before the compaction.' }),
+      .openapi({ description: 'What to ask the agent before the compaction.' }),
     preflight_armed: preflightArmed,
   })
   .openapi('Observed');

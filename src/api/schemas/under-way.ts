@@ -14,4 +14,4 @@ export const compactionUnderWay = runningCompaction
 export const advice = z
   .enum(['tag', 'suggest'])
   .nullable()
-  .openapi({ description: 'The context would be compacted, were it not for its mode.' });
+  .openapi({ description: 'The context would be compacted now if its mode did not forbid it.' });

@@ -28,7 +28,7 @@ describe('errors under /v1 have the shape of OpenAI', () => {
       'POST',
       PATH,
       { body: BODY, headers: { authorization: 'Bearer x' } },
-      { status: 401, code: 'invalid_api_key', message: /not one of those/ },
+      { status: 401, code: 'invalid_api_key', message: /does not know this key/ },
     ],
     [
       'broken JSON',
