@@ -159,6 +159,11 @@ describe('the start-up message says who writes the summaries', () => {
       /^extractive, because the configured model cannot be used: .*OPENAI_API_KEY/,
     ],
     [
+      'a local model without an address, since it has a default',
+      { PALIMPSEST_SUMMARIZATION_MODEL: 'ollama/qwen3:8b' },
+      /^model ollama\/qwen3:8b, then extractive when it fails$/,
+    ],
+    [
       'extractive in spite of a key',
       { PALIMPSEST_SUMMARIZATION_MODEL: 'extractive', OPENAI_API_KEY: 'o' },
       /^extractive/,

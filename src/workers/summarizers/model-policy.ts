@@ -1,6 +1,12 @@
 import type { ConfigOverrides } from '../../domain/policy/config.ts';
 import { chosenModel, EXTRACTIVE, type ModelTable } from './default-model.ts';
-import { isConfigured, isProvider, PROVIDERS, type ProviderEnvironment } from './providers.ts';
+import {
+  isProvider,
+  isUsableByName,
+  missingSetting,
+  PROVIDERS,
+  type ProviderEnvironment,
+} from './providers.ts';
 
 /** Why a model may not be used; null when it may. `name` is `provider/model`. */
 export type ModelPolicy = (name: string) => string | null;
@@ -50,10 +56,10 @@ export function modelPolicy(operator: {
     if (!patterns.some((matches) => matches(name))) {
       return `the operator does not allow ${name} here: PALIMPSEST_ALLOWED_MODELS names what is allowed`;
     }
-    if (isCalling && !isConfigured(provider, environment)) {
-      return `provider ${provider} is not set up on this server: it needs a key or an address`;
-    }
-    return null;
+    const missing = isCalling ? missingSetting(provider, environment) : null;
+    // The operator who names a model of a local server has set it up by that.
+    if (missing === null || (isUsableByName(provider) && serverModels.includes(name))) return null;
+    return `provider ${provider} is not set up on this server: its operator has to set ${missing}`;
   };
 }
 

@@ -101,13 +101,22 @@ export function providerAccess(provider: Provider, env: ProviderEnvironment): Pr
 }
 
 /**
- * Whether the operator set a provider up: its key where it needs one, else its address (a local
- * server that nobody mentioned must not be tried).
+ * What the operator has to set before a provider can be asked, or null when it is set up: its key where
+ * it needs one, else its address (a local server that nobody mentioned must not be tried).
  */
-export function isConfigured(provider: Provider, env: ProviderEnvironment): boolean {
+export function missingSetting(provider: Provider, env: ProviderEnvironment): string | null {
   const access = ACCESS[provider];
-  if (access.isKeyNeeded) return apiKeyOf(provider, env) !== null;
-  return settingOf(env, access.baseUrl) !== null;
+  if (access.isKeyNeeded) return apiKeyOf(provider, env) === null ? access.keys.join(' or ') : null;
+  return settingOf(env, access.baseUrl) === null ? access.baseUrl : null;
+}
+
+export function isConfigured(provider: Provider, env: ProviderEnvironment): boolean {
+  return missingSetting(provider, env) === null;
+}
+
+/** Whether a provider has an address of its own, so that naming it is enough where it needs no key. */
+export function isUsableByName(provider: Provider): boolean {
+  return !ACCESS[provider].isKeyNeeded && ACCESS[provider].defaultBaseUrl !== null;
 }
 
 function apiKeyOf(provider: Provider, env: ProviderEnvironment): string | null {
