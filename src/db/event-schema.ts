@@ -193,7 +193,7 @@ export const eventSchemas = {
     deadline_ms: count,
   }),
   'packet.received': z.strictObject({
-    source: z.enum(['posted', 'assistant_item', 'timeout']),
+    source: z.enum(['posted', 'assistant_item', 'turn_complete', 'timeout']),
     seq: version.nullable(),
     text: z.string().nullable(),
     is_truncated: z.boolean(),

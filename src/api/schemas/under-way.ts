@@ -12,6 +12,10 @@ export const compactionUnderWay = runningCompaction
   .openapi({ description: 'The compaction that is under way now.' });
 
 export const advice = z
-  .enum(['tag', 'suggest'])
+  .enum(['tag', 'suggest', 'no_natural_boundary'])
   .nullable()
-  .openapi({ description: 'The context would be compacted now if its mode did not forbid it.' });
+  .openapi({
+    description:
+      '`tag`, `suggest`: the context would be compacted now if its mode did not forbid it. ' +
+      '`no_natural_boundary`: it is not compacted at the end of this turn, since nothing is finished.',
+  });

@@ -17,8 +17,11 @@ export type AppendedItems = {
   command: CompactionCommand | null;
 };
 
-/** What the client is told beside the figures: that it may compact, or why its request has to wait. */
-export type Advice = 'tag' | 'suggest';
+/**
+ * What the client is told beside the figures: what the mode leaves to it, or that the end of the turn is
+ * no good moment to compact.
+ */
+export type Advice = 'tag' | 'suggest' | 'no_natural_boundary';
 export type AfterAppend = { events: NewEvent[]; advice: Advice | null; note: string | null };
 
 export type Request = { compaction_id: string; now_ms: number };

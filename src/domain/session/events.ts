@@ -250,10 +250,10 @@ export type EventData = {
     deadline_ms: number;
   };
   'packet.received': {
-    source: 'posted' | 'assistant_item' | 'timeout';
+    source: 'posted' | 'assistant_item' | 'turn_complete' | 'timeout';
     /** The assistant item that was taken as the packet. */
     seq: number | null;
-    /** Null after a timeout: the worker composes the packet. */
+    /** Null when none has come by the end of the turn or in time: the worker composes the packet. */
     text: string | null;
     is_truncated: boolean;
   };

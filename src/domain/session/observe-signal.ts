@@ -9,7 +9,7 @@ import { disarmed } from './disarm.ts';
 import { accept } from './errors.ts';
 import type { NewEvent, Signal } from './events.ts';
 import { configOf, type UnderWay, underWay } from './head.ts';
-import { takenPacket } from './packet-commands.ts';
+import { packetTurnEnded, takenPacket } from './packet-commands.ts';
 import { watchMidTurn, watchTurnEnd } from './watch.ts';
 import { windowStanding } from './window-standing.ts';
 import type { World } from './world.ts';
@@ -68,6 +68,7 @@ export function observeSignal(world: World, command: ObserveSignal): Decide<Obse
     if (command.signal === 'turn_complete') {
       const { queued_user_messages = 0, review_mode = false, packet_prompt } = command;
       const end = { queued_user_messages, review_mode, packet_prompt };
+      if (!review_mode) packetTurnEnded(after, queued_user_messages, command).forEach(push);
       const watched = watchTurnEnd(after, config, end, command);
       watched.events.forEach(push);
       advice = watched.advice;

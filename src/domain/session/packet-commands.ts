@@ -64,6 +64,22 @@ export function takenPacket(
   return overdueEvents(head.state, request);
 }
 
+/**
+ * What follows when the turn is over that was to write the packet, and has brought none: the service
+ * writes it, as after the deadline. Messages that the user has queued are the continuation, and need
+ * no packet.
+ */
+export function packetTurnEnded(
+  { state }: Head,
+  queued_user_messages: number,
+  { compaction_id }: Request,
+): NewEvent[] {
+  const { packet_request } = state;
+  if (packet_request === null) return [];
+  if (queued_user_messages > 0) return [automaticRequest(compaction_id, packet_request.attribution)];
+  return receivedEvents(state, packet_request, missing('turn_complete'), compaction_id);
+}
+
 export type ReceivePacket = { compaction_id: string; text: string };
 
 /** `is_truncated`: the packet was longer than `packet_max_tokens`. */
@@ -114,8 +130,11 @@ type PacketRequest = NonNullable<State['packet_request']>;
 function overdueEvents(state: State, { compaction_id, now_ms }: Request): NewEvent[] {
   const { packet_request } = state;
   if (packet_request === null || now_ms < packet_request.deadline_ms) return [];
-  const received = { source: 'timeout', seq: null, text: null, is_truncated: false } as const;
-  return receivedEvents(state, packet_request, received, compaction_id);
+  return receivedEvents(state, packet_request, missing('timeout'), compaction_id);
+}
+
+function missing(source: 'turn_complete' | 'timeout'): EventData['packet.received'] {
+  return { source, seq: null, text: null, is_truncated: false };
 }
 
 /** The packet, and the compaction that was due when it was asked for. */

@@ -40,7 +40,7 @@ export function watchMidTurn(head: Head, config: Config, request: Request): NewE
 
 /**
  * At the end of a turn: below the ready line the watcher advises or compacts, as the mode says. Without
- * a boundary it records that it did not, once for the same figures (SPEC section 11).
+ * a boundary it says that it does not, and records it once for the same figures (SPEC section 11).
  */
 export function watchTurnEnd(head: Head, config: Config, end: TurnEnd, request: Request): Watched {
   if (!isWatched(head, config) || end.review_mode) return NOTHING;
@@ -50,7 +50,8 @@ export function watchTurnEnd(head: Head, config: Config, end: TurnEnd, request: 
   if (mode !== 'auto') return { events: [], advice: mode };
   const attribution = attributionOf('turn_complete', found);
   if (!mayCompact(found)) {
-    return { events: noNaturalBoundary(head, attribution, request), advice: null };
+    const events = noNaturalBoundary(head, attribution, request);
+    return { events, advice: 'no_natural_boundary' };
   }
   const before = passGuard(head, config, request.now_ms);
   if (before === null) return NOTHING;
