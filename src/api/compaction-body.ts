@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
 import type { Entry } from '../domain/context/entry.ts';
-import { pausedNote } from '../domain/session/after-append.ts';
 import type { EventData, EventType, SessionEvent } from '../domain/session/events.ts';
 import { isPaid, usageOfFailures } from '../domain/session/summarizer-usage.ts';
+import { hostMessage, waitingNote } from './host-message.ts';
 import { ProblemError } from './problem.ts';
 import type { compaction, compactionDetail, requestedCompaction } from './schemas/compaction.ts';
 import { type Ending, toolMessage } from './tool-message.ts';
@@ -85,8 +85,7 @@ export function detailBody(
   row: CompactionRow,
   events: readonly SessionEvent[],
 ): Detail {
-  const requested = lastOf(events, 'compaction.requested');
-  if (requested === null) throw new Error(`the log holds no request for the compaction ${row.id}`);
+  const requested = requestOf(row, events);
   const { micro, completed, skipped } = endingOf(events);
   const exceeded = lastOf(events, 'compaction.threshold_exceeded');
   return {
@@ -99,9 +98,9 @@ export function detailBody(
       focus: requested.focus ?? null,
     },
     attribution: requested.attribution,
-    note: pausedNote(requested),
-    metadata: { codex_compaction: codexCompaction(requested, completed) },
-    message: row.trigger === 'tool' ? toolMessage(row, { micro, completed, skipped }) : null,
+    note: waitingNote(row, requested),
+    metadata: { codex_compaction: codexCompaction(row, requested, completed) },
+    message: messageOf(row, requested, { micro, completed, skipped }),
     attempt_history: attemptHistory(events),
     hook_runs: hookRuns(events),
     user_display_message: completed?.report.user_display_message ?? null,
@@ -149,14 +148,53 @@ function endingOf(events: readonly SessionEvent[]): Ending {
 
 /** What codex clients look for (SPEC section 13): by a command, or by their token limit. */
 function codexCompaction(
+  { status }: CompactionRow,
   { attribution, before }: EventData['compaction.requested'],
   completed: EventData['compaction.completed'] | null,
 ): Detail['metadata']['codex_compaction'] {
-  const truncated_turns = completed?.report.truncated_turns ?? 0;
-  if (attribution.path === 'command') return { mode: 'command', truncated_turns };
+  const common = {
+    command: 'codex-compact' as const,
+    active: status !== 'ended',
+    truncated_turns: completed?.report.truncated_turns ?? 0,
+  };
+  if (attribution.path === 'command') return { mode: 'command', auto: false, ...common };
   // Of the appends only those under a token limit hold their message back.
   const isByLimit = attribution.path === 'append' && before !== undefined;
-  return isByLimit ? { mode: 'auto', reason: 'token_limit', truncated_turns } : null;
+  return isByLimit ? { mode: 'auto', reason: 'token_limit', auto: true, ...common } : null;
+}
+
+/** What the agent is told that has called for the compaction, or the user who waits for it. */
+function messageOf(
+  row: CompactionRow,
+  requested: EventData['compaction.requested'],
+  ending: Ending,
+): string | null {
+  return row.trigger === 'tool' ? toolMessage(row, ending) : hostMessage(row, requested, ending);
+}
+
+/** What a client is answered whose append has waited for its compaction. */
+export function awaitedBody(row: CompactionRow, events: readonly SessionEvent[]) {
+  const requested = requestOf(row, events);
+  return {
+    compaction: {
+      id: row.id,
+      status: row.status,
+      mode: row.mode,
+      trigger: row.trigger,
+      reason: row.reason,
+    },
+    note: waitingNote(row, requested),
+    message: messageOf(row, requested, endingOf(events)),
+  };
+}
+
+function requestOf(
+  { id }: CompactionRow,
+  events: readonly SessionEvent[],
+): EventData['compaction.requested'] {
+  const requested = lastOf(events, 'compaction.requested');
+  if (requested === null) throw new Error(`the log holds no request for the compaction ${id}`);
+  return requested;
 }
 
 /** An edit of a tool result without the text that it put there. */

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
+import { percentOfWindowUsed } from '../domain/policy/tiers.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import { configOf, contextTokens, type Head, packetState } from '../domain/session/head.ts';
 import { windowStanding } from '../domain/session/window-standing.ts';
@@ -52,6 +53,7 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
     },
     signals: state.signals,
     tier,
+    percent_used_of_window: percentOfWindowUsed(tokens, settings.context_window),
     percent_remaining_of_window: percent_remaining,
     preflight_armed: state.preflight !== null,
     packet: packetOf(state),

@@ -1,5 +1,6 @@
-import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
 import { Bell } from './bell.ts';
+import { existingCompaction } from './compaction-body.ts';
 
 /** A ring of another process may get lost: the store is looked at this often anyway. */
 const LOOK_EVERY_MS = 1_000;
@@ -32,4 +33,19 @@ export async function waitFor<T>(
     unsubscribe();
     signal.removeEventListener('abort', ring);
   }
+}
+
+/** The compaction when it has ended within so many seconds, else null. Throws ProblemError (404). */
+export function waitForEnd(
+  store: EventStore,
+  ref: SessionRef,
+  id: string,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<CompactionRow | null> {
+  const ended = async () => {
+    const row = await existingCompaction(store, ref, id);
+    return row.status === 'ended' ? row : null;
+  };
+  return waitFor(store, ref, ended, seconds * 1000, signal);
 }

@@ -63,6 +63,7 @@ const report = z.strictObject({
     dropped_items: count,
   }),
   truncated_turns: count,
+  answer: z.string().exactOptional(),
   user_display_message: z.string().exactOptional(),
   files_restored: count,
   duration_ms: z.number().min(0),

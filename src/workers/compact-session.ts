@@ -248,6 +248,7 @@ class Run {
           duration_ms: clock.now_ms - this.#startedMs,
           hook_items: begun.results.flatMap(({ items = [] }) => items),
           user_display_message: this.#displayMessage,
+          keeps_answer: running.attribution.path === 'command',
         }),
         clock,
         this.#packet,

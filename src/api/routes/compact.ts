@@ -15,7 +15,7 @@ import { preferHeader, sessionParams } from '../schemas/common.ts';
 import { compactBody, dryRun, requestedCompaction } from '../schemas/compaction.ts';
 import { existingHead } from '../session-body.ts';
 import { prepareTokenizer } from '../tokenizer.ts';
-import { waitFor } from '../wait.ts';
+import { waitForEnd } from '../wait.ts';
 
 /** `POST /sessions/{id}/compact` (SPEC section 2). */
 export function addCompactRoute(api: Api): void {
@@ -87,11 +87,7 @@ export function addCompactRoute(api: Api): void {
       const seconds = preferredWait(c.req.header('prefer'));
       if (seconds !== null) {
         c.header('Preference-Applied', `wait=${seconds}`);
-        const ended = async () => {
-          const row = await existingCompaction(deps.store, ref, id);
-          return row.status === 'ended' ? row : null;
-        };
-        const row = await waitFor(deps.store, ref, ended, seconds * 1000, c.req.raw.signal);
+        const row = await waitForEnd(deps.store, ref, id, seconds, c.req.raw.signal);
         if (row !== null) return c.json(await answer(row), 200);
       }
       const row = await existingCompaction(deps.store, ref, id);

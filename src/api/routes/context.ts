@@ -1,7 +1,7 @@
 import { loadSettings } from '../../db/load-settings.ts';
 import { loadView } from '../../db/load-view.ts';
 import { renderEntries } from '../../domain/context/render.ts';
-import { sumTokens } from '../../domain/context/view.ts';
+import { clearedResults, sumTokens } from '../../domain/context/view.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
 import { configOf, contextTokens } from '../../domain/session/head.ts';
 import { type Api, addEndpoint, refOf } from '../endpoint.ts';
@@ -66,6 +66,7 @@ export function addContextRoute(api: Api): void {
           format,
           items: renderEntries(view.entries, settings.format, format),
           tokens: contextTokens({ ...view.usage, tokens: sumTokens(view.entries) }, config),
+          compacted_tool_ids: clearedResults(view),
           base_compaction_id: view.base?.compaction_id ?? null,
         },
         200,

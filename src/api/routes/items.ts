@@ -1,16 +1,19 @@
-import { appendItems } from '../../domain/session/append-items.ts';
+import type { SessionRef } from '../../db/event-store.ts';
+import { type Appended, appendItems } from '../../domain/session/append-items.ts';
 import type { Counted } from '../../domain/session/counted.ts';
+import { awaitedBody, existingCompaction, ownEvents } from '../compaction-body.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { eventPage } from '../event-page.ts';
 import { readIdempotency } from '../idempotency.ts';
 import { readText } from '../json-body.ts';
 import { postedItems, relocate } from '../posted-items.ts';
-import { onlyIfExists, readIfMatch } from '../preconditions.ts';
+import { onlyIfExists, preferredWait, readIfMatch } from '../preconditions.ts';
 import { rejected } from '../problem.ts';
 import { DEFAULT_LIMIT, logPageQuery, pageOf, sessionParams } from '../schemas/common.ts';
 import { appendBody, appended, appendHeaders, logItem, postedItem } from '../schemas/item.ts';
 import { existingHead } from '../session-body.ts';
 import { withCounts } from '../tokenizer.ts';
+import { waitForEnd } from '../wait.ts';
 import { defaultSession } from './sessions.ts';
 
 const tag = 'Items';
@@ -32,7 +35,8 @@ function addAppendItems(api: Api): void {
     description:
       'Takes one item, an array, `{"items": […]}`, or one item per line as `application/x-ndjson`. ' +
       'Creates the session with the defaults of the server when the id is new. When the context has ' +
-      'reached its threshold, the same write requests a compaction.',
+      'reached its threshold, or a message is a command, the same write requests a compaction; with ' +
+      '`Prefer: wait=N` the answer is held until that has ended, for at most N seconds.',
     params: sessionParams,
     query: noQuery,
     headers: appendHeaders,
@@ -51,6 +55,7 @@ function addAppendItems(api: Api): void {
             description: '`true` when this is the answer that an earlier request got.',
             schema: { type: 'string', enum: ['true'] },
           },
+          'Preference-Applied': { schema: { type: 'string' } },
         },
         content: { 'application/json': { schema: appended } },
       },
@@ -94,6 +99,10 @@ function addAppendItems(api: Api): void {
       const { value, replayed } = outcome.value;
       if (replayed) c.header('Idempotency-Replayed', 'true');
       else if (value.compaction?.id === compaction_id) deps.dispatch({ ref, compaction_id });
+      const seconds = preferredWait(c.req.header('prefer'));
+      if (seconds !== null) c.header('Preference-Applied', `wait=${seconds}`);
+      const ended =
+        seconds === null ? null : await ownEnd(deps, ref, value, seconds, c.req.raw.signal);
       // An answer that version 1 of the events kept has no advice and no note.
       return c.json(
         {
@@ -101,11 +110,28 @@ function addAppendItems(api: Api): void {
           ...value,
           advice: value.advice ?? null,
           note: value.note ?? null,
+          message: null,
+          ...ended,
         },
         201,
       );
     },
   });
+}
+
+/** How the compaction has ended that an append has requested; null when it has not, or there is none. */
+async function ownEnd(
+  { store }: Api['deps'],
+  ref: SessionRef,
+  { compaction, last_seq, version }: Appended,
+  seconds: number,
+  signal: AbortSignal,
+) {
+  if (compaction === null) return null;
+  const { requested_version } = await existingCompaction(store, ref, compaction.id);
+  if (requested_version <= last_seq || requested_version > version) return null;
+  const row = await waitForEnd(store, ref, compaction.id, seconds, signal);
+  return row && awaitedBody(row, await ownEvents(store, ref, row));
 }
 
 function addListItems(api: Api): void {

@@ -95,6 +95,9 @@ const attribution = z
 const codexCompaction = z
   .object({
     mode: z.enum(['command', 'auto']),
+    command: z.literal('codex-compact'),
+    auto: z.boolean().openapi({ description: 'By `auto_compact_token_limit`, not by a command.' }),
+    active: z.boolean().openapi({ description: 'It is queued or running.' }),
     reason: z.literal('token_limit').optional(),
     truncated_turns: z
       .int()
@@ -154,15 +157,28 @@ export const compactionDetail = compaction
       focus: z.string().nullable(),
     }),
     attribution,
-    note: z.string().nullable().openapi({
-      description: 'What was told to the client whose message waited for this compaction.',
-    }),
+    note: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'What the user is told whose message waits for this compaction; once it has ended, that the ' +
+          'request can go on.',
+      }),
     metadata: z.object({
       codex_compaction: codexCompaction.nullable().openapi({
         description: 'Of compactions by a command in a message, or by `auto_compact_token_limit`.',
       }),
     }),
-    ...toolMessage,
+    message: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'Once it has ended. With trigger `tool`: what the agent is told, above all the summary. After a ' +
+          'command: what the summariser has written, untouched, for the user. After a compaction that a ' +
+          'message of the user has waited for: the note, then the summary.',
+      }),
     attempt_history: z.array(
       z.object({
         attempt: z.int(),

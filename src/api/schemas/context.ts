@@ -37,6 +37,11 @@ export const contextBody = z
     format: z.enum(FORMATS),
     items: z.array(jsonObject('An item as the provider takes it.')),
     tokens: tokenCount,
+    compacted_tool_ids: z.array(z.string()).openapi({
+      description:
+        'Ids of the tool calls whose results were cleared, oldest first: GET …/tool-results/:id has them ' +
+        'as they were.',
+    }),
     base_compaction_id: z.string().nullable().openapi({
       description: 'The full compaction that it is built on, if any.',
     }),

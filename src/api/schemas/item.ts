@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Json } from '../../domain/json.ts';
-import { idempotencyHeader, jsonObject, timestamp, tokenCount } from './common.ts';
+import { idempotencyHeader, jsonObject, preferHeader, timestamp, tokenCount } from './common.ts';
 import { contextLevels } from './context.ts';
-import { advice, compactionUnderWay } from './under-way.ts';
+import { advice, awaitedCompaction } from './under-way.ts';
 
 /**
  * One item of a request. Not checked here: the session's format decides, and its codec checks it in
@@ -78,6 +78,7 @@ export const appendHeaders = idempotencyHeader.extend({
     description: 'The version that the session must be at, in quotes; or *.',
     example: '"12"',
   }),
+  ...preferHeader.shape,
 });
 
 export const appended = z
@@ -87,11 +88,19 @@ export const appended = z
     first_seq: z.int(),
     last_seq: z.int(),
     context: contextLevels,
-    compaction: compactionUnderWay,
+    compaction: awaitedCompaction,
     advice,
     note: z.string().nullable().openapi({
       description: 'A note about this request, such as that it waits for a compaction.',
     }),
+    message: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'With `Prefer: wait`, when the compaction has ended that this append has requested: what to ' +
+          'show the user who has sent a command, or whose message has waited.',
+      }),
   })
   .openapi('Appended');
 

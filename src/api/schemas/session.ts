@@ -126,6 +126,9 @@ export const sessionSummary = z
     running_compaction: runningCompaction.nullable(),
     signals: boundaries,
     tier,
+    percent_used_of_window: z.int().min(0).openapi({
+      description: 'For display: rounded down; above 100 when the window is overfull.',
+    }),
     percent_remaining_of_window: percentOfWindow,
     preflight_armed: preflightArmed,
     packet: packetStanding,

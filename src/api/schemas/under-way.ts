@@ -11,6 +11,14 @@ export const compactionUnderWay = runningCompaction
   .nullable()
   .openapi({ description: 'The compaction that is under way now.' });
 
+/** The same where the client may have waited for its end. */
+export const awaitedCompaction = runningCompaction
+  .extend({ status: z.enum(['queued', 'running', 'ended']), reason: z.string() })
+  .nullable()
+  .openapi({
+    description: 'The compaction that is under way now; with `Prefer: wait`, possibly ended.',
+  });
+
 export const advice = z
   .enum(['tag', 'suggest', 'no_natural_boundary'])
   .nullable()

@@ -146,6 +146,8 @@ export type FinishContext = {
   hook_items?: readonly Item[] | undefined;
   /** What PreCompact hooks want the user to see. */
   user_display_message?: string | undefined;
+  /** The user is shown what the summariser has written, as it was written. */
+  keeps_answer?: boolean;
 };
 
 /**
@@ -213,6 +215,7 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
       files_restored: files.length,
       duration_ms: context.duration_ms,
       summarizer_ms: summary.summarizer_ms,
+      ...(context.keeps_answer === true && summary.text !== cleaned && { answer: summary.text }),
       ...(context.user_display_message !== undefined && {
         user_display_message: context.user_display_message,
       }),

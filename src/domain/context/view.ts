@@ -96,6 +96,14 @@ function groupBySeq(edits: Iterable<ResultEdit>): Map<number, ResultEdit[]> {
   return groups;
 }
 
+/** Ids of the calls in the context whose results were cleared, oldest first. */
+export function clearedResults({ edits, originals }: View): string[] {
+  const cleared = [...edits.values()].filter(
+    ({ kind, seq }) => kind === 'cleared' && originals.has(seq),
+  );
+  return cleared.sort((a, b) => a.seq - b.seq).map((edit) => edit.tool_use_id);
+}
+
 /** The sum of the entries' estimates, without margin. */
 export function sumTokens(entries: readonly Entry[]): number {
   return entries.reduce((sum, entry) => sum + entry.tokens, 0);

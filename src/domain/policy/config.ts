@@ -38,6 +38,11 @@ export const DEFAULT_ELIGIBLE_TOOLS = [
   'bashoutput',
 ];
 
+/** An empty name leaves the choice to the service, like none. */
+function emptyIsNone(name: string | null): string | null {
+  return name === '' ? null : name;
+}
+
 const percent = z.number().min(0).max(100);
 const phrases = z.array(z.string().min(1).max(200)).max(200);
 
@@ -107,8 +112,8 @@ export const configSchema = z.strictObject({
   user_message_max_tokens: tokens,
   protected_messages: count.nullable(),
   protected_tokens: tokens.nullable(),
-  summarization_model: z.string().min(1).max(200).nullable(),
-  summarization_model_provider_id: z.string().min(1).max(100).nullable(),
+  summarization_model: z.string().max(200).nullable().overwrite(emptyIsNone),
+  summarization_model_provider_id: z.string().max(100).nullable().overwrite(emptyIsNone),
   summary_template: z.enum(['nine-sections', 'seven-sections', 'handoff']),
   summary_style: z.enum(['lines', 'claude-code']),
   summary_include_analysis: z.boolean(),

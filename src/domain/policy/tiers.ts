@@ -10,6 +10,11 @@ export function percentOfWindowRemaining(tokens: number, contextWindow: number):
   return Math.max(0, Math.floor(((contextWindow - tokens) * 100) / contextWindow));
 }
 
+/** The share of the window in use, in whole percent, rounded down; above 100 when it is overfull. */
+export function percentOfWindowUsed(tokens: number, contextWindow: number): number {
+  return Math.floor((tokens * 100) / contextWindow);
+}
+
 /** The percentage below which a tier begins. */
 export function lineOf(tier: Tier, config: Config): number {
   return config[`trigger_${tier}_percent_remaining_lt`];

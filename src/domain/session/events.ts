@@ -116,6 +116,8 @@ export type CompletedReport = {
   /** Turns of the transcript that did not fit (SPEC section 13). */
   truncated_turns: number;
   user_display_message?: string;
+  /** Of a command, where it differs from the summary: what the summariser has written, untouched. */
+  answer?: string;
   files_restored: number;
   duration_ms: number;
   summarizer_ms: number;

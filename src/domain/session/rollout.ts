@@ -96,6 +96,11 @@ function recordsOf(
       const fields = { reason, error_message, ...(isPaid(paid) && usageFields(paid)) };
       return [message('CompactFailed', fields)];
     }
+    case 'compaction.cancelled': {
+      const cost = isPaid(paid) && usageFields(paid);
+      const error_message = 'the compaction was cancelled';
+      return [message('CompactFailed', { reason: 'interrupted', error_message, ...cost })];
+    }
     case 'compaction.threshold_exceeded': {
       const { post_compact_tokens, threshold } = event.data;
       return [message('CompactThresholdExceeded', { post_compact_tokens, threshold })];
@@ -111,7 +116,6 @@ function recordsOf(
     case 'compaction.requested':
     case 'compaction.started':
     case 'compaction.skipped':
-    case 'compaction.cancelled':
     case 'breaker.opened':
     case 'breaker.closed':
       return [];

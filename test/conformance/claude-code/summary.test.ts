@@ -54,6 +54,11 @@ describe('cleanupSummaryTags: MD5', () => {
       '\n\n<summary>a\n\n\n\nb\n\nc\n§</summary>\n\n',
       'Summary:\na\n\nb\n\nc\n§',
     ],
+    [
+      'CC-163: a line of blanks is empty, the blanks of other lines stay',
+      '<summary>a\n \t\n\n  b  c\n§</summary>',
+      'Summary:\na\n\n  b  c\n§',
+    ],
     ['CC-179: a part that is not closed ends with the answer', '<summary>a\n§', 'Summary:\na\n§'],
     ['CC-164: without tags nothing changes', 'Plain text.\n§', 'Plain text.\n§'],
   ])('%s', async (_row, reply, expected) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
@@ -184,7 +184,20 @@ describe('from the command to the summary', () => {
     const { body } = await send(api, 'GET', `/sessions/s/compactions/${id}`);
     expect(body).toMatchObject({ outcome: 'full_compacted', trigger: 'manual' });
     expect(body.summary).toContain('Question 1.');
+    expect(body.message).toContain('Question 1.');
     const context = await send(api, 'GET', '/sessions/s/context');
     expect(context.text).toContain(JSON.stringify(body.summary).slice(1, -1));
+  });
+
+  it('CL-07: the append is answered with it where it is asked to wait', async () => {
+    const items = [...turns(10), user('/compact')];
+    const headers = { prefer: 'wait=20' };
+    const replied = send(api, 'POST', '/sessions/s/items', { body: items, headers });
+    await vi.waitFor(() => expect(api.dispatched).toHaveLength(1));
+    await api.work(api.dispatched.at(-1));
+    const { body, headers: answered } = await replied;
+    expect(answered.get('preference-applied')).toBe('wait=20');
+    expect(body).toMatchObject({ compaction: { status: 'ended' }, note: null });
+    expect(body.message).toContain('Question 1.');
   });
 });

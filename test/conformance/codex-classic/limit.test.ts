@@ -111,7 +111,7 @@ describe('the note', () => {
     expect(goOnAt(1_000).answer.note).toBeNull();
   });
 
-  it('CL-29: it is no part of the summary', async () => {
+  it('CL-29: it is no part of the context', async () => {
     const lab = await openLab({ auto_compact_token_limit: 3_000 });
     StubModel.of(lab, GOOD);
     const events = await compactByItself(lab, ...turns(15), user('And now?'));

@@ -29,14 +29,16 @@ async function compacted(message: string) {
 const codexCompaction = ({ metadata }: JsonObject) => Object(metadata).codex_compaction;
 
 describe('metadata.codex_compaction', () => {
-  it('CL-51: of a command', async () => {
+  const COMMON = { command: 'codex-compact', active: false, truncated_turns: 0 };
+
+  it('CL-50, CL-51: of a command', async () => {
     const body = await compacted('/codex-compact');
-    expect(codexCompaction(body)).toEqual({ mode: 'command', truncated_turns: 0 });
+    expect(codexCompaction(body)).toEqual({ mode: 'command', auto: false, ...COMMON });
   });
 
-  it('CL-52: of an automatic one', async () => {
+  it('CL-50, CL-52: of an automatic one', async () => {
     const body = await compacted('And now the tests?');
-    const expected = { mode: 'auto', reason: 'token_limit', truncated_turns: 0 };
+    const expected = { mode: 'auto', reason: 'token_limit', auto: true, ...COMMON };
     expect(codexCompaction(body)).toEqual(expected);
   });
 
@@ -78,6 +80,8 @@ describe('a compaction as a resource', () => {
     const { id } = Object(reply.body.compaction);
     const running = { id, status: 'queued', mode: 'full', trigger: 'manual' };
     expect((await send(api, 'GET', '/sessions/s')).body.running_compaction).toEqual(running);
+    const begun = (await send(api, 'GET', `/sessions/s/compactions/${id}`)).body;
+    expect(codexCompaction(begun)).toMatchObject({ active: true });
     await api.work(api.dispatched.at(-1));
     expect((await send(api, 'GET', '/sessions/s')).body.running_compaction).toBeNull();
     const ended = (await send(api, 'GET', `/sessions/s/compactions/${id}`)).body;

@@ -116,6 +116,16 @@ describe('the summary', () => {
     });
   });
 
+  it('CL-56: of a command it is kept untouched beside it, of no other', async () => {
+    const { report } = await written(turns(3));
+    expect(report.answer).toBe(GOOD);
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    await append(lab, ...turns(3));
+    const events = await compact(lab, 'full');
+    expect(last(events, 'compaction.completed').data.report.answer).toBeUndefined();
+  });
+
   it('CL-65: stands behind what the user said, and nothing else comes back', async () => {
     const lab = await openLab({}, { initial_context: [user('You are a helper.')] });
     StubModel.of(lab, GOOD);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
+import { send, startApi } from '../../support/api-server.ts';
+import { attachment, ofTokens } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
-import { append, compact, last } from '../lab.ts';
+import { append, compact, last, StubModel } from '../lab.ts';
 import {
   appendTo,
   assistant,
   call,
+  GOOD,
   microCompact,
   openLab,
   output,
@@ -59,6 +62,38 @@ describe('CompactState', () => {
     expect((await one.view()).edits.size).toBe(1);
     expect((await other.view()).edits.size).toBe(0);
     expect(await microCompact(other)).toEqual({ ids: ['r1'], saved: 30_000 });
+  });
+
+  it('CV-20: those in the context are told with it, now and as of an earlier version', async () => {
+    const api = await startApi();
+    try {
+      const session = { id: 's', profile: 'codex-v2', format: 'openai-responses' };
+      await send(api, 'POST', '/sessions', { body: session });
+      const { body } = await send(api, 'POST', '/sessions/s/items', { body: shells(...SIZES) });
+      await send(api, 'POST', '/sessions/s/compact', { body: { mode: 'micro' } });
+      await api.work(api.dispatched.at(-1));
+      const ids = async (query: string) =>
+        (await send(api, 'GET', `/sessions/s/context${query}`)).body.compacted_tool_ids;
+      expect(await ids('')).toEqual(['r1']);
+      expect(await ids(`?at=${body.version}`)).toEqual([]);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('CV-24: a memory attachment stays until it is summarised, and in the log for ever', async () => {
+    const lab = await labWith([user('Go.'), assistant(ofTokens(3_000))]);
+    const memory = attachment('memory', 'The user prefers tabs.');
+    await append(lab, memory, user('And now?'), assistant('This.'));
+    const inContext = async () => JSON.stringify((await lab.view()).entries).includes('tabs');
+    expect(await inContext()).toBe(true);
+    const model = StubModel.of(lab, GOOD);
+    await compact(lab, 'full');
+    expect(model.prompt).toContain('The user prefers tabs.');
+    expect(await inContext()).toBe(false);
+    expect((await lab.events()).map(({ data }) => 'item' in data && data.item)).toContainEqual(
+      memory,
+    );
   });
 
   it('CV-21, CV-25: the session counts its micro-compactions, from 0', async () => {

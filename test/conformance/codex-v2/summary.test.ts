@@ -73,6 +73,11 @@ describe('cleanup_summary_tags', () => {
       '\n\n<summary>a\n\n\n\nb\n\nc\n§</summary>\n\n',
       'Summary:\na\n\nb\n\nc\n§',
     ],
+    [
+      'CV-85: a line of blanks is empty, the blanks of other lines stay',
+      '<summary>a\n \t\n\n  b  c\n§</summary>',
+      'Summary:\na\n\n  b  c\n§',
+    ],
     ['CV-88: a part that is not closed ends with the answer', '<summary>a\n§', 'Summary:\na\n§'],
     [
       'CV-89: the summary ends with its last closing tag',

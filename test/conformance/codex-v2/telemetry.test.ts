@@ -195,6 +195,20 @@ describe('the event system of the session', () => {
     ]);
   });
 
+  it('CV-11, CV-223: one that is cancelled was interrupted', async () => {
+    const { body } = await send(api, 'POST', '/sessions/s/compact', { body: { mode: 'full' } });
+    await send(api, 'POST', `/sessions/s/compactions/${body.id}/cancel`, { body: {} });
+    const { text } = await send(api, 'GET', '/sessions/s/rollout');
+    expect(JSON.parse(text.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'event_msg',
+      payload: {
+        type: 'CompactFailed',
+        reason: 'interrupted',
+        error_message: 'the compaction was cancelled',
+      },
+    });
+  });
+
   it('CV-11: the audit trail has every item, what took its place, and the messages', async () => {
     await compactNow();
     const { text } = await send(api, 'GET', '/sessions/s/rollout');

@@ -4,7 +4,7 @@ import { packetState } from '../../../src/domain/session/head.ts';
 import { receivePacket } from '../../../src/domain/session/packet-commands.ts';
 import { PacketTimer } from '../../../src/workers/packet-timer.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
-import { assistant, ofTokens, user } from '../../support/items.ts';
+import { assistant, call, ofTokens, result, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { append, last, steps } from '../lab.ts';
 import { atTurnEnd, packetsOf, pureAt, signal, TEMPLATES, TURN, turnEnd, work } from './lab.ts';
@@ -62,7 +62,6 @@ describe('the prompt', () => {
     const lab = await asked();
     await append(lab, user(TEMPLATES.packet.text, { is_meta: true }));
     await signal(lab, 'sampling_complete', { needs_follow_up: true });
-    await signal(lab, 'turn_complete');
     expect(steps(await lab.events())).not.toContain('requested');
     expect((await post(lab, PACKET)).ok).toBe(true);
     expect(steps(await lab.events()).slice(-2)).toEqual(['packet.received', 'requested']);
@@ -70,7 +69,7 @@ describe('the prompt', () => {
   });
 });
 
-describe('three ways for it to come', () => {
+describe('ways for it to come', () => {
   it('RW-83, RW-85: posted', async () => {
     const lab = await asked();
     await post(lab, PACKET);
@@ -96,6 +95,42 @@ describe('three ways for it to come', () => {
     expect(last(await lab.events(), 'packet.received').data).toMatchObject({ source: 'timeout' });
     await work(lab);
     expect(await textOf(lab)).toEqual([expect.stringContaining('Continuation packet')]);
+  });
+
+  it.each([
+    ['nothing', []],
+    ['a call alone', [call('t', 'Bash'), result('t', 'ok')]],
+  ])('RW-83, RW-84: the turn ends with %s: the service writes it at once', async (_name, items) => {
+    const lab = await asked();
+    if (items.length > 0) await append(lab, ...items);
+    const { compaction, packet } = await signal(lab, 'turn_complete');
+    expect({ compaction, packet }).toMatchObject({
+      compaction: { reason: 'turn_complete' },
+      packet: null,
+    });
+    const received = last(await lab.events(), 'packet.received').data;
+    expect(received).toEqual({
+      source: 'turn_complete',
+      seq: null,
+      text: null,
+      is_truncated: false,
+    });
+    await work(lab);
+    expect(await textOf(lab)).toEqual([expect.stringContaining('Continuation packet')]);
+  });
+
+  it('RW-84, RW-89: what the user has queued meanwhile makes it needless', async () => {
+    const lab = await asked();
+    await signal(lab, 'turn_complete', { queued_user_messages: 1 });
+    expect(last(await lab.events(), 'compaction.requested').data).not.toHaveProperty('packet');
+    await work(lab);
+    expect(await textOf(lab)).toEqual([]);
+  });
+
+  it('RW-40, RW-84: the end of a turn in review mode is not looked at', async () => {
+    const lab = await asked();
+    expect((await signal(lab, 'turn_complete', { review_mode: true })).packet).not.toBeNull();
+    expect(steps(await lab.events())).not.toContain('requested');
   });
 
   it.each(['an append', 'a signal'])('RW-88: %s after the deadline ends the wait too', (how) => {

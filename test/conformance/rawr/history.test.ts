@@ -6,7 +6,7 @@ import { configOf, contextTokens } from '../../../src/domain/session/head.ts';
 import { assistant, attachment, GHOST, ofTokens, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryText } from '../../support/summary-text.ts';
-import { append, compact, last, StubModel, steps } from '../lab.ts';
+import { append, compact, compactByItself, last, StubModel, steps } from '../lab.ts';
 import { GOOD, openLab, signal, TURN, work } from './lab.ts';
 
 const RULES = user('The rules of the house.');
@@ -78,6 +78,18 @@ describe('the local compaction', () => {
         'This session is being continued from a previous conversation that ran out of context.\n' +
         `The conversation is summarized below:\nSummary:\n${summaryText()}`,
     });
+  });
+
+  it('RW-103: one that was not asked for ends with the sentences that ask to go on', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    await append(lab, ...TALK);
+    const items = [assistant(ofTokens(90_000)), user('Go on.')];
+    await compactByItself(lab, ...items);
+    const summary = (await lab.view()).entries.find(({ origin }) => origin === 'summary');
+    expect(summary?.item.content).toMatch(
+      /^This session is being continued [\s\S]*\nPlease continue the conversation .* to work on\.$/,
+    );
   });
 
   it('RW-104: initial context, messages of the user, summary, ghosts; nothing else comes back', async () => {

@@ -160,8 +160,8 @@ describe('emergency, and no boundary', () => {
   it('RW-48: without a boundary it is skipped, "no natural boundary", and nothing runs', async () => {
     const lab = await openLab();
     await append(lab, user('Go.'), assistant(ofTokens(40_000)));
-    const { compaction, context } = await signal(lab, 'turn_complete');
-    expect(compaction).toBeNull();
+    const { compaction, context, advice } = await signal(lab, 'turn_complete');
+    expect({ compaction, advice }).toEqual({ compaction: null, advice: 'no_natural_boundary' });
     const events = await lab.events();
     expect(events.slice(-2)).toMatchObject([
       { type: 'compaction.requested', data: { reason: 'turn_complete' } },
@@ -181,9 +181,11 @@ describe('emergency, and no boundary', () => {
     expect((await lab.view()).entries).toHaveLength(2);
   });
 
-  it('RW-48: it is said once for the same figures', () => {
+  it('RW-48: each end of a turn is told, and it is recorded once for the same figures', () => {
     const session = pureAt(60);
-    for (let turn = 0; turn < 5; turn++) session.signal('turn_complete');
+    for (let turn = 0; turn < 5; turn++) {
+      expect(session.signal('turn_complete').value.advice).toBe('no_natural_boundary');
+    }
     expect(session.count('compaction.skipped')).toBe(1);
   });
 

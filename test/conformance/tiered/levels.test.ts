@@ -74,8 +74,7 @@ describe('what a user interface shows', () => {
     await send(api, 'POST', '/sessions', { body: session });
     await send(api, 'POST', '/sessions/s/items', { body: reporting(tokens) });
     const { body } = await send(api, 'GET', '/sessions/s');
-    const used = Object(body.context).tokens;
-    expect(Math.floor((used * 100) / Number(body.context_window))).toBe(share);
+    expect(body.percent_used_of_window).toBe(share);
   });
 
   it('TI-65: a compaction tells the tokens before and after', async () => {

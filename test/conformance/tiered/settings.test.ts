@@ -59,11 +59,14 @@ describe('the table in the file', () => {
     expect(() => settings(...lines)).toThrow(message);
   });
 
-  it('TI-40: an empty model is refused, one that is left out is chosen', () => {
-    expect(() => settings('[compact]', 'summarization_model = ""')).toThrow(
-      /compact\.summarization_model/,
-    );
-    expect(configFrom('[compact]').summarization_model).toBeNull();
+  it.each([
+    ['empty', ['summarization_model = ""', 'summarization_model_provider_id = ""']],
+    ['left out', []],
+  ])('TI-40: a model that is %s is chosen', (_name, lines) => {
+    expect(configFrom('[compact]', ...lines)).toMatchObject({
+      summarization_model: null,
+      summarization_model_provider_id: null,
+    });
   });
 
   it('TI-39: the table of models can be replaced', () => {
