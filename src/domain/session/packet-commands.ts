@@ -76,7 +76,8 @@ export function packetTurnEnded(
 ): NewEvent[] {
   const { packet_request } = state;
   if (packet_request === null) return [];
-  if (queued_user_messages > 0) return [automaticRequest(compaction_id, packet_request.attribution)];
+  if (queued_user_messages > 0)
+    return [automaticRequest(compaction_id, packet_request.attribution)];
   return receivedEvents(state, packet_request, missing('turn_complete'), compaction_id);
 }
 
