@@ -6,6 +6,7 @@ import { problemsOf, SettingsError } from './config/settings-error.ts';
 import { readTomlFile } from './config/toml-file.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
+import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
 import type { HookSettings } from './workers/hooks/hook-settings.ts';
 import { type ModelTable, modelTable } from './workers/summarizers/default-model.ts';
 import { isModelPattern } from './workers/summarizers/model-policy.ts';
@@ -123,6 +124,9 @@ export function readSettings(environment: Environment): ServerSettings {
   if (!parsed.success) throw new SettingsError(problemsOf(environmentSchema, parsed.error));
   const env = parsed.data;
   const file = readTomlFile(env.PALIMPSEST_CONFIG);
+  const overrides = { ...file.compact, ...overridesFromEnvironment(environment) };
+  const misfit = toolPatternProblem(overrides.micro_compact_eligible_tools ?? []);
+  if (misfit !== null) throw new SettingsError(`micro_compact_eligible_tools: ${misfit}`);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);
   refuseUnknownVariables(
     present.map(([name]) => name),
@@ -148,7 +152,7 @@ export function readSettings(environment: Environment): ServerSettings {
     models: modelTable(file.models),
     hooks: env.ROLE === 'api' ? [] : hookSettings(file.hooks, environment),
     workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
-    overrides: { ...file.compact, ...overridesFromEnvironment(environment) },
+    overrides,
   };
 }
 

@@ -130,6 +130,7 @@ export async function startService(
           ),
         now: () => new Date(),
         newId: uuidv7,
+        dispatch: (job) => dispatcher.dispatch(job),
         random: Math.random,
       }),
     );

@@ -69,13 +69,18 @@ export async function ownEvents(
   );
 }
 
-/** The answer to a request; `events` of the compaction for the message to a tool that it answers. */
+/**
+ * The answer to a request; `events` of the compaction for the message to a tool that it answers, `note`
+ * what its caller has to know besides.
+ */
 export function requestedBody(
   ref: SessionRef,
   row: CompactionRow,
   events: readonly SessionEvent[] | null,
+  note: string | null,
 ): RequestedBody {
-  const message = events && toolMessage(row, endingOf(events));
+  const told = events && toolMessage(row, endingOf(events));
+  const message = note === null || told === null ? (note ?? told) : `${note}\n\n${told}`;
   return { ...compactionBody(ref, row), message };
 }
 
@@ -119,7 +124,7 @@ export function detailBody(
       result_tokens_after: micro.result_tokens_after,
       duration_ms: micro.duration_ms,
     },
-    cleared_tool_results: (micro?.edits ?? []).map(editBody),
+    cleared_tool_results: (micro?.edits ?? completed?.edits ?? []).map(editBody),
     ...fullFields(completed),
     usage: paidUsage(events, completed, skipped),
     threshold_exceeded: exceeded && {

@@ -1,9 +1,12 @@
 import type { z } from '@hono/zod-openapi';
 import type { FullPlan } from '../domain/compaction/full.ts';
-import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
+import {
+  type CompactionPlan,
+  type PlanRequest,
+  planCompaction,
+} from '../domain/compaction/plan.ts';
 import type { View } from '../domain/context/view.ts';
 import type { Skip } from '../domain/session/compaction-commands.ts';
-import type { Mode } from '../domain/session/events.ts';
 import { configOf, contextTokens, type Head } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
 import { countItem } from '../domain/tokens/count.ts';
@@ -21,15 +24,14 @@ export function dryRunBody(
   world: World,
   head: Head,
   view: View,
-  mode: Mode,
+  wanted: Pick<PlanRequest, 'mode' | 'trigger' | 'focus'>,
   refused: Skip | null,
 ): DryRun {
   const tokens = contextTokens(head.state, configOf(head.settings, world.server));
   const plan: CompactionPlan =
     refused === null
       ? planCompaction(world, head, view, {
-          mode,
-          trigger: 'manual',
+          ...wanted,
           attribution: { path: 'request' },
           before: null,
         })
@@ -45,7 +47,7 @@ export function dryRunBody(
       detail: skip.detail,
       contributors: skip.contributors ?? [],
     },
-    cleared_tool_results: micro?.micro.edits.map(editBody) ?? [],
+    cleared_tool_results: (micro?.micro.edits ?? full?.edits ?? []).map(editBody),
     tokens_before: tokens,
     tokens_after_micro: micro?.tokens_after ?? tokens,
     through: full?.through ?? null,

@@ -37,6 +37,8 @@ export function toolMessage(row: CompactionRow, ending: Ending): string | null {
 
 function changedResults(edits: EventData['compaction.micro_completed']['edits']): string {
   const [first] = edits;
-  const what = first?.kind === 'truncated' ? 'Shortened' : 'Cleared the content of';
+  const isMixed = edits.some(({ kind }) => kind !== first?.kind);
+  const one = first?.kind === 'truncated' ? 'Shortened' : 'Cleared the content of';
+  const what = isMixed ? 'Cleared or shortened' : one;
   return `${what} ${edits.length} old tool ${edits.length === 1 ? 'result' : 'results'}`;
 }

@@ -3,7 +3,7 @@ import { type ConfigOverrides, configSchema } from '../domain/policy/config.ts';
 import { SettingsError } from './settings-error.ts';
 
 /**
- * Every configuration field as `PALIMPSEST_<FIELD>`, and the two short names of SPEC section 15.
+ * Every configuration field as `PALIMPSEST_<FIELD>`, and the short names of SPEC section 15.
  * Throws SettingsError naming the variable.
  */
 export function overridesFromEnvironment(
@@ -19,6 +19,8 @@ export function overridesFromEnvironment(
     }
     overrides[field] = parsed.data;
   };
+  // The name that Claude Code knows; ours wins where both are set.
+  take('CLAUDE_AUTOCOMPACT_PCT_OVERRIDE', 'auto_compact_pct_override');
   take('AUTOCOMPACT_PCT_OVERRIDE', 'auto_compact_pct_override');
   for (const field of configSchema.keyof().options) {
     // This one also takes `extractive`, and is a setting of the server.

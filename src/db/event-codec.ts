@@ -7,7 +7,7 @@ import {
   type SessionEvent,
 } from '../domain/session/events.ts';
 import type { EventRow, StoredEvent } from './event-store.ts';
-import { fromVersion1 } from './upcast.ts';
+import { fromVersion1, fromVersion2 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
@@ -62,6 +62,7 @@ function currentData(row: EventRow, type: EventType): Json {
   const data: Json = JSON.parse(row.data);
   if (row.schema_version === EVENT_SCHEMA_VERSION) return data;
   if (row.schema_version === 1 && isJsonObject(data)) return fromVersion1(type, data);
+  if (row.schema_version === 2 && isJsonObject(data)) return fromVersion2(type, data);
   throw new Error(
     `the event has schema version ${row.schema_version}, this release reads ${EVENT_SCHEMA_VERSION}; ` +
       'run the release that wrote it, or a newer one',

@@ -158,6 +158,7 @@ export const eventSchemas = {
     previous: base.nullable(),
     summary_text: z.string(),
     entries: z.array(entry),
+    edits: z.array(resultEdit).exactOptional(),
     report,
   }),
   'compaction.skipped': z.strictObject({

@@ -4,7 +4,17 @@ import { plainAttribution } from '../domain/session/attribution.ts';
 import type { EventType } from '../domain/session/events.ts';
 
 /**
- * Event data of schema version 1 in the shape of version 2: compactions were asked for by the
+ * Event data of schema version 2 in the shape of version 3: what the configuration did not have yet was
+ * as in BASE_CONFIG.
+ */
+export function fromVersion2(type: EventType, data: JsonObject): JsonObject {
+  return type === 'compaction.started' && isJsonObject(data.config)
+    ? { ...data, config: { ...BASE_CONFIG, ...data.config } }
+    : data;
+}
+
+/**
+ * Event data of schema version 1 in the shape of version 3: compactions were asked for by the
  * threshold or by hand only, and what the configuration did not have yet was as in BASE_CONFIG.
  */
 export function fromVersion1(type: EventType, data: JsonObject): JsonObject {

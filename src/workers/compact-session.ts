@@ -10,6 +10,7 @@ import {
 } from '../domain/session/complete-compaction.ts';
 import type { Mode } from '../domain/session/events.ts';
 import { configOf, type Settings } from '../domain/session/head.ts';
+import { requestAgain } from '../domain/session/request-again.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import {
   AttemptLog,
@@ -43,6 +44,8 @@ export type WorkerDependencies = HookDependencies &
     /** Told of a job whose session the store does not have: erased, or of another store. */
     onUnknownSession: (job: CompactionJob) => void;
     newId: () => string;
+    /** Hands over the compaction that has to follow. */
+    dispatch: (job: CompactionJob) => void;
   };
 
 /** Attempts beyond this many were cut off by crashes: the job itself may be what kills the process. */
@@ -86,12 +89,29 @@ async function attempt(
   const hooks = new CompactionHooks(deps, job.ref, log, signal);
   const run = new Run(deps, log, hooks, signal, startedMs);
   try {
-    return await run.compact();
+    const result = await run.compact();
+    if (result.kind === 'done') await goOnIfFull(deps, job, run);
+    return result;
   } catch (error) {
     if (isStoreAway(error)) throw error;
     deps.onError(error, job);
     return run.breakOff(error);
   }
+}
+
+/** Items that came while it ran may have filled the window, and nobody else would ask for more. */
+async function goOnIfFull(
+  deps: WorkerDependencies,
+  { ref }: CompactionJob,
+  { itemsSeen }: Run,
+): Promise<void> {
+  const head = await deps.store.head(ref);
+  if (itemsSeen === null || head === null || head.state.items <= itemsSeen) return;
+  const compaction_id = deps.newId();
+  const again = await commitStep(deps, ref, ({ now_ms }) =>
+    requestAgain(deps.world, { compaction_id, items_seen: itemsSeen, now_ms }),
+  );
+  if (again?.applied) deps.dispatch({ ref, compaction_id });
 }
 
 /** One attempt at one compaction: plan, then skip, micro or full (SPEC sections 7, 8, 10). */
@@ -104,6 +124,8 @@ class Run {
   #displayMessage: string | undefined;
   /** What is appended with the compaction, where a packet belongs to it. */
   #packet: PacketText | null = null;
+  /** Items of the session when the compaction was planned; null when it was not. */
+  itemsSeen: number | null = null;
 
   constructor(
     deps: WorkerDependencies,
@@ -125,6 +147,7 @@ class Run {
     const { head, running } = state;
     if (running.attempt > MOST_STARTS) return this.#log.end(INTERRUPTED);
     await this.#deps.prepare(head.settings);
+    this.itemsSeen = head.state.items;
     const plan = this.#plan(state, running.mode);
     if (plan.kind !== 'skip') this.#packet = await packetText(this.#deps, this.#log, state);
     switch (plan.kind) {
@@ -223,9 +246,11 @@ class Run {
     });
   }
 
-  #plan({ head, view, running }: Loaded, mode: Mode): CompactionPlan {
+  #plan({ head, view, running, request }: Loaded, mode: Mode): CompactionPlan {
     const { before, attribution, trigger } = running;
-    return planCompaction(this.#deps.world, head, view, { mode, trigger, before, attribution });
+    const focus = request.focus ?? request.instructions ?? null;
+    const wanted = { mode, before, attribution, trigger, focus };
+    return planCompaction(this.#deps.world, head, view, wanted);
   }
 
   /** The items of the hooks, then one commit, then the hooks that are told (SPEC section 8). */

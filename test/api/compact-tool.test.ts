@@ -68,12 +68,12 @@ describe('POST /sessions/:id/compact with trigger "tool"', () => {
   });
 
   it('says what it has cleared where that was enough', async () => {
-    const reads = Array.from({ length: 6 }, (_, i) => tool(`t${i}`, 'Read', 2_000)).flat();
+    const reads = Array.from({ length: 8 }, (_, i) => tool(`t${i}`, 'Read', 2_000)).flat();
     const id = await session([user('Read.'), ...reads]);
     expect((await callTool(id)).body).toMatchObject({
       outcome: 'micro_compacted',
       message: expect.stringMatching(
-        /^Cleared the content of 3 old tool results: \d+ → \d+ tokens$/,
+        /^Cleared the content of 5 old tool results: \d+ → \d+ tokens$/,
       ),
     });
   });

@@ -124,12 +124,24 @@ describe('an event of schema version 1', () => {
 });
 
 test('an event of this version is not touched', () => {
-  const { data } = decodeEvent(row('compaction.requested', { ...ASKED, trigger: 'auto' }, 2));
+  const { data } = decodeEvent(row('compaction.requested', { ...ASKED, trigger: 'auto' }, 3));
   expect(data).toEqual({ ...ASKED, trigger: 'auto' });
 });
 
-test.each([0, 3])('schema version %i is refused', (version) => {
+test.each([0, 4])('schema version %i is refused', (version) => {
   expect(() => decodeEvent(row('item.appended', {}, version))).toThrow(
-    `the event has schema version ${version}, this release reads 2`,
+    `the event has schema version ${version}, this release reads 3`,
   );
+});
+
+test('the configuration of an event of version 2 has what was not there yet', () => {
+  const {
+    max_output_tokens: _new,
+    micro_compact_min_result_tokens: _newer,
+    ...config
+  } = BASE_CONFIG;
+  const started = { compaction_id: 'c', attempt: 1, config: { ...config, restore_max_files: 9 } };
+  const { data } = decodeEvent(row('compaction.started', started, 2));
+  expect(data).toEqual({ ...started, config: { ...BASE_CONFIG, restore_max_files: 9 } });
+  expect(eventSchemas['compaction.started'].safeParse(data).success).toBe(true);
 });

@@ -11,7 +11,6 @@ const WINDOW = 200_000;
 
 /** Fields that are too long for the tables, by the heading of the section that lists their entries. */
 const LISTED = {
-  micro_compact_eligible_tools: 'Eligible tools',
   restore_exclude: 'Paths that are never restored',
   signal_commit_commands: 'Commands, tools and phrases',
   signal_pr_commands: 'Commands, tools and phrases',
@@ -95,6 +94,17 @@ describe('docs/configuration.md', () => {
       );
     });
     expect(lists).toEqual(PROFILES.map(() => lists[0]));
+  });
+
+  test('the eligible tools of each profile are listed', () => {
+    const section = document.split('### Eligible tools')[1]?.split('\n#')[0] ?? '';
+    for (const profile of PROFILES) {
+      const line = section
+        .split('\n')
+        .find((one) => /^- ([a-z0-9, -]+): /.exec(one)?.[1]?.split(', ').includes(profile));
+      const entries = [...(line ?? '').matchAll(/`([^`]+)`/g)].map(([, entry]) => entry);
+      expect(entries).toEqual(profileConfig(profile, WINDOW).micro_compact_eligible_tools);
+    }
   });
 
   test('the fields that follow the window are marked', () => {
@@ -252,6 +262,7 @@ function code(cell: string): string {
 /** How the table shows the value of a field. */
 function cellOf(field: keyof Config, config: Config): string {
   const value = config[field];
+  if (field === 'micro_compact_eligible_tools') return '[list](#eligible-tools)';
   const heading = LISTED[field as Listed] as string | undefined;
   if (heading !== undefined) {
     return `[list](#${heading.toLowerCase().replaceAll(',', '').replaceAll(' ', '-')})`;
@@ -274,6 +285,7 @@ function serverVariables(): string[] {
     ),
     'DISABLE_COMPACT',
     'AUTOCOMPACT_PCT_OVERRIDE',
+    'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE',
     'PALIMPSEST_API_KEY',
   ];
 }

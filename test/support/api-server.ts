@@ -99,6 +99,7 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     },
     now: () => new Date(nowMs),
     newId: deps.newId,
+    dispatch: deps.dispatch,
     random: () => 0,
   });
   const app = createApp(deps);

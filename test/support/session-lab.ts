@@ -32,6 +32,7 @@ export const TINY: { context_window: number; config: ConfigOverrides } = {
     warning_threshold: 150,
     error_threshold: 150,
     micro_compact_min_tokens_to_save: 20,
+    micro_compact_min_result_tokens: 0,
     micro_compact_keep_last_n_tools: 1,
     micro_compact_target_tokens: 20,
     min_new_tokens_between_compactions: 20,
@@ -59,6 +60,8 @@ export class SessionLab {
   summarizer: SummarizerChoice = { kind: 'extractive' };
   compactRemotely: RemoteCompactor = remoteCompactor({});
   hooks: HookSettings[] = [];
+  /** Compactions that had to follow another one; nothing runs by itself. */
+  readonly dispatched: string[] = [];
   #ids = 0;
   #ticks = 0;
 
@@ -140,6 +143,7 @@ export class SessionLab {
       onError: rethrow,
       now: this.now,
       newId: this.newId,
+      dispatch: ({ compaction_id }) => this.dispatched.push(compaction_id),
       random: () => 0.5,
     });
     const job = { ref: this.ref, compaction_id: compactionId };

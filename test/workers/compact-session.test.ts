@@ -105,6 +105,7 @@ function run(
     hooks: [],
     onUnknownSession: () => {},
     now: () => new Date(NOW),
+    dispatch: () => {},
     newId: () => `uuid-${++ids}`,
     random: () => 0,
     onError: (error) => {

@@ -17,6 +17,11 @@ import { existingHead } from '../session-body.ts';
 import { prepareTokenizer } from '../tokenizer.ts';
 import { waitForEnd } from '../wait.ts';
 
+/** Said where a wish for the summary comes too late for the one that is being written. */
+const NOT_USED =
+  'another compaction was under way already and goes on as it was requested, without this focus or ' +
+  'these instructions: ask again once it has ended';
+
 /** `POST /sessions/{id}/compact` (SPEC section 2). */
 export function addCompactRoute(api: Api): void {
   const { deps } = api;
@@ -72,8 +77,9 @@ export function addCompactRoute(api: Api): void {
         const { version } = head.state;
         // Null: erased since the head was read.
         const view = (await loadView(deps.store, ref, version)) ?? unwrap(sessionNotFound());
+        const wanted = { mode, trigger, focus: focus ?? instructions ?? null };
         const skipped = events.find((event) => event.type === 'compaction.skipped');
-        return c.json(dryRunBody(deps.world, head, view, mode, skipped?.data ?? null));
+        return c.json(dryRunBody(deps.world, head, view, wanted, skipped?.data ?? null));
       }
       const at = deps.clock.now().toISOString();
       const { id, is_under_way } = unwrap(await deps.store.commit(ref, command, { at })).value;
@@ -82,7 +88,8 @@ export function addCompactRoute(api: Api): void {
       const answer = async (row: CompactionRow) => {
         const isToTell = trigger === 'tool' && row.status === 'ended';
         const events = isToTell ? await ownEvents(deps.store, ref, row) : null;
-        return requestedBody(ref, row, events);
+        const isDropped = id !== compaction_id && (focus ?? instructions) !== undefined;
+        return requestedBody(ref, row, events, isDropped ? NOT_USED : null);
       };
       const seconds = preferredWait(c.req.header('prefer'));
       if (seconds !== null) {

@@ -74,10 +74,14 @@ export const compaction = z
   .openapi('Compaction');
 
 const toolMessage = {
-  message: z.string().nullable().openapi({
-    description:
-      'With trigger `tool`, once it has ended: what the agent is told, above all the summary.',
-  }),
+  message: z
+    .string()
+    .nullable()
+    .openapi({
+      description:
+        'With trigger `tool`, once it has ended: what the agent is told, above all the summary. Of any ' +
+        'trigger: that focus or instructions came too late for a compaction that was under way.',
+    }),
 };
 
 /** What a request for a compaction is answered with. */

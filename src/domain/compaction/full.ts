@@ -6,12 +6,14 @@ import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
-import type { Base, Contributor, LeftOut, SummarizerUsage } from '../session/events.ts';
+import type { Base, Contributor, LeftOut, ResultEdit, SummarizerUsage } from '../session/events.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { filterForSummary } from './filter.ts';
+import { waysToKeepNewest } from './kept-newest.ts';
 import type { PlanInput } from './plan-input.ts';
-import { preservedUserMessages } from './preserve.ts';
+import { preservedUserMessages, withLatestRequest } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
 import { leadingInstructions, providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
@@ -21,7 +23,10 @@ export type FullPlan = {
   kind: 'full';
   through: number;
   previous: Base | null;
-  /** Estimates without margin of what is covered and of what stays. */
+  /** Results behind the cut that have to be shortened to stay. */
+  edits: ResultEdit[];
+  /** Estimates without margin of what comes with the summary, of what is covered and of what stays. */
+  fixed_tokens: number;
   covered_tokens: number;
   kept_tokens: number;
   /** The filtered conversation to summarise. */
@@ -42,9 +47,38 @@ export type FullPlan = {
 
 /** Plans a full compaction, or says why there is none. Pure; a dry run shows this plan. */
 export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Skip } {
+  const initial = input.material.filter(({ entry }) => entry.origin === 'initial').length;
+  for (const { end, edits, material } of waysToKeepNewest(input, initial)) {
+    const plan = planCovering({ ...input, material }, initial, end, edits);
+    if (plan.kind === 'full' && isWorthIt(plan, input)) return plan;
+  }
+  const plan = planCovering(input, initial, input.material.length, []);
+  const isBlocked = plan.kind === 'skip' && plan.skip.reason === 'irreducible_floor';
+  return isBlocked && isBeyondWindow(input) ? planFull({ ...input, before: null }) : plan;
+}
+
+/** Whether what the cut has to stand before fills the window by itself: it is summarised with the rest. */
+function isBeyondWindow({ material, before, config, context_window }: PlanInput): boolean {
+  if (before === null || context_window === null) return false;
+  const asked = material.filter(({ entry }) => (entry.seq ?? 0) >= before);
+  const tokens = withSafetyMargin(sumTokens(asked.map(({ entry }) => entry)), config);
+  return tokens >= usableWindow(config, context_window);
+}
+
+/** Whether what is covered is more than the summary and what comes with it. */
+function isWorthIt(plan: FullPlan, { config }: PlanInput): boolean {
+  return !isTooLarge(plan, plan.fixed_tokens + Math.min(plan.summary_budget, 500), config);
+}
+
+/** Plans the compaction of everything up to `end` or less. */
+function planCovering(
+  input: PlanInput,
+  initial: number,
+  end: number,
+  edits: ResultEdit[],
+): FullPlan | { kind: 'skip'; skip: Skip } {
   const { view, material, config, count, threshold } = input;
-  const initial = material.filter(({ entry }) => entry.origin === 'initial').length;
-  const cut = roomyCut(input, initial);
+  const cut = roomyCut(input, initial, end);
   const lastCovered = cut === null ? undefined : material[cut - 1];
   if (cut === null || !lastCovered?.entry.seq) {
     return skip(
@@ -71,7 +105,11 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
   const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
   const user_message_max_tokens = Math.min(config.user_message_max_tokens, half);
   const preserving = { ...config, user_message_max_tokens };
-  const preserved = preservedUserMessages(covered, view.format, preserving, count);
+  const preserved = withLatestRequest(
+    preservedUserMessages(covered, view.format, preserving, count),
+    input,
+    cut,
+  );
   const { files, todos, plan } = restorable(material, cut, config, count);
   const attachments = [todos, plan].flatMap((note) =>
     note === null ? [] : [restored(note, input)],
@@ -88,6 +126,8 @@ export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Ski
     kind: 'full',
     through: lastCovered.entry.seq,
     previous: view.base,
+    edits,
+    fixed_tokens: fixed - kept_tokens,
     covered_tokens,
     kept_tokens,
     conversation,
@@ -203,6 +243,7 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
     previous: plan.previous,
     summary_text: cleaned,
     entries,
+    ...(plan.edits.length > 0 && { edits: plan.edits }),
     report: {
       covered_tokens: plan.covered_tokens,
       replacement_tokens: sumTokens(entries),

@@ -1,10 +1,19 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
 import type { Config } from '../policy/config.ts';
+import { toolMatcher } from '../policy/tool-patterns.ts';
 import type { ResultEdit } from '../session/events.ts';
 import { editKey, savedBy } from '../session/result-edits.ts';
 import { countToolResult, type TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import {
+  type LoggedResult,
+  loggedResults,
+  mostOfOne,
+  newestResults,
+  shorten,
+  shortenedResults,
+} from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
 
 export type MicroPlan = {
@@ -22,43 +31,114 @@ type Candidate = { call: ToolCall; seq: number; tokens: number; result: ToolResu
 /**
  * Plans a micro-compaction of the live context, or null when it would save less than the minimum
  * (SPEC section 7). Cutting long results in the middle, where configured, is tried first and is enough
- * when it brings the context under its threshold.
+ * when it brings the context under its threshold; then old results are cleared. What is kept of them
+ * is shortened only where no compaction could carry it whole (`shortenedResults`).
  */
 export function planMicro(input: PlanInput): MicroPlan | null {
-  const { config, count, tokens, threshold } = input;
-  const overBy = Math.ceil((tokens - threshold + 1) / config.token_safety_multiplier);
+  const { config, count } = input;
   const { calls, candidates } = collect(input);
-  const kept = new Set(
-    calls.slice(Math.max(0, calls.length - config.micro_compact_keep_last_n_tools)),
-  );
+  const results = loggedResults(input);
+  const newest = newestResults(input.material, results);
+  const keep = config.micro_compact_keep_last_n_tools;
+  const kept = new Set(calls.slice(Math.max(0, calls.length - keep)));
+  // What the model has not seen yet is not old, however many came together.
+  const unread = new Set(newest?.isUnread && keep > 0 ? newest.results.map(keyOf) : []);
   const older = candidates.filter(
     (candidate) =>
       !kept.has(candidate.call) &&
+      !unread.has(editKey(candidate.seq, candidate.call.id)) &&
+      candidate.tokens >= config.micro_compact_min_result_tokens &&
       (config.micro_compact_clear_errors || !candidate.result.is_error),
   );
+  const pays = (edits: ResultEdit[]) =>
+    // Placeholders of very short results can cost more than clearing gives back.
+    savedBy(edits) > 0 && tokensSaved(edits) >= config.micro_compact_min_tokens_to_save;
+  const isEnough = (edits: ResultEdit[]) => savedBy(edits) >= overBy(input) && pays(edits);
   const truncated = truncations(older, config, count);
-  const savedByTruncation = savedBy(truncated);
-  if (savedByTruncation >= Math.max(1, overBy, config.micro_compact_min_tokens_to_save)) {
-    return planOf(candidates, truncated, savedByTruncation);
+  if (isEnough(truncated)) return planOf(candidates, truncated);
+  const others = results.filter((result) => !older.some((one) => isOf(one, result)));
+  const alsoNewest = [...truncated, ...newestTruncations(input, others)];
+  if (isOver(input) && isEnough(alsoNewest)) return planOf(candidates, alsoNewest);
+  const cleared = choose(older, candidates, config).map((candidate) =>
+    clearing(candidate, config, count),
+  );
+  if (isEnough(cleared) || !isOver(input)) {
+    return pays(cleared) ? planOf(candidates, cleared) : null;
   }
-  const chosen = choose(older, candidates, config);
-  const saved = sum(chosen.map((candidate) => candidate.tokens));
-  if (chosen.length === 0 || saved < config.micro_compact_min_tokens_to_save) return null;
-  const edits = chosen.map((candidate) => clearing(candidate, config, count));
-  // Placeholders of very short results can cost more than clearing gives back.
-  return savedBy(edits) > 0 ? planOf(candidates, edits, saved) : null;
+  const rest = results.filter(({ seq, call_id }) => !cleared.some(isEditOf(seq, call_id)));
+  const tooLarge = unfit(input, rest, newest);
+  const shortened = tooLarge.length > 0 ? tooLarge : newestTruncations(input, rest);
+  const all = [...cleared, ...shortened];
+  if (pays(all)) return planOf(candidates, all);
+  // These cannot stay as they are, whatever that saves.
+  return tooLarge.length > 0 ? planOf(candidates, tooLarge) : null;
 }
 
-function planOf(candidates: Candidate[], edits: ResultEdit[], tokens_saved: number): MicroPlan {
-  const result_tokens_before = sum(candidates.map((candidate) => candidate.tokens));
+/**
+ * Plans nothing but the shortening of results that the window cannot carry; null where there are none.
+ * It works in every profile: the alternative would be to lose them whole.
+ */
+export function planShortening(input: PlanInput): MicroPlan | null {
+  const results = loggedResults(input);
+  const edits = unfit(input, results, newestResults(input.material, results));
+  return edits.length > 0 ? planOf([], edits) : null;
+}
+
+function unfit(
+  input: PlanInput,
+  results: readonly LoggedResult[],
+  newest: ReturnType<typeof newestResults>,
+): ResultEdit[] {
+  const { context_window } = input;
+  if (context_window === null) return [];
+  return shortenedResults({ ...input, context_window }, results, newest);
+}
+
+/** By so much, without margin, the context has to shrink to be below its threshold. */
+function overBy({ tokens, threshold, config }: PlanInput): number {
+  return Math.ceil((tokens - threshold + 1) / config.token_safety_multiplier);
+}
+
+function isOver({ tokens, threshold }: PlanInput): boolean {
+  return tokens >= threshold;
+}
+
+function keyOf({ seq, call_id }: LoggedResult): string {
+  return editKey(seq, call_id);
+}
+
+function isOf({ seq, call }: Candidate, result: LoggedResult): boolean {
+  return seq === result.seq && call.id === result.call_id;
+}
+
+function isEditOf(seq: number, call_id: string): (edit: ResultEdit) => boolean {
+  return (edit) => edit.seq === seq && edit.tool_use_id === call_id;
+}
+
+/** Of the results that are cleared or cut away, without what placeholders cost, as the documents count. */
+function tokensSaved(edits: readonly ResultEdit[]): number {
+  return sum(
+    edits.map(({ kind, tokens_before, tokens_after }) =>
+      kind === 'cleared' ? tokens_before : tokens_before - tokens_after,
+    ),
+  );
+}
+
+function planOf(candidates: readonly Candidate[], edits: ResultEdit[]): MicroPlan {
+  const tokens_saved = tokensSaved(edits);
+  const known = new Set(candidates.map(({ seq, call }) => editKey(seq, call.id)));
+  const others = edits.filter(({ seq, tool_use_id }) => !known.has(editKey(seq, tool_use_id)));
+  const result_tokens_before =
+    sum(candidates.map((candidate) => candidate.tokens)) +
+    sum(others.map(({ tokens_before }) => tokens_before));
   const result_tokens_after = result_tokens_before - tokens_saved;
   return { edits, tokens_saved, result_tokens_before, result_tokens_after };
 }
 
 /** Eligible calls that were not cleared yet, oldest first, and the results that answer them. */
 function collect({ view, material, config, count }: PlanInput) {
-  const eligible = new Set(config.micro_compact_eligible_tools.map((name) => name.toLowerCase()));
-  const isEligible = ({ name }: ToolCall) => eligible.has(name.toLowerCase());
+  const fits = toolMatcher(config.micro_compact_eligible_tools);
+  const isEligible = ({ name }: ToolCall) => fits(name);
   const paired = pairedParts(material.map(({ item }) => item));
   const answered = callsByResult(paired);
   const calls = paired.flatMap(({ part }) =>
@@ -133,6 +213,15 @@ function truncations(older: Candidate[], config: Config, count: TextCounter): Re
     if (texts.length < candidate.result.content.length) return [];
     return [edit(candidate, 'truncated', truncateMiddle(texts.join('\n'), limit, count), count)];
   });
+}
+
+/** Where long results are cut, the newest are cut too, and may keep more: a tenth of the window. */
+function newestTruncations(input: PlanInput, newest: readonly LoggedResult[]): ResultEdit[] {
+  const { config, count, context_window } = input;
+  const limit = config.micro_compact_truncate_over_tokens;
+  if (limit === null || context_window === null) return [];
+  const most = Math.max(limit, mostOfOne(context_window, config));
+  return newest.flatMap((result) => shorten(result, most, count));
 }
 
 function edit(

@@ -14,4 +14,8 @@ export type PlanInput = {
   threshold: number;
   /** The cut has to stand before the item of this `seq`. */
   before: number | null;
+  /** Tokens; null without a session, where the newest results are the client's own to keep. */
+  context_window: number | null;
+  /** Nobody asked for it: the agent is in the middle of its work. */
+  is_automatic: boolean;
 };

@@ -8,11 +8,11 @@ import { configOf, contextTokens, type Head } from '../session/head.ts';
 import { savedBy } from '../session/result-edits.ts';
 import type { World } from '../session/world.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
-import { thresholds } from '../tokens/thresholds.ts';
+import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
-import { type MicroPlan, planMicro } from './micro.ts';
+import { type MicroPlan, planMicro, planShortening } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
 import { planRemote, type RemotePlan, remoteModel } from './remote.ts';
 
@@ -31,6 +31,8 @@ export type PlanRequest = {
   mode: Mode;
   trigger: Trigger;
   attribution: Pick<Attribution, 'path'> & Partial<Pick<Attribution, 'tier'>>;
+  /** What a summary is to dwell on. */
+  focus?: string | null;
   before: number | null;
 };
 
@@ -59,22 +61,63 @@ export function planCompaction(
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);
   }
   const { before } = request;
-  const input = { view, material: materialOf(view), config, count, tokens, threshold, before };
-  if (request.mode === 'full') return planFull(input);
-  if (request.mode === 'remote') return remotePlan(input);
-  const micro = config.micro_compact_enabled ? microPlan(input, head) : null;
-  if (request.mode === 'micro') return micro ?? skip('not_effective', whyNotMicro(config));
+  const { context_window } = head.settings;
+  const material = materialOf(view);
+  const is_automatic = request.trigger === 'auto';
+  const limits = { tokens, threshold, before, context_window };
+  const input = { view, material, config, count, ...limits, is_automatic };
   const isRemote = config.remote_compaction && remoteModel(head.settings).model !== null;
-  const planWhole = isRemote ? remotePlan : planFull;
+  const micro = () => microPlan(input, head, planMicro(input));
+  switch (request.mode) {
+    case 'full':
+      return planFull(input);
+    case 'remote':
+      return remotePlan(input);
+    case 'micro': {
+      const plan = config.micro_compact_enabled ? micro() : null;
+      return plan ?? skip('not_effective', whyNotMicro(config));
+    }
+    case 'auto': {
+      const plan = config.micro_compact_enabled
+        ? micro()
+        : microPlan(input, head, planShortening(input));
+      return inSteps(input, request, plan, isRemote ? remotePlan : planFull);
+    }
+    default:
+      return request.mode satisfies never;
+  }
+}
+
+type Micro = Extract<CompactionPlan, { kind: 'micro' }>;
+
+/** Clearing where it is enough, else a full compaction; clearing that is not enough beats nothing. */
+function inSteps(
+  input: PlanInput & { context_window: number },
+  request: PlanRequest,
+  micro: Micro | null,
+  planWhole: (input: PlanInput) => CompactionPlan,
+): CompactionPlan {
   if (micro === null) return planWhole(input);
-  const { tier = null } = request.attribution;
-  const isEnough =
-    micro.tokens_after < threshold &&
-    !isStillDue({ tier }, micro.tokens_after, config, head.settings.context_window);
-  if (isEnough || !config.micro_compact_escalate) return micro;
+  if (isEnough(micro, input, request)) return micro;
   const whole = planWhole(input);
-  // Clearing that is not enough is still better than nothing.
   return whole.kind === 'skip' ? micro : whole;
+}
+
+/** Whether a micro-compaction ends what was asked for. */
+function isEnough(
+  { tokens_after }: Micro,
+  { config, threshold, tokens, context_window }: PlanInput & { context_window: number },
+  { attribution, trigger, focus = null }: PlanRequest,
+): boolean {
+  // The provider would refuse the next request, whatever the document says about the end of a step.
+  if (tokens_after >= usableWindow(config, context_window)) return false;
+  if (trigger === 'tool') {
+    // An agent asks for space, and wants to know what was kept; a focus is for a summary.
+    return focus === null && tokens_after <= tokens / 2;
+  }
+  if (!config.micro_compact_escalate) return true;
+  const { tier = null } = attribution;
+  return tokens_after < threshold && !isStillDue({ tier }, tokens_after, config, context_window);
 }
 
 function remotePlan(input: PlanInput): RemotePlan | Extract<CompactionPlan, { kind: 'skip' }> {
@@ -83,12 +126,8 @@ function remotePlan(input: PlanInput): RemotePlan | Extract<CompactionPlan, { ki
 }
 
 /** Null when clearing is not worth it, or would not make the context smaller (SPEC 18, rule 7). */
-function microPlan(
-  input: PlanInput,
-  head: Head,
-): Extract<CompactionPlan, { kind: 'micro' }> | null {
+function microPlan(input: PlanInput, head: Head, micro: MicroPlan | null): Micro | null {
   const { config } = input;
-  const micro = planMicro(input);
   if (micro === null) return null;
   const tokens_after = withSafetyMargin(head.state.tokens - savedBy(micro.edits), config);
   if (tokens_after >= input.tokens) return null;

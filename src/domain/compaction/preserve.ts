@@ -1,4 +1,5 @@
 import type { Entry } from '../context/entry.ts';
+import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Format } from '../items/item.ts';
 import { measureItem } from '../items/measure.ts';
@@ -6,7 +7,10 @@ import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import { latestRequest } from './kept-newest.ts';
 import type { Material } from './material.ts';
+import { mostOfOne } from './newest-results.ts';
+import type { PlanInput } from './plan-input.ts';
 
 /**
  * The user's own messages that stay verbatim (`preserve_user_messages`, SPEC section 8): newest first
@@ -43,4 +47,31 @@ export function preservedUserMessages(
     break;
   }
   return preserved.reverse();
+}
+
+/**
+ * The preserved messages with the user's latest own message among them, whatever is preserved besides:
+ * cut in the middle to a tenth of the window when it is longer. Not where it stands behind the cut, nor
+ * where it is most of what somebody wants summarised, nor without a session, where the client keeps its
+ * messages itself.
+ */
+export function withLatestRequest(
+  preserved: Entry[],
+  { material, view, config, count, context_window, is_automatic }: PlanInput,
+  cut: number,
+): Entry[] {
+  const found = latestRequest(material);
+  if (context_window === null || found === null || preserved.length > 0) return preserved;
+  const { entry, item } = found;
+  const isCovered = entry.origin !== 'initial' && material.indexOf(found) < cut;
+  if (!isCovered || item.kind !== 'message') return preserved;
+  const covered = sumTokens(material.slice(0, cut).map((one) => one.entry));
+  if (!is_automatic && entry.tokens > covered / 2) return preserved;
+  // Where usage says that the rest of the window is no text of ours, it must still give something back.
+  const most = Math.min(mostOfOne(context_window, config), Math.max(64, Math.floor(covered / 2)));
+  if (entry.tokens <= most) return [{ ...entry, seq: null, origin: 'preserved' }];
+  const codec = codecFor(view.format);
+  const shorter = codec.message('user', truncateMiddle(userText(item), most, count));
+  const { tokens } = measureItem(codec, shorter, count, config);
+  return [{ seq: null, item: shorter, tokens, origin: 'preserved' }];
 }

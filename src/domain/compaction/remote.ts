@@ -162,6 +162,7 @@ export function finishRemote(
     previous: full.previous,
     summary_text: '',
     entries,
+    ...(full.edits.length > 0 && { edits: full.edits }),
     report: {
       covered_tokens: full.covered_tokens,
       replacement_tokens: sumTokens(entries),

@@ -188,6 +188,8 @@ export function planStateless(
     // Whoever asks wants it smaller, however small it is already.
     threshold: Number.MAX_SAFE_INTEGER,
     before: null,
+    context_window: null,
+    is_automatic: false,
   });
   return {
     full: isNew && planned.kind === 'full' && hasRoom(planned, config, count) ? planned : null,

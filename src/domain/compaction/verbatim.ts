@@ -50,14 +50,14 @@ export function providerCompactions(covered: readonly Material[]): Entry[] {
 
 /**
  * The cut, with as much protected behind it as leaves room for a summary; null when nothing can be
- * covered. `initial` is the number of entries of the initial context.
+ * covered. `initial` is the number of entries of the initial context, `most` the last place for a cut.
  */
-export function roomyCut(input: PlanInput, initial: number): number | null {
+export function roomyCut(input: PlanInput, initial: number, most: number): number | null {
   const { material, config, threshold, before } = input;
   const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
   if (firstLog === -1) return null;
   const limit = material.findIndex(({ entry }) => before !== null && (entry.seq ?? 0) >= before);
-  const end = limit === -1 ? material.length : limit;
+  const end = Math.min(most, limit === -1 ? material.length : limit);
   const cut = chooseCut(material, firstLog, end, config);
   if (cut === null) return null;
   const leavesRoom = (tokens: number) => withSafetyMargin(tokens, config) < threshold;

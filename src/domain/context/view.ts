@@ -65,7 +65,7 @@ export function foldView(source: ViewSource): View {
   return { version, format, base: source.base?.ref ?? null, entries, edits, originals, usage };
 }
 
-/** Edits of tool results by micro-compactions that were not reverted; later ones win. */
+/** Edits of tool results by compactions that were not reverted; later ones win. */
 function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> {
   const reverted = new Set<string>();
   for (const event of events) {
@@ -80,8 +80,9 @@ function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> 
   };
   for (const event of events) {
     if (event.type === 'item.appended') event.data.edits?.forEach(add);
-    if (event.type !== 'compaction.micro_completed') continue;
-    if (!reverted.has(event.data.compaction_id)) event.data.edits.forEach(add);
+    if (event.type !== 'compaction.micro_completed' && event.type !== 'compaction.completed')
+      continue;
+    if (!reverted.has(event.data.compaction_id)) event.data.edits?.forEach(add);
   }
   return edits;
 }

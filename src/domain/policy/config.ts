@@ -38,6 +38,49 @@ export const DEFAULT_ELIGIBLE_TOOLS = [
   'bashoutput',
 ];
 
+/** What sessions of the real Claude Code clear: a subagent's report stays, what an edit showed goes. */
+export const CLAUDE_CODE_TOOLS = [
+  ...DEFAULT_ELIGIBLE_TOOLS.filter((name) => name !== 'task'),
+  'edit',
+  'multiedit',
+  'write',
+  'notebookedit',
+];
+
+/**
+ * All tools, unknown ones and those of MCP servers too, but those whose results are not found again by
+ * calling them again, or stand for the state of the work: plans, answers of the user, what was
+ * remembered or recalled, skills and instructions that were loaded.
+ */
+export const ALL_BUT_LASTING_TOOLS = [
+  '*',
+  '!todo*',
+  '!*todos',
+  '!*todo_write',
+  '!update_plan',
+  '!enterplanmode',
+  '!exitplanmode',
+  '!exit_plan_mode',
+  '!taskcreate',
+  '!taskupdate',
+  '!taskget',
+  '!tasklist',
+  '!askuserquestion',
+  '!ask_user*',
+  '!request_user_input',
+  '!*ask_followup_question',
+  '!memory',
+  '!*memory*',
+  '!remember*',
+  '!recall',
+  '!*__recall',
+  '!search_history',
+  '!*__search_history',
+  '!compact',
+  '!*__compact',
+  '!skill',
+];
+
 /** An empty name leaves the choice to the service, like none. */
 function emptyIsNone(name: string | null): string | null {
   return name === '' ? null : name;
@@ -81,6 +124,8 @@ export const configSchema = z.strictObject({
   /** A tool call compacts only when so many tokens came since the last compaction. */
   tool_compact_min_tokens: tokens,
   remote_compaction: z.boolean(),
+  /** What an answer may take of the window: providers count it with the input. */
+  max_output_tokens: tokens,
   free_space_buffer: tokens,
   warning_threshold: tokens,
   error_threshold: tokens,
@@ -89,6 +134,8 @@ export const configSchema = z.strictObject({
   micro_compact_enabled: z.boolean(),
   micro_compact_strategy: z.enum(['all_older', 'until_target']),
   micro_compact_min_tokens_to_save: tokens,
+  /** A result of fewer tokens is never cleared: the placeholder would save next to nothing. */
+  micro_compact_min_result_tokens: tokens,
   micro_compact_keep_last_n_tools: count,
   micro_compact_target_tokens: tokens,
   micro_compact_eligible_tools: z.array(z.string().min(1).max(200)).max(500),

@@ -1,4 +1,10 @@
-import { type Config, type ConfigOverrides, DEFAULT_ELIGIBLE_TOOLS } from './config.ts';
+import {
+  ALL_BUT_LASTING_TOOLS,
+  CLAUDE_CODE_TOOLS,
+  type Config,
+  type ConfigOverrides,
+  DEFAULT_ELIGIBLE_TOOLS,
+} from './config.ts';
 
 export const PROFILES = [
   'default',
@@ -70,6 +76,7 @@ export const BASE_CONFIG: Config = {
   manual_commands: false,
   tool_compact_min_tokens: 0,
   remote_compaction: false,
+  max_output_tokens: 0,
   free_space_buffer: 13_000,
   warning_threshold: 20_000,
   error_threshold: 20_000,
@@ -77,6 +84,7 @@ export const BASE_CONFIG: Config = {
   micro_compact_enabled: true,
   micro_compact_strategy: 'until_target',
   micro_compact_min_tokens_to_save: 20_000,
+  micro_compact_min_result_tokens: 0,
   micro_compact_keep_last_n_tools: 3,
   micro_compact_target_tokens: 40_000,
   micro_compact_eligible_tools: DEFAULT_ELIGIBLE_TOOLS,
@@ -141,6 +149,8 @@ export function profileConfig(profile: Profile, contextWindow: number): Config {
       return {
         ...BASE_CONFIG,
         threshold_style: 'limit',
+        micro_compact_eligible_tools: CLAUDE_CODE_TOOLS,
+        micro_compact_clear_errors: true,
         token_estimate: 'utf16_round',
         token_safety_multiplier: 4 / 3,
         summary_style: 'claude-code',
@@ -176,7 +186,11 @@ export function profileConfig(profile: Profile, contextWindow: number): Config {
         warning_threshold: contextWindow - Math.floor(contextWindow * 0.7),
         error_threshold: Math.min(20_000, Math.floor(contextWindow / 10)),
         micro_compact_strategy: 'all_older',
-        micro_compact_min_tokens_to_save: 0,
+        // A step that breaks the provider's prompt cache has to pay.
+        micro_compact_min_tokens_to_save: Math.floor(contextWindow / 50),
+        micro_compact_min_result_tokens: leastResult(contextWindow),
+        micro_compact_eligible_tools: ['*'],
+        micro_compact_clear_errors: true,
         micro_compact_truncate_over_tokens: 2_500,
         protected_messages: 12,
         manual_commands: true,
@@ -209,10 +223,17 @@ const NOTHING_RESTORED = {
   restore_plan: false,
 } as const satisfies Partial<Config>;
 
+/** 200 tokens (SPEC section 26), and less in a window in which that is much. */
+function leastResult(contextWindow: number): number {
+  return Math.min(200, Math.floor(contextWindow / 50));
+}
+
 function scaledDefault(contextWindow: number): Config {
   const share = Math.min(1, contextWindow / DEFAULT_CONTEXT_WINDOW);
   const config: Config = {
     ...BASE_CONFIG,
+    micro_compact_eligible_tools: ALL_BUT_LASTING_TOOLS,
+    micro_compact_min_result_tokens: leastResult(contextWindow),
     protected_tokens: Math.floor(contextWindow / 10),
     // A summary may take a tenth of a small window, and never needs more than 8,000 tokens.
     summary_max_tokens: Math.max(64, Math.min(8_000, Math.floor(contextWindow / 10))),
@@ -279,15 +300,20 @@ function withoutUndefined(overrides: ConfigOverrides): Partial<Config> {
  * (SPEC section 15: refused, never silently bent).
  */
 export function windowProblem(config: Config, contextWindow: number): string | null {
-  const threshold = contextWindow - config.free_space_buffer;
-  const from = config.threshold_style === 'limit' ? threshold : contextWindow;
+  const usable = contextWindow - config.max_output_tokens;
+  const threshold = usable - config.free_space_buffer;
+  const from = config.threshold_style === 'limit' ? threshold : usable;
   const needed = Math.max(config.warning_threshold, config.error_threshold);
   if (threshold > 0 && from - needed > 0) return null;
   const buffer = config.free_space_buffer;
   const least =
-    1 + (config.threshold_style === 'limit' ? buffer + needed : Math.max(buffer, needed));
+    1 +
+    config.max_output_tokens +
+    (config.threshold_style === 'limit' ? buffer + needed : Math.max(buffer, needed));
+  const answer =
+    config.max_output_tokens === 0 ? '' : `max_output_tokens ${config.max_output_tokens}, `;
   return (
-    `a context_window of ${contextWindow} tokens leaves no room for free_space_buffer ` +
+    `a context_window of ${contextWindow} tokens leaves no room for ${answer}free_space_buffer ` +
     `${config.free_space_buffer}, warning_threshold ${config.warning_threshold} and error_threshold ` +
     `${config.error_threshold}; use a context_window of at least ${least}, smaller figures, or profile "default", ` +
     'whose figures follow the window'

@@ -2,7 +2,7 @@ import type { Normalised } from '../items/item.ts';
 import { isUserMessage, userText } from '../items/speaker.ts';
 import type { CompactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
-import { isAutoCompactOn, thresholdState } from '../tokens/thresholds.ts';
+import { isAutoCompactOn, thresholdState, usableWindow } from '../tokens/thresholds.ts';
 import { plainAttribution } from './attribution.ts';
 import { automaticRequest } from './automatic-request.ts';
 import { preflightAttribution } from './disarm.ts';
@@ -136,14 +136,17 @@ function dueRequest(
       return automatic;
     case 'limit': {
       const last = items.at(-1);
-      if (last === undefined || !isUserMessage(last.item)) return null;
-      if (state.messages < config.auto_compact_min_messages) return null;
-      return { ...automatic, before: last.seq };
+      const isFull = tokens >= usableWindow(config, settings.context_window);
+      const isAsking = last !== undefined && isUserMessage(last.item);
+      // Beyond the window no request goes through: a long turn cannot wait for its end.
+      if (!isFull && (!isAsking || state.messages < config.auto_compact_min_messages)) return null;
+      return isAsking ? { ...automatic, before: last.seq } : automatic;
     }
     case 'tiers': {
       // A client that posts the life cycle of its turns is watched there; here only as a last resort,
       // as when an emergency comes while a packet is waited for.
-      const isLastResort = tokens >= settings.context_window || state.packet_request !== null;
+      const isFull = tokens >= usableWindow(config, settings.context_window);
+      const isLastResort = isFull || state.packet_request !== null;
       if (state.has_life_cycle && !isLastResort) return null;
       const boundaries = state.signals;
       const attribution = { ...automatic.attribution, tier, percent_remaining, boundaries };

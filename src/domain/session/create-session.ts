@@ -5,6 +5,7 @@ import { measureItem } from '../items/measure.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { ConfigOverrides } from '../policy/config.ts';
 import { type Profile, windowProblem } from '../policy/profiles.ts';
+import { toolPatternProblem } from '../policy/tool-patterns.ts';
 import { checkItems } from './check-items.ts';
 import { type Counted, countedCounter } from './counted.ts';
 import type { Decide } from './decision.ts';
@@ -104,10 +105,18 @@ function checkSettings(world: World, settings: Settings): Outcome<null> {
   );
 }
 
-/** Rejects with invalid_config when the window leaves no room for the figures (SPEC section 15). */
+/**
+ * Rejects with invalid_config when the window leaves no room for the figures (SPEC section 15), or when
+ * a pattern of tool names is none.
+ */
 export function checkRoom(world: World, settings: Settings): Outcome<null> {
-  const problem = windowProblem(configOf(settings, world.server), settings.context_window);
-  return problem === null ? accept(null) : reject('invalid_config', problem);
+  const config = configOf(settings, world.server);
+  const problem = windowProblem(config, settings.context_window);
+  if (problem !== null) return reject('invalid_config', problem);
+  const misfit = toolPatternProblem(config.micro_compact_eligible_tools);
+  return misfit === null
+    ? accept(null)
+    : reject('invalid_config', `micro_compact_eligible_tools: ${misfit}`);
 }
 
 function initialEntries(world: World, session: NewSession, settings: Settings): Outcome<Entry[]> {

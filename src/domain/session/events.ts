@@ -6,7 +6,7 @@ import type { Config, ConfigOverrides } from '../policy/config.ts';
 import type { Profile } from '../policy/profiles.ts';
 
 /** Version of the event data below; older stored events are upcast when read (SPEC section 3). */
-export const EVENT_SCHEMA_VERSION = 2;
+export const EVENT_SCHEMA_VERSION = 3;
 
 export const MODES = ['auto', 'micro', 'full', 'remote'] as const;
 export type Mode = (typeof MODES)[number];
@@ -208,6 +208,8 @@ export type EventData = {
     previous: Base | null;
     summary_text: string;
     entries: Entry[];
+    /** Results behind the cut that had to be shortened to stay. */
+    edits?: ResultEdit[];
     report: CompletedReport;
   };
   'compaction.skipped': {

@@ -46,11 +46,11 @@ export function microCompleted(
 
 /** A full or remote compaction is the one in force from here on (SPEC section 8). */
 export function completed(state: State, event: EventOf<'compaction.completed'>): Partial<State> {
-  const { compaction_id, through, report, mode } = event.data;
+  const { compaction_id, through, report, mode, edits = [] } = event.data;
   const { trigger } = running(state, compaction_id);
   return {
     ...ENDED,
-    tokens: state.tokens - report.covered_tokens + report.replacement_tokens,
+    tokens: state.tokens - report.covered_tokens + report.replacement_tokens - savedBy(edits),
     compacted_version: event.version,
     base: { compaction_id, version: event.version, through },
     failures: failuresAfter(state, trigger, report),

@@ -1,4 +1,5 @@
 import type { Config } from '../policy/config.ts';
+import { usableWindow } from '../tokens/thresholds.ts';
 import type { NewEvent } from './events.ts';
 import type { Head } from './head.ts';
 import { windowStanding } from './window-standing.ts';
@@ -21,6 +22,6 @@ export function passGuard(head: Head, config: Config, now_ms: number): NewEvent[
 /** So little is left that the next request may be refused; with tiers, what their line says. */
 export function isEmergency(head: Head, config: Config): boolean {
   const { tokens, tier } = windowStanding(head, config);
-  if (tokens >= head.settings.context_window) return true;
+  if (tokens >= usableWindow(config, head.settings.context_window)) return true;
   return config.auto_compact_trigger === 'tiers' && tier === 'emergency';
 }

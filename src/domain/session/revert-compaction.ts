@@ -105,11 +105,12 @@ export function revertCommand(
         break;
       case 'compaction.completed': {
         if (event.data.compaction_id !== compactionId) break;
-        const { previous, report } = event.data;
+        const { previous, report, edits = [] } = event.data;
         command.kind = 'full';
         command.ended_version = event.version;
         command.previous = previous;
-        command.tokens_back += report.covered_tokens - report.replacement_tokens;
+        command.tokens_back += report.covered_tokens - report.replacement_tokens + savedBy(edits);
+        for (const edit of edits) edited.add(keyOf(edit));
         break;
       }
       default:

@@ -16,12 +16,18 @@ export type ThresholdState = {
   is_above_auto_compact: boolean;
 };
 
+/** What of a window (tokens) the input may fill: providers count the answer that is asked for, too. */
+export function usableWindow(config: Config, contextWindow: number): number {
+  return Math.max(0, contextWindow - config.max_output_tokens);
+}
+
 /**
  * The threshold of a window (tokens). With the trigger `limit`: more than `auto_compact_token_limit`
  * (SPEC section 15, codex-classic). Else window − free_space_buffer, lowered, never raised, by an
  * explicit threshold or else by a percentage (SPEC section 6).
  */
-export function thresholds(config: Config, contextWindow: number): Thresholds {
+export function thresholds(config: Config, window: number): Thresholds {
+  const contextWindow = usableWindow(config, window);
   const { auto_compact_trigger: trigger, auto_compact_token_limit: tokenLimit } = config;
   if (trigger === 'limit' && tokenLimit !== null) {
     const limit = isAutoCompactOn(config) ? Math.min(tokenLimit, contextWindow) : contextWindow;
@@ -50,12 +56,9 @@ function explicitThreshold(config: Config, contextWindow: number): number | null
 }
 
 /** Where a context of `tokens` stands in its window (SPEC section 6). */
-export function thresholdState(
-  tokens: number,
-  config: Config,
-  contextWindow: number,
-): ThresholdState {
-  const { threshold, limit } = thresholds(config, contextWindow);
+export function thresholdState(tokens: number, config: Config, window: number): ThresholdState {
+  const { threshold, limit } = thresholds(config, window);
+  const contextWindow = usableWindow(config, window);
   // A tiny percentage of a small window can leave no limit at all.
   const percent = limit <= 0 ? 0 : Math.max(0, ((limit - tokens) * 100) / limit);
   // claude-code measures warning and error from the limit and rounds; the others from the window.

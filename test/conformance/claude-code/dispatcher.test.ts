@@ -8,7 +8,7 @@ import { openLab } from './lab.ts';
 /** Results of 150,000 tokens in all: with the margin more than the threshold. */
 const RESULTS = Array.from({ length: 10 }, (_, n) => tool(`r${n}`, 'Read', 15_000)).flat();
 /** As many tokens that no clearing can take away. */
-const TALK = user(ofTokens(150_000));
+const TALK = user(ofTokens(141_000));
 
 const failure = (reason: 'prompt_too_long' | 'api_error'): SummaryAnswer => ({
   ok: false,
@@ -71,14 +71,17 @@ describe('autoCompactDispatcher: sI2', () => {
     expect(model.requests).toHaveLength(1);
     // What could be cleared would have been worth it.
     const other = await openLab({ micro_compact_escalate: false });
-    expect(steps(await compactByItself(other, TALK, ...RESULTS))).toContain('micro_completed');
+    const less = user(ofTokens(103_000));
+    const stays = steps(await compactByItself(other, less, ...RESULTS));
+    expect(stays).toEqual(['requested', 'started', 'micro_completed', 'threshold_exceeded']);
   });
 
   it('CC-66: an automatic full compaction asks to go on, and has no instructions', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, summaryAnswer());
     const { entries } = last(await compactByItself(lab, TALK), 'compaction.completed').data;
-    const [boundary, summary] = entries;
+    const boundary = entries.find(({ origin }) => origin === 'boundary');
+    const summary = entries.find(({ origin }) => origin === 'summary');
     expect(boundary?.item.compact_metadata).toMatchObject({ trigger: 'auto' });
     expect(summary?.item.content).toMatch(/Please continue the conversation .* to work on\.$/);
     expect(model.prompt).not.toContain('Additional instructions');
@@ -94,7 +97,7 @@ describe('when the full compaction fails', () => {
     async (_ids, reason) => {
       const lab = await openLab({ summarizer_fallback: [] });
       StubModel.of(lab, failure(reason));
-      const { compaction } = await append(lab, TALK, ...RESULTS.slice(0, 2));
+      const { compaction } = await append(lab, TALK, ...RESULTS.slice(0, 2), assistant('Read.'));
       const before = await lab.view();
       if (compaction === null) throw new Error('nothing was requested');
       await lab.work(compaction.id);

@@ -152,11 +152,12 @@ describe('fullCompact: j91', () => {
     await compact(lab, 'full');
     expect(model.prompt).toContain('The last word.');
     const { entries } = await lab.view();
-    expect(entries.map(({ origin }) => origin)).toEqual(['boundary', 'summary', 'log']);
+    const origins = ['boundary', 'preserved', 'summary'];
+    expect(entries.map(({ origin }) => origin)).toEqual([...origins, 'log']);
     expect(entries.at(-1)?.item).toEqual(call('open', 'Bash'));
     await append(lab, result('open', ofTokens(2_000)));
     await compact(lab, 'full');
-    expect((await lab.view()).entries.map(({ origin }) => origin)).toEqual(['boundary', 'summary']);
+    expect((await lab.view()).entries.map(({ origin }) => origin)).toEqual(origins);
   });
 
   it('CC-150: the tokens after are those of the new context, not those of the answer', async () => {

@@ -69,8 +69,11 @@ describe('which results are cleared', () => {
   });
 
   it.each([
-    ...['Read', 'Bash', 'Grep', 'Glob', 'WebFetch', 'WebSearch', 'Task'].map((n) => [n, true]),
-    ...['Edit', 'Write', 'TodoWrite', 'AskUser'].map((n) => [n, false]),
+    ...['Read', 'Bash', 'Grep', 'Glob', 'WebFetch', 'WebSearch', 'Edit', 'Write'].map((n) => [
+      n,
+      true,
+    ]),
+    ...['Task', 'TodoWrite', 'AskUser', 'mcp__db__query'].map((n) => [n, false]),
   ] as [string, boolean][])('CC-80, CC-81: results of %s: %s', async (name, isEligible) => {
     const items = [...tool('old', name, 50_000), ...reads(1, 1, 1)];
     expect(await cleared(items, { micro_compact_target_tokens: 0 })).toEqual(
@@ -91,7 +94,7 @@ describe('which results are cleared', () => {
   });
 
   it('CC-83: calls of other tools take no place', async () => {
-    const others = ['e1', 'e2', 'e3'].flatMap((id) => tool(id, 'Edit', 10));
+    const others = ['e1', 'e2', 'e3'].flatMap((id) => tool(id, 'TodoWrite', 10));
     expect(await cleared([...reads(50_000, 10_000, 10_000, 10_000), ...others])).toEqual(['r1']);
   });
 
@@ -99,7 +102,7 @@ describe('which results are cleared', () => {
     const ids = ['a', 'b', 'c', 'd'];
     const calls = ids.map((id) => ({ type: 'tool_use', id, name: 'Read', input: {} }));
     const answers = ids.toReversed().map((id) => result(id, ofTokens(20_000)));
-    expect(await cleared([assistant(calls), ...answers])).toEqual(['a']);
+    expect(await cleared([assistant(calls), ...answers, assistant('Read.')])).toEqual(['a']);
   });
 
   it('CC-06: an image in a result counts 2,000', async () => {
@@ -115,11 +118,11 @@ describe('which results are cleared', () => {
     expect(await cleared(images(10))).toEqual(['shots']);
   });
 
-  it('CC-93: errors stay unless the configuration says otherwise', async () => {
+  it('CC-93: errors are cleared unless the configuration says otherwise', async () => {
     const failed = [call('bad', 'Bash'), result('bad', ofTokens(30_000), { is_error: true })];
     const items = [...failed, ...reads(10_000, 10_000, 10_000)];
-    expect(await cleared(items)).toEqual([]);
-    expect(await cleared(items, { micro_compact_clear_errors: true })).toEqual(['bad']);
+    expect(await cleared(items)).toEqual(['bad']);
+    expect(await cleared(items, { micro_compact_clear_errors: false })).toEqual([]);
   });
 });
 

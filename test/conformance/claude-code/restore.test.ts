@@ -3,7 +3,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import { isJsonObject } from '../../../src/domain/json.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
-import { attachment, call, ofTokens, result, user } from '../../support/items.ts';
+import { assistant, attachment, call, ofTokens, result, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, last, StubModel, WINDOW } from '../lab.ts';
@@ -26,13 +26,17 @@ async function restored(items: Item[], config: ConfigOverrides = {}): Promise<Re
 async function compacted(lab: SessionLab, items: Item[]): Promise<Restored[]> {
   StubModel.of(lab, summaryAnswer());
   // Enough that what is restored is smaller than what is compacted.
-  await append(lab, user(ofTokens(3_000)), ...items);
+  await append(lab, user('Go on.'), assistant(ofTokens(3_000)), ...items);
   await compact(lab, 'full');
   const { entries } = await lab.view();
-  return entries.slice(2).map(({ origin, item, tokens }) => {
-    const { path, content } = isJsonObject(item.attachment) ? item.attachment : {};
-    return { origin, path, content, tokens };
-  });
+  // In front of what is restored stand boundary, latest request and summary.
+  const made = ['boundary', 'preserved', 'summary'];
+  return entries
+    .filter(({ origin }) => !made.includes(origin))
+    .map(({ origin, item, tokens }) => {
+      const { path, content } = isJsonObject(item.attachment) ? item.attachment : {};
+      return { origin, path, content, tokens };
+    });
 }
 
 const paths = (found: Restored[]) => found.map(({ path }) => path);

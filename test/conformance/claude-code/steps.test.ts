@@ -50,6 +50,7 @@ async function compactInWorkspace() {
       throw error;
     },
     now: lab.now,
+    dispatch: () => {},
     newId: lab.newId,
     random: () => 0.5,
   });

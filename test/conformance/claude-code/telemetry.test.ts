@@ -88,7 +88,7 @@ describe('tengu_compact_failed', () => {
 describe('tengu_sm_compact_threshold_exceeded', () => {
   it('CC-209: logged when the result is still at the threshold', async () => {
     const lab = await openLab({ micro_compact_escalate: false });
-    const events = await compactByItself(lab, user(ofTokens(150_000)), ...RESULTS);
+    const events = await compactByItself(lab, user(ofTokens(103_000)), ...RESULTS);
     const { post_compact_tokens } = last(events, 'compaction.threshold_exceeded').data;
     expect(post_compact_tokens).toBe(last(events, MICRO).data.tokens_after);
     expect(post_compact_tokens).toBeGreaterThanOrEqual(187_000);

@@ -7,7 +7,7 @@ import { append, compact, compactByItself, last, StubModel, steps } from '../lab
 import { assistant, GOOD, openLab, refusal, reporting, shells, TALK_AT_THRESHOLD } from './lab.ts';
 
 /** Outputs of 150,000 tokens in all: with the margin more than the threshold. */
-const RESULTS = shells(...Array.from({ length: 10 }, () => 15_000));
+const RESULTS = shells(...Array.from({ length: 10 }, () => 15_000), 1_000, 1_000, 1_000);
 /** Too little to clear, beside talk that no clearing can take away. */
 const FEW = shells(100, 100, 100, 100);
 

@@ -79,7 +79,7 @@ export function reporting(tokens: number): Item {
 }
 
 /** So many tokens that the context is at its threshold, and that no clearing can take away. */
-export const TALK_AT_THRESHOLD = user(ofTokens(150_000));
+export const TALK_AT_THRESHOLD = user(ofTokens(141_000));
 
 /** A turn that is worth a summary. */
 export const TALK = [user('Fix the parser.'), assistant(ofTokens(3_000))];

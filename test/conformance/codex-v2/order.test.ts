@@ -60,7 +60,7 @@ describe('the order after a compaction', () => {
     await append(lab, user('One more thing.'));
     await lab.work(requested.value.id);
     expect(model.prompt).toContain('One more thing.');
-    expect(await origins(lab)).toEqual(['boundary', 'summary']);
+    expect(await origins(lab)).toEqual(['boundary', 'preserved', 'summary']);
   });
 
   it('CV-145: what comes while the model answers stands behind all that', async () => {
@@ -133,7 +133,8 @@ describe('preserved messages of the user', () => {
     StubModel.of(off, GOOD);
     await append(off, ...TALK);
     await compact(off, 'full');
-    expect(await origins(off)).toEqual(['boundary', 'summary']);
+    // The latest one stays in any case.
+    expect(await origins(off)).toEqual(['boundary', 'preserved', 'summary']);
   });
 
   it('CV-69, CV-142, CV-143: newest first, up to 20,000 tokens, in their order', async () => {

@@ -119,6 +119,7 @@ describe('run_remote_compact_task', () => {
     await append(lab, TALK_AT_THRESHOLD, assistant('Yes.'));
     const { data } = last(await compact(lab, 'full'), 'compaction.completed');
     expect(data.mode).toBe('full');
+    expect(provider.requests).toEqual([]);
     for (const mode of ['auto', 'remote'] as const) {
       await append(lab, ...TALK);
       expect(last(await compact(lab, mode), 'compaction.completed').data.mode).toBe('remote');

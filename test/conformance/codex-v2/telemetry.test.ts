@@ -10,6 +10,7 @@ import { append, compact, compactByItself, last, StubModel } from '../lab.ts';
 import { assistant, GOOD, openLab, refusal, shells, TALK_AT_THRESHOLD, tool, user } from './lab.ts';
 
 const RESULTS = shells(...Array.from({ length: 10 }, () => 15_000));
+const WITH_SMALL = shells(...Array.from({ length: 10 }, () => 15_000), 1_000, 1_000, 1_000);
 const TALK = [user('Fix the parser.'), assistant(ofTokens(3_000))];
 
 /** The messages of the audit trail, in order. */
@@ -143,7 +144,7 @@ describe('CompactFailedEvent', () => {
 describe('CompactThresholdExceededEvent', () => {
   it('CV-183, CV-224, CV-225: the tokens after and the threshold, when they are still at it', async () => {
     const lab = await openLab();
-    const events = await compactByItself(lab, TALK_AT_THRESHOLD, ...RESULTS);
+    const events = await compactByItself(lab, TALK_AT_THRESHOLD, ...WITH_SMALL);
     const { tokens_after } = last(events, 'compaction.micro_completed').data;
     expect(tokens_after).toBeGreaterThanOrEqual(187_000);
     expect((await messages(lab)).at(-1)).toEqual({

@@ -130,13 +130,18 @@ describe('the target', () => {
     expect(steps(missed)).toEqual(['requested', 'started', 'completed']);
   });
 
-  it('TI-08: a small saving that is enough is taken', async () => {
+  it('TI-08: a saving of a fiftieth of the window that is enough is taken, a smaller one is not', async () => {
     const lab = await openLab(EXACT);
-    const sizes = [200, 200, 100, 100, 100];
-    const events = await compactByItself(lab, ...talk(16, 9_960), ...results(...sizes));
+    const sizes = [2_000, 2_000, 100, 100, 100];
+    const events = await compactByItself(lab, ...talk(16, 9_800), ...results(...sizes));
     expect(steps(events)).toEqual(['requested', 'started', 'micro_completed']);
     const { tokens_saved } = last(events, 'compaction.micro_completed').data;
-    expect(tokens_saved).toBe(400);
+    expect(tokens_saved).toBe(4_000);
+    const less = await openLab(EXACT);
+    StubModel.of(less, GOOD);
+    const small = [2_000, 1_999, 100, 100, 101];
+    const other = await compactByItself(less, ...talk(16, 9_800), ...results(...small));
+    expect(steps(other)).toEqual(['requested', 'started', 'completed']);
   });
 });
 

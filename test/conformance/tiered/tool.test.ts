@@ -28,11 +28,11 @@ describe('the pipeline behind the tool', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('TI-53: goes through the same tiers, and stops at the first that does something', async () => {
+  it('TI-53: goes through the same tiers, and stops where they free half of the context', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     const results = [9_000, 100, 100, 100].flatMap((size, n) => tool(`r${n}`, 'Read', size));
-    await append(lab, ...talk(20_000), ...results);
+    await append(lab, ...talk(2_000), ...results);
     await callTool(lab);
     const events = await lab.events();
     expect(steps(events.slice(-3))).toEqual(['requested', 'started', 'micro_completed']);

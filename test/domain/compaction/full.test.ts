@@ -41,6 +41,8 @@ function plan(view: View, config: Config, threshold = 187_000, before: number | 
     tokens: withSafetyMargin(all, config),
     threshold,
     before,
+    context_window: null,
+    is_automatic: false,
   });
 }
 

@@ -3,7 +3,7 @@ import { materialOf } from '../../../src/domain/compaction/material.ts';
 import { type MicroPlan, planMicro } from '../../../src/domain/compaction/micro.ts';
 import type { View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
-import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { type ConfigOverrides, DEFAULT_ELIGIBLE_TOOLS } from '../../../src/domain/policy/config.ts';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
 import { estimator } from '../../../src/domain/tokens/count.ts';
 import { configWith, viewOf } from '../../support/given.ts';
@@ -13,6 +13,8 @@ const BASE: ConfigOverrides = {
   micro_compact_strategy: 'all_older',
   micro_compact_keep_last_n_tools: 1,
   micro_compact_min_tokens_to_save: 100,
+  micro_compact_min_result_tokens: 0,
+  micro_compact_eligible_tools: DEFAULT_ELIGIBLE_TOOLS,
 };
 
 function plan(view: View, overrides: ConfigOverrides = {}, overBy = 0): MicroPlan | null {
@@ -21,7 +23,7 @@ function plan(view: View, overrides: ConfigOverrides = {}, overBy = 0): MicroPla
   const threshold = 1_000;
   // One token is taken off for "at the threshold", the multiplier for the margin.
   const tokens = threshold - 1 + Math.floor(overBy * config.token_safety_multiplier);
-  const limits = { tokens, threshold, before: null };
+  const limits = { tokens, threshold, before: null, context_window: 1_000, is_automatic: true };
   return planMicro({ view, material: materialOf(view), config, count, ...limits });
 }
 
@@ -157,7 +159,7 @@ describe('planMicro', () => {
       tool_use_id: id,
       content: ofTokens(200),
     }));
-    const view = viewOf([assistant(calls), user(results)]);
+    const view = viewOf([assistant(calls), user(results), assistant('Read.')]);
     expect(plan(view)?.edits.map(({ seq, tool_use_id }) => [seq, tool_use_id])).toEqual([
       [3, 'a'],
       [3, 'b'],
@@ -228,7 +230,7 @@ describe('truncation tier (micro_compact_truncate_over_tokens)', () => {
   });
 
   it('gives way to clearing when it is not enough', () => {
-    const micro = plan(viewOf(items), tier, 1_950);
+    const micro = plan(viewOf([...items.slice(0, 4), ...tool('z', 'Read', 90)]), tier, 1_950);
     expect(micro?.edits).toMatchObject([
       { tool_use_id: 'long', kind: 'cleared' },
       { tool_use_id: 'short', kind: 'cleared' },

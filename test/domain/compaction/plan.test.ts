@@ -16,6 +16,8 @@ const CONFIG: ConfigOverrides = {
 /** 1,000 tokens of talk, 500 of a tool result. */
 const ITEMS = [user(ofTokens(1_000)), ...tool('t', 'Read', 500)];
 
+const NO_STEP: ConfigOverrides = { micro_compact_escalate: false };
+
 const ASAP = { attribution: { path: 'turn_complete', tier: 'asap' } } as const;
 const BY_HAND = { attribution: { path: 'request' } } as const;
 
@@ -51,7 +53,8 @@ describe('planCompaction', () => {
   it.each<[string, ReturnType<typeof plan>, object]>([
     ['auto: micro is enough', plan(1_200), micro],
     ['auto: clearing would not be enough', plan(1_000), { kind: 'full' }],
-    ['auto: no step up', plan(1_000, {}, { micro_compact_escalate: false }), micro],
+    ['auto: over the window there is no staying', plan(1_000, {}, NO_STEP), { kind: 'full' }],
+    ['auto: no step up', plan(1_200, {}, { ...NO_STEP, auto_compact_threshold: 1_000 }), micro],
     [
       'auto: micro saves too little',
       plan(1_000, {}, { micro_compact_min_tokens_to_save: 501 }),
@@ -99,7 +102,7 @@ describe('planCompaction', () => {
 
   it('takes the cut before a message from the request', () => {
     const items = [...ITEMS, user('newest')];
-    const full = { mode: 'full', ...BY_HAND } as const;
+    const full = { mode: 'full', trigger: 'manual', ...BY_HAND } as const;
     expect(plan(9_000, full, { protected_tokens: null }, items)).toMatchObject({ through: 5 });
     const before = { ...full, before: 5 };
     expect(plan(9_000, before, { protected_tokens: null }, items)).toMatchObject({ through: 4 });

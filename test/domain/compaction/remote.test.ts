@@ -72,6 +72,8 @@ function fullOf(view: View): FullPlan {
     tokens: withSafetyMargin(all, CONFIG),
     threshold: 187_000,
     before: null,
+    context_window: null,
+    is_automatic: false,
   });
   if (plan.kind === 'skip') throw new Error(plan.skip.detail);
   return plan;

@@ -96,9 +96,16 @@ describe('the files of restorable', () => {
       micro_compact_strategy: 'all_older',
       micro_compact_min_tokens_to_save: 0,
       micro_compact_keep_last_n_tools: 0,
+      micro_compact_min_result_tokens: 0,
     });
     const view = viewOf(items);
-    const limits = { tokens: 0, threshold: 1, before: null };
+    const limits = {
+      tokens: 0,
+      threshold: 1,
+      before: null,
+      context_window: null,
+      is_automatic: false,
+    };
     const count = estimator(config);
     const micro = planMicro({ view, material: materialOf(view), config, count, ...limits });
     if (micro === null) throw new Error('nothing was planned');

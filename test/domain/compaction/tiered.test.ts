@@ -61,10 +61,12 @@ describe('the three tiers of profile tiered', () => {
     expect(tierOf(planned(...items))).toBe(expected);
   });
 
-  it('stop as soon as the target is reached, however little that saves', () => {
-    const plan = planned(...talk(155_600), ...reads(4, 1_100), user('Go on.'));
+  it('stop as soon as the target is reached, where that saves a fiftieth of the window', () => {
+    const plan = planned(...talk(144_000), ...reads(4, 4_000), user('Go on.'));
     expect(tierOf(plan)).toBe('cleared');
-    expect(plan).toMatchObject({ micro: { tokens_saved: 1_100 } });
+    expect(plan).toMatchObject({ micro: { tokens_saved: 4_000 } });
+    const little = planned(...talk(144_000), ...reads(4, 3_999), user('Go on.'), ...talk(8));
+    expect(tierOf(little)).toBe('full');
   });
 
   it('keep the last three results, and head and tail of a truncated one', () => {

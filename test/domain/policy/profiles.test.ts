@@ -101,7 +101,7 @@ const FIGURES: Record<Profile, Partial<Config>> = {
     warning_threshold: 60_000,
     error_threshold: 20_000,
     micro_compact_strategy: 'all_older',
-    micro_compact_min_tokens_to_save: 0,
+    micro_compact_min_tokens_to_save: 4_000,
     micro_compact_truncate_over_tokens: 2_500,
     micro_compact_escalate: true,
     protected_messages: 12,

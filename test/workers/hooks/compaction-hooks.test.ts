@@ -18,7 +18,8 @@ const ITEMS: Item[] = [
   attachment('file', ofTokens(200), 'src/parser.ts'),
   attachment('todo', 'the todo'),
   attachment('plan', 'the plan'),
-  ...tool('t', 'Bash', 3_000),
+  ...tool('t', 'Bash', 1_500),
+  ...tool('t2', 'Bash', 1_500),
   assistant(ofTokens(1_000)),
 ];
 
@@ -286,6 +287,7 @@ describe('SessionStart (SPEC 8, phase 6)', () => {
     await lab.append([user('Go on.')]);
     expect(await origins()).toEqual([
       'boundary',
+      'preserved',
       'summary',
       'file',
       'todo',
@@ -310,7 +312,15 @@ describe('SessionStart (SPEC 8, phase 6)', () => {
       hooks.hook('SessionStart', [replies({ items: [user('a'), user(ofTokens(6_100))] })]),
     ];
     await compact();
-    expect(await origins()).toEqual(['boundary', 'summary', 'todo', 'plan', 'hook', 'ghost']);
+    expect(await origins()).toEqual([
+      'boundary',
+      'preserved',
+      'summary',
+      'todo',
+      'plan',
+      'hook',
+      'ghost',
+    ]);
     const { state } = await lab.head();
     expect(state.tokens).toBeLessThan(6_300);
   });

@@ -57,6 +57,7 @@ async function work(): Promise<void> {
     },
     onUnknownSession: () => {},
     now: () => api.deps.clock.now(),
+    dispatch: () => {},
     newId: () => `uuid-${++ids}`,
     random: () => 0,
   });

@@ -367,6 +367,7 @@ describe('chains', () => {
       'instructions',
       'boundary',
       'remote',
+      'preserved',
       'summary',
     ]);
     // Whatever follows: a second local compaction carries it along as well.
@@ -377,7 +378,7 @@ describe('chains', () => {
     server.script(compaction(opaque('opaque-2')));
     await compact(lab, 'remote');
     const input = server.requests.at(-1)?.body.input;
-    expect(input).toEqual([opaque('opaque-1'), expect.anything(), ...MORE]);
+    expect(input).toEqual([opaque('opaque-1'), MORE[0], expect.anything(), ...MORE]);
     expect(await context()).toEqual([SYSTEM, opaque('opaque-2')]);
     expect(await isSound()).toBe(true);
   });

@@ -1,0 +1,72 @@
+import { safeCuts } from '../context/invariants/safe-cuts.ts';
+import { sumTokens } from '../context/view.ts';
+import { isUserMessage } from '../items/speaker.ts';
+import type { ResultEdit } from '../session/events.ts';
+import { savedBy } from '../session/result-edits.ts';
+import { withSafetyMargin } from '../tokens/count.ts';
+import type { Material } from './material.ts';
+import {
+  loggedResults,
+  mostOfOne,
+  newestResults,
+  shorten,
+  shortenedResults,
+} from './newest-results.ts';
+import type { PlanInput } from './plan-input.ts';
+
+/** How the newest results stay behind the cut: it stands at `end` or before, and what is shortened. */
+export type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly Material[] };
+
+/**
+ * The ways in which a summary can leave the newest results in the context, the gentlest first: whole
+ * unless no compaction could carry them, then at most a tenth of the window each. In the middle of its
+ * work the agent keeps what it has not read yet, and what was once longer than that tenth: a summary in
+ * its place would send it back to read it again. Whoever asks for a summary gets one of all that has
+ * been read. Empty where none of that is called for, or where what stays would leave no room.
+ */
+export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] {
+  const { material, config, count, threshold, context_window, is_automatic } = input;
+  if (context_window === null) return [];
+  const results = loggedResults(input);
+  const newest = newestResults(material, results);
+  const most = mostOfOne(context_window, config);
+  const wasLong = ({ original, tokens }: (typeof results)[number]) =>
+    tokens > most ||
+    original.content.some((part) => part.kind === 'text' && count(part.text) > most);
+  if (newest === null) return [];
+  const isLong = newest.results.some(wasLong);
+  const stays = is_automatic ? newest.isUnread || isLong : newest.isUnread && isLong;
+  if (!stays) return [];
+  const [oldest] = newest.results;
+  const end = oldest === undefined ? -1 : lastLegalCut(material, oldest.index);
+  if (end <= first) return [];
+  const gentle = shortenedResults({ ...input, context_window }, newest.results, newest);
+  const short = newest.results.flatMap((result) => shorten(result, most, count));
+  return [gentle, short].flatMap((edits) => {
+    const shortened = withSizes(material, edits);
+    const tail = sumTokens(shortened.slice(end).map(({ entry }) => entry));
+    return withSafetyMargin(tail, config) < threshold / 2
+      ? [{ end, edits, material: shortened }]
+      : [];
+  });
+}
+
+function lastLegalCut(material: readonly Material[], before: number): number {
+  return safeCuts(material.map(({ item }) => item)).lastIndexOf(true, before);
+}
+
+/** The entries with the tokens that they will count after the edits. */
+function withSizes(material: readonly Material[], edits: readonly ResultEdit[]): Material[] {
+  return material.map((one) => {
+    const own = edits.filter(({ seq }) => seq === one.entry.seq);
+    if (own.length === 0) return one;
+    return { ...one, entry: { ...one.entry, tokens: one.entry.tokens - savedBy(own) } };
+  });
+}
+
+/** The user's latest own message; null when there is none, or only what hooks say. */
+export function latestRequest(material: readonly Material[]): Material | null {
+  return (
+    material.findLast(({ entry, item }) => entry.origin !== 'hook' && isUserMessage(item)) ?? null
+  );
+}

@@ -1,0 +1,148 @@
+import { resultPartText } from '../items/convert.ts';
+import type { Normalised, ToolResult } from '../items/item.ts';
+import type { Config } from '../policy/config.ts';
+import type { ResultEdit } from '../session/events.ts';
+import { countToolResult, type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { truncateMiddle } from '../tokens/truncate.ts';
+import type { Material } from './material.ts';
+import type { PlanInput } from './plan-input.ts';
+
+/** A tool result of the log that stands in the context; twins of one id in an item count as one. */
+export type LoggedResult = {
+  /** Of its item in the material. */
+  index: number;
+  seq: number;
+  call_id: string;
+  tokens: number;
+  result: ToolResult;
+  /** As it was appended, before any edit. */
+  original: ToolResult;
+};
+
+/** Every result of the log in the context, oldest first. */
+export function loggedResults({ material, count, config }: PlanInput): LoggedResult[] {
+  return material.flatMap(({ entry, item, original }, index) => {
+    if (entry.seq === null || item.kind !== 'message') return [];
+    const before = new Map(resultsOf(original).map((result) => [result.call_id, result]));
+    const found = new Map<string, LoggedResult>();
+    // No result can give back more than its item was counted for; one that stands alone is all of it.
+    let left = entry.tokens;
+    const isAlone = item.parts.length === 1;
+    for (const result of resultsOf(item)) {
+      const tokens = isAlone ? left : Math.min(left, countToolResult(result, count, config));
+      left -= tokens;
+      const twin = found.get(result.call_id);
+      if (twin !== undefined) twin.tokens += tokens;
+      else {
+        const { call_id } = result;
+        const whole = before.get(call_id) ?? result;
+        found.set(call_id, { index, seq: entry.seq, call_id, tokens, result, original: whole });
+      }
+    }
+    return [...found.values()];
+  });
+}
+
+function resultsOf(item: Normalised): ToolResult[] {
+  if (item.kind !== 'message') return [];
+  return item.parts.flatMap((part) => (part.kind === 'tool_result' ? [part] : []));
+}
+
+/** The results that came together last; `isUnread`: the model has said nothing since. */
+export type NewestResults = { results: LoggedResult[]; isUnread: boolean };
+
+/**
+ * The newest results: the last one, and those of the same turn of the model beside it. Null when the
+ * log holds none in the context.
+ */
+export function newestResults(
+  material: readonly Material[],
+  results: readonly LoggedResult[],
+): NewestResults | null {
+  const last = results.at(-1);
+  if (last === undefined) return null;
+  let first = last.index;
+  while (first > 0 && !isFromModel(material[first - 1])) first--;
+  return {
+    results: results.filter(({ index }) => index >= first),
+    isUnread: !material.slice(last.index + 1).some(isFromModel),
+  };
+}
+
+function isFromModel(material: Material | undefined): boolean {
+  const item = material?.item;
+  return item?.kind === 'message' && item.role === 'assistant';
+}
+
+/** Tokens without margin that one result may keep that the window cannot carry: a tenth of it. */
+export function mostOfOne(contextWindow: number, config: Config): number {
+  return Math.max(16, Math.floor(contextWindow / 10 / config.token_safety_multiplier));
+}
+
+/**
+ * The results that no compaction can leave whole, shortened in the middle: each that alone would fill
+ * half of what the threshold allows, and those of the newest that do so together, which share a quarter
+ * of it. None keeps more than a tenth of the window.
+ */
+export function shortenedResults(
+  input: PlanInput & { context_window: number },
+  results: readonly LoggedResult[],
+  newest: NewestResults | null,
+): ResultEdit[] {
+  const { config, threshold } = input;
+  const half = threshold / 2;
+  const isTooMuch = (tokens: number) => withSafetyMargin(tokens, config) > half;
+  const most = mostOfOne(input.context_window, config);
+  const together = newest?.results ?? [];
+  const isTogetherTooMuch = isTooMuch(sum(together.map(({ tokens }) => tokens)));
+  const share = isTogetherTooMuch
+    ? evenShare(
+        together.map(({ tokens }) => tokens),
+        Math.floor(threshold / 4 / config.token_safety_multiplier),
+      )
+    : most;
+  const seqs = new Set(isTogetherTooMuch ? together : []);
+  return results.flatMap((result) => {
+    if (seqs.has(result)) return shorten(result, Math.min(most, share), input.count);
+    return isTooMuch(result.tokens) ? shorten(result, most, input.count) : [];
+  });
+}
+
+/** The edit that cuts a result to so many tokens; none when it is no longer than that. */
+export function shorten(
+  { seq, call_id, tokens, original }: LoggedResult,
+  most: number,
+  count: TextCounter,
+): ResultEdit[] {
+  if (tokens <= most) return [];
+  // From the whole, so that the note in the middle tells of all that was left out.
+  const content = truncateMiddle(original.content.map(resultPartText).join('\n'), most, count);
+  const tokens_after = count(content);
+  if (tokens_after >= tokens) return [];
+  return [
+    {
+      seq,
+      tool_use_id: call_id,
+      kind: 'truncated',
+      content,
+      tokens_before: tokens,
+      tokens_after,
+    },
+  ];
+}
+
+/** The largest size to which all can be cut so that together they stay within a budget. */
+function evenShare(sizes: readonly number[], budget: number): number {
+  let left = budget;
+  const ascending = sizes.toSorted((a, b) => a - b);
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - index));
+    if (size > share) return Math.max(16, share);
+    left -= size;
+  }
+  return Number.MAX_SAFE_INTEGER;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codecFor } from '../../src/domain/items/codecs.ts';
+import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
+import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
+import { type ApiServer, send, startApi } from '../support/api-server.ts';
+
+const REQUEST = 'Find out which migration dropped the column legacy_id.';
+
+/** A log of so many characters whose first and last lines say which reading it was. */
+function log(round: number, characters: number): string {
+  const lines = Math.ceil(characters / 48);
+  const middle = Array.from(
+    { length: lines },
+    (_, n) => `${round} migration ${n} applied in 3 ms, 0 rows lost`,
+  );
+  return [`FIRST LINE of reading ${round}`, ...middle, `LAST LINE of reading ${round}`].join('\n');
+}
+
+/** A request of the user, and a call with its result, in the shapes of the three providers. */
+const SHAPES: Record<
+  Format,
+  { request: Item; exchange: (id: string, tool: string, output: string) => Item[] }
+> = {
+  anthropic: {
+    request: { role: 'user', content: REQUEST },
+    exchange: (id, name, content) => [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id, name, input: { command: 'cat a.log' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+    ],
+  },
+  'openai-chat': {
+    request: { role: 'user', content: REQUEST },
+    exchange: (id, name, content) => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id, type: 'function', function: { name, arguments: '{"command":"cat a.log"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: id, content },
+    ],
+  },
+  'openai-responses': {
+    request: { type: 'message', role: 'user', content: [{ type: 'input_text', text: REQUEST }] },
+    exchange: (call_id, name, output) => [
+      { type: 'function_call', call_id, name, arguments: '{"command":"cat a.log"}' },
+      { type: 'function_call_output', call_id, output },
+    ],
+  },
+};
+
+/** Figures that leave room in a small window; the profiles keep their own from 200,000 on. */
+function configOf(profile: Profile, window: number): ConfigOverrides {
+  const limit =
+    profile === 'codex-classic' ? { auto_compact_token_limit: Math.floor(window * 0.8) } : {};
+  if (window >= 100_000 || profile === 'default') return limit;
+  const tenth = Math.floor(window / 10);
+  return { ...limit, free_space_buffer: tenth, warning_threshold: tenth, error_threshold: tenth };
+}
+
+describe('A6: results that are larger than what the window can carry', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApi({
+      limits: {
+        body_bytes: 20_000_000,
+        items_per_request: 100,
+        json_depth: 64,
+        json_values: 1_000_000,
+        rate_per_minute_per_key: null,
+      },
+    });
+  });
+  afterEach(() => api.close());
+
+  async function open(format: Format, profile: Profile, window: number): Promise<void> {
+    const body = {
+      id: 's',
+      format,
+      profile,
+      context_window: window,
+      config: configOf(profile, window),
+    };
+    expect((await send(api, 'POST', '/sessions', { body })).status).toBe(201);
+  }
+
+  /** Appends, and runs every compaction that this asks for. */
+  async function append(...items: Item[]): Promise<void> {
+    const done = api.dispatched.length;
+    const reply = await send(api, 'POST', '/sessions/s/items', { body: items });
+    expect(reply.status, reply.text.slice(0, 300)).toBe(201);
+    for (let next = done; next < api.dispatched.length; next++)
+      await api.work(api.dispatched[next]);
+    api.advance(1_000);
+  }
+
+  async function context(format: Format): Promise<{ text: string; tokens: number }> {
+    const { body, text } = await send(api, 'GET', '/sessions/s/context');
+    expect(codecFor(format).violations(body.items as Item[])).toEqual([]);
+    return { text, tokens: Number(body.tokens) };
+  }
+
+  async function summaries(): Promise<number> {
+    const { body } = await send(api, 'GET', '/sessions/s');
+    return (body.counts as { compactions: { full: number } }).compactions.full;
+  }
+
+  const CASES = PROFILES.flatMap((profile) =>
+    [16_000, 32_000, 200_000].flatMap((window) =>
+      (window === 16_000 ? FORMATS : FORMATS.slice(0, 1)).map((format) => ({
+        profile,
+        window,
+        format,
+      })),
+    ),
+  );
+
+  it.each(CASES)(
+    '$profile, $window tokens, $format: 20 readings',
+    async ({ profile, window, format }) => {
+      await open(format, profile, window);
+      const { request, exchange } = SHAPES[format];
+      await append(request);
+      for (let round = 1; round <= 20; round++) {
+        const before = await summaries();
+        // Larger than the window by itself; every other tool is one that nobody has listed.
+        const name = round % 2 === 0 ? 'mcp__logs__read' : 'Bash';
+        await append(...exchange(`call_${round}`, name, log(round, window * 4)));
+        const { text, tokens } = await context(format);
+        expect(text).toContain(REQUEST);
+        expect(text).toContain(`FIRST LINE of reading ${round}`);
+        expect(text).toContain(`LAST LINE of reading ${round}`);
+        expect(tokens).toBeLessThan(window * 0.95);
+        const calls = (await summaries()) - before;
+        expect(calls).toBeLessThanOrEqual(profile === 'tiered' ? 0 : 1);
+      }
+      const { body } = await send(api, 'GET', '/sessions/s/compactions?limit=100');
+      const outcomes = (body.data as { outcome: string }[]).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === 'failed' || outcome === 'skipped')).toEqual(
+        [],
+      );
+    },
+  );
+
+  it.each(PROFILES)('%s: 30 results of one turn which together are too large', async (profile) => {
+    await open('anthropic', profile, 32_000);
+    await append(SHAPES.anthropic.request);
+    const ids = Array.from({ length: 30 }, (_, n) => n + 1);
+    const use = (n: number) => ({
+      type: 'tool_use',
+      id: `t${n}`,
+      name: 'Read',
+      input: { file_path: `${n}.log` },
+    });
+    const result = (n: number) => ({
+      type: 'tool_result',
+      tool_use_id: `t${n}`,
+      content: log(n, 12_000),
+    });
+    await append(
+      { role: 'assistant', content: ids.map(use) },
+      { role: 'user', content: ids.map(result) },
+    );
+    const { text, tokens } = await context('anthropic');
+    for (const n of ids) {
+      expect(text).toContain(`FIRST LINE of reading ${n}\\n`);
+      expect(text).toContain(`LAST LINE of reading ${n}"`);
+    }
+    expect(text).toContain(REQUEST);
+    expect(tokens).toBeLessThan(32_000);
+  });
+
+  it.each(PROFILES)('%s: a message of the user larger than the window', async (profile) => {
+    await open('anthropic', profile, 32_000);
+    await append({ role: 'user', content: 'Hello.' }, { role: 'assistant', content: 'Hello.' });
+    const message = `Here is my log: ${log(1, 300_000)}\nWhat is wrong with it?`;
+    await append({ role: 'user', content: message });
+    const { text, tokens } = await context('anthropic');
+    expect(text).toContain('Here is my log:');
+    expect(text).toContain('What is wrong with it?');
+    expect(tokens).toBeLessThan(32_000);
+  });
+
+  it.each(PROFILES)('%s: a call with an input larger than the window', async (profile) => {
+    await open('anthropic', profile, 32_000);
+    await append(SHAPES.anthropic.request);
+    const input = { file_path: 'big.sql', content: log(1, 300_000) };
+    await append({
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'w', name: 'Write', input }],
+    });
+    const content = 'File created successfully at: big.sql';
+    await append({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'w', content }] });
+    const { text, tokens } = await context('anthropic');
+    expect(text).toContain(REQUEST);
+    expect(text).toContain('big.sql');
+    expect(tokens).toBeLessThan(32_000);
+  });
+
+  it.each(PROFILES)('%s: results of nothing but images', async (profile) => {
+    await open('anthropic', profile, 16_000);
+    await append(SHAPES.anthropic.request);
+    const image = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+    };
+    for (let round = 1; round <= 4; round++) {
+      const content = [{ type: 'text', text: `shot ${round}` }, ...Array(12).fill(image)];
+      await append(
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool_use', id: `i${round}`, name: 'browser_take_screenshot', input: {} },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: `i${round}`, content }] },
+      );
+      const { text, tokens } = await context('anthropic');
+      expect(text).toContain(REQUEST);
+      expect(text).toContain(`shot ${round}`);
+      expect(tokens).toBeLessThan(16_000);
+    }
+  });
+
+  it('says what was shortened, and gives it back when that is undone', async () => {
+    await open('anthropic', 'rawr', 32_000);
+    const talk = Array.from({ length: 30 }, (_, n) => ({
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      content: `${n} ${'some words about the plan '.repeat(100)}`,
+    }));
+    await append(...talk, SHAPES.anthropic.request);
+    await append(...SHAPES.anthropic.exchange('c', 'Bash', log(1, 64_000)));
+    const id = api.dispatched.at(-1)?.compaction_id;
+    const detail = (await send(api, 'GET', `/sessions/s/compactions/${id}`)).body;
+    expect(detail).toMatchObject({
+      outcome: 'full_compacted',
+      cleared_tool_results: [{ tool_use_id: 'c', kind: 'truncated' }],
+    });
+    const diff = (await send(api, 'GET', `/sessions/s/compactions/${id}/diff`)).body;
+    expect(diff.cleared).toMatchObject([{ tool_use_id: 'c', kind: 'truncated' }]);
+    const { before, after, removed, cleared, added } = diff.tokens as Record<string, number>;
+    expect(after).toBe(Number(before) - Number(removed) - Number(cleared) + Number(added));
+    const original = (await send(api, 'GET', '/sessions/s/tool-results/c')).body;
+    expect(original.content).toBe(log(1, 64_000));
+    expect((await send(api, 'POST', `/sessions/s/compactions/${id}/revert`)).status).toBe(200);
+    expect((await context('anthropic')).text).toContain('1 migration 700 applied');
+    expect((await api.deps.store.verify()).problems).toEqual([]);
+  });
+});
