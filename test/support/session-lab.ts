@@ -118,7 +118,7 @@ export class SessionLab {
     );
   }
 
-  request(mode: Mode, wishes: { instructions?: string } = {}) {
+  request(mode: Mode, wishes: { instructions?: string; trigger?: 'manual' | 'tool' } = {}) {
     const compaction_id = this.newId();
     const request = { compaction_id, mode, trigger: 'manual', ...wishes } as const;
     return this.commit(requestCompaction(this.world, request));

@@ -50,6 +50,21 @@ describe('PreCompact hooks', () => {
     ]);
   });
 
+  it('CC-132, CC-146, CC-204: one that a tool has asked for is manual, for them and the boundary', async () => {
+    lab.hooks = [hooks.hook('PreCompact'), hooks.hook('PostCompact')];
+    await append(lab, ...TALK);
+    const requested = await lab.request('full', { trigger: 'tool' });
+    if (!requested.ok) throw new Error(requested.rejection.detail);
+    await lab.work(requested.value.id);
+    for (const event of ['PreCompact', 'PostCompact'] as const) {
+      expect(hooks.bodies(event)).toMatchObject([{ trigger: 'manual' }]);
+    }
+    const { entries } = last(await lab.events(), 'compaction.completed').data;
+    const [boundary, summary] = entries;
+    expect(boundary?.item.compact_metadata).toMatchObject({ trigger: 'manual' });
+    expect(JSON.stringify(summary?.item)).not.toContain('Please continue the conversation');
+  });
+
   it.each([
     ['A', 'B', 'A\n\nB'],
     [undefined, 'B', 'B'],

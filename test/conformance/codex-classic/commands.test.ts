@@ -60,6 +60,18 @@ describe('the command', () => {
     expect(said(assistant('/compact')).answer.compaction).toBeNull();
   });
 
+  it('CL-05, CL-11: of two commands the last one counts, the first is a message like others', () => {
+    const { answer, events } = said(user('/compact First.'), user('/compact Second.'));
+    expect(answer.compaction).toMatchObject({ reason: 'command' });
+    const requests = events.filter(({ type }) => type === 'compaction.requested');
+    expect(requests.map(({ data }) => data)).toMatchObject([{ instructions: 'Second.' }]);
+    const items = events.flatMap(({ data }) => ('item' in data ? [data] : []));
+    expect(items.slice(-2)).toEqual([
+      expect.not.objectContaining({ excluded: 'command' }),
+      expect.objectContaining({ excluded: 'command' }),
+    ]);
+  });
+
   it('CL-04, CL-05: never reaches a model, and is in the log all the same', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);

@@ -146,15 +146,16 @@ describe('step 4: the full one', () => {
 
 describe('by hand', () => {
   it.each([
-    ['auto', RESULTS, 'micro_completed'],
-    ['auto', [TALK_AT_THRESHOLD, ...FEW], 'completed'],
-    ['micro', RESULTS, 'micro_completed'],
-    ['full', RESULTS, 'completed'],
-  ] as const)('CV-153, CV-188: mode %s goes the same ways', async (mode, items, end) => {
+    ['auto', RESULTS, 'micro_completed', 0],
+    ['auto', [TALK_AT_THRESHOLD, ...FEW], 'completed', 1],
+    ['micro', RESULTS, 'micro_completed', 0],
+    ['full', RESULTS, 'completed', 1],
+  ] as const)('CV-153, CV-188: mode %s goes the same ways', async (mode, items, end, asked) => {
     const lab = await openLab({ auto_compact_enabled: false });
-    StubModel.of(lab, GOOD);
+    const model = StubModel.of(lab, GOOD);
     await append(lab, ...items);
     expect(steps(await compact(lab, mode))).toEqual(['requested', 'started', end]);
+    expect(model.requests).toHaveLength(asked);
   });
 
   it('CV-188: below the threshold too, and it is a manual one', async () => {

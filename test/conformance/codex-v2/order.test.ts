@@ -147,6 +147,17 @@ describe('preserved messages of the user', () => {
     expect(sum).toBeGreaterThan(19_900);
   });
 
+  it('CV-143: one that fills the budget is whole, and an older one that would fit is not taken', async () => {
+    const exact = user(ofTokens(500));
+    expect((await preserved([user('Old.'), exact], 500)).map(({ item }) => item)).toEqual([exact]);
+    const long = user(ofTokens(700));
+    const found = await preserved([user('Old.'), long, exact], 600);
+    expect(found).toHaveLength(2);
+    expect(found[0]?.tokens).toBeLessThanOrEqual(100);
+    expect(textOf(found[0]?.item ?? {})).toContain('left out');
+    expect(found[1]?.item).toEqual(exact);
+  });
+
   it('CV-12, CV-143: the one that crosses the budget keeps head and tail', async () => {
     const long = user(`The first words. ${ofTokens(3_000)} The last words.`);
     const [cut] = await preserved([long], 500);

@@ -35,6 +35,13 @@ describe('preservedUserMessages', () => {
     expect(preserved([one, two], 0)).toEqual([]);
   });
 
+  it('takes nothing that is older than the one that crosses the budget', () => {
+    const found = preserved([user('old and short'), one, two], 120);
+    expect(found).toHaveLength(2);
+    expect(found[0]?.item.content).toMatch(/^1abc/);
+    expect(found[1]).toEqual(entry(two));
+  });
+
   it('cuts the message that crosses the budget in the middle', () => {
     const [first, second, ...others] = preserved([user('gone'), one, two], 150);
     expect(others).toEqual([]);

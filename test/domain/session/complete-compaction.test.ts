@@ -25,6 +25,50 @@ const FILLING = appended(user(ofTokens(150_000)));
 const running = [created(), FILLING, requested(), started()];
 const CLOSED: NewEvent = { type: 'breaker.closed', data: { reason: 'success' } };
 
+/** Without margin, so that a context counts what its entries do; the threshold is 187,000. */
+const EXACT = { token_safety_multiplier: 1 };
+
+describe('a context that is still at its threshold', () => {
+  const full = (replacement: number): FullResult => ({
+    mode: 'full',
+    through: 2,
+    previous: null,
+    summary_text: 'S',
+    entries: [{ seq: null, item: user('S'), tokens: replacement, origin: 'summary' }],
+    report: { covered_tokens: 195_000, replacement_tokens: replacement, ...PLAIN_REPORT },
+  });
+
+  it.each([
+    [186_999, false],
+    [187_000, true],
+    [187_001, true],
+  ])('is told from the threshold itself on: %i, %s', (tokens, isTold) => {
+    const events = given(
+      created({ config: EXACT }),
+      appended(user(ofTokens(195_000))),
+      requested(),
+      started(),
+    )
+      .when(completeFull(WORLD, FIRST, full(tokens), CLOCK))
+      .events();
+    const [first, ...rest] = events;
+    expect(first).toMatchObject({
+      type: 'compaction.completed',
+      data: { report: { tokens_after: tokens, is_above_threshold: isTold } },
+    });
+    expect(rest).toEqual(
+      isTold
+        ? [
+            {
+              type: 'compaction.threshold_exceeded',
+              data: { compaction_id: 'c', post_compact_tokens: tokens, threshold: 187_000 },
+            },
+          ]
+        : [],
+    );
+  });
+});
+
 describe('completeMicro', () => {
   const micro: MicroResult = {
     strategy: 'until_target',

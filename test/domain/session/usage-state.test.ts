@@ -48,6 +48,14 @@ describe('usage (SPEC section 5)', () => {
     expect(tokensOf([...late, answer(120_000)])).toBe(120_000);
   });
 
+  it.each([
+    [90_000, 0],
+    [89_999, 89_999],
+  ])('takes %i of 100,000 for one of those from nine tenths on', (reported, counted) => {
+    const tokens = tokensOf([...compacted, answer(reported)]);
+    expect(Math.max(tokens - 200, 0)).toBe(Math.max(counted - 200, 0));
+  });
+
   it('uses the first figure after a compaction when it is of a smaller context', () => {
     expect(tokensOf([...compacted, answer(20_000)])).toBe(20_000);
   });

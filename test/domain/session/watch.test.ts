@@ -246,7 +246,6 @@ describe('an emergency while a packet is waited for', () => {
   it.each([
     ['an append', (session: PureSession) => session.append(call('x', 'Read')).events],
     ['the middle of a turn', afterMidTurn],
-    ['the end of a turn', (session: PureSession) => afterTurn(session)],
   ])('is ended by %s, with a packet of the service', (_, next) => {
     const session = sessionAt(64, ['commit'], { packet_author: 'agent' });
     expect(typesOf(afterTurn(session))).toEqual(['packet.requested']);
@@ -258,6 +257,37 @@ describe('an emergency while a packet is waited for', () => {
       data: { packet: { author: 'watcher' }, attribution: { tier: 'emergency' } },
     });
     expect(session.head.state.packet_request).toBeNull();
+  });
+});
+
+describe('the end of the turn that was to write the packet', () => {
+  const asked = () => {
+    const session = sessionAt(64, ['commit'], { packet_author: 'agent' });
+    expect(typesOf(afterTurn(session))).toEqual(['packet.requested']);
+    return session;
+  };
+  const missing = { source: 'turn_complete', seq: null, text: null, is_truncated: false };
+
+  it('ends the wait: the service writes it, for the compaction that was due', () => {
+    const session = asked();
+    const [received, request] = afterTurn(session);
+    expect(received).toEqual({ type: 'packet.received', data: missing });
+    expect(request).toMatchObject({
+      type: 'compaction.requested',
+      data: {
+        reason: 'turn_complete',
+        packet: { author: 'watcher' },
+        attribution: { tier: 'asap', percent_remaining: 64, boundaries: ['commit'] },
+      },
+    });
+    expect(session.head.state.packet_request).toBeNull();
+  });
+
+  it('ends it without a packet where messages are queued, and not at all in review mode', () => {
+    const queued = afterTurn(asked(), { queued_user_messages: 2 });
+    expect(typesOf(queued)).toEqual(['compaction.requested']);
+    expect(queued[0]?.data).not.toHaveProperty('packet');
+    expect(afterTurn(asked(), { queued_user_messages: 2, review_mode: true })).toEqual([]);
   });
 });
 
@@ -396,7 +426,7 @@ describe('neither path does anything', () => {
     afterTurn(session);
     session.signal('commit');
     expect(afterMidTurn(session)).toEqual([]);
-    expect(afterTurn(session)).toEqual([]);
+    expect(afterTurn(session, { review_mode: true })).toEqual([]);
   });
 
   it('while the breaker is open, until its time is over', () => {
