@@ -166,7 +166,7 @@ describe('B3: a failed read is never restored as a file', () => {
       const done = await send(api, 'GET', `/sessions/${body.id}/compactions/${reply.body.id}`);
       expect(done.body).toMatchObject({ outcome: 'full_compacted' });
       const { body: context } = await send(api, 'GET', `/sessions/${body.id}/context`);
-      expect(JSON.stringify(context)).not.toContain('(as last read)');
+      expect(JSON.stringify(context)).not.toContain('(as last known)');
     }
   });
 
@@ -185,6 +185,8 @@ describe('B3: a failed read is never restored as a file', () => {
     await send(api, 'POST', '/sessions/before/compact', { body: { mode: 'full' } });
     await api.work(api.dispatched.at(-1));
     const { body: context } = await send(api, 'GET', '/sessions/before/context');
-    expect(JSON.stringify(context)).toContain(`File ${FILE} (as last read):\\nexport const a = 1;`);
+    expect(JSON.stringify(context)).toContain(
+      `File ${FILE} (as last known):\\nexport const a = 1;`,
+    );
   });
 });

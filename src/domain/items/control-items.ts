@@ -151,7 +151,7 @@ export function attachmentText(attachment: Attachment): string {
 function attachmentLabel({ attachment, path }: Attachment): string {
   switch (attachment) {
     case 'file':
-      return `File ${path ?? '(no path)'} (as last read)`;
+      return `File ${path ?? '(no path)'} (as last known)`;
     case 'todo':
       return 'Todo list (current state)';
     case 'plan':

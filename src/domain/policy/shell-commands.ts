@@ -1,7 +1,6 @@
-import { commandOf } from '../compaction/extractive/files.ts';
 import type { ToolCall } from '../items/item.ts';
-import { isJsonObject, type Json } from '../json.ts';
 import type { OpenCommand } from '../session/events.ts';
+import { scriptOf } from '../workspace/shell/script.ts';
 import type { Config } from './config.ts';
 
 /** Tools that run a command line, under the names that agents give them; in lower case. */
@@ -48,7 +47,7 @@ export function commandReader(config: Config): (call: ToolCall) => Boundary[] {
   return (call) => {
     if (!SHELL_TOOLS.has(call.name.toLowerCase())) return [];
     programs ??= programsOf(config);
-    const reached = boundariesIn(bothEnds(commandLine(call.input)), programs, left);
+    const reached = boundariesIn(bothEnds(commandLine(call)), programs, left);
     return (['commit', 'pr_checkpoint'] as const).filter((boundary) => reached.has(boundary));
   };
 }
@@ -70,12 +69,8 @@ function programsOf(config: Config): Programs {
   return programs;
 }
 
-function commandLine(input: Json): string {
-  if (typeof input === 'string') return input;
-  if (!isJsonObject(input)) return '';
-  const { commands } = input;
-  if (Array.isArray(commands)) return commands.filter((one) => typeof one === 'string').join('\n');
-  return commandOf(input) ?? '';
+function commandLine(call: ToolCall): string {
+  return typeof call.input === 'string' ? call.input : (scriptOf(call)?.text ?? '');
 }
 
 function bothEnds(line: string): string {

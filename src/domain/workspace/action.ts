@@ -21,8 +21,8 @@ export type FileAction =
   /** Written anew with content that the log does not have. */
   | { kind: 'rewritten'; path: string }
   | { kind: 'undone'; path: string }
-  /** Changed, or perhaps changed, in a way that the log does not show; `by` names the cause. */
-  | { kind: 'changed'; path: string; by: string }
+  /** Changed in a way that the log does not show, certainly or perhaps; `by` names the cause. */
+  | { kind: 'changed'; path: string; by: string; isCertain: boolean }
   /** Perhaps changed: every file whose name stands in a script that changes files. */
   | { kind: 'named_changed'; script: string; by: string }
   /**

@@ -25,5 +25,6 @@ export function actionsOfOpenCall(call: ToolCall, folder: string | null): FileAc
   const use = useOf(call);
   const path = pathOf(inputOf(call));
   if (use === null || use === 'read' || path === undefined) return [];
-  return [resolved({ kind: 'changed', path, by: `${call.name} without a result` }, folder)];
+  const by = `${call.name} without a result`;
+  return [resolved({ kind: 'changed', path, by, isCertain: false }, folder)];
 }

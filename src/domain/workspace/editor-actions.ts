@@ -43,6 +43,7 @@ const USES: Readonly<Record<string, Use>> = {
   applypatch: 'patch',
   notebookedit: 'edit',
 };
+const NO_TEXT = /\.(?:ipynb|pdf|png|jpe?g|gif|webp)$/i;
 const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|editor)/;
 const COMMAND_USES: Readonly<Record<string, Use>> = {
   view: 'read',
@@ -74,8 +75,8 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   switch (use) {
     case 'read':
       // What is shown of a notebook are its cells, not the file.
-      return path.endsWith('.ipynb') || /\.(?:pdf|png|jpe?g|gif|webp)$/i.test(path)
-        ? []
+      return NO_TEXT.test(path)
+        ? [{ kind: 'seen', path, text: null }]
         : [{ kind: 'seen', path, text: readText(call, input, answer) }];
     case 'write':
       return [writeAction(path, input)];
@@ -99,7 +100,7 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
 }
 
 function changed(path: string, { name }: ToolCall): FileAction {
-  return { kind: 'changed', path, by: name };
+  return { kind: 'changed', path, by: name, isCertain: true };
 }
 
 function writeAction(path: string, input: JsonObject): FileAction {

@@ -1,5 +1,6 @@
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { pairedParts } from '../items/pairing.ts';
+import type { FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook, type KnownFile } from './file-book.ts';
@@ -17,7 +18,13 @@ export type KnownWorkspace = {
   folder: string | null;
 };
 
+/** Told of each call as it is carried out, and of those without a result. `at`: as in the fold. */
+export type OnCall = (call: ToolCall, actions: readonly FileAction[], at: number) => void;
+
 /**
+ * The one rule for what a log tells of files, todos and plan; restoring and the summary both use it.
+ * It stands on items and tokens, and below policy, context and compaction, which may ask it.
+ *
  * Folds items, oldest first, to the newest known content of files, todos and plan: full and partial
  * reads, writes, edits replayed, what shells print, and what an earlier compaction restored. Places
  * (`at`) are indexes into `items`. The work is bounded, whatever the items hold.
@@ -25,6 +32,7 @@ export type KnownWorkspace = {
 export function foldWorkspace(
   items: readonly Normalised[],
   startFolder: string | null = null,
+  onCall: OnCall = () => {},
 ): KnownWorkspace {
   const files = new FileBook(new Effort());
   const plans = new PlanBook();
@@ -33,10 +41,12 @@ export function foldWorkspace(
   let folder = startFolder;
   const carryOut = (call: ToolCall, result: ToolResult, at: number) => {
     answered.add(call);
-    for (const action of actionsOfCall(call, result, folder)) {
+    const actions = actionsOfCall(call, result, folder);
+    for (const action of actions) {
       files.apply(action, at);
       plans.file(action, at);
     }
+    onCall(call, actions, at);
     plans.call(call, result, at);
   };
   items.forEach((item, at) => {
@@ -60,7 +70,9 @@ export function foldWorkspace(
         if (partner.at <= at) carryOut(partner.call, part, at);
       }
       if (part.kind === 'tool_call' && partner === undefined) {
-        for (const action of actionsOfOpenCall(part, folder)) files.apply(action, at);
+        const actions = actionsOfOpenCall(part, folder);
+        for (const action of actions) files.apply(action, at);
+        onCall(part, actions, at);
         plans.openCall(part, at);
       }
     }

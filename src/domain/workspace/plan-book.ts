@@ -4,6 +4,7 @@ import type { FileAction } from './action.ts';
 import type { KnownFile } from './file-book.ts';
 import { textWhenWhole } from './known-text.ts';
 import { answerOf } from './result-text.ts';
+import { entriesIn, listIn } from './todo-list.ts';
 import { firstString, inputOf, toolName } from './tool-input.ts';
 
 /**
@@ -14,7 +15,6 @@ export type KnownTodos = { content: Json; at: number; isPosted: boolean; isWhole
 /** The newest plan, with the file that it stands in where there is one. */
 export type KnownPlan = { content: string; path: string | null; at: number; isPosted: boolean };
 
-const LIST_FIELDS = ['todos', 'plan', 'todoList', 'items', 'tasks', 'newTodos', 'todo_list'];
 const PLAN_FILE =
   /(?:^|\/)\.(?:claude|codex|copilot|cursor|gemini)\/(?:[^/]+\/)*(?:plans\/[^/]+|plan)\.md$/;
 
@@ -31,7 +31,7 @@ export class PlanBook {
 
   attachment(item: Attachment, at: number): void {
     if (item.attachment === 'todo') {
-      const content = parsedList(item.text) ?? item.text;
+      const content = entriesIn(item.text) ?? item.text;
       this.list = { content: item.is_empty ? [] : content, at, isPosted: true, isWhole: true };
     } else if (item.attachment === 'plan') {
       const content = item.is_empty ? '' : item.text;
@@ -97,13 +97,11 @@ export class PlanBook {
 
   private replace(input: JsonObject, at: number): void {
     if (input.operation === 'read') return;
-    for (const field of LIST_FIELDS) {
-      const value = input[field];
-      const content = typeof value === 'string' ? (parsedList(value) ?? value) : value;
-      const isList = Array.isArray(content) || (typeof content === 'string' && field !== 'plan');
-      if (!isList || content === undefined) continue;
-      this.list = { content, at, isPosted: false, isWhole: true };
-      return;
+    const content = listIn(input);
+    if (content !== null) this.list = { content, at, isPosted: false, isWhole: true };
+    const plan = stringField(input, 'plan');
+    if (content === null && plan !== undefined && plan.trim() !== '') {
+      this.newestPlan = { content: plan, path: null, at, isPosted: false };
     }
   }
 
@@ -137,16 +135,5 @@ export class PlanBook {
       return [{ ...todo, ...changed }];
     });
     this.list = { ...list, content, at, isPosted: false };
-  }
-}
-
-function parsedList(text: string): Json[] | null {
-  if (!/^\s{0,20}\[/.test(text)) return null;
-  try {
-    const json: Json = JSON.parse(text);
-    return Array.isArray(json) ? json : null;
-  } catch {
-    // A text in brackets that is no list: it stays a text.
-    return null;
   }
 }

@@ -17,7 +17,7 @@ type Wanted = { first: number; most: number | null };
  */
 export function readText(call: ToolCall, input: JsonObject, answer: Answer): KnownText | null {
   const { text } = answer;
-  if (text === '') return null;
+  if (text === '' || answer.isCleared) return null;
   if (/^<system-reminder>[^<]{0,200}contents? (?:is|are) empty/i.test(text)) return wholeText('');
   if (/^(?:<system-reminder>|File unchanged since|PDF file read|\[?Image)/.test(text)) return null;
   const wanted = wantedOf(input);

@@ -8,6 +8,8 @@ export type Answer = {
   isFailed: boolean;
   /** The program has left out a part of the text. */
   isShortened: boolean;
+  /** The text has been taken away since; a note stands in its place. */
+  isCleared: boolean;
 };
 
 /** The marks that programs leave where they have left something out. */
@@ -34,6 +36,7 @@ export function answerOf(result: ToolResult): Answer {
     text: body,
     isFailed: result.is_error || (code !== null && code !== 0) || tellsFailure(body),
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
+    isCleared: isNote(body),
   };
 }
 
@@ -126,12 +129,17 @@ const FAILURES: readonly RegExp[] = [
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** An answer that says so is short, unless it shows where in a program it happened. */
 const LONGEST_FAILURE = 2_000;
+const LONGEST_NOTE = 700;
 const ERRNO = /^[^\n]{0,200}\b(?:ENOENT|EACCES|EISDIR|ENOTDIR|EPERM)\b/;
 
 function tellsFailure(text: string): boolean {
   const start = text.slice(0, LONGEST_FAILURE).trimStart();
   if (text.length > LONGEST_FAILURE) return ERRNO.test(start) && /^\w*Error/.test(start);
-  return NOTE.test(start.trimEnd()) || FAILURES.some((failure) => failure.test(start));
+  return FAILURES.some((failure) => failure.test(start));
+}
+
+function isNote(text: string): boolean {
+  return text.length <= LONGEST_NOTE && NOTE.test(text.trim());
 }
 
 function parsed(text: string): Json | undefined {

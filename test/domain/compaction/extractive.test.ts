@@ -100,7 +100,7 @@ describe('what a summary tells', () => {
     expect(lines.slice(-3).map((line) => line.replace('…/', '/repo/src/'))).toEqual([
       '- /repo/src/retry.ts: written',
       '- /repo/src/client.ts: edited, read',
-      '- README.md: read',
+      '- README.md: named in commands',
     ]);
   });
 
@@ -214,9 +214,88 @@ describe('files of tool calls', () => {
       'pkg/a_test.go: named in commands',
     ],
     ['a search in a folder', 'Grep', { pattern: 'x', path: '/repo/src' }, ''],
+    [
+      'a search in a file',
+      'Grep',
+      { pattern: 'x', path: '/repo/a.ts' },
+      '/repo/a.ts: named in commands',
+    ],
+    ['what Codex prints', 'exec_command', { cmd: "sed -n '1,9p' lib/x.rb" }, 'lib/x.rb: read'],
+    ['a part of what is printed', 'Bash', { command: 'cat a.log | grep x' }, 'a.log: read'],
+    ['a notebook', 'Read', { file_path: '/w/a.ipynb' }, '/w/a.ipynb: read'],
+    ['a file that is gone', 'Bash', { command: 'rm out.txt' }, 'out.txt: deleted'],
+    ['a move', 'Bash', { command: 'git mv src/a.ts src/b.ts' }, 'src/a.ts: moved to src/b.ts'],
+    [
+      'names inside what is written',
+      'Bash',
+      { command: "cat > app.py <<'EOF'\nopen('other.json')\nEOF" },
+      'app.py: written',
+    ],
+    [
+      'a command in a folder',
+      'exec_command',
+      { cmd: 'cd lib && cat x.rb', workdir: '/w' },
+      '/w/lib/x.rb: read',
+    ],
+    [
+      'an editor that makes a file',
+      'str_replace_editor',
+      { command: 'create', path: '/w/new.py', file_text: 'x' },
+      '/w/new.py: written',
+    ],
   ])('%s', (_, name, input, line) => {
     const files = section(summarize(used(name, input, 'ok')), 'Files and code sections');
     expect(files).toEqual(line === '' ? undefined : [`- ${line}`]);
+  });
+
+  test('a patch that moves tells both paths, and so does the summary after it', () => {
+    const patch =
+      '*** Begin Patch\n*** Update File: old.py\n*** Move to: new.py\n@@\n-a\n+b\n*** End Patch';
+    const first = summarize(used('apply_patch', patch, 'Success. Updated the following files:'));
+    const lines = ['- new.py: edited', '- old.py: moved to new.py'];
+    expect(section(first, 'Files and code sections')).toEqual(lines);
+    const second = summarize([
+      said('user', first, true),
+      ...used('Read', { file_path: 'x.py' }, 'x'),
+    ]);
+    const all = section(second, 'Files and code sections');
+    expect(all?.sort()).toEqual([...lines, '- x.py: read'].sort());
+  });
+
+  test.each<[string, string, Json, string, string[] | undefined]>([
+    ['a read', 'Read', { file_path: '/w/gone.ts' }, 'Error: ENOENT: no such file', undefined],
+    [
+      'a read of Codex',
+      'exec_command',
+      { cmd: 'cat gone.ts' },
+      'Chunk ID: 9c921d\nWall time: 0.0 seconds\nProcess exited with code 1\nOutput:\ncat: gone.ts: No such file or directory\n',
+      ['- gone.ts: named in commands'],
+    ],
+    [
+      'an edit',
+      'Edit',
+      { file_path: '/w/a.ts', old_string: 'a', new_string: 'b' },
+      '<tool_use_error>String to replace not found in file.</tool_use_error>',
+      undefined,
+    ],
+    [
+      'a patch',
+      'apply_patch',
+      '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch',
+      'apply_patch verification failed: Failed to read file to delete',
+      undefined,
+    ],
+  ])('%s that failed did nothing', (_, name, input, result, lines) => {
+    expect(section(summarize(used(name, input, result)), 'Files and code sections')).toEqual(lines);
+  });
+
+  test('a read whose result was cleared since is still a read, each counted once', () => {
+    const read = { file_path: '/w/a.ts' };
+    const items = [
+      ...used('Read', read, '[Old tool result content cleared]'),
+      ...used('Read', read, '     1→let a;'),
+    ];
+    expect(section(summarize(items), 'Files and code sections')).toEqual(['- /w/a.ts: read 2×']);
   });
 });
 
@@ -252,6 +331,45 @@ describe('todos of other tools and attachments', () => {
       ['- Open: Act', '- Done: Look'],
     ],
     [
+      'write_todos of Gemini CLI, one given up',
+      used(
+        'write_todos',
+        {
+          todos: [
+            { description: 'Look', status: 'in_progress' },
+            { description: 'Ask', status: 'cancelled' },
+          ],
+        },
+        'Successfully updated the todo list.',
+      ),
+      ['- In progress: Look', '- Dropped: Ask'],
+    ],
+    [
+      'a list that was refused',
+      used(
+        'TodoWrite',
+        { todos: [{ content: 'x' }] },
+        '<tool_use_error>InputValidationError</tool_use_error>',
+      ),
+      [],
+    ],
+    [
+      'a plan file with its edits',
+      [
+        ...used(
+          'Write',
+          { file_path: '/home/u/.claude/plans/otter.md', content: 'First look.' },
+          'File created successfully at: /home/u/.claude/plans/otter.md',
+        ),
+        ...used(
+          'Edit',
+          { file_path: '/home/u/.claude/plans/otter.md', old_string: 'look', new_string: 'act' },
+          'The file has been updated successfully.',
+        ),
+      ],
+      ['- Plan: First act.'],
+    ],
+    [
       'a todo attachment',
       [attachment('todo', '- [x] Look\n- [ ] Act')],
       ['- Open: Act', '- Done: Look'],
@@ -261,7 +379,9 @@ describe('todos of other tools and attachments', () => {
       [attachment('plan', 'First look, then act.')],
       ['- Plan: First look, then act.'],
     ],
-  ])('%s', (_, items, lines) => expect(section(summarize(items), 'Pending tasks')).toEqual(lines));
+  ])('%s', (_, items, lines) =>
+    expect(section(summarize(items), 'Pending tasks') ?? []).toEqual(lines),
+  );
 });
 
 describe('nothing that a text says changes what it is', () => {

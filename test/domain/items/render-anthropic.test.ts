@@ -238,7 +238,7 @@ const cases: [string, Item[], Item[]][] = [
       { type: 'progress' },
       { type: 'ghost_snapshot' },
     ],
-    [{ role: 'user', content: 'File src/a.ts (as last read):\nlet a;' }],
+    [{ role: 'user', content: 'File src/a.ts (as last known):\nlet a;' }],
   ],
   [
     'our own fields, the id and what no request has are left out',

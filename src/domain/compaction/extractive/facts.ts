@@ -2,13 +2,17 @@ import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../i
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
 import { type Utterance, utterancesIn } from '../../items/speaker.ts';
 import { isJsonObject, type Json } from '../../json.ts';
+import { foldWorkspace } from '../../workspace/known-workspace.ts';
+import { actionsOfPatch, patchIn } from '../../workspace/patch.ts';
+import { scriptOf } from '../../workspace/shell/script.ts';
+import { type Todo, todosOf } from '../../workspace/todo-list.ts';
 import { isFileName } from '../names.ts';
 import { type EarlierSummary, parseEarlier } from './earlier.ts';
 import { addEarlierFiles } from './file-points.ts';
-import { commandOf, FileTable, filesOfCall } from './files.ts';
+import { addCall } from './file-uses.ts';
+import { FileTable } from './files.ts';
 import { NameRanking } from './ranking.ts';
 import { cleaned, clipEnd, firstLine, oneLine } from './text.ts';
-import { TodoBoard } from './todos.ts';
 
 /** One text of a user or of the assistant; `index` is the place of its item. */
 export type Said = { text: string; index: number };
@@ -35,7 +39,10 @@ export type Facts = {
   others: (Said & { speaker: Other })[];
   calls: CallFact[];
   files: FileTable;
-  todos: TodoBoard;
+  /** The newest list of todos. */
+  todos: Todo[];
+  /** The newest plan in words, '' when there is none. */
+  plan: string;
   names: NameRanking;
 };
 
@@ -51,7 +58,8 @@ export function gatherFacts(
     others: [],
     calls: [],
     files: new FileTable(),
-    todos: new TodoBoard(),
+    todos: [],
+    plan: '',
     names: new NameRanking(items.length),
   };
   const calls: CallTable = {
@@ -67,10 +75,14 @@ export function gatherFacts(
         if (item.is_restored) facts.files.note(item.path);
         else facts.files.add({ path: item.path, use: 'read' }, index);
       }
-      facts.todos.attachment(item);
       facts.names.mention(`${item.path ?? ''}\n${item.text}`, 'tool_output', index);
     }
   });
+  const { todos, plan } = foldWorkspace(items, null, (call, actions, index) =>
+    addCall(facts.files, call, actions, index),
+  );
+  facts.todos = todos === null ? [] : todosOf(todos.content);
+  facts.plan = plan?.content ?? '';
   if (facts.earlier === null && previousSummary) readEarlier(facts, previousSummary, 0);
   addEarlierFiles(facts.files, facts.earlier?.points.get('files') ?? []);
   return facts;
@@ -152,8 +164,6 @@ function readText(
 
 function readCall(facts: Facts, calls: CallTable, call: ToolCall, index: number): void {
   for (const text of stringsOf(call.input)) facts.names.mention(text, 'assistant', index);
-  for (const mention of filesOfCall(call)) facts.files.add(mention, index);
-  facts.todos.call(call);
   const fact: CallFact = {
     name: clipEnd(oneLine(call.name), 100),
     subject: subjectOf(call),
@@ -164,7 +174,7 @@ function readCall(facts: Facts, calls: CallTable, call: ToolCall, index: number)
   facts.calls.push(fact);
   calls.facts.set(call, fact);
   const result = calls.early.get(call);
-  if (result !== undefined) settle(facts, fact, result);
+  if (result !== undefined) settle(fact, result);
 }
 
 function readResult(facts: Facts, calls: CallTable, result: ToolResult, index: number): void {
@@ -173,12 +183,11 @@ function readResult(facts: Facts, calls: CallTable, result: ToolResult, index: n
   if (call === undefined) return;
   const fact = calls.facts.get(call);
   if (fact === undefined) calls.early.set(call, result);
-  else settle(facts, fact, result);
+  else settle(fact, result);
 }
 
-function settle(facts: Facts, call: CallFact, result: ToolResult): void {
+function settle(call: CallFact, result: ToolResult): void {
   const text = resultText(result);
-  facts.todos.result(result.call_id, text);
   call.outcome = result.is_error || hasFailingExit(text) ? 'failed' : 'ok';
   if (call.outcome === 'failed') call.error = errorLine(text);
 }
@@ -220,13 +229,15 @@ const SUBJECT_KEYS = [
 
 /** What a call is about: the end of its path, or its command or query, in one line. */
 function subjectOf(call: ToolCall): string {
-  if (typeof call.input === 'string')
-    return shortPath(filesOfCall(call)[0]?.path) ?? firstLine(call.input, 100);
-  if (!isJsonObject(call.input)) return '';
-  const command = commandOf(call.input);
-  if (command !== undefined) return firstLine(cleaned(command.slice(0, 4_000)), 100);
+  const { input } = call;
+  const script = scriptOf(call)?.text;
+  const patch = patchIn(typeof input === 'string' ? input : (script ?? ''));
+  if (patch !== undefined) return shortPath(firstPathOf(patch));
+  if (typeof input === 'string') return firstLine(input, 100);
+  if (!isJsonObject(input)) return '';
+  if (script !== undefined) return firstLine(cleaned(script.slice(0, 4_000)), 100);
   for (const key of SUBJECT_KEYS) {
-    const value = call.input[key];
+    const value = input[key];
     if (typeof value !== 'string' || value === '') continue;
     return isFileName(value) && !/\s|:\/\//.test(value)
       ? shortPath(value)
@@ -236,8 +247,13 @@ function subjectOf(call: ToolCall): string {
 }
 
 /** The file name with the folder that it is in. */
-function shortPath<Path extends string | undefined>(path: Path): Path | string {
-  return path === undefined ? path : path.split('/').slice(-2).join('/');
+function shortPath(path: string): string {
+  return path.split('/').slice(-2).join('/');
+}
+
+function firstPathOf(patch: string): string {
+  const [first] = actionsOfPatch(patch);
+  return first !== undefined && 'path' in first ? first.path : '';
 }
 
 /** All strings inside a JSON value, at any depth that a tool input has. */

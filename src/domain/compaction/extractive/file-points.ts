@@ -25,6 +25,7 @@ function fileText(file: FileFact, folder: string): string {
     const times = file.uses.get(use) ?? 0;
     return times > 1 ? `${use} ${times}×` : use;
   });
+  if (file.to !== null) uses.push(`moved to ${file.to}`);
   return uses.length === 0 ? path : `${path}: ${uses.join(', ')}`;
 }
 
@@ -39,15 +40,19 @@ export function addEarlierFiles(table: FileTable, lines: readonly string[]): voi
 
 function addEarlierFile(table: FileTable, line: string): void {
   const ours =
-    /^(\S+): ((?:(?:written|edited|deleted|read|named in commands)(?: \d+×)?(?:, )?)+)$/.exec(line);
+    /^(\S+): ((?:(?:written|edited|deleted|read|named in commands)(?: \d+×)?(?:, |$))*)(?:moved to (\S+))?$/.exec(
+      line,
+    );
   if (ours === null) {
     const paths = extractNames(line).filter((name) => isFileName(name));
     for (const path of paths) table.note(path);
     return;
   }
-  for (const use of (ours[2] ?? '').split(', ')) {
+  const [, path = '', uses = '', to] = ours;
+  if (to !== undefined) table.move(path, to, -1);
+  for (const use of uses.split(', ')) {
     const match = /^(.*?)(?: (\d{1,6})×)?$/.exec(use);
     const known = USES.find((candidate) => candidate === match?.[1]);
-    if (known) table.add({ path: ours[1] ?? '', use: known }, -1, Number(match?.[2] ?? 1));
+    if (known) table.add({ path, use: known }, -1, Number(match?.[2] ?? 1));
   }
 }

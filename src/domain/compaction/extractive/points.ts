@@ -144,18 +144,17 @@ function todoPoints(facts: Facts): Point[] {
     'in progress': LABELS.active_todo,
     open: LABELS.open_todo,
     done: LABELS.done_todo,
+    dropped: LABELS.dropped_todo,
   };
   const points = Object.entries(order).flatMap(([status, label], rank) =>
     facts.todos
-      .todos()
       .filter((todo) => todo.status === status)
       .map((todo, i) => ({
-        text: label + clipEnd(todo.text, 300),
+        text: label + clipEnd(oneLine(cleaned(todo.text)), 300),
         place: rank * 1_000 + i,
       })),
   );
-  if (facts.todos.plan !== '')
-    points.push({ text: LABELS.plan + cleaned(facts.todos.plan), place: 9_000 });
+  if (facts.plan !== '') points.push({ text: LABELS.plan + cleaned(facts.plan), place: 9_000 });
   return points;
 }
 
@@ -177,11 +176,12 @@ function currentPoints(facts: Facts): Point[] {
 
 function nextPoints(facts: Facts, intention: string | undefined): Point[] {
   const points: Point[] = [];
-  const todos = facts.todos.todos();
+  const { todos } = facts;
   const todo =
     todos.find(({ status }) => status === 'in progress') ??
     todos.find(({ status }) => status === 'open');
-  if (todo !== undefined) points.push({ text: LABELS.next_todo + todo.text, place: 0 });
+  if (todo !== undefined)
+    points.push({ text: LABELS.next_todo + oneLine(cleaned(todo.text)), place: 0 });
   if (intention !== undefined) {
     points.push({ text: LABELS.intention + intention, place: 1 });
   }

@@ -35,16 +35,27 @@ export function shellActions(
     at = folderAfter(pipeline, at);
   }
   const steps = pipelines.filter(({ commands }) => commands[0]?.words[0]?.text !== 'cd').length;
-  return [...(answer.isFailed ? afterFailure(done, steps) : done), ...seenIn(printed, answer)];
+  if (answer.isFailed) return afterFailure(done, steps);
+  return [...done, ...seenIn(printed, answer)];
 }
 
 /** A script that failed somewhere: its first step was probably done, of the others nobody knows. */
 function afterFailure(actions: readonly FileAction[], steps: number): FileAction[] {
   if (steps < 2) return [];
-  return actions.map((action, index): FileAction => {
-    const isVague = action.kind === 'named_changed' || action.kind === 'all_changed';
-    if (isVague || (index === 0 && action.kind === 'written')) return action;
-    return { kind: 'changed', path: action.path, by: 'a command that failed' };
+  return actions.flatMap((action, index): FileAction[] => {
+    switch (action.kind) {
+      case 'seen':
+        return [];
+      case 'named_changed':
+      case 'all_changed':
+      case 'ran':
+        return [action];
+      default: {
+        if (index === 0 && action.kind === 'written') return [action];
+        const { path } = action;
+        return [{ kind: 'changed', path, by: 'a command that failed', isCertain: false }];
+      }
+    }
   });
 }
 

@@ -59,8 +59,13 @@ export function effectOf(pipeline: Pipeline, folder: string | null): Effect {
     ...range,
     path: resolvePath(range.path, folder),
   }));
-  if (ranges !== undefined && ranges.length > 0)
-    return { printed: pipedRanges(ranges, others), actions: [] };
+  if (ranges !== undefined && ranges.length > 0) {
+    const printed = pipedRanges(ranges, others);
+    if (printed.kind === 'ranges') return { printed, actions: [] };
+    // What is left of it cannot be told, only that it was read.
+    const read = ranges.map(({ path }): FileAction => ({ kind: 'seen', path, text: null }));
+    return { printed, actions: [...read, ...others.flatMap((each) => actionsOf(each, folder))] };
+  }
   const actions = [first, ...others].flatMap((command) => actionsOf(command, folder));
   const said = others.length === 0 ? saidBy(first) : null;
   if (said !== null) return { printed: { kind: 'says', text: said }, actions };
@@ -123,7 +128,7 @@ function writtenBy(
     const [only] = ranges ?? [];
     if (operator === '>>') {
       if (text !== null) actions.push({ kind: 'appended', path, text });
-      else actions.push({ kind: 'changed', path, by: clipped(first) });
+      else actions.push({ kind: 'changed', path, by: clipped(first), isCertain: true });
     } else if (text !== null) actions.push({ kind: 'written', path, text });
     else if (
       ranges?.length === 1 &&
@@ -181,6 +186,14 @@ function actionsOf(command: Command, folder: string | null): FileAction[] {
       });
     case 'patch':
       return [patchRun(command, folder, by)];
+    case 'sed': {
+      const edited = isPlain ? editedBySed(args) : null;
+      if (edited === null)
+        return CHANGES.test(line) ? [{ kind: 'named_changed', script: line, by }] : [];
+      return edited.map((path) => {
+        return { kind: 'changed', path: resolvePath(path, folder), by, isCertain: true };
+      });
+    }
     default:
       if (CHANGES.test(line)) return [{ kind: 'named_changed', script: line, by }];
       if (name.startsWith('./')) return [programRun(name, folder, by)];
@@ -190,6 +203,25 @@ function actionsOf(command: Command, folder: string | null): FileAction[] {
         ...files.slice(0, 1).map((path) => programRun(path, folder, by)),
       ];
   }
+}
+
+/** The files that `sed -i` is given; null when it does not edit in place. */
+function editedBySed(args: readonly string[]): string[] | null {
+  if (!args.some((arg) => /^(?:-[nErsz]*i|--in-place)/.test(arg))) return null;
+  const files: string[] = [];
+  let hasScript = false;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (arg === '-e' || arg === '-f' || arg === '--expression') {
+      hasScript = true;
+      at++;
+    } else if (/^(?:-e|--expression=)/.test(arg)) hasScript = true;
+    // BSD's `-i ''` keeps no copy.
+    else if (arg === '' || arg.startsWith('-')) continue;
+    else if (hasScript) files.push(arg);
+    else hasScript = true;
+  }
+  return files;
 }
 
 function programRun(path: string, folder: string | null, by: string): FileAction {

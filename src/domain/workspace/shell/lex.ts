@@ -65,6 +65,11 @@ class Lexer {
         this.at++;
         this.endPipeline(';');
         return this.readHeredocs();
+      case '\\':
+        if (script[at + 1] !== '\n') return this.word();
+        // The line goes on: nothing begins here.
+        this.at += 2;
+        return true;
       case '#':
         while (this.at < script.length && script[this.at] !== '\n') this.at++;
         return true;

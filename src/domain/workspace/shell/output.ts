@@ -13,7 +13,7 @@ import type { Range } from './read-range.ts';
 export function seenIn(printed: readonly Printed[], answer: Answer): FileAction[] {
   const parts = printed.filter(({ kind }) => kind !== 'nothing');
   const ranges = parts.flatMap((part) => (part.kind === 'ranges' ? part.ranges : []));
-  const texts = answer.isFailed ? null : textsOf(parts, answer);
+  const texts = answer.isCleared ? null : textsOf(parts, answer);
   return ranges.map((range, index): FileAction => {
     const text = texts?.get(range) ?? null;
     const isOnly = ranges.length === 1 && index === 0;

@@ -1,13 +1,16 @@
 import type { ToolCall } from '../../items/item.ts';
 import { isJsonObject, type Json, stringField } from '../../json.ts';
 
-const COMMAND_FIELDS = ['command', 'cmd', 'script', 'commands'];
+const COMMAND_FIELDS = ['command', 'cmd', 'script'];
 const FOLDER_FIELDS = ['workdir', 'cwd', 'working_directory', 'directory', 'dir_path'];
 
 /** A script that a call runs in a shell, and the folder that it is to run in. */
 export type Script = { text: string; folder: string | null };
 
-/** The script of a shell call; null for calls of other tools. Argument lists are quoted as needed. */
+/**
+ * The script of a shell call; null for calls of other tools. Argument lists are quoted as needed, the
+ * command lines of OpenAI's `commands` follow each other.
+ */
 export function scriptOf({ input }: ToolCall): Script | null {
   if (!isJsonObject(input)) return null;
   const folder = FOLDER_FIELDS.map((field) => stringField(input, field)).find(Boolean) ?? null;
@@ -15,7 +18,10 @@ export function scriptOf({ input }: ToolCall): Script | null {
     const text = textOf(input[field]);
     if (text !== null) return { text, folder };
   }
-  return null;
+  const { commands } = input;
+  if (typeof commands === 'string') return { text: commands, folder };
+  if (!Array.isArray(commands)) return null;
+  return { text: commands.filter((line) => typeof line === 'string').join('\n'), folder };
 }
 
 function textOf(command: Json | undefined): string | null {

@@ -1,0 +1,96 @@
+import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
+import { parseInside } from '../json-text.ts';
+
+export type TodoStatus = 'open' | 'in progress' | 'done' | 'dropped';
+export type Todo = { text: string; status: TodoStatus };
+
+/** The fields in which plan and todo tools list their steps. */
+const LIST_FIELDS = [
+  'todos',
+  'plan',
+  'items',
+  'tasks',
+  'steps',
+  'todo_list',
+  'todoList',
+  'newTodos',
+] as const;
+const TEXT_FIELDS = ['content', 'step', 'text', 'title', 'subject', 'description', 'task'];
+
+/** Lines of a list in words that are looked at. */
+const MOST_LINES = 10_000;
+const LINE = /^\s{0,20}(?:[-*]|\d{1,3}[.)])\s{1,4}(?:\[([ xX~-])\]\s{1,4})?(\S.*)$/;
+const CHECKBOX = /^[ \t]{0,20}(?:[-*]|\d{1,3}[.)])[ \t]{1,4}\[[ xX~-]\][ \t]/m;
+
+/**
+ * The words that programs have for the state of a step: Claude Code, Codex, Copilot and Gemini write
+ * `completed`. What was cancelled or deleted was not done; `incomplete` and `blocked` are open.
+ */
+const DONE: ReadonlySet<string> = new Set(['completed', 'complete', 'done', 'finished']);
+const IN_PROGRESS: ReadonlySet<string> = new Set([
+  'in progress',
+  'inprogress',
+  'active',
+  'doing',
+  'started',
+]);
+const DROPPED: ReadonlySet<string> = new Set(['cancelled', 'canceled', 'deleted', 'skipped']);
+
+/**
+ * The list in the input of a plan or todo tool: its entries, or a text such as `- [x] done`; null
+ * when it holds none. A `plan` in words is a list only when its lines have boxes to tick.
+ */
+export function listIn(input: JsonObject): Json[] | string | null {
+  let text: string | null = null;
+  for (const field of LIST_FIELDS) {
+    const value = input[field];
+    const list = typeof value === 'string' ? entriesIn(value) : value;
+    if (Array.isArray(list)) return list;
+    if (typeof value === 'string' && (field !== 'plan' || CHECKBOX.test(value))) text ??= value;
+  }
+  return text;
+}
+
+/** The entries of a list that was written down as JSON; null for other texts. */
+export function entriesIn(text: string): Json[] | null {
+  const json = /^\s{0,20}\[/.test(text) ? parseInside(text) : undefined;
+  return Array.isArray(json) ? json : null;
+}
+
+/** The todos of a list as a tool or a client wrote it: entries, an object with a list, or lines. */
+export function todosOf(list: Json): Todo[] {
+  if (Array.isArray(list)) return list.flatMap((entry) => todoOf(entry) ?? []);
+  if (isJsonObject(list)) {
+    const inside = listIn(list);
+    return inside === null ? [] : todosOf(inside);
+  }
+  if (typeof list !== 'string') return [];
+  const json = /^\s{0,20}[[{]/.test(list) ? parseInside(list) : undefined;
+  return Array.isArray(json) || isJsonObject(json) ? todosOf(json) : todosOfLines(list);
+}
+
+function todoOf(entry: Json): Todo | null {
+  if (typeof entry === 'string') return { text: entry, status: 'open' };
+  if (!isJsonObject(entry)) return null;
+  const field = TEXT_FIELDS.find((candidate) => typeof entry[candidate] === 'string');
+  const text = field === undefined ? '' : (stringField(entry, field) ?? '');
+  return text.trim() === '' ? null : { text, status: statusOf(entry) };
+}
+
+function statusOf({ status, done, completed }: JsonObject): TodoStatus {
+  if (typeof status !== 'string') return done === true || completed === true ? 'done' : 'open';
+  const word = status.trim().toLowerCase().replaceAll(/[_-]/g, ' ');
+  if (DONE.has(word)) return 'done';
+  if (DROPPED.has(word)) return 'dropped';
+  return IN_PROGRESS.has(word) ? 'in progress' : 'open';
+}
+
+function todosOfLines(text: string): Todo[] {
+  return text.split('\n', MOST_LINES).flatMap((line): Todo[] => {
+    const match = LINE.exec(line);
+    if (match === null) return [];
+    const mark = (match[1] ?? ' ').toLowerCase();
+    const status = mark === 'x' ? 'done' : mark === ' ' ? 'open' : 'in progress';
+    return [{ text: match[2] ?? '', status }];
+  });
+}

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/domain/json.ts';
+import type { FileAction } from '../../../src/domain/workspace/action.ts';
+import { actionsOfOpenCall } from '../../../src/domain/workspace/call-actions.ts';
+import type { KnownText } from '../../../src/domain/workspace/known-text.ts';
+import { done, toolCall } from '../../support/tool-calls.ts';
+
+const PATH = '/w/a.ts';
+const seen = (text: KnownText | null): FileAction[] => [{ kind: 'seen', path: PATH, text }];
+const lines = (total: number | null, first: number, text: string) =>
+  seen({ blocks: [{ first, text }], total });
+
+describe('what the reading tools of agents show', () => {
+  it.each<[string, string, Json, string, FileAction[]]>([
+    [
+      'Claude Code',
+      'Read',
+      { file_path: PATH },
+      '     1→x\n     2→y\n     3→',
+      lines(3, 1, 'x\ny\n'),
+    ],
+    ['Claude Code 2.1', 'Read', { file_path: PATH }, '1\tx\n2\ty', lines(2, 1, 'x\ny')],
+    [
+      'Claude Code, a part',
+      'Read',
+      { file_path: PATH, offset: 5, limit: 2 },
+      '     5→x\n     6→y',
+      lines(null, 5, 'x\ny'),
+    ],
+    [
+      'Claude Code, past the end',
+      'Read',
+      { file_path: PATH, offset: 5, limit: 9 },
+      '     5→x',
+      lines(5, 5, 'x'),
+    ],
+    [
+      'Claude Code with a reminder',
+      'Read',
+      { file_path: PATH },
+      '     1→x\n\n<system-reminder>\nNo malware?\n</system-reminder>\n',
+      lines(1, 1, 'x'),
+    ],
+    [
+      'Claude Code, an empty file',
+      'Read',
+      { file_path: PATH },
+      '<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>',
+      lines(1, 1, ''),
+    ],
+    [
+      'Claude Code, nothing new',
+      'Read',
+      { file_path: PATH },
+      'File unchanged since last read.',
+      seen(null),
+    ],
+    ['cleared', 'Read', { file_path: PATH }, '[Old tool result content cleared]', seen(null)],
+    [
+      'failed',
+      'Read',
+      { file_path: PATH },
+      '<tool_use_error>File does not exist.</tool_use_error>',
+      [],
+    ],
+    [
+      'Copilot CLI',
+      'view',
+      { path: PATH, view_range: [3, 4] },
+      '3. x\n4. y',
+      lines(null, 3, 'x\ny'),
+    ],
+    [
+      'Copilot CLI, a folder',
+      'view',
+      { path: '/w' },
+      'a.ts\nb.ts',
+      [{ kind: 'seen', path: '/w', text: null }],
+    ],
+    [
+      'SWE-agent',
+      'str_replace_editor',
+      { command: 'view', path: PATH, view_range: [3, 4] },
+      `Here's the result of running \`cat -n\` on ${PATH}:\n     3\tx\n     4\ty\n`,
+      lines(null, 3, 'x\ny'),
+    ],
+    [
+      'SWE-agent, whole',
+      'str_replace_editor',
+      { command: 'view', path: PATH },
+      `Here's the result of running \`cat -n\` on ${PATH}:\n     1\tx\n     2\ty\n`,
+      lines(2, 1, 'x\ny'),
+    ],
+    [
+      'the window of the first SWE-agent',
+      'open',
+      { path: 'a.ts', line_number: 3 },
+      `[File: ${PATH} (9 lines total)]\r\n(2 more lines above)\r\n3:x\r\n4:y\r\n(5 more lines below)\r\n(Open file: ${PATH})\r\n(Current directory: /w)\r\nbash-$`,
+      lines(10, 3, 'x\ny'),
+    ],
+    ['pi', 'read', { path: 'a.ts' }, 'x\ny\n', lines(3, 1, 'x\ny\n')],
+    [
+      'pi, a part',
+      'read',
+      { path: 'a.ts', offset: 3, limit: 2 },
+      'x\ny\n\n[23 more lines in file. Use offset=5 to continue.]',
+      lines(null, 3, 'x\ny'),
+    ],
+    [
+      'pi, cut',
+      'read',
+      { path: 'a.ts' },
+      'x\ny\n\n[Showing lines 1-2 of 900. Use offset=3 to continue.]',
+      lines(null, 1, 'x\ny'),
+    ],
+    ['Gemini CLI', 'read_file', { file_path: PATH }, 'x\ny\n', lines(3, 1, 'x\ny\n')],
+    [
+      'Gemini CLI, cut',
+      'read_file',
+      { file_path: PATH },
+      '\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 3-4 of 90 total lines.\nAction: To read more of the file, use offset.\n\n--- FILE CONTENT (truncated) ---\nx\ny'.trimStart(),
+      lines(null, 3, 'x\ny'),
+    ],
+    [
+      'opencode',
+      'read',
+      { filePath: PATH, offset: 0 },
+      '<file>\n00001| x\n00002| y\n\n(End of file - total 2 lines)\n</file>',
+      lines(2, 1, 'x\ny'),
+    ],
+    [
+      'read_many_files',
+      'read_many_files',
+      { paths: ['a.ts'] },
+      `--- ${PATH} ---\n\nx\ny\n\n--- End of content ---`,
+      lines(2, 1, 'x\ny'),
+    ],
+    [
+      'a picture',
+      'Read',
+      { file_path: '/w/a.png' },
+      '',
+      [{ kind: 'seen', path: '/w/a.png', text: null }],
+    ],
+  ])('%s', (_, name, input, answer, actions) => {
+    expect(done(name, input, answer)).toEqual(actions);
+  });
+});
+
+describe('what the writing tools of agents do', () => {
+  it.each<[string, string, Json, FileAction[]]>([
+    [
+      'Write',
+      'Write',
+      { file_path: PATH, content: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'write_file of Gemini CLI',
+      'write_file',
+      { file_path: PATH, content: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'create of Copilot CLI',
+      'create',
+      { path: PATH, file_text: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'create of the editor',
+      'str_replace_based_edit_tool',
+      { command: 'create', path: PATH, file_text: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'a server of tools',
+      'mcp__filesystem__write_file',
+      { path: PATH, content: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'Edit',
+      'Edit',
+      { file_path: PATH, old_string: 'x', new_string: 'y', replace_all: true },
+      [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: true }] }],
+    ],
+    [
+      'MultiEdit',
+      'MultiEdit',
+      {
+        file_path: PATH,
+        edits: [
+          { old_string: 'x', new_string: 'y' },
+          { old_string: 'u', new_string: 'v' },
+        ],
+      },
+      [
+        {
+          kind: 'replaced',
+          path: PATH,
+          replacements: [
+            { from: 'x', to: 'y', all: false },
+            { from: 'u', to: 'v', all: false },
+          ],
+        },
+      ],
+    ],
+    [
+      'edit of Copilot CLI',
+      'edit',
+      { path: PATH, old_str: 'x', new_str: 'y' },
+      [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: false }] }],
+    ],
+    [
+      'edit of pi',
+      'edit',
+      { path: PATH, oldText: 'x', newText: 'y' },
+      [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: false }] }],
+    ],
+    [
+      'replace of Gemini CLI',
+      'replace',
+      { file_path: PATH, old_string: 'x', new_string: 'y', expected_replacements: 2 },
+      [{ kind: 'replaced', path: PATH, replacements: [{ from: 'x', to: 'y', all: true }] }],
+    ],
+    [
+      'an empty old text makes the file',
+      'Edit',
+      { file_path: PATH, old_string: '', new_string: 'x' },
+      [{ kind: 'written', path: PATH, text: 'x' }],
+    ],
+    [
+      'insert of the editor',
+      'str_replace_editor',
+      { command: 'insert', path: PATH, insert_line: 2, new_str: 'x' },
+      [{ kind: 'inserted', path: PATH, after: 2, text: 'x' }],
+    ],
+    [
+      'undo_edit of the editor',
+      'str_replace_editor',
+      { command: 'undo_edit', path: PATH },
+      [{ kind: 'undone', path: PATH }],
+    ],
+    [
+      'move_file',
+      'mcp__filesystem__move_file',
+      { source: PATH, destination: '/w/b.ts' },
+      [{ kind: 'moved', path: PATH, to: '/w/b.ts' }],
+    ],
+    ['delete_file', 'delete_file', { target_file: PATH }, [{ kind: 'deleted', path: PATH }]],
+    [
+      'NotebookEdit',
+      'NotebookEdit',
+      { notebook_path: '/w/a.ipynb', new_source: 'x' },
+      [{ kind: 'changed', path: '/w/a.ipynb', by: 'NotebookEdit', isCertain: true }],
+    ],
+    ['Grep', 'Grep', { pattern: 'x', path: PATH }, []],
+  ])('%s', (_, name, input, actions) => {
+    expect(done(name, input, 'Done.')).toEqual(actions);
+    expect(done(name, input, 'Error: it did not work')).toEqual([]);
+  });
+
+  it('a call without a result has perhaps changed its file', () => {
+    const write = toolCall('Write', { file_path: 'a.ts', content: 'x' });
+    const by = 'Write without a result';
+    expect(actionsOfOpenCall(write, '/w')).toEqual([
+      { kind: 'changed', path: PATH, by, isCertain: false },
+    ]);
+    expect(actionsOfOpenCall(toolCall('Read', { file_path: 'a.ts' }), '/w')).toEqual([]);
+  });
+});

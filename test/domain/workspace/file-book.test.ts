@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { FileAction } from '../../../src/domain/workspace/action.ts';
+import { Effort } from '../../../src/domain/workspace/effort.ts';
+import { FileBook } from '../../../src/domain/workspace/file-book.ts';
+import { wholeText } from '../../../src/domain/workspace/known-text.ts';
+
+/** What is known after these actions: `path: text`, with what has perhaps changed it. */
+function after(...actions: FileAction[]): string[] {
+  const book = new FileBook(new Effort());
+  for (const [at, action] of actions.entries()) book.apply(action, at);
+  return book.known().map(({ path, text, changedBy }) => {
+    const lines = text.blocks.map((block) => `${block.first}:${block.text}`).join(' … ');
+    return `${path} ${lines}${changedBy === null ? '' : ` (${changedBy})`}`;
+  });
+}
+const write = (path: string, text: string): FileAction => ({ kind: 'written', path, text });
+const edit = (path: string, from: string, to: string): FileAction => ({
+  kind: 'replaced',
+  path,
+  replacements: [{ from, to, all: false }],
+});
+const part = (path: string, first: number, text: string): FileAction => ({
+  kind: 'seen',
+  path,
+  text: { blocks: [{ first, text }], total: null },
+});
+const by = 'make';
+
+describe('what is known of files after what calls have done', () => {
+  it.each<[string, FileAction[], string[]]>([
+    ['a write and an edit', [write('/a', 'x'), edit('/a', 'x', 'y')], ['/a 1:y']],
+    [
+      'an edit that cannot be followed',
+      [write('/a', 'x'), edit('/a', 'z', 'y')],
+      ['/a 1:x (an edit that could not be followed)'],
+    ],
+    ['an edit of what is not known', [edit('/a', 'x', 'y')], []],
+    ['parts one after the other', [part('/a', 1, 'x'), part('/a', 5, 'y')], ['/a 1:x … 5:y']],
+    ['a part that disagrees', [part('/a', 1, 'x\ny'), part('/a', 2, 'z')], ['/a 2:z']],
+    ['a part after a whole', [write('/a', 'x\ny\n'), part('/a', 2, 'y')], ['/a 1:x\ny\n']],
+    [
+      'a whole read anew',
+      [
+        write('/a', 'x'),
+        { kind: 'changed', path: '/a', by, isCertain: true },
+        { kind: 'seen', path: '/a', text: wholeText('y') },
+      ],
+      ['/a 1:y'],
+    ],
+    [
+      'a read that shows nothing',
+      [write('/a', 'x'), { kind: 'seen', path: '/a', text: null }],
+      ['/a 1:x'],
+    ],
+    [
+      'a perhaps',
+      [write('/a', 'x'), { kind: 'changed', path: '/a', by, isCertain: false }],
+      ['/a 1:x (make)'],
+    ],
+    ['a deletion', [write('/a', 'x'), { kind: 'deleted', path: '/a' }], []],
+    [
+      'a deleted folder',
+      [write('/d/a', 'x'), write('/da', 'y'), { kind: 'deleted', path: '/d' }],
+      ['/da 1:y'],
+    ],
+    ['a move', [write('/a', 'x'), { kind: 'moved', path: '/a', to: '/b' }], ['/b 1:x']],
+    ['a moved folder', [write('/d/a', 'x'), { kind: 'moved', path: '/d', to: '/e' }], ['/e/a 1:x']],
+    ['a copy', [write('/a', 'x'), { kind: 'copied', path: '/a', to: '/b' }], ['/a 1:x', '/b 1:x']],
+    [
+      'a copy of what is not known',
+      [write('/b', 'x'), { kind: 'copied', path: '/a', to: '/b' }],
+      [],
+    ],
+    [
+      'written anew with what is not known',
+      [write('/a', 'x'), { kind: 'rewritten', path: '/a' }],
+      [],
+    ],
+    [
+      'an edit taken back',
+      [write('/a', 'x'), edit('/a', 'x', 'y'), { kind: 'undone', path: '/a' }],
+      ['/a 1:x'],
+    ],
+    [
+      'a script that names it',
+      [
+        write('/a.ts', 'x'),
+        write('/b.ts', 'y'),
+        { kind: 'named_changed', script: 'sed -i s/x/y/ *a.ts', by },
+      ],
+      ['/a.ts 1:x (make)', '/b.ts 1:y'],
+    ],
+    [
+      'anything',
+      [write('/a', 'x'), write('/b', 'y'), { kind: 'all_changed', by }],
+      ['/a 1:x (make)', '/b 1:y (make)'],
+    ],
+    [
+      'a program that writes',
+      [
+        write('/p.py', "open('a.ts','w')"),
+        write('/a.ts', 'x'),
+        { kind: 'ran', path: '/p.py', by, isPatch: false },
+      ],
+      ["/p.py 1:open('a.ts','w')", '/a.ts 1:x (make)'],
+    ],
+    [
+      'a program that does not',
+      [
+        write('/p.py', "print('a.ts')"),
+        write('/a.ts', 'x'),
+        { kind: 'ran', path: '/p.py', by, isPatch: false },
+      ],
+      ["/p.py 1:print('a.ts')", '/a.ts 1:x'],
+    ],
+    [
+      'a patch whose content is not known',
+      [write('/a', 'x'), { kind: 'ran', path: '/p.diff', by, isPatch: true }],
+      ['/a 1:x (make)'],
+    ],
+    [
+      'a patch that moves',
+      [
+        write('/a', 'x\n'),
+        {
+          kind: 'patched',
+          path: '/a',
+          hunks: [{ context: [], before: ['x'], after: ['y'], is_at_end: false }],
+          to: '/b',
+        },
+      ],
+      ['/b 1:y\n'],
+    ],
+    [
+      'a path without its folder',
+      [write('/w/src/a.ts', 'x'), edit('src/a.ts', 'x', 'y')],
+      ['/w/src/a.ts 1:y'],
+    ],
+    [
+      'a path that two files end with',
+      [write('/u/a.ts', 'x'), write('/v/a.ts', 'x'), edit('a.ts', 'x', 'y')],
+      ['/u/a.ts 1:x', '/v/a.ts 1:x'],
+    ],
+  ])('%s', (_, actions, files) => expect(after(...actions)).toEqual(files));
+
+  it('names what is gone, until it is there again', () => {
+    const book = new FileBook(new Effort());
+    book.apply(write('/a', 'x'), 0);
+    book.apply({ kind: 'deleted', path: '/a' }, 1);
+    expect(book.gone()).toEqual(['/a']);
+    book.apply(write('/a', 'y'), 2);
+    expect(book.gone()).toEqual([]);
+  });
+});

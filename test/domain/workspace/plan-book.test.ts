@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/domain/json.ts';
+import { PlanBook } from '../../../src/domain/workspace/plan-book.ts';
+import { todosOf } from '../../../src/domain/workspace/todo-list.ts';
+import { toolCall, toolResult } from '../../support/tool-calls.ts';
+
+type Step = [name: string, input: Json, answer: string];
+const fold = (steps: readonly Step[]) => {
+  const book = new PlanBook();
+  for (const [at, [name, input, answer]] of steps.entries()) {
+    book.call(toolCall(name, input), toolResult(answer), at);
+  }
+  return book;
+};
+const listed = (steps: readonly Step[]) =>
+  todosOf(fold(steps).todos()?.content ?? []).map(({ text, status }) => `${text}: ${status}`);
+
+describe('the newest list of todos', () => {
+  it.each<[string, Step[], string[]]>([
+    [
+      'TodoWrite of Claude Code',
+      [
+        [
+          'TodoWrite',
+          {
+            todos: [
+              { content: 'A', status: 'in_progress', activeForm: 'Doing A' },
+              { content: 'B', status: 'pending' },
+            ],
+          },
+          'Todos have been modified successfully.',
+        ],
+      ],
+      ['A: in progress', 'B: open'],
+    ],
+    [
+      'update_plan of Codex',
+      [
+        [
+          'update_plan',
+          { explanation: 'why', plan: [{ step: 'A', status: 'completed' }] },
+          'Plan updated',
+        ],
+      ],
+      ['A: done'],
+    ],
+    [
+      'write_todos of Gemini CLI',
+      [
+        [
+          'write_todos',
+          { todos: [{ description: 'A', status: 'cancelled' }] },
+          'Successfully updated the todo list.',
+        ],
+      ],
+      ['A: dropped'],
+    ],
+    [
+      'manage_todo_list of Copilot',
+      [
+        [
+          'manage_todo_list',
+          {
+            operation: 'write',
+            todoList: [{ id: 1, title: 'A', description: 'more', status: 'not-started' }],
+          },
+          'Successfully wrote todo list',
+        ],
+      ],
+      ['A: open'],
+    ],
+    [
+      'and its reading changes nothing',
+      [
+        [
+          'manage_todo_list',
+          { operation: 'write', todoList: [{ id: 1, title: 'A', status: 'completed' }] },
+          'ok',
+        ],
+        ['manage_todo_list', { operation: 'read', todoList: [] }, '- [x] A'],
+      ],
+      ['A: done'],
+    ],
+    [
+      'update_todo of Copilot CLI',
+      [['update_todo', { todos: '- [x] A\n- [ ] B' }, 'TODO list updated']],
+      ['A: done', 'B: open'],
+    ],
+    [
+      'a list as JSON in a text',
+      [['todowrite', { todos: '[{"content":"A","status":"pending"}]' }, 'ok']],
+      ['A: open'],
+    ],
+    [
+      'a plan with boxes',
+      [['update_plan', { plan: '1. [x] A\n2. [ ] B' }, 'ok']],
+      ['A: done', 'B: open'],
+    ],
+    [
+      'tasks one by one',
+      [
+        ['TaskCreate', { subject: 'A', description: 'a' }, 'Task #1 created successfully: A'],
+        ['TaskCreate', { subject: 'B', description: 'b' }, 'Task #2 created successfully: B'],
+        ['TaskUpdate', { taskId: '2', status: 'in_progress' }, 'Updated task #2 status'],
+        ['TaskUpdate', { taskId: '1', status: 'deleted' }, 'Updated task #1 deleted'],
+      ],
+      ['B: in progress'],
+    ],
+    [
+      'a refused list',
+      [
+        ['TodoWrite', { todos: [{ content: 'A' }] }, 'ok'],
+        [
+          'TodoWrite',
+          { todos: [] },
+          '<tool_use_error>InputValidationError: todos</tool_use_error>',
+        ],
+      ],
+      ['A: open'],
+    ],
+    ['other tools', [['Read', { file_path: 'todo.md' }, 'x']], []],
+  ])('%s', (_, steps, todos) => expect(listed(steps)).toEqual(todos));
+
+  it('is kept as the tool wrote it', () => {
+    const todos = [{ content: 'A', status: 'pending', activeForm: 'Doing A' }];
+    expect(fold([['TodoWrite', { todos }, 'ok']]).todos()).toEqual({
+      content: todos,
+      at: 0,
+      isPosted: false,
+      isWhole: true,
+    });
+  });
+});
+
+describe('the newest plan', () => {
+  const PATH = '/home/u/.claude/plans/otter.md';
+  it.each<[string, Step[], string | undefined]>([
+    [
+      'approved',
+      [['ExitPlanMode', { plan: '# A' }, 'User has approved your plan. You can now start coding.']],
+      '# A',
+    ],
+    [
+      'not approved',
+      [['ExitPlanMode', { plan: '# A' }, "The user doesn't want to proceed with this tool use."]],
+      '[the user has not approved this plan]\n# A',
+    ],
+    [
+      'told by the answer',
+      [['ExitPlanMode', {}, `Your plan has been saved to: ${PATH}\n\n## Approved Plan:\n# A`]],
+      '# A',
+    ],
+    ['in words', [['update_plan', { plan: 'First A, then B.' }, 'ok']], 'First A, then B.'],
+    ['of another tool', [['explain', { plan: 'x' }, 'ok']], undefined],
+  ])('%s', (_, steps, content) => expect(fold(steps).plan([])?.content).toBe(content));
+});

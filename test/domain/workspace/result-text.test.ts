@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { answerOf, beforeCut } from '../../../src/domain/workspace/result-text.ts';
+import { codex, toolResult } from '../../support/tool-calls.ts';
+
+const GEMINI =
+  'Command: cat a.ts\nDirectory: (root)\nOutput: x\nError: (none)\nExit Code: 0\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 4242';
+
+describe('an answer without what its program wraps around it', () => {
+  it.each<[string, string, string, 'ok' | 'failed']>([
+    ['Codex', codex('x\n'), 'x\n', 'ok'],
+    ['Codex, failed', codex('x\n', 2), 'x\n', 'failed'],
+    [
+      'Codex with its command',
+      'Command: /bin/bash -lc "cat a"\nChunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nx\n',
+      'x\n',
+      'ok',
+    ],
+    ['shell_command', 'Exit code: 0\nWall time: 1.2 seconds\nOutput:\nx\n', 'x\n', 'ok'],
+    [
+      'shell_command, failed',
+      'Exit code: 127\nWall time: 1.2 seconds\nOutput:\nx\n',
+      'x\n',
+      'failed',
+    ],
+    [
+      'old Codex',
+      JSON.stringify({ output: 'x\n', metadata: { exit_code: 0, duration_seconds: 0 } }),
+      'x\n',
+      'ok',
+    ],
+    [
+      'old Codex, failed',
+      JSON.stringify({ output: 'x\n', metadata: { exit_code: 1 } }),
+      'x\n',
+      'failed',
+    ],
+    ['mini-swe-agent', '<returncode>0</returncode>\n<output>\nx\n</output>', 'x\n', 'ok'],
+    [
+      'mini-swe-agent, failed',
+      '<returncode>1</returncode>\n<output>\nx\n</output>',
+      'x\n',
+      'failed',
+    ],
+    ['Gemini CLI', GEMINI, 'x', 'ok'],
+    ['Gemini CLI, failed', GEMINI.replace('Code: 0', 'Code: 1'), 'x', 'failed'],
+    ['Gemini CLI, empty', GEMINI.replace('Output: x', 'Output: (empty)'), '', 'ok'],
+    ['Copilot CLI', 'x\n<shellId: 0 completed with exit code 0>', 'x', 'ok'],
+    ['Copilot CLI, failed', 'x\n<exited with exit code 2>', 'x', 'failed'],
+    ['pi, failed', 'x\n\n\nCommand exited with code 2', 'x\n', 'failed'],
+    [
+      'Claude Code with a reminder',
+      'x\n\n<system-reminder>\nBe good.\n</system-reminder>\n',
+      'x\n',
+      'ok',
+    ],
+    ['carriage returns of SWE-agent', 'x\r\ny\r\n', 'x\ny\n', 'ok'],
+    ['a JSON file that looks like a wrapper', '{"output":["a"]}', '{"output":["a"]}', 'ok'],
+  ])('%s', (_, answer, text, outcome) => {
+    expect(answerOf(toolResult(answer))).toMatchObject({ text, isFailed: outcome === 'failed' });
+  });
+
+  it.each([
+    '<tool_use_error>File does not exist.</tool_use_error>',
+    "Error: ENOENT: no such file or directory, open 'a.ts'",
+    'File not found: /w/a.ts',
+    'Path does not exist',
+    'cat: a.ts: No such file or directory',
+    "sed: can't read a.ts: No such file or directory",
+    "PermissionError: [Errno 13] Permission denied: 'a.ts'",
+    'apply_patch verification failed: Failed to find expected lines',
+    'String to replace not found in file.',
+    "The user doesn't want to proceed with this tool use.",
+    '[Request interrupted by user for tool use]',
+    'File has not been read yet. Read it first before writing to it.',
+    'Your proposed edit has introduced new syntax error(s).',
+  ])('tells a failure where there is no flag: %j', (text) => {
+    expect(answerOf(toolResult(text)).isFailed).toBe(true);
+  });
+
+  it.each([
+    'export class ReadError extends Error {}\n',
+    '// Error handling\n',
+    'File a.ts has 3 lines',
+    'errors: []\n',
+    '# Failed builds\n',
+    'interrupts.on()\n',
+  ])('takes no file for a failure: %j', (text) => {
+    expect(answerOf(toolResult(text)).isFailed).toBe(false);
+  });
+
+  it.each(['[Old tool result content cleared]', '[Result of Read removed to save space]'])(
+    'knows a note in place of a text: %s',
+    (text) => {
+      expect(answerOf(toolResult(text))).toMatchObject({ isCleared: true, isFailed: false });
+    },
+  );
+
+  it.each([
+    'a\nb\n…1200 tokens truncated…z\n',
+    'a\nb\n[... omitted 12 of 40 lines ...]\nz\n',
+    'a\nb\n<response clipped><NOTE>Only a part is shown.</NOTE>',
+    'a\nb\n... [40 lines truncated] ...\nz',
+    'a\nb\n[… about 90 tokens left out …]\nz',
+  ])('knows where a program has cut: %j', (text) => {
+    expect(answerOf(toolResult(text)).isShortened).toBe(true);
+    expect(beforeCut(text)).toBe('a\nb\n');
+  });
+
+  it('takes what is still running for a part', () => {
+    const text = codex('x\n').replace(
+      'Process exited with code 0',
+      'Process running with session ID 7',
+    );
+    expect(answerOf(toolResult(text))).toMatchObject({ text: 'x\n', isShortened: true });
+  });
+});
