@@ -15,17 +15,17 @@ const program = new Command('palimpsest')
     'Keeps the conversations of LLM agents inside their context window, and loses nothing.',
   )
   .version(packageVersion())
-  .showHelpAfterError('(palimpsest --help shows how it is used)')
+  .showHelpAfterError('(run palimpsest --help for usage)')
   .exitOverride()
   .addHelpText(
     'after',
     `
 Settings come from the environment; .env.example lists them all.
-  HOST, PORT         where serve listens (127.0.0.1, 8787; PORT=0 takes a free one)
+  HOST, PORT         where serve listens (127.0.0.1, 8787; PORT=0 picks a free one)
   DATABASE_URL       the store (file:./data/palimpsest.db, or postgres://…)
   REDIS_URL          jobs go through Redis; ROLE=api and ROLE=worker then share the work
 
-Exit codes: 0 fine, 1 failed, 2 wrong use.`,
+Exit codes: 0 success, 1 failure, 2 wrong usage.`,
   );
 
 program
@@ -54,7 +54,7 @@ program
 program
   .command('verify')
   .description('compare hash chains and projections of the store with its events')
-  .option('--rebuild', 'write heads and projections anew from the events')
+  .option('--rebuild', 'rebuild heads and projections from the events')
   .action(async (options: { rebuild?: boolean }) => exitWith(await verifyCommand(options)));
 
 program

@@ -227,7 +227,9 @@ function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
     );
   }
   if (!/^\/?\d*$/.test(new URL(redis_url).pathname)) {
-    throw new SettingsError('REDIS_URL: what follows the host must be the number of a database');
+    throw new SettingsError(
+      'REDIS_URL: the path must be the number of a database, such as redis://HOST:6379/0',
+    );
   }
   return {
     redis_url,

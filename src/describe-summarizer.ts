@@ -27,7 +27,7 @@ export function describeSummarizer(
     case 'extractive':
       return 'extractive (built from the log, offline: no model is asked)';
     case 'model':
-      return `model ${choice.model.name}, then extractive when it fails`;
+      return `model ${choice.model.name}, then extractive if it fails`;
     case 'unusable':
       return `extractive, because the configured model cannot be used: ${choice.message}`;
     default:

@@ -56,20 +56,20 @@ function listenError(error: Error, host: string, port: number): Error {
   switch (code) {
     case 'EADDRINUSE':
       return new Error(
-        `port ${port} of ${host} is taken by another process: end that one, or set PORT to another ` +
-          'port (PORT=0 takes a free one)',
+        `port ${port} of ${host} is in use by another process: stop that one, or set PORT to ` +
+          'another port (PORT=0 picks a free one)',
         cause,
       );
     case 'EACCES':
       return new Error(
-        `port ${port} of ${host} may not be opened by this user: set PORT to one above 1023`,
+        `this user may not open port ${port} of ${host}: set PORT to one above 1023`,
         cause,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Error(
-        `HOST=${host} is no address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all`,
+        `HOST=${host} is not an address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all`,
         cause,
       );
     default:

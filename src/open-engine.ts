@@ -20,7 +20,10 @@ export function openEngine(
   const concurrency = settings.worker_concurrency;
   const onError = (error: unknown, job: CompactionJob | null) => {
     if (job !== null) {
-      log.error({ err: error, compaction_id: job.compaction_id }, 'a compaction job threw');
+      log.error(
+        { err: error, compaction_id: job.compaction_id },
+        'a compaction job failed with an unexpected error',
+      );
       return;
     }
     // Its text may be logged: Redis holds ids only, and the engine takes arguments out.
@@ -38,7 +41,7 @@ export function openEngine(
     onError,
     onUnavailable: (error) =>
       log.error(
-        `${error.message}; compactions wait in the log and are handed over when it is back`,
+        `${error.message}; compactions wait in the log, and are handed over when it is back`,
       ),
     onAvailable: () => {
       log.info('the queue can be reached again');

@@ -71,11 +71,14 @@ export async function startService(
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     // Not what is wrong: that may quote a conversation.
     (problems) =>
-      log.warn({ problems }, 'the log of some sessions is damaged: palimpsest verify names them'),
+      log.warn({ problems }, 'the log of some sessions is damaged: "palimpsest verify" names them'),
   );
   const { engine, queue } = openEngine(settings, log, () => void dispatcher.handOverPending());
   const dispatcher = new Dispatcher(store, engine, (error) =>
-    log.error({ err: error }, 'pending compactions could not be handed over yet'),
+    log.error(
+      { err: error },
+      'pending compactions could not be handed to the queue: they are tried again',
+    ),
   );
   const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
   const world: World = { server: settings.overrides, tokenizers };
@@ -85,7 +88,8 @@ export async function startService(
     dispatch: (job) => dispatcher.dispatch(job),
     now: () => new Date(),
     newId: uuidv7,
-    onError: (error) => log.error({ err: error }, 'the wait for a packet could not be ended yet'),
+    onError: (error) =>
+      log.error({ err: error }, 'the wait for a packet could not be ended: this is tried again'),
   });
   const prepareTokenizer = async (name: TokenizerName) => {
     tokenizers[name] ??= await loadTokenizer(name);
@@ -122,11 +126,14 @@ export async function startService(
           if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
         },
         onError: (error, { compaction_id }) =>
-          log.error({ err: error, compaction_id }, 'an attempt at a compaction threw'),
+          log.error(
+            { err: error, compaction_id },
+            'an attempt at a compaction failed with an unexpected error',
+          ),
         onUnknownSession: ({ compaction_id }) =>
           log.warn(
             { compaction_id },
-            'a job names a session that this store does not have: erased, or of another DATABASE_URL',
+            'a job names a session that this store does not have: it was erased, or belongs to another DATABASE_URL',
           ),
         now: () => new Date(),
         newId: uuidv7,
@@ -166,7 +173,7 @@ export async function startService(
             now: Date.now,
             random: Math.random,
             onFailure: (reason) =>
-              log.warn({ reason }, 'a model wrote no summary for /v1/responses/compact'),
+              log.warn({ reason }, 'no model could write a summary for /v1/responses/compact'),
           }),
           compactionSecret: settings.compaction_secret,
           storedSecret: keptSecret(settings, log),

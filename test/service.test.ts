@@ -80,7 +80,7 @@ describe('compactions that another process left', () => {
     );
     const service = await start();
     await expect(listen(service, HOST, port)).rejects.toThrow(
-      /is taken by another process.*set PORT/,
+      /is in use by another process.*set PORT/,
     );
     await expect(service.store.ping()).rejects.toThrow();
     await new Promise((resolve) => other.close(resolve));
@@ -142,7 +142,7 @@ describe('the start-up message says who writes the summaries', () => {
     [
       'a model for all',
       { PALIMPSEST_SUMMARIZATION_MODEL: 'openai/gpt-4.1', OPENAI_API_KEY: 'o' },
-      /^model openai\/gpt-4\.1, then extractive when it fails$/,
+      /^model openai\/gpt-4\.1, then extractive if it fails$/,
     ],
     [
       'a provider for all',
@@ -151,7 +151,7 @@ describe('the start-up message says who writes the summaries', () => {
         OPENAI_API_KEY: 'o',
         GROQ_API_KEY: 'q',
       },
-      /^model openai\/gpt-4o-mini, then extractive when it fails$/,
+      /^model openai\/gpt-4o-mini, then extractive if it fails$/,
     ],
     [
       'a model without its key',
@@ -256,7 +256,9 @@ describe('roles', () => {
     expect((await get('/readyz')).status).toBe(200);
     const elsewhere = await get('/sessions');
     expect(elsewhere.status).toBe(404);
-    expect(await elsewhere.json()).toMatchObject({ detail: expect.stringContaining('ask an API') });
+    expect(await elsewhere.json()).toMatchObject({
+      detail: expect.stringContaining('send this request to an API process'),
+    });
     await worker.stop();
   });
 

@@ -7,6 +7,7 @@ import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
 import { ImportError, type ImportTarget, localTarget, remoteTarget } from './import-target.ts';
 import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
+import { quantity } from './quantity.ts';
 import { restoreExport } from './restore-export.ts';
 
 export type ImportFlags = {
@@ -66,8 +67,8 @@ function restored(
 ): Promise<ImportedSession> {
   if (local === null) {
     throw new ImportError(
-      'this is an export of Palimpsest, which goes into a store and not through the API: run the ' +
-        'import without --url, with DATABASE_URL set to the store of that service',
+      'this is an export of Palimpsest, which is restored into a store and not through the API: ' +
+        'run the import without --url, with DATABASE_URL set to the store of that service',
     );
   }
   if (flags.profile !== undefined || flags.contextWindow !== undefined) {
@@ -105,8 +106,8 @@ function describe(
   const skipped = Object.entries(session.skipped).map(([kind, count]) => `${kind} ${count}`);
   const { micro, full } = session.compactions;
   return [
-    `${session.id}: ${session.items} items (${transcript.source} as ${session.format}), ` +
-      `${session.tokens} tokens in context, ${micro} micro and ${full} full compactions`,
+    `${session.id}: ${quantity(session.items, 'item')} (${transcript.source} as ${session.format}), ` +
+      `${quantity(session.tokens, 'token')} in context, ${micro} micro and ${quantity(full, 'full compaction')}`,
     ...(skipped.length === 0 ? [] : [`  not imported: ${skipped.join(', ')}`]),
     ...(transcript.notes ?? []).map((note) => `  ${note}`),
   ].join('\n');

@@ -23,7 +23,7 @@ export async function restoreExport(
   const session = restoredAs(exported, ref);
   if (!(await store.restore(ref, session))) {
     throw new ImportError(
-      `there is a session "${id}" already: import the export under another id with --id-prefix, or ` +
+      `session "${id}" already exists: import the export under another id with --id-prefix, or ` +
         'erase that session first',
     );
   }

@@ -31,7 +31,7 @@ export async function serveCommand(): Promise<void> {
 /** Ends the process when stopping hangs: a kill loses nothing, and supervisors do not wait for ever. */
 function endAfter(ms: number): void {
   const timer = setTimeout(() => {
-    console.error(`not everything has stopped within ${ms / 1000} seconds: ending without it`);
+    console.error(`not everything has stopped within ${ms / 1000} seconds: ending anyway`);
     process.exit(1);
   }, ms);
   timer.unref();

@@ -1,4 +1,5 @@
 import { openExistingStore } from './existing-store.ts';
+import { quantity } from './quantity.ts';
 
 /**
  * Checks the store, or rebuilds heads and projections from the events first; prints one line
@@ -9,8 +10,11 @@ export async function verifyCommand(options: { rebuild?: boolean }): Promise<boo
   try {
     const report = options.rebuild ? await store.rebuild() : await store.verify();
     for (const problem of report.problems) console.log(problem);
-    const verdict = report.problems.length === 0 ? 'ok' : `${report.problems.length} problems`;
-    console.log(`${report.sessions} sessions, ${report.events} events: ${verdict}`);
+    const verdict =
+      report.problems.length === 0 ? 'ok' : quantity(report.problems.length, 'problem');
+    console.log(
+      `${quantity(report.sessions, 'session')}, ${quantity(report.events, 'event')}: ${verdict}`,
+    );
     return report.problems.length === 0;
   } finally {
     await store.close();

@@ -59,7 +59,7 @@ function parsedList(variable: string, raw: string): unknown {
     return JSON.parse(raw);
   } catch {
     throw new SettingsError(
-      `${variable}: starts with "[" but is no JSON array: write ["one","two"], or one,two`,
+      `${variable}: starts with "[" but is not a JSON array: write ["one","two"], or one,two`,
     );
   }
 }

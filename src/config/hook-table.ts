@@ -55,7 +55,7 @@ export function hookSettings(
     const secret = environment[secret_env] ?? '';
     if (secret.length >= SHORTEST_SECRET) return { ...rest, name, secret };
     throw new SettingsError(
-      `${secret_env}: hook "${name}" is signed with it: set it to at least ${SHORTEST_SECRET} characters`,
+      `${secret_env}: hook "${name}" signs its calls with it: set it to at least ${SHORTEST_SECRET} characters`,
     );
   });
 }

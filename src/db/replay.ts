@@ -69,7 +69,9 @@ export class Replay {
         `the session's row is at version ${stored.version}, its log at ${this.version}`,
       );
     } else if (stored.hash !== this.hash) {
-      this.#problem(`the session's row has another hash than its last event, ${this.version}`);
+      this.#problem(
+        `the session's row has a different hash from its last event, version ${this.version}`,
+      );
     }
     if (!this.isComplete) {
       this.#problem('head and compactions could not be recomputed from a damaged log');
@@ -97,7 +99,7 @@ export class Replay {
     if (issue) {
       const path = ['data', ...issue.path].join('.');
       this.#problem(
-        `version ${row.version} (${row.type}) is misshapen at ${path}: ${issue.message}`,
+        `version ${row.version} (${row.type}) has a wrong shape at ${path}: ${issue.message}`,
       );
       this.#isFoldable = false;
     }

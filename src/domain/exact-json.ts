@@ -70,7 +70,7 @@ export function describeFlaw(flaw: JsonFlaw, maxDepth: number, what: string): st
     case 'inexact_number':
       return `in ${what}, a number at position ${flaw.position} cannot be kept exactly: send it as a string`;
     case 'repeated_key':
-      return `in ${what}, the key at position ${flaw.position} stands twice in its object: only one can be kept, leave the other out`;
+      return `in ${what}, the key at position ${flaw.position} occurs twice in its object: only one can be kept, so leave the other out`;
     default:
       return flaw satisfies never;
   }

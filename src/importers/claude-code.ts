@@ -51,7 +51,7 @@ function readLines(file: JsonObject[]): Conversation {
     earlyResults === 0
       ? []
       : [
-          `Tool results that stand before their calls in the file, put after them: ${earlyResults}.`,
+          `Tool results that came before their calls in the file and were put after them: ${earlyResults}.`,
         ];
   return { format: 'anthropic', model, items, skipped, notes };
 }

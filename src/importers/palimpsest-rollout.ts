@@ -59,8 +59,8 @@ function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta
     items,
     skipped,
     notes: [
-      'an audit trail holds the conversation but not all events: this is a new session with the same ' +
-        'items. `palimpsest export` writes a file that becomes the same session',
+      'an audit trail holds the conversation but not all events: this becomes a new session with ' +
+        'the same items. `palimpsest export` writes a file that becomes the same session',
     ],
   };
 }

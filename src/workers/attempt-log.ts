@@ -42,7 +42,7 @@ export type FailureText = Pick<Failure, 'reason' | 'message'> & { usage?: Summar
 
 export const INTERRUPTED = {
   reason: 'interrupted',
-  message: 'the attempts before this one were cut off by restarts of the worker, or broke off',
+  message: 'earlier attempts were interrupted, for instance by restarts of the worker',
 } as const;
 
 /** What an attempt works on: the session as it stands, and what was asked for. */

@@ -120,7 +120,7 @@ function refused(flaw: SummaryFlaw, model: string) {
   return {
     ok: false,
     reason: flaw.kind === 'provider_error' ? 'api_error' : 'no_summary',
-    message: `the answer of ${model} is no summary: ${flawText(flaw)}`,
+    message: `the answer of ${model} is not a summary: ${flawText(flaw)}`,
     retryable: true,
     most_attempts: isOfLength ? ATTEMPTS_AT_LENGTH : undefined,
   } as const;

@@ -41,7 +41,7 @@ describe('bodies that cannot be used', () => {
       '{"role":"assistant","role":"user","content":"x"}',
       json,
       400,
-      /^in the body, the key at position 20 stands twice in its object: .* leave the other out$/,
+      /^in the body, the key at position 20 occurs twice in its object: .* leave the other out$/,
     ],
     ['nothing but a start', '{"a', json, 400, /not valid JSON/],
     [

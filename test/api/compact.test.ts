@@ -95,8 +95,8 @@ describe('POST /sessions/:id/compact', () => {
     const reply = await compact(await create(), { mode: 'remote' });
     expect(reply.status).toBe(400);
     expect(reply.body.detail).toBe(
-      'remote compaction is not available for this session: only those of format "openai-responses" ' +
-        'have it, this one is "anthropic"; use mode "auto", "micro" or "full"',
+      'remote compaction is not available for this session: it needs a session of format ' +
+        '"openai-responses", and this one is "anthropic"; use mode "auto", "micro" or "full"',
     );
   });
 

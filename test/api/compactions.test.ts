@@ -192,7 +192,7 @@ describe('revert', () => {
     });
     const again = await revert(id, cid);
     expect(again.status).toBe(409);
-    expect(again.body.detail).toBe('this compaction has been reverted already');
+    expect(again.body.detail).toBe('this compaction has already been reverted');
   });
 
   it('is refused for one that a later full one builds on', async () => {
@@ -240,7 +240,7 @@ describe('cancel', () => {
     const cid = await compacted(id, { mode: 'full' });
     const reply = await cancel(id, cid);
     expect(reply.status).toBe(409);
-    expect(reply.body.detail).toContain('use revert to undo what it did');
+    expect(reply.body.detail).toContain('revert it to undo what it did');
     expect((await cancel(id, 'never')).status).toBe(404);
   });
 });

@@ -194,7 +194,7 @@ describe('If-Match', () => {
     const late = await append('match', user('c'), { 'if-match': '"2"' });
     expect(late.status).toBe(412);
     expect(late.body.detail).toBe(
-      'the session is at version 3, not 2: read it again and decide anew',
+      'the session is at version 3, not 2: read it again before you append',
     );
   });
 

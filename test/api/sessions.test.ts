@@ -83,7 +83,7 @@ describe('POST /sessions', () => {
       type: 'urn:palimpsest:problem:session-exists',
       title: 'Session exists',
       status: 409,
-      detail: 'a session with this id exists: choose another id',
+      detail: 'a session with this id already exists: choose another id',
     });
   });
 

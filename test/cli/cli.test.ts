@@ -65,7 +65,7 @@ describe('command line', () => {
   it('--help names the commands, the exit codes and where settings come from', async () => {
     const { code, stdout } = await palimpsest(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'import', 'verify', 'export', 'DATABASE_URL', '2 wrong use']) {
+    for (const word of ['serve', 'import', 'verify', 'export', 'DATABASE_URL', '2 wrong usage']) {
       expect(stdout).toContain(word);
     }
   });
@@ -127,7 +127,7 @@ describe('command line', () => {
 
     expect(await palimpsest(['verify'])).toMatchObject({
       code: 0,
-      stdout: '1 sessions, 5 events: ok\n',
+      stdout: '1 session, 5 events: ok\n',
     });
   });
 

@@ -118,7 +118,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       [
         'the hash in the session row',
         `UPDATE sessions SET hash = '00' WHERE ${FIRST}`,
-        ["the session's row has another hash than its last event, 5"],
+        ["the session's row has a different hash from its last event, version 5"],
       ],
       [
         'a session that would be woken though its log asks for nothing',
@@ -142,8 +142,8 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         'rows of a session that is gone',
         `DELETE FROM sessions WHERE ${FIRST}`,
         [
-          'it does not exist, but events has 5 row(s) of it',
-          'it does not exist, but compactions has 1 row(s) of it',
+          'it does not exist, but events has 5 row(s) for it',
+          'it does not exist, but compactions has 1 row(s) for it',
         ],
       ],
     ])('finds %s', async (_what, tampering, expected) => {
@@ -166,7 +166,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       );
       await execute(`UPDATE sessions SET hash = '${hash}' WHERE ${FIRST}`);
       expect(await problemsOf()).toEqual([
-        expect.stringContaining('version 5 (item.appended) is misshapen at data.tokens'),
+        expect.stringContaining('version 5 (item.appended) has a wrong shape at data.tokens'),
         said('head and compactions could not be recomputed from a damaged log'),
       ]);
     });

@@ -109,7 +109,7 @@ describe('A1: a Claude Code transcript is imported in the order of its chain', (
     const { items, notes, skipped } = readOne('race.jsonl', jsonLines(lines));
     expect(skipped).toEqual({});
     expect(notes).toEqual([
-      'Tool results that stand before their calls in the file, put after them: 2.',
+      'Tool results that came before their calls in the file and were put after them: 2.',
     ]);
     const { items: ordered } = readOne(
       'ordered.jsonl',

@@ -232,7 +232,7 @@ describe('A10: an export imports as the same session', () => {
     const taken = await palimpsest(second, 'import', file('chat.jsonl'));
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain(
-      'there is a session "chat" already: import the export under another id with --id-prefix',
+      'session "chat" already exists: import the export under another id with --id-prefix',
     );
     writeFileSync(file('chat.jsonl.gz'), gzipSync(readFileSync(file('chat.jsonl'))));
     const flags = { idPrefix: 'copy-of-' };

@@ -156,7 +156,7 @@ describe('E: a store that cannot be made', () => {
   const open = (path: string) => openStore({ kind: 'sqlite', path, synchronous: 'FULL' }, () => {});
 
   it.each([
-    ['/proc/palimpsest/t.db', /the folder \/proc\/palimpsest cannot be made \(ENOENT\)/],
+    ['/proc/palimpsest/t.db', /the folder \/proc\/palimpsest cannot be created \(ENOENT\)/],
     ['/dev/null/x/t.db', /\/dev\/null is a file, not a folder/],
     ['package.json/t.db', /package\.json is a file, not a folder/],
     ['src', /it is a folder: name a file in it/],
@@ -167,7 +167,7 @@ describe('E: a store that cannot be made', () => {
   it.skipIf(process.getuid?.() === 0)('a folder that may not be written', async () => {
     const closed = mkdtempSync(join(folder, 'closed-'));
     chmodSync(closed, 0o500);
-    await expect(open(join(closed, 'new', 't.db'))).rejects.toThrow(/cannot be made \(EACCES\)/);
+    await expect(open(join(closed, 'new', 't.db'))).rejects.toThrow(/cannot be created \(EACCES\)/);
     await expect(open(join(closed, 't.db'))).rejects.toThrow(/this user must be able to write it/);
   });
 });
@@ -178,7 +178,7 @@ describe('E: the network', () => {
     const service = await startService(readSettings(environment), environment);
     const port = Number(new URL(api.url).port);
     await expect(listen(service, '127.0.0.1', port)).rejects.toThrow(
-      `port ${port} of 127.0.0.1 is taken by another process: end that one, or set PORT to another`,
+      `port ${port} of 127.0.0.1 is in use by another process: stop that one, or set PORT to another`,
     );
   });
 

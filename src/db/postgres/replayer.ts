@@ -124,7 +124,7 @@ export class PostgresReplayer {
     return orphans.map(
       ({ tenant, session_id, table, count }) =>
         `Session "${session_id}" of tenant "${tenant}": it does not exist, but ${table} has ${count} ` +
-        'row(s) of it.',
+        'row(s) for it.',
     );
   }
 }

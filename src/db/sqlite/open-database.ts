@@ -31,7 +31,9 @@ export function openDatabase(options: SqliteOptions): Database {
   try {
     const mode = switchToWal(db);
     if (mode !== 'wal' && path !== ':memory:') {
-      throw new Error(`The file system of ${path} does not support SQLite's WAL mode.`);
+      throw new Error(
+        `The file system of ${path} does not support SQLite's WAL mode: choose a path on another one.`,
+      );
     }
     // Per connection: better-sqlite3 opens an existing WAL file with NORMAL, which would lose the
     // durability of the first run silently.
@@ -51,7 +53,7 @@ function openFile(path: string): Database {
   } catch (error) {
     if (!(error instanceof BetterSqlite3.SqliteError) || error.code !== 'SQLITE_CANTOPEN')
       throw error;
-    const why = `the file cannot be opened: this user must be able to write it and its folder, ${dirname(path)}`;
+    const why = `the file cannot be opened: this user must be able to write to it and to its folder, ${dirname(path)}`;
     throw new Error(why, { cause: null });
   }
 }
@@ -70,7 +72,7 @@ function makeFolder(path: string): void {
     // Another process was faster.
     if (code === 'EEXIST') return;
     throw new Error(
-      `the folder ${path} cannot be made (${code}): choose a path that this user may write`,
+      `the folder ${path} cannot be created (${code}): choose a path that this user may write to`,
     );
   }
 }

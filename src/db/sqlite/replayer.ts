@@ -100,7 +100,7 @@ export class SqliteReplayer {
       for (const { tenant, session_id, table, count } of this.#orphans.all()) {
         report.problems.push(
           `Session "${session_id}" of tenant "${tenant}": it does not exist, but ${table} has ${count} ` +
-            'row(s) of it.',
+            'row(s) for it.',
         );
       }
     } catch (error) {

@@ -46,13 +46,13 @@ export function remoteModel({
   model,
 }: Provided): { model: string; reason: null } | { model: null; reason: string } {
   if (format !== 'openai-responses') {
-    const reason = `only those of format "openai-responses" have it, this one is "${format}"`;
+    const reason = `it needs a session of format "openai-responses", and this one is "${format}"`;
     return { model: null, reason };
   }
   const name = model?.replace(/^openai\//, '') ?? '';
   if (name === '') return { model: null, reason: 'the session names no model' };
   if (name.includes('/') || FOREIGN_MODEL.test(name)) {
-    return { model: null, reason: `the model "${model}" is not one of OpenAI` };
+    return { model: null, reason: `the model "${model}" is not an OpenAI model` };
   }
   return { model: name, reason: null };
 }
@@ -92,7 +92,7 @@ export function checkReplacement(
   const items = output.filter((item): item is Item => codec.check(item).length === 0);
   const problem =
     items.length < output.length
-      ? 'it holds an item without the shape of one'
+      ? 'it holds an item of the wrong shape'
       : problemOf(plan, items, context);
   return problem === null ? { items, problem } : { items: null, problem };
 }

@@ -33,7 +33,7 @@ const PAUSED =
   'compaction has ended, send the request to the model again or continue';
 const SWITCHED_OFF = 'the command was recorded, but compaction is switched off for this session';
 const UNDER_WAY =
-  'the command was recorded, but a compaction is under way already, and goes on as it was requested';
+  'the command was recorded, but a compaction is already under way, and goes on as it was requested';
 
 /** What a client is told whose message waits for this compaction, else null (SPEC section 13). */
 export function pausedNote({ before }: EventData['compaction.requested']): string | null {

@@ -142,7 +142,7 @@ function checkVersion(head: Head | null, expected: number | undefined): Outcome<
   if (expected === undefined || expected === actual) return null;
   return reject(
     'version_mismatch',
-    `the session is at version ${actual}, not ${expected}: read it again and decide anew`,
+    `the session is at version ${actual}, not ${expected}: read it again before you append`,
   );
 }
 

@@ -174,8 +174,8 @@ export function cancelCompaction(compactionId: string): Decide<null> {
     if (head.state.running?.id !== compactionId) {
       return reject(
         'compaction_not_cancellable',
-        'only a compaction that is queued or running can be cancelled; this one has ended: use revert ' +
-          'to undo what it did',
+        'only a compaction that is queued or running can be cancelled; this one has ended: ' +
+          'revert it to undo what it did',
       );
     }
     return accept({

@@ -35,7 +35,7 @@ export type NewSession = {
 export function createSession(world: World, session: NewSession): Decide<Head> {
   return (head) => {
     if (head !== null) {
-      return reject('session_exists', 'a session with this id exists: choose another id');
+      return reject('session_exists', 'a session with this id already exists: choose another id');
     }
     const settings = settingsOf(session);
     const fits = checkSettings(world, settings);
@@ -100,7 +100,7 @@ function checkSettings(world: World, settings: Settings): Outcome<null> {
   if (characters <= MOST_CONFIG) return checkRoom(world, settings);
   return reject(
     'invalid_config',
-    `the configuration of the session has ${characters} characters of JSON, it may have ` +
+    `the configuration of the session has ${characters} characters of JSON, and may have at most ` +
       `${MOST_CONFIG}: use fewer or shorter phrases, or configure them on the server`,
   );
 }

@@ -82,7 +82,7 @@ export function disarmed({ state }: Head, config: Config, compaction_id: string)
 }
 
 function dropped(compaction_id: string, attribution: Attribution, awaited: string): NewEvent[] {
-  const detail = `the compaction waited for ${awaited}, and the configuration has changed since: it is not made`;
+  const detail = `the compaction waited for ${awaited}, and the configuration has changed since: it was dropped`;
   return [automaticRequest(compaction_id, attribution), skipped(compaction_id, detail)];
 }
 

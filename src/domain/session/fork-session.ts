@@ -24,7 +24,7 @@ export type Parent = {
 export function forkSession(parent: Parent): Decide<Head> {
   return (head) => {
     if (head !== null) {
-      return reject('session_exists', 'a session with this id exists: choose another id');
+      return reject('session_exists', 'a session with this id already exists: choose another id');
     }
     const { entries, version } = parent.view;
     const made = entries.filter(({ origin }) => origin !== 'initial' && origin !== 'log');

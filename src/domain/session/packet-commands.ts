@@ -163,7 +163,7 @@ function fitted(world: World, config: Config, text: string) {
 
 function noLongerWanted(): Outcome<never> {
   const detail =
-    'no packet is waited for: the configuration has changed, and no agent writes them now';
+    'no packet is expected any more: the configuration has changed, and the agent no longer writes them';
   return reject('packet_not_requested', detail);
 }
 
@@ -171,7 +171,7 @@ function notRequested({ running }: State): Outcome<never> {
   const instead =
     running === null
       ? 'the service asks for one with the event packet.requested, and waits until its deadline'
-      : `compaction ${running.id} is under way and takes none any more`;
+      : `compaction ${running.id} is under way, and it is too late for a packet`;
   return reject('packet_not_requested', `no packet was requested: ${instead}`);
 }
 

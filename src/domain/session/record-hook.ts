@@ -20,8 +20,9 @@ export function recordHook(attempt: Attempt, run: HookRun): Decide<Applied> {
   return whileRunning(attempt, () => [ran(attempt.compaction_id, run)]);
 }
 
-const TOO_LATE = 'the user has written since: the items would stand after it and were left out';
-const TOO_LARGE = 'the items would lift the context to its threshold: they were left out';
+const TOO_LATE =
+  'the user has written since: the items would come after that message, and were left out';
+const TOO_LARGE = 'the items would bring the context to its threshold, and were left out';
 
 /** `requested_version` is that of the compaction's request. */
 export type PostCompact = { compaction_id: string; requested_version: number; at: string };

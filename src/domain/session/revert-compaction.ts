@@ -35,7 +35,7 @@ export function revertCompaction(command: RevertCompaction): Decide<Head> {
     if (state.compacted_version !== command.compacted_version) {
       return reject(
         'compaction_not_revertible',
-        'the context was compacted or reverted at the same moment: read the session again',
+        'the context was compacted or reverted at the same moment: read the session again, then decide',
       );
     }
     const laterBase = (state.base?.version ?? 0) > command.ended_version;
@@ -84,7 +84,7 @@ export function revertCommand(
     ),
   );
   if (reverted.has(compactionId)) {
-    return reject('compaction_not_revertible', 'this compaction has been reverted already');
+    return reject('compaction_not_revertible', 'this compaction has already been reverted');
   }
   const edited = new Set<string>();
   for (const event of events) {

@@ -48,7 +48,7 @@ function hookItems(posted: readonly Json[], format: Format): HookAnswer {
   const checked = checkItems(codec, 'items', posted);
   if (!checked.ok) {
     const { path, message } = checked.errors[0] ?? { path: 'items', message: 'does not fit' };
-    return refused(`the answer's ${path} is no item of format "${format}": ${message}`);
+    return refused(`the answer's ${path} is not an item of format "${format}": ${message}`);
   }
   const wrong = checked.items.findIndex((item) => !isTextual(item, format));
   if (wrong !== -1) {

@@ -119,7 +119,7 @@ function finished(
     return {
       ok: false,
       reason: 'no_summary',
-      message: `${provider}: the model answered no text`,
+      message: `${provider}: the model returned no text`,
       retryable: true,
     };
   }

@@ -111,9 +111,9 @@ describe('remoteModel', () => {
     ['openai-chat', 'gpt-5.4', /format "openai-responses"/],
     ['openai-responses', null, /names no model/],
     ['openai-responses', 'openai/', /names no model/],
-    ['openai-responses', 'claude-sonnet-5', /not one of OpenAI/],
-    ['openai-responses', 'gemini-3-pro', /not one of OpenAI/],
-    ['openai-responses', 'groq/llama-4', /not one of OpenAI/],
+    ['openai-responses', 'claude-sonnet-5', /not an OpenAI model/],
+    ['openai-responses', 'gemini-3-pro', /not an OpenAI model/],
+    ['openai-responses', 'groq/llama-4', /not an OpenAI model/],
   ] as const)('%s with model %s cannot', (format, model, reason) => {
     expect(remoteModel({ format, model })).toEqual({
       model: null,

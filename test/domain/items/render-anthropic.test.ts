@@ -318,7 +318,7 @@ test.each<[string, Item[]]>([
   ['result provider s has no call', [ask, model(found('s'), text('x'))]],
   ['result mcp m has no call', [ask, model(search('m'), mcpResult('m'))]],
   ['result provider s has no call', [ask, model(search('s')), ask, model(found('s'))]],
-  ['a user holds a server tool block', [user(found('s'))]],
+  ['a user message holds a server tool block', [user(found('s'))]],
   ['refuses the field "is_meta"', [{ ...ask, is_meta: true }]],
   ['refuses the field "id"', [{ ...ask, id: 'm' }]],
   ['control item', [ask, { type: 'progress' }]],

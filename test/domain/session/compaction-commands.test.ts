@@ -262,7 +262,7 @@ describe('cancelCompaction', () => {
   });
 
   it('refuses one that has ended, another one, and an unknown session', () => {
-    const refused = ['compaction_not_cancellable', /use revert/] as const;
+    const refused = ['compaction_not_cancellable', /revert it/] as const;
     given(...manual, skipped())
       .when(cancelCompaction('c'))
       .rejects(...refused);

@@ -149,7 +149,10 @@ describe('receivePacket', () => {
   it('is refused a second time, and names the compaction that is under way', () => {
     given(...awaiting(), received({ text: 'x' }), follows(4))
       .when(receive('x'))
-      .rejects('packet_not_requested', /compaction c is under way and takes none any more/);
+      .rejects(
+        'packet_not_requested',
+        /compaction c is under way, and it is too late for a packet/,
+      );
   });
 
   it('is refused for a session that does not exist', () => {

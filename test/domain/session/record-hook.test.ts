@@ -90,7 +90,8 @@ describe('recordPostCompact', () => {
         ran({
           ...AFTER,
           ok: false,
-          error: 'the user has written since: the items would stand after it and were left out',
+          error:
+            'the user has written since: the items would come after that message, and were left out',
           result: {},
         }),
       );
@@ -111,7 +112,7 @@ describe('recordPostCompact', () => {
         ran({
           ...AFTER,
           ok: false,
-          error: 'the items would lift the context to its threshold: they were left out',
+          error: 'the items would bring the context to its threshold, and were left out',
           result: {},
         }),
       )

@@ -148,7 +148,9 @@ export class Cluster {
     const [api] = this.apis;
     if (api === undefined) throw new Error('verify needs an API process');
     const { exit, output } = await api.command('verify');
-    return exit === 0 && /\d+ sessions, \d+ events: ok/.test(output) ? null : `${exit}: ${output}`;
+    return exit === 0 && /\d+ sessions?, \d+ events?: ok/.test(output)
+      ? null
+      : `${exit}: ${output}`;
   }
 
   /** What the processes have printed, for messages of failure. */

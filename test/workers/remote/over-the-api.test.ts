@@ -74,7 +74,7 @@ describe('POST /sessions/:id/compact with mode remote', () => {
   it.each<[string, JsonObject, RegExp]>([
     ['anthropic', { format: 'anthropic', model: MODEL }, /format "openai-responses"/],
     ['of-nobody', {}, /names no model/],
-    ['of-others', { model: 'claude-sonnet-5' }, /not one of OpenAI/],
+    ['of-others', { model: 'claude-sonnet-5' }, /not an OpenAI model/],
   ])('a session %s is refused: 400 with the reason', async (id, fields, reason) => {
     await create(id, fields);
     for (const body of [{ mode: 'remote' }, { mode: 'remote', dry_run: true }]) {

@@ -278,7 +278,7 @@ describe('RW-114: when the provider fails', () => {
   it('a session that was given another model meanwhile is compacted locally', async () => {
     await open({}, 'gemini-3-pro');
     expect(await steps(lab, await compact(lab, 'remote'))).toEqual([
-      expect.stringContaining('not one of OpenAI'),
+      expect.stringContaining('not an OpenAI model'),
       'full by extractive',
     ]);
     expect(server.requests).toEqual([]);

@@ -100,7 +100,7 @@ describe.each([
     expect(await summarizer().summarize(request())).toEqual({
       ok: false,
       reason: 'no_summary',
-      message: `${provider}: the model answered no text`,
+      message: `${provider}: the model returned no text`,
       retryable: true,
       usage: { input: 9, output: 0, cache_read: 3, cache_creation: 0 },
     });

@@ -26,7 +26,7 @@ describe('loadTemplates', () => {
   const templates = loadTemplates();
 
   it('states a version that is no part of the text', () => {
-    expect(templates.system.version).toBe('system@1');
+    expect(templates.system.version).toBe('system@2');
     for (const [name, template] of Object.entries(templates.summary)) {
       expect(template.version).toMatch(new RegExp(`^${name}@\\d+$`));
       expect(template.text).not.toContain(template.version);

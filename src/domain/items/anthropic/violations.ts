@@ -33,7 +33,8 @@ function checkFields(message: Item, say: Say): void {
 function checkSystem(rendered: readonly Item[], index: number, say: Say): void {
   if (rendered[index - 1]?.role !== 'user') say('a system message does not follow the user');
   const next = rendered[index + 1]?.role;
-  if (next !== undefined && next !== 'assistant') say('a system message is before no answer');
+  if (next !== undefined && next !== 'assistant')
+    say('a system message is not followed by an answer');
   const isText = (block: JsonObject) => block.type === 'text';
   const isToolChange = (block: JsonObject) => String(block.type).startsWith('tool_');
   const own = blocks(rendered[index]);
@@ -84,7 +85,8 @@ function checkResultContent(result: JsonObject, say: Say): void {
 
 function checkCalls(rendered: readonly Item[], index: number, seen: Set<string>, say: Say): void {
   const own = blocks(rendered[index]);
-  if (own.some((block) => block.type === 'tool_result')) say('an assistant holds a tool result');
+  if (own.some((block) => block.type === 'tool_result'))
+    say('an assistant message holds a tool result');
   const next = blocks(rendered[index + 1]);
   const answered = new Set(
     next.filter((block) => block.type === 'tool_result').map((block) => block.tool_use_id),
@@ -139,7 +141,8 @@ function serverToolViolations(rendered: readonly Item[]): string[] {
     const own = blocks(message);
     if (message.role === 'system') continue;
     if (message.role !== 'assistant') {
-      if (own.some(isServerTool)) found.push(`message ${index}: a user holds a server tool block`);
+      if (own.some(isServerTool))
+        found.push(`message ${index}: a user message holds a server tool block`);
       if (own.length > 0 && own.every((block) => block.type === 'tool_result')) continue;
       for (const [key, call] of waiting) complain(key, call.index);
       waiting.clear();
