@@ -73,8 +73,9 @@ function queuedCommand(attachment: JsonObject): Item | undefined {
   const mode = stringField(attachment, 'commandMode') ?? 'prompt';
   const speaker = speakerOfOrigin(attachment.origin);
   if (speaker !== undefined) item.speaker = speaker;
-  // A notice says itself who reports: an agent, or a command in the background.
-  if (mode !== 'prompt' && mode !== 'task-notification') item.is_meta = true;
+  // A notice in its tag says itself who reports: an agent, or a command in the background.
+  const saysWho = JSON.stringify(prompt).includes('<task-notification');
+  if (mode !== 'prompt' && !(mode === 'task-notification' && saysWho)) item.is_meta = true;
   return item;
 }
 

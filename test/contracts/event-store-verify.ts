@@ -82,7 +82,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         [
           "the session's row is at version 5, its log at 4",
           'the stored state differs from the log in version, items, tokens, tokens_since_usage, ' +
-            'tokens_since_compaction, messages',
+            'tokens_since_compaction, messages, user_message',
         ],
       ],
       [
@@ -100,7 +100,7 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
         `UPDATE events SET schema_version = 9 WHERE ${FIRST} AND version = 5`,
         [
           'version 5 (item.appended) does not match its hash: it was changed',
-          'version 5 cannot be read: the event has schema version 9, this release reads 2; run the ' +
+          'version 5 cannot be read: the event has schema version 9, this release reads 3; run the ' +
             'release that wrote it, or a newer one',
           'head and compactions could not be recomputed from a damaged log',
         ],

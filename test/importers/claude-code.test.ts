@@ -147,10 +147,9 @@ describe('the branch of a Claude Code session', () => {
     const side = { isSidechain: true, agentId: 'ag1' };
     const lines = [user('u1', 'u2', 'Go', side), user('u2', 'u1', 'On', side)];
     const read = readOne('agent.jsonl', jsonLines([...lines, lines[0]]));
-    expect(read.items).toMatchObject([
-      { content: 'Go', agent_id: 'ag1' },
-      { content: 'On', agent_id: 'ag1' },
-    ]);
+    expect(read.items).toMatchObject([{ content: 'Go' }, { content: 'On' }]);
+    // In a file of its own the agent is the assistant, and who asks it is the user.
+    expect(read.items.filter((item) => 'agent_id' in item)).toEqual([]);
     expect(read.skipped).toEqual({ repeated_uuid: 1 });
   });
 });
@@ -180,6 +179,14 @@ describe('attachments of a Claude Code session', () => {
     [
       { type: 'queued_command', prompt: '<note>', commandMode: 'task-notification' },
       { role: 'user', content: '<note>', is_meta: true },
+    ],
+    [
+      {
+        type: 'queued_command',
+        prompt: '<task-notification>done</task-notification>',
+        commandMode: 'task-notification',
+      },
+      { role: 'user', content: '<task-notification>done</task-notification>' },
     ],
     [
       { type: 'edited_text_file', filename: '/a', snippet: '7\tx' },

@@ -105,7 +105,11 @@ describe('OpenAI chat messages', () => {
     expect(first?.items).toEqual([
       { role: 'assistant', content: 'Hello?' },
       { role: 'user', content: '[The user calls the tool check_signal with {"sim":1}]' },
-      { role: 'user', content: "[Result of the user's tool check_signal]\nno bars" },
+      {
+        role: 'user',
+        content: "[Result of the user's tool check_signal]\nno bars",
+        speaker: 'tool',
+      },
       { role: 'user', content: 'No signal.' },
       {
         role: 'assistant',
@@ -138,9 +142,9 @@ it('reads the history of a SWE-agent trajectory, with tool ids where there are a
   expect(read.source).toBe('swe-agent');
   expect(read.items).toEqual([
     { role: 'system', content: 'You work in a shell.' },
-    { role: 'user', content: 'A demonstration.' },
+    { role: 'user', content: 'A demonstration.', speaker: 'program' },
     { role: 'assistant', content: 'List.\n```\nls\n```' },
-    { role: 'user', content: 'a' },
+    { role: 'user', content: 'a', speaker: 'tool' },
     {
       role: 'assistant',
       content: 'Read.',
@@ -193,7 +197,11 @@ describe('a pi session', () => {
           },
         ],
       },
-      { role: 'user', content: 'The user ran a shell command (exit code 0):\n$ ls\nb.txt' },
+      {
+        role: 'user',
+        content: 'The user ran a shell command (exit code 0):\n$ ls\nb.txt',
+        speaker: 'tool',
+      },
       {
         role: 'assistant',
         content: [{ type: 'text', text: 'There is b.txt.' }],

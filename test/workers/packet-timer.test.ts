@@ -52,7 +52,11 @@ function timerAt(nowMs: number, through: PacketTimerDependencies['store'] = stor
 async function waiting(...sessions: string[]): Promise<void> {
   for (const session of sessions) {
     const asked = packetRequested(configWith(), DUE, PROMPT, NOW);
-    await store.commit(ref(session), append(created(), asked), { at: AT });
+    await store.commit(
+      ref(session),
+      append(created({ profile: 'rawr', config: { packet_author: 'agent' } }), asked),
+      { at: AT },
+    );
   }
 }
 
