@@ -1,4 +1,6 @@
+import { Server } from 'node:http';
 import { type ServerType, serve } from '@hono/node-server';
+import { closeStalled } from './close-stalled.ts';
 import type { Service } from './service.ts';
 
 /** Requests under way may finish for this long when the service stops. */
@@ -9,6 +11,9 @@ const DRAIN_MS = 5_000;
  * connection that the server closes is lost.
  */
 const KEEP_ALIVE_MS = 95_000;
+
+/** How long a client may take nothing of an answer. */
+const STALLED_MS = 60_000;
 
 export type Listening = { url: string; close: () => Promise<void> };
 
@@ -45,6 +50,7 @@ function openSocket(service: Service, host: string, port: number): Promise<Liste
         close: () => drained(server),
       });
     });
+    if (server instanceof Server) closeStalled(server, STALLED_MS);
     server.on('error', (error) => reject(listenError(error, host, port)));
   });
 }

@@ -1,10 +1,11 @@
 import type { EventStore, SessionRef, StoredEvent } from '../db/event-store.ts';
 import type { EventType } from '../domain/session/events.ts';
 import { Bell } from './bell.ts';
-import { eventPage } from './event-page.ts';
+import { textStream } from './text-stream.ts';
 
-/** Events per pull: what is in memory for one slow client. */
+/** What is in memory for one slow client: so many events, and fewer when they are large. */
 const PAGE = 50;
+const PART_BYTES = 65_536;
 const HEARTBEAT_MS = 15_000;
 
 /**
@@ -16,22 +17,28 @@ export function eventStream(
   ref: SessionRef,
   query: { after: number; types?: readonly EventType[] | undefined },
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   const bell = new Bell();
-  let unsubscribe: (() => void) | null = null;
-  let isCancelled = false;
+  let unsubscribe = () => {};
+  let isConnected = false;
+  let isOver = false;
   let { after } = query;
   const next = async (): Promise<string | null> => {
     // A line at once: the client shall see that it is connected before the first event comes.
-    if (unsubscribe === null) {
+    if (!isConnected) {
+      isConnected = true;
       unsubscribe = store.subscribe(ref, () => bell.ring());
       return ': connected\n\n';
     }
     let waitedMs = 0;
-    while (!isCancelled) {
+    while (!isOver) {
       const head = await store.head(ref);
       if (head === null) return null;
-      const { events } = await eventPage(store, ref, { after, limit: PAGE, types: query.types });
+      const events = await store.events(ref, {
+        after,
+        limit: PAGE,
+        max_bytes: PART_BYTES,
+        ...(query.types && { types: query.types }),
+      });
       const last = events.at(-1);
       if (last !== undefined) {
         after = last.version;
@@ -47,29 +54,11 @@ export function eventStream(
     }
     return null;
   };
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const text = await next().catch((error: unknown) => {
-          // A stream that breaks is not cancelled: nobody else would do it.
-          unsubscribe?.();
-          throw error;
-        });
-        if (text !== null) controller.enqueue(encoder.encode(text));
-        else {
-          unsubscribe?.();
-          if (!isCancelled) controller.close();
-        }
-      },
-      cancel: () => {
-        isCancelled = true;
-        unsubscribe?.();
-        bell.ring();
-      },
-    },
-    // Nothing is read, and nobody subscribed, before the client asks.
-    { highWaterMark: 0 },
-  );
+  return textStream(next, () => {
+    isOver = true;
+    unsubscribe();
+    bell.ring();
+  });
 }
 
 function frameOf(event: StoredEvent): string {

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { exportHeader, exportLine } from '../db/session-export.ts';
 import { StoreTroubleError } from '../db/store-trouble-error.ts';
 import { rolloutWriter } from '../domain/session/rollout.ts';
 import { openExistingStore } from './existing-store.ts';
 
+/** What is read at once: so many events, and fewer when they are large. */
 const PAGE = 500;
+const PART_BYTES = 1_000_000;
 
 export type ExportFlags = { tenant: string; rollout?: boolean };
 
@@ -34,12 +37,16 @@ export async function exportCommand(sessionId: string, flags: ExportFlags): Prom
 
 /** Up to the version that the first line names: others may append meanwhile. */
 async function writeExport(store: EventStore, ref: SessionRef, version: number): Promise<void> {
-  writeLine(exportHeader(ref, version));
+  await writeLine(exportHeader(ref, version));
   for (let after = 0; after < version; ) {
-    const rows = await store.rows(ref, { after, limit: Math.min(PAGE, version - after) });
+    const rows = await store.rows(ref, {
+      after,
+      limit: Math.min(PAGE, version - after),
+      max_bytes: PART_BYTES,
+    });
     // Erased meanwhile: who reads the file finds it cut off.
     if (rows.length === 0) return;
-    for (const row of rows) writeLine(exportLine(row));
+    for (const row of rows) await writeLine(exportLine(row));
     after += rows.length;
   }
 }
@@ -47,14 +54,20 @@ async function writeExport(store: EventStore, ref: SessionRef, version: number):
 async function writeRollout(store: EventStore, ref: SessionRef, version: number): Promise<void> {
   const recordsOf = rolloutWriter(ref.session_id);
   for (let after = 0; ; ) {
-    const events = await store.events(ref, { after, up_to: version, limit: PAGE });
-    for (const record of events.flatMap(recordsOf)) writeLine(JSON.stringify(record));
+    const events = await store.events(ref, {
+      after,
+      up_to: version,
+      limit: PAGE,
+      max_bytes: PART_BYTES,
+    });
+    for (const record of events.flatMap(recordsOf)) await writeLine(JSON.stringify(record));
     const last = events.at(-1);
     if (last === undefined) return;
     after = last.version;
   }
 }
 
-function writeLine(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Waits for whoever reads: what is not read yet would stay in memory. */
+async function writeLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }

@@ -69,6 +69,8 @@ export type EventQuery = {
   up_to?: number;
   types?: readonly EventType[];
   limit?: number;
+  /** Ends with the event with which the data reaches so many bytes. */
+  max_bytes?: number;
   /** Default: oldest first. */
   newest_first?: boolean;
 };
@@ -108,7 +110,10 @@ export interface EventStore {
   /** Oldest first, unless the query says otherwise. */
   events(ref: SessionRef, query?: EventQuery): Promise<StoredEvent[]>;
   /** Events as they are stored and hashed, oldest first: what an export is made of. */
-  rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]>;
+  rows(
+    ref: SessionRef,
+    query: { after: number; limit: number; max_bytes?: number },
+  ): Promise<EventRow[]>;
   /** Writes a whole session at once; false, with nothing written, when the id is taken. */
   restore(ref: SessionRef, session: RestoredSession): Promise<boolean>;
   /** Newest first; `cursor` is the opaque value of the page before. */

@@ -7,7 +7,6 @@ import { openPostgresStore, type PostgresStore } from '../../src/db/postgres/pos
 import { compactions, sessions } from '../../src/db/postgres/schema.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
-import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { HEAD_VERSION } from '../../src/domain/session/head.ts';
 import { eventStoreContract } from '../contracts/event-store.ts';
@@ -218,9 +217,10 @@ describe('a server that takes no writes', () => {
     );
     const readOnly = await open();
     await expect(readOnly.ping()).rejects.toThrow('takes no writes');
-    await expect(readOnly.commit(REF, append(item('a')), at)).rejects.toThrow(
-      StoreUnavailableError,
-    );
+    await expect(readOnly.commit(REF, append(item('a')), at)).rejects.toMatchObject({
+      kind: 'read_only',
+      message: expect.stringContaining('nothing was written'),
+    });
     expect((await readOnly.head(REF))?.state.version).toBe(1);
   });
 });

@@ -2,12 +2,13 @@ import { z } from '@hono/zod-openapi';
 import type { EventStore, SessionRef } from '../../db/event-store.ts';
 import { rolloutWriter } from '../../domain/session/rollout.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
-import { eventPage } from '../event-page.ts';
 import { sessionParams } from '../schemas/common.ts';
 import { existingHead } from '../session-body.ts';
+import { textStream } from '../text-stream.ts';
 
-/** Events per pull: what is in memory for one slow client. */
+/** What is in memory for one slow client: so many events, and fewer when they are large. */
 const PAGE = 100;
+const PART_BYTES = 65_536;
 
 /** `/sessions/{id}/rollout`: the audit trail (SPEC section 14). */
 export function addRolloutRoute(api: Api): void {
@@ -44,26 +45,17 @@ function rolloutStream(
   ref: SessionRef,
   upTo: number,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   const recordsOf = rolloutWriter(ref.session_id);
   let after = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        for (;;) {
-          const { events } = await eventPage(store, ref, { after, up_to: upTo, limit: PAGE });
-          const last = events.at(-1);
-          if (last === undefined) return controller.close();
-          after = last.version;
-          const lines = events
-            .flatMap(recordsOf)
-            .map((record) => `${JSON.stringify(record)}\n`)
-            .join('');
-          // A page of events without a line must not end the pull, or nobody would ask again.
-          if (lines !== '') return controller.enqueue(encoder.encode(lines));
-        }
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return textStream(async () => {
+    const query = { after, up_to: upTo, limit: PAGE, max_bytes: PART_BYTES };
+    const events = await store.events(ref, query);
+    const last = events.at(-1);
+    if (last === undefined) return null;
+    after = last.version;
+    return events
+      .flatMap(recordsOf)
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join('');
+  });
 }

@@ -4,7 +4,7 @@ import { codecFor } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
 import type { Format, Item, ToolResult } from '../../domain/items/item.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
-import { EVENTS_PER_READ } from '../event-page.ts';
+import { READ_BYTES } from '../event-page.ts';
 import { ProblemError } from '../problem.ts';
 import { sessionParams } from '../schemas/common.ts';
 import { toolResult, toolResultParams } from '../schemas/item.ts';
@@ -54,6 +54,9 @@ export function addToolResultRoute(api: Api): void {
   });
 }
 
+/** Read at once; fewer when they are large. */
+const EVENTS_PER_READ = 100;
+
 type Found = { seq: number; at: string; item: Item; result: ToolResult };
 
 async function findResult(
@@ -69,6 +72,7 @@ async function findResult(
       types: ['item.appended'],
       up_to: upTo,
       limit: EVENTS_PER_READ,
+      max_bytes: READ_BYTES,
       newest_first: true,
     });
     for (const event of events) {
@@ -82,7 +86,7 @@ async function findResult(
         return { seq: event.version, at: event.at, item, result: part };
       }
     }
-    if (events.length < EVENTS_PER_READ) return null;
+    if (events.length === 0) return null;
     // The store reads synchronously: without a pause a long log would hold up all other requests.
     await setImmediate();
   }

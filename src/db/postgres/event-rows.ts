@@ -1,7 +1,8 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { EventQuery, EventRow, SessionRef } from '../event-store.ts';
 
-const SELECT = `SELECT version, type, at, schema_version, data, hash FROM events
+const COLUMNS = 'version, type, at, schema_version, data, hash';
+const SELECT = `SELECT ${COLUMNS} FROM events
   WHERE tenant = $1 AND session_id = $2 AND version > $3 AND version <= $4`;
 const OF_TYPES = 'type = ANY($6)';
 
@@ -16,13 +17,21 @@ const ORDERS = { oldest_first: 'version', newest_first: 'version DESC' };
 
 /** The statement for the events of a session in the asked range. A limit of null is none. */
 export function eventQuery({ tenant, session_id }: SessionRef, query: EventQuery): QueryConfig {
-  const { after = 0, up_to = Number.MAX_SAFE_INTEGER, types, limit = null } = query;
+  const { after = 0, up_to = Number.MAX_SAFE_INTEGER, types, limit = null, max_bytes } = query;
   const order = query.newest_first ? 'newest_first' : 'oldest_first';
   const condition = conditionFor(types);
+  const by = ORDERS[order];
+  const text = `${SELECT} ${CONDITIONS[condition]} ORDER BY ${by} LIMIT $5`;
+  const values = [tenant, session_id, after, up_to, limit, ...(types ? [types] : [])];
+  const name = `events_${condition}_${order}`;
+  if (max_bytes === undefined) return { name, text, values };
+  const sizes = `SELECT *, sum(octet_length(data)) OVER (ORDER BY ${by}) - octet_length(data) AS before
+    FROM (${text}) AS asked`;
   return {
-    name: `events_${condition}_${order}`,
-    text: `${SELECT} ${CONDITIONS[condition]} ORDER BY ${ORDERS[order]} LIMIT $5`,
-    values: [tenant, session_id, after, up_to, limit, ...(types ? [types] : [])],
+    name: `${name}_bounded`,
+    text: `SELECT ${COLUMNS} FROM (${sizes}) AS sized
+      WHERE before < $${values.length + 1} ORDER BY ${by}`,
+    values: [...values, max_bytes],
   };
 }
 

@@ -124,7 +124,7 @@ export class PostgresStore implements EventStore {
     return rows.map(decodeEvent);
   }
 
-  rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]> {
+  rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
     return storeErrors(listEvents(this.#pool, ref, query));
   }
 

@@ -58,17 +58,32 @@ export class EventRows {
     // SQLite takes a negative limit as none.
     const limit = query.limit ?? -1;
     const queries = query.newest_first ? this.#newestFirst : this.#oldestFirst;
-    if (!query.types) return queries.all.all(...range, limit);
+    if (!query.types) return bounded(queries.all.iterate(...range, limit), query.max_bytes);
     const statement = query.types.includes('item.appended')
       ? queries.ofTypes
       : queries.ofTypesWithoutItems;
-    return statement.all(...range, JSON.stringify(query.types), limit);
+    return bounded(
+      statement.iterate(...range, JSON.stringify(query.types), limit),
+      query.max_bytes,
+    );
   }
 
   /** All events of a session, oldest first, one at a time. */
   iterate(ref: SessionRef): IterableIterator<EventRow> {
     return this.#oldestFirst.all.iterate(...rangeOf(ref, {}), -1);
   }
+}
+
+/** Only what is answered is read: the rows come one at a time. */
+function bounded(rows: Iterable<EventRow>, maxBytes = Number.POSITIVE_INFINITY): EventRow[] {
+  const read: EventRow[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    read.push(row);
+    bytes += Buffer.byteLength(row.data);
+    if (bytes >= maxBytes) break;
+  }
+  return read;
 }
 
 function rangeOf(ref: SessionRef, query: EventQuery): Range {

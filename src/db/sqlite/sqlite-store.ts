@@ -108,7 +108,7 @@ export class SqliteStore implements EventStore {
     return reading(() => this.#tables.events.list(ref, query)).map(decodeEvent);
   }
 
-  async rows(ref: SessionRef, query: { after: number; limit: number }): Promise<EventRow[]> {
+  async rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
     return reading(() => this.#tables.events.list(ref, query));
   }
 
