@@ -62,7 +62,9 @@ function read(path: string, bytes: number, headers = ''): Promise<number> {
   return new Promise((resolve, reject) => {
     let seen = 0;
     const socket = connect(Number(port), hostname, () =>
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`),
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`,
+      ),
     );
     socket.on('data', (chunk) => {
       seen += chunk.length;
