@@ -91,7 +91,9 @@ function nameOf(error: unknown): string {
 }
 
 function statusText(status: number | undefined): string {
-  return status === undefined ? '' : ` (HTTP ${status})`;
+  if (status === undefined) return '';
+  const isRedirect = status >= 300 && status < 400;
+  return ` (HTTP ${status}${isRedirect ? ': redirects are not followed, set the final address' : ''})`;
 }
 
 function isPromptTooLong(error: unknown): boolean {

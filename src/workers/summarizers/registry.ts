@@ -57,17 +57,20 @@ function isLocal(provider: Provider): boolean {
   return provider === 'ollama' || provider === 'openai-compatible';
 }
 
+/** The key and the conversation go where the operator says, and nowhere else. */
+const fetchThere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' });
+
 function languageModel(provider: Provider, model: string, access: ProviderAccess): LanguageModel {
   const baseURL = access.baseUrl;
   const apiKey = access.apiKey ?? '';
   switch (provider) {
     case 'anthropic':
-      return createAnthropic({ apiKey, baseURL })(model);
+      return createAnthropic({ apiKey, baseURL, fetch: fetchThere })(model);
     case 'openai':
       // Chat completions, not Responses: every server behind OPENAI_BASE_URL speaks it.
-      return createOpenAI({ apiKey, baseURL }).chat(model);
+      return createOpenAI({ apiKey, baseURL, fetch: fetchThere }).chat(model);
     case 'google':
-      return createGoogleGenerativeAI({ apiKey, baseURL })(model);
+      return createGoogleGenerativeAI({ apiKey, baseURL, fetch: fetchThere })(model);
     case 'groq':
     case 'openrouter':
     case 'openai-compatible':
@@ -75,6 +78,7 @@ function languageModel(provider: Provider, model: string, access: ProviderAccess
       return createOpenAICompatible({
         name: provider,
         baseURL,
+        fetch: fetchThere,
         includeUsage: true,
         ...(access.apiKey === null ? {} : { apiKey: access.apiKey }),
       })(model);

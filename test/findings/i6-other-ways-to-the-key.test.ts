@@ -1,0 +1,135 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ofTokens, user } from '../support/items.ts';
+import { ScriptedModelServer } from '../support/scripted-model-server.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+
+/** A server that answers everything as `answer` says, and remembers what it was asked. */
+async function listening(answer: { status: number; headers?: Record<string, string> }) {
+  const asked: string[] = [];
+  const server: Server = createServer((request, response) => {
+    asked.push(`${request.url} ${JSON.stringify(request.headers)}`);
+    request.resume().on('end', () => response.writeHead(answer.status, answer.headers).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { asked, origin, close: () => server.close() };
+}
+
+async function post(service: ServiceProcess, path: string, body: object, prefer = 'wait=30') {
+  const response = await fetch(`${service.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const INPUT = [
+  { role: 'user', content: 'Explain the parser.' },
+  { role: 'assistant', content: ofTokens(4_000) },
+  { role: 'user', content: 'And the printer?' },
+  { role: 'assistant', content: ofTokens(4_000) },
+];
+
+describe('I6: the model of /v1/responses/compact is held to the same policy', () => {
+  let spy: Awaited<ReturnType<typeof listening>>;
+  let model: ScriptedModelServer;
+  const services: ServiceProcess[] = [];
+  beforeAll(async () => {
+    spy = await listening({ status: 404 });
+    model = await ScriptedModelServer.start();
+    const providers = {
+      GOOGLE_API_KEY: 'operator-key',
+      GOOGLE_BASE_URL: `${spy.origin}/v1beta`,
+      OPENAI_API_KEY: 'operator-key',
+      OPENAI_BASE_URL: model.openaiUrl,
+    };
+    services.push(await startService(providers));
+    // A local server is set up as well, which the list does not name.
+    const local = { OLLAMA_BASE_URL: `${spy.origin}/ollama/v1` };
+    services.push(
+      await startService({ ...providers, ...local, PALIMPSEST_ALLOWED_MODELS: 'openai/gpt-4*' }),
+    );
+  });
+  afterAll(async () => {
+    for (const service of services) await service.dispose();
+    await model.close();
+    spy.close();
+  });
+  beforeEach(() => {
+    model.requests.length = 0;
+  });
+
+  it.each([
+    'google/../../internal/admin?x=1#',
+    'google/gemini%2f..',
+    'gemini-2.5-flash/../../admin',
+    'openai/gpt-4o?x=1',
+    '../../internal',
+    'ollama/x',
+    'llama3.3:70b',
+    'openrouter/meta-llama/llama-3.3-70b-instruct:floor',
+    'gpt-5.4-pro',
+    'nobody/gpt-4o',
+  ])('%s names no path and no model that nobody allowed', async (name) => {
+    for (const service of services) {
+      const { status } = await post(service, '/v1/responses/compact', {
+        model: name,
+        input: INPUT,
+      });
+      expect([200, 400, 403, 422]).toContain(status);
+    }
+    expect(spy.asked.filter((line) => !line.startsWith('/v1beta/models/gemini-'))).toEqual([]);
+    for (const { path, body } of model.requests) {
+      expect(path).toBe('/v1/chat/completions');
+      // The cheapest of the provider: what the server itself would choose, never the client's.
+      expect(body.model).not.toBe(name);
+    }
+  });
+});
+
+describe.each([301, 302, 303, 307, 308])('I6: a provider that answers %i', (status) => {
+  it('gets no key and no conversation sent elsewhere', async () => {
+    const elsewhere = await listening({ status: 200 });
+    const headers = { location: `${elsewhere.origin}/taken` };
+    const moved = await listening({ status, headers });
+    const service = await startService({
+      OPENAI_API_KEY: 'operator-key',
+      OPENAI_BASE_URL: `${moved.origin}/v1`,
+      ANTHROPIC_API_KEY: 'operator-key',
+      ANTHROPIC_BASE_URL: moved.origin,
+      GOOGLE_API_KEY: 'operator-key',
+      GOOGLE_BASE_URL: `${moved.origin}/v1beta`,
+      GROQ_API_KEY: 'operator-key',
+      GROQ_BASE_URL: `${moved.origin}/groq`,
+      PALIMPSEST_ALLOWED_MODELS: 'openai/*,anthropic/*,google/*,groq/*,openai-compatible/*',
+    });
+    try {
+      const models = ['openai/gpt-4o', 'anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'];
+      models.push('groq/llama-3.3-70b-versatile', 'openai-compatible/local');
+      for (const [n, name] of models.entries()) {
+        const config = { summarization_model: name, protected_tokens: null };
+        await post(service, '/sessions', { id: `s-${n}`, config });
+        await post(service, `/sessions/s-${n}/items`, [user('Explain it.'), ...INPUT]);
+        const { body } = await post(service, `/sessions/s-${n}/compact`, { mode: 'full' });
+        const report = z.looseObject({ outcome: z.string() }).parse(body);
+        expect(report.outcome).toBe('full_compacted');
+        expect(moved.asked).toHaveLength(n + 1);
+        const { data: events } = z
+          .looseObject({ data: z.array(z.looseObject({ type: z.string() })) })
+          .parse(await (await fetch(`${service.url}/sessions/s-${n}/events`)).json());
+        const failed = events.filter(({ type }) => type === 'compaction.failed');
+        expect(JSON.stringify(failed)).toContain('redirects are not followed');
+      }
+      expect(elsewhere.asked).toEqual([]);
+    } finally {
+      await service.dispose();
+      moved.close();
+      elsewhere.close();
+    }
+  });
+});
