@@ -275,6 +275,9 @@ function withinLimits(config: Config, server: Partial<Config>): Config {
   for (const field of CEILINGS) {
     limited[field] = Math.min(config[field], server[field] ?? Number.POSITIVE_INFINITY);
   }
+  for (const [field, ceiling] of WAITS) {
+    limited[field] = Math.min(config[field], server[field] ?? ceiling);
+  }
   return limited;
 }
 
@@ -288,6 +291,12 @@ const CEILINGS = [
   'restore_tokens_per_file',
   'restore_total_file_budget',
 ] as const satisfies readonly (keyof Config)[];
+
+/** How long a compaction may hold a slot, and what a session may ask for where nothing is set. */
+const WAITS = [
+  ['summarizer_max_attempts', 5],
+  ['summarizer_timeout_seconds', 300],
+] as const satisfies readonly (readonly [keyof Config, number])[];
 
 function withoutUndefined(overrides: ConfigOverrides): Partial<Config> {
   return Object.fromEntries(
