@@ -13,7 +13,7 @@ export type OpenEngine = { engine: JobEngine; queue: Queue | null };
  * Redis can be reached again: what was requested meanwhile has to be handed over.
  */
 export function openEngine(
-  settings: Pick<ServerSettings, 'queue' | 'worker_concurrency' | 'api_keys'>,
+  settings: Pick<ServerSettings, 'queue' | 'worker_concurrency'>,
   log: Logger,
   onAvailable: () => void,
 ): OpenEngine {
@@ -31,7 +31,7 @@ export function openEngine(
   };
   if (settings.queue === null) {
     return {
-      engine: new InProcessEngine({ concurrency, per_tenant: perTenant(settings), onError }),
+      engine: new InProcessEngine({ concurrency, onError }),
       queue: null,
     };
   }
@@ -49,13 +49,4 @@ export function openEngine(
     },
   });
   return { engine, queue: engine.queue };
-}
-
-/** With several tenants one slot is always left to the others. */
-function perTenant({
-  worker_concurrency,
-  api_keys,
-}: Pick<ServerSettings, 'worker_concurrency' | 'api_keys'>): number {
-  const tenants = new Set(api_keys.map(({ name }) => name)).size;
-  return tenants > 1 ? Math.max(1, worker_concurrency - 1) : worker_concurrency;
 }

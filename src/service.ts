@@ -19,8 +19,9 @@ import { openEngine } from './open-engine.ts';
 import { openStore } from './open-store.ts';
 import { storedSecret } from './stored-secret.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
+import { asksModel } from './workers/asks-model.ts';
 import { summarizerChooser } from './workers/choose-summarizer.ts';
-import { compactSession } from './workers/compact-session.ts';
+import { compactSession, type WorkerDependencies } from './workers/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
 import { PacketTimer } from './workers/packet-timer.ts';
 import { remoteCompactor } from './workers/remote/remote-compactor.ts';
@@ -112,35 +113,34 @@ export async function startService(
   );
   const templates = loadTemplates();
   if (settings.role !== 'api') {
-    engine.start(
-      compactSession({
-        store,
-        world,
-        templates,
-        chooseSummarizer,
-        compactRemotely: remoteCompactor(environment, remotePolicy(settings, policy)),
-        workspaceRoot: settings.workspace_root,
-        hooks: settings.hooks,
-        prepare: async (session) => {
-          const { token_counter } = configOf(session, world.server);
-          if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
-        },
-        onError: (error, { compaction_id }) =>
-          log.error(
-            { err: error, compaction_id },
-            'an attempt at a compaction failed with an unexpected error',
-          ),
-        onUnknownSession: ({ compaction_id }) =>
-          log.warn(
-            { compaction_id },
-            'a job names a session that this store does not have: it was erased, or belongs to another DATABASE_URL',
-          ),
-        now: () => new Date(),
-        newId: uuidv7,
-        dispatch: (job) => dispatcher.dispatch(job),
-        random: Math.random,
-      }),
-    );
+    const worker: WorkerDependencies = {
+      store,
+      world,
+      templates,
+      chooseSummarizer,
+      compactRemotely: remoteCompactor(environment, remotePolicy(settings, policy)),
+      workspaceRoot: settings.workspace_root,
+      hooks: settings.hooks,
+      prepare: async (session) => {
+        const { token_counter } = configOf(session, world.server);
+        if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
+      },
+      onError: (error, { compaction_id }) =>
+        log.error(
+          { err: error, compaction_id },
+          'an attempt at a compaction failed with an unexpected error',
+        ),
+      onUnknownSession: ({ compaction_id }) =>
+        log.warn(
+          { compaction_id },
+          'a job names a session that this store does not have: it was erased, or belongs to another DATABASE_URL',
+        ),
+      now: () => new Date(),
+      newId: uuidv7,
+      dispatch: (job) => dispatcher.dispatch(job),
+      random: Math.random,
+    };
+    engine.start(compactSession(worker), asksModel(worker));
   }
   const probes: Probes = { store: () => store.ping(), queue: () => engine.ping() };
   const version = packageVersion();

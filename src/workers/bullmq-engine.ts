@@ -7,7 +7,14 @@ import { releaseMisdated } from './bullmq/misdated-jobs.ts';
 import type { QueueUnavailableError } from './bullmq/queue-unavailable-error.ts';
 import { RedisClients } from './bullmq/redis-clients.ts';
 import { RedisLink } from './bullmq/redis-link.ts';
-import type { CompactionJob, JobEngine, JobHandler } from './job-engine.ts';
+import {
+  type AsksModel,
+  type CompactionJob,
+  type JobEngine,
+  type JobHandler,
+  jobsAtATime,
+} from './job-engine.ts';
+import { ModelSlots } from './model-slots.ts';
 
 const QUEUE = 'compactions';
 /** An aborted handler may take this long to end before its job is handed back without it. */
@@ -25,7 +32,7 @@ export type BullMqEngineOptions = {
   redis_url: string;
   /** Begins every key in Redis; processes with the same prefix share the work. */
   prefix: string;
-  /** Jobs at a time in this process, once `start` was called. */
+  /** Jobs that ask a model at a time in this process, once `start` was called. */
   concurrency: number;
   /** A job whose worker is not heard of for this long is given to another one (milliseconds). */
   lock_ms: number;
@@ -95,14 +102,16 @@ export class BullMqEngine implements JobEngine {
     this.queue.on('error', (error) => this.#report(error));
   }
 
-  start(handler: JobHandler): void {
-    const { prefix, concurrency, lock_ms } = this.#options;
-    const runner = new JobRunner(handler, this.#options.onError);
+  start(handler: JobHandler, asksModel: AsksModel = async () => true): void {
+    const { prefix, concurrency, lock_ms, onError } = this.#options;
+    const slots = new ModelSlots(concurrency);
+    const wake = (id: string) => this.#wake(id);
+    const runner = new JobRunner({ handler, asksModel, slots, wake, onError });
     const connection = this.#clients.open({ maxRetriesPerRequest: null }, () => {});
     const worker = new PatientWorker(QUEUE, (job, token) => runner.process(job, token), {
       connection,
       prefix,
-      concurrency,
+      concurrency: jobsAtATime(concurrency),
       lockDuration: lock_ms,
       stalledInterval: Math.ceil(lock_ms / 2),
       // A job that kills its workers is ended by the log, which counts its starts.
@@ -160,6 +169,17 @@ export class BullMqEngine implements JobEngine {
     if (this.#working !== null) await finish(this.#working, graceMs);
     this.#link.close();
     this.#clients.disconnect();
+  }
+
+  async #wake(id: string): Promise<boolean> {
+    try {
+      const job = await this.#link.run(() => this.queue.getJob(id));
+      await job?.promote();
+      return job !== undefined;
+    } catch {
+      // Another process was quicker, or Redis is away: then it asks again by itself.
+      return false;
+    }
   }
 
   #listenForCancels(runner: JobRunner): void {

@@ -1,60 +1,73 @@
 import PQueue from 'p-queue';
-import type { CompactionJob, JobEngine, JobHandler } from './job-engine.ts';
+import {
+  type AsksModel,
+  type CompactionJob,
+  type JobEngine,
+  type JobHandler,
+  type JobResult,
+  jobsAtATime,
+} from './job-engine.ts';
+import { ModelSlots } from './model-slots.ts';
 
-type Known = { controller: AbortController; retryTimer?: NodeJS.Timeout };
+type Known = {
+  job: CompactionJob;
+  controller: AbortController;
+  /** It was found to ask a model, and waits for a slot. */
+  asksModel: boolean;
+  /** Runs it again: after a retry's delay, or when there may be a slot. */
+  timer?: NodeJS.Timeout;
+};
 
 /**
- * Runs jobs in this process, `concurrency` at a time, and no more than `per_tenant` of one tenant. A handler that throws is reported to `onError`
- * and its job forgotten: the dispatcher hands pending compactions over again.
+ * Runs jobs in this process, at most `concurrency` that ask a model at a time. A handler that throws
+ * is reported to `onError` and its job forgotten: the dispatcher hands pending compactions over again.
  */
 export class InProcessEngine implements JobEngine {
   readonly #queue: PQueue;
-  /** What each tenant may have in the queue at a time, when there are several. */
-  readonly #lanes = new Map<string, PQueue>();
-  readonly #perTenant: number;
+  readonly #slots: ModelSlots;
   readonly #onError: (error: unknown, job: CompactionJob) => void;
   readonly #known = new Map<string, Known>();
   #handler: JobHandler | null = null;
+  #asksModel: AsksModel = async () => true;
 
   constructor(options: {
     concurrency: number;
-    /** Jobs of one tenant at a time; default: all. */
-    per_tenant?: number;
     onError: (error: unknown, job: CompactionJob) => void;
   }) {
-    this.#queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
-    this.#perTenant = options.per_tenant ?? options.concurrency;
+    const concurrency = jobsAtATime(options.concurrency);
+    this.#queue = new PQueue({ concurrency, autoStart: false });
+    this.#slots = new ModelSlots(options.concurrency);
     this.#onError = options.onError;
   }
 
-  start(handler: JobHandler): void {
+  start(handler: JobHandler, asksModel?: AsksModel): void {
     this.#handler = handler;
+    if (asksModel !== undefined) this.#asksModel = asksModel;
     this.#queue.start();
   }
 
   async enqueue(job: CompactionJob): Promise<void> {
     if (this.#known.has(job.compaction_id)) return;
-    const known: Known = { controller: new AbortController() };
+    const known: Known = { job, controller: new AbortController(), asksModel: false };
     this.#known.set(job.compaction_id, known);
-    this.#add(job, known);
+    this.#add(known);
   }
 
   cancel(compactionId: string): void {
     const known = this.#known.get(compactionId);
     if (known === undefined) return;
     known.controller.abort();
-    if (known.retryTimer === undefined) return;
-    clearTimeout(known.retryTimer);
-    this.#known.delete(compactionId);
+    if (known.timer === undefined) return;
+    clearTimeout(known.timer);
+    this.#forget(known);
   }
 
   async ping(): Promise<void> {}
 
   async stop(graceMs: number): Promise<void> {
-    for (const lane of this.#lanes.values()) lane.clear();
     this.#queue.pause();
     this.#queue.clear();
-    for (const { retryTimer } of this.#known.values()) clearTimeout(retryTimer);
+    for (const { timer } of this.#known.values()) clearTimeout(timer);
     const grace = setTimeout(() => {
       for (const { controller } of this.#known.values()) controller.abort();
     }, graceMs);
@@ -63,32 +76,57 @@ export class InProcessEngine implements JobEngine {
     this.#known.clear();
   }
 
-  #add(job: CompactionJob, known: Known): void {
-    delete known.retryTimer;
-    const run = () => this.#queue.add(() => this.#run(job, known));
-    void this.#laneOf(job.ref.tenant).add(run);
+  #add(known: Known): void {
+    clearTimeout(known.timer);
+    delete known.timer;
+    void this.#queue.add(() => this.#run(known));
   }
 
-  /** A tenant whose model hangs fills its own share, and the others go on. */
-  #laneOf(tenant: string): PQueue {
-    const lane = this.#lanes.get(tenant) ?? new PQueue({ concurrency: this.#perTenant });
-    this.#lanes.set(tenant, lane);
-    return lane;
+  #addLater(known: Known, afterMs: number): void {
+    known.timer = setTimeout(() => this.#add(known), afterMs);
   }
 
-  async #run(job: CompactionJob, known: Known): Promise<void> {
-    const handler = this.#handler;
-    if (handler === null) throw new Error('the engine was not started');
+  #forget({ job }: Known): void {
+    this.#slots.forget(job);
+    this.#known.delete(job.compaction_id);
+  }
+
+  async #run(known: Known): Promise<void> {
     try {
-      const result = await handler(job, known.controller.signal);
+      const result = await this.#handle(known);
       const isWanted = !this.#queue.isPaused && !known.controller.signal.aborted;
       if (result.kind === 'retry' && isWanted) {
-        known.retryTimer = setTimeout(() => this.#add(job, known), result.after_ms);
+        this.#addLater(known, result.after_ms);
         return;
       }
     } catch (error) {
-      this.#onError(error, job);
+      this.#onError(error, known.job);
     }
-    this.#known.delete(job.compaction_id);
+    this.#forget(known);
+  }
+
+  /** The handler's answer, or word that the job has to wait for a slot. */
+  async #handle(known: Known): Promise<JobResult> {
+    const handler = this.#handler;
+    if (handler === null) throw new Error('the engine was not started');
+    const { job, controller } = known;
+    known.asksModel ||= await this.#asksModel(job);
+    // It may have been cancelled meanwhile: the handler finds that out.
+    if (!known.asksModel) return handler(job, controller.signal);
+    const after_ms = this.#slots.enter(job);
+    if (after_ms !== null) return { kind: 'retry', after_ms };
+    try {
+      return await handler(job, controller.signal);
+    } finally {
+      known.asksModel = false;
+      this.#slots.leave(job);
+      this.#wakeNext();
+    }
+  }
+
+  #wakeNext(): void {
+    const next = this.#slots.next();
+    const known = next === null ? undefined : this.#known.get(next.compaction_id);
+    if (known?.timer !== undefined && !this.#queue.isPaused) this.#add(known);
   }
 }

@@ -8,6 +8,17 @@ export type JobResult = { kind: 'done' } | { kind: 'retry'; after_ms: number };
 
 export type JobHandler = (job: CompactionJob, signal: AbortSignal) => Promise<JobResult>;
 
+/** Whether a job is going to ask a model, or the provider's own compaction, as it stands now. */
+export type AsksModel = (job: CompactionJob) => Promise<boolean>;
+
+/**
+ * Of the jobs that run at a time, so many more than those that ask a model: as many again, which no
+ * model keeps waiting, and the slot of a tenant that has none running.
+ */
+export function jobsAtATime(modelJobs: number): number {
+  return 2 * modelJobs + 1;
+}
+
 /**
  * Carries work, holds no truth. Contract: a job that was enqueued runs at least once unless the queue
  * is lost; enqueueing a job that is queued or running changes nothing; two jobs with one id never run
@@ -16,8 +27,12 @@ export type JobHandler = (job: CompactionJob, signal: AbortSignal) => Promise<Jo
  * listens to the run that started last; the dispatcher hands pending compactions over again).
  */
 export interface JobEngine {
-  /** Only in processes that work; without it the engine just hands over. To be called once. */
-  start(handler: JobHandler): void;
+  /**
+   * Only in processes that work; without it the engine just hands over. To be called once. The jobs
+   * that `asksModel` names (default: all) take the engine's slots for models in turns of their
+   * tenants; the others run beside them.
+   */
+  start(handler: JobHandler, asksModel?: AsksModel): void;
   /** Throws when the job could not be handed over; it may still run. */
   enqueue(job: CompactionJob): Promise<void>;
   /**

@@ -2,14 +2,31 @@ import type { Job } from 'bullmq';
 import { z } from 'zod';
 import type { CompactionJob } from '../job-engine.ts';
 
-/** What a job carries in Redis beside its id: which session. Never items or secrets. */
-export type JobData = { tenant: string; session_id: string };
+const jobData = z.object({
+  tenant: z.string(),
+  session_id: z.string(),
+  /** It was found to ask a model, and waits for a slot. */
+  waits_for_model: z.boolean().optional(),
+});
 
-const jobData = z.object({ tenant: z.string(), session_id: z.string() });
+/** What a job carries in Redis beside its id: which session. Never items or secrets. */
+export type JobData = z.infer<typeof jobData>;
 
 /** The job as the port knows it; null when somebody else wrote it, or another version of us. */
 export function readJob({ id, data }: Job): CompactionJob | null {
   const parsed = jobData.safeParse(data);
   if (id === undefined || !parsed.success) return null;
-  return { ref: parsed.data, compaction_id: id };
+  const { tenant, session_id } = parsed.data;
+  return { ref: { tenant, session_id }, compaction_id: id };
+}
+
+/** Whether this run of the job was put off until there is a slot for a model. */
+export function waitsForModel({ data }: Job): boolean {
+  return jobData.safeParse(data).data?.waits_for_model === true;
+}
+
+/** Notes in the queue whether the job waits for a slot: any worker may fetch it next. */
+export async function noteWait(queued: Job, waits: boolean): Promise<void> {
+  const { tenant, session_id } = jobData.parse(queued.data);
+  await queued.updateData({ tenant, session_id, ...(waits && { waits_for_model: true }) });
 }

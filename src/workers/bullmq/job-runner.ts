@@ -1,6 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
-import type { CompactionJob, JobHandler, JobResult } from '../job-engine.ts';
-import { readJob } from './job-data.ts';
+import type { AsksModel, CompactionJob, JobHandler, JobResult } from '../job-engine.ts';
+import type { ModelSlots } from '../model-slots.ts';
+import { noteWait, readJob, waitsForModel } from './job-data.ts';
 
 /** A job whose earlier run has not ended in this process is looked at again after this long. */
 const STILL_RUNNING_MS = 1000;
@@ -17,24 +18,31 @@ type Run = {
   giveUp: () => void;
 };
 
+export type JobRunnerOptions = {
+  handler: JobHandler;
+  asksModel: AsksModel;
+  slots: ModelSlots;
+  /** Lets a job go on that waits in the queue; false when it does not wait there. */
+  wake: (compactionId: string) => Promise<boolean>;
+  onError: (error: unknown, job: CompactionJob | null) => void;
+};
+
 /** Runs the handler for the jobs that BullMQ fetches, and says what becomes of each in the queue. */
 export class JobRunner {
-  readonly #handler: JobHandler;
-  readonly #onError: (error: unknown, job: CompactionJob | null) => void;
+  readonly #options: JobRunnerOptions;
   readonly #runs = new Map<string, Run>();
   #isStopping = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(handler: JobHandler, onError: (error: unknown, job: CompactionJob | null) => void) {
-    this.#handler = handler;
-    this.#onError = onError;
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
   }
 
   /** The processor of the BullMQ worker: what it throws tells BullMQ where the job has gone. */
   async process(queued: Job, token: string | undefined): Promise<void> {
     const job = readJob(queued);
     if (job === null) {
-      this.#onError(new Error(`job ${queued.id} of the queue cannot be read`), null);
+      this.#options.onError(new Error(`job ${queued.id} of the queue cannot be read`), null);
       throw new ReportedError('the data of the job cannot be read');
     }
     if (this.#isStopping) return handBack(queued, token);
@@ -47,7 +55,7 @@ export class JobRunner {
     const run: Run = { controller: new AbortController(), endedBy: null, giveUp };
     this.#runs.set(job.compaction_id, run);
     try {
-      const handled = this.#handle(job, run.controller.signal);
+      const handled = this.#handle(queued, job, run.controller.signal);
       await this.#settle(queued, token, run, await Promise.race([handled, givenUp]));
     } finally {
       this.#runs.delete(job.compaction_id);
@@ -83,12 +91,41 @@ export class JobRunner {
     for (const run of this.#runs.values()) run.giveUp();
   }
 
-  async #handle(job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
+  async #handle(queued: Job, job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
     try {
-      return await this.#handler(job, signal);
+      const { handler, asksModel } = this.#options;
+      const waited = waitsForModel(queued);
+      if (!waited && !(await asksModel(job))) return await handler(job, signal);
+      return await this.#handleInSlot(queued, job, signal);
     } catch (error) {
-      this.#onError(error, job);
+      this.#options.onError(error, job);
       return { kind: 'threw' };
+    }
+  }
+
+  async #handleInSlot(queued: Job, job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
+    const { handler, slots } = this.#options;
+    const waited = waitsForModel(queued);
+    const after_ms = slots.enter(job);
+    if (after_ms !== null) {
+      if (!waited) await noteWait(queued, true);
+      return { kind: 'retry', after_ms };
+    }
+    try {
+      if (waited) await noteWait(queued, false);
+      return await handler(job, signal);
+    } finally {
+      slots.leave(job);
+      void this.#wakeNext();
+    }
+  }
+
+  /** Who has gone to another process, or was cancelled, is passed over. */
+  async #wakeNext(): Promise<void> {
+    const { slots, wake } = this.#options;
+    for (let next = slots.next(); next !== null && !this.#isStopping; next = slots.next()) {
+      if (await wake(next.compaction_id)) return;
+      slots.forget(next);
     }
   }
 

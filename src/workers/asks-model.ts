@@ -1,0 +1,51 @@
+import { loadView } from '../db/load-view.ts';
+import { planCompaction } from '../domain/compaction/plan.ts';
+import { remoteModel } from '../domain/compaction/remote.ts';
+import { configOf } from '../domain/session/head.ts';
+import type { WorkerDependencies } from './compact-session.ts';
+import type { AsksModel, CompactionJob } from './job-engine.ts';
+
+type Dependencies = Pick<WorkerDependencies, 'store' | 'world' | 'chooseSummarizer' | 'prepare'>;
+
+/** Larger contexts are planned in an attempt only: those are counted when they kill the process. */
+const MOST_TOKENS = 1_000_000;
+
+/**
+ * Looks ahead at what a job will do, and changes nothing. Whether it asks a model is decided by its
+ * plan, because in `auto` mode clearing results may be enough. Never throws: when it cannot tell, it
+ * says yes, and the attempt finds out what is wrong.
+ */
+export function asksModel(deps: Dependencies): AsksModel {
+  return (job) => looksAhead(deps, job).catch(() => true);
+}
+
+async function looksAhead(
+  { store, world, chooseSummarizer, prepare }: Dependencies,
+  { ref, compaction_id }: CompactionJob,
+): Promise<boolean> {
+  const head = await store.head(ref);
+  const running = head?.state.running;
+  if (!head || running?.id !== compaction_id || running.mode === 'micro') return false;
+  const { settings, state } = head;
+  const config = configOf(settings, world.server);
+  const isModel = chooseSummarizer(settings, config).kind === 'model';
+  const isRemote = running.mode === 'remote' || config.remote_compaction;
+  const asksProvider = isRemote && remoteModel(settings).model !== null;
+  if (!isModel && !asksProvider) return false;
+  if (state.tokens > MOST_TOKENS) return true;
+  await prepare(settings);
+  const view = await loadView(store, ref, state.version);
+  if (view === null) return false;
+  const plan = planCompaction(world, head, view, running);
+  switch (plan.kind) {
+    case 'skip':
+    case 'micro':
+      return false;
+    case 'full':
+      return isModel;
+    case 'remote':
+      return isModel || asksProvider;
+    default:
+      return plan satisfies never;
+  }
+}
