@@ -17,7 +17,11 @@ export type LocalService = { target: ImportTarget; store: EventStore; databasePa
  * is removed afterwards. `model` sends summaries to a scripted provider on a socket of this machine.
  */
 export async function withLocalService<T>(
-  options: { summarizer: SummarizerKind; synchronous: 'FULL' | 'NORMAL' },
+  options: {
+    summarizer: SummarizerKind;
+    synchronous: 'FULL' | 'NORMAL';
+    variables?: Record<string, string>;
+  },
   use: (service: LocalService) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'));
@@ -28,6 +32,7 @@ export async function withLocalService<T>(
       DATABASE_URL: `file:${databasePath}`,
       PALIMPSEST_SYNCHRONOUS: options.synchronous,
       ...(model === null ? {} : scriptedModel(model)),
+      ...options.variables,
     };
     return await withService(environment, (service) => use({ ...service, databasePath }));
   } finally {

@@ -4,7 +4,7 @@ import { ImportError } from '../../src/cli/import-target.ts';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../../src/importers/transcript.ts';
 import { type SummarizerKind, withLocalService } from '../local-service.ts';
-import { checkSession, type SessionCheck } from './check-session.ts';
+import { checkSession, type SessionCheck, type SessionChoices } from './check-session.ts';
 import { DATA_FOLDER } from './data-files.ts';
 
 export type FileCheck = {
@@ -14,6 +14,7 @@ export type FileCheck = {
   sessions: number;
   /** Sums over the file's sessions. */
   items: number;
+  contexts: number;
   micro: number;
   full: number;
   skipped: number;
@@ -32,14 +33,14 @@ export type NoTranscript = { kind: 'no_transcript'; file: string; message: strin
 
 /**
  * Imports every conversation of a recorded file (path relative to the data folder) into a fresh store
- * and checks what came of it. `window` in tokens; default: chosen per conversation. Throws
- * TranscriptError for a file in an unknown format.
+ * and checks what came of it. `variables` are settings of the service. Throws TranscriptError for a
+ * file in an unknown format.
  */
 export async function checkFile(
   file: string,
-  options: {
+  options: SessionChoices & {
     summarizer: SummarizerKind;
-    window?: number | undefined;
+    variables?: Record<string, string>;
     onProgress?: (done: number, total: number) => void;
   },
 ): Promise<FileCheck | NoTranscript> {
@@ -53,12 +54,16 @@ export async function checkFile(
     options.onProgress?.(done, total);
   };
   const { checks, verify } = await withLocalService(
-    { summarizer: options.summarizer, synchronous: 'NORMAL' },
+    {
+      summarizer: options.summarizer,
+      synchronous: 'NORMAL',
+      variables: options.variables ?? {},
+    },
     async (service) => {
       const checks: SessionCheck[] = [];
       for (const transcript of transcripts) {
         const check = await refusedIsAProblem(() =>
-          checkSession(service, transcript, options.window, onProgress),
+          checkSession(service, transcript, options, onProgress),
         );
         checks.push(withName(transcript, check, transcripts.length > 1));
       }
@@ -102,6 +107,7 @@ async function refusedIsAProblem(check: () => Promise<SessionCheck>): Promise<Se
 
 const NOTHING = {
   items: 0,
+  contexts: 0,
   micro: 0,
   full: 0,
   skipped: 0,
@@ -115,6 +121,7 @@ function sums(checks: readonly SessionCheck[]): typeof NOTHING {
   const total = { ...NOTHING };
   for (const check of checks) {
     total.items += check.items;
+    total.contexts += check.contexts;
     total.micro += check.micro;
     total.full += check.full;
     total.skipped += check.skipped;

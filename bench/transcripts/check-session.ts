@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { jsonOf } from '../../src/cli/import-target.ts';
+import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
 import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS, type Format } from '../../src/domain/items/item.ts';
 import { measureItem } from '../../src/domain/items/measure.ts';
-import { DEFAULT_CONTEXT_WINDOW, profileConfig } from '../../src/domain/policy/profiles.ts';
+import {
+  DEFAULT_CONTEXT_WINDOW,
+  type Profile,
+  profileConfig,
+} from '../../src/domain/policy/profiles.ts';
 import { estimator, withSafetyMargin } from '../../src/domain/tokens/count.ts';
 import type { Transcript } from '../../src/importers/transcript.ts';
 import { providerProblems } from '../../test/support/foreign/context-rules.ts';
@@ -31,6 +35,8 @@ const SMALLEST_WINDOW = 8_000;
 
 export type SessionCheck = {
   items: number;
+  /** How many contexts were looked at, each version in each format. */
+  contexts: number;
   /** Estimates with margin: of everything that was appended, and of the context at the end. */
   tokens_before: number;
   tokens_after: number;
@@ -45,36 +51,58 @@ export type SessionCheck = {
   problems: string[];
 };
 
+export type SessionChoices = {
+  /** Tokens; default: an eighth of the conversation. */
+  window?: number | undefined;
+  /** Default: the one that fits the transcript's source. */
+  profile?: Profile | undefined;
+  /** How many more versions to look at, spread over the log: before results, amid answers. */
+  prefixes?: number | undefined;
+  /** Whether the end is compacted once more, so that something is in a large window, too. */
+  isCompactedAtEnd?: boolean | undefined;
+};
+
 const sessionBody = z.object({
   context: z.object({ tokens: z.number(), limit: z.number(), is_above_auto_compact: z.boolean() }),
+  config: z.object({ min_new_tokens_between_compactions: z.number() }),
+  version: z.number(),
 });
 
 /**
- * Imports one conversation with a small window (tokens; default an eighth of it) and checks the
- * context after every compaction, before the next one, and at the end.
+ * Imports one conversation with a small window and checks the context after every compaction, before
+ * the next one, and at the end.
  */
 export async function checkSession(
   { target }: LocalService,
   transcript: Transcript,
-  fixedWindow: number | undefined,
+  choices: SessionChoices,
   onProgress: (items: number) => void,
 ): Promise<SessionCheck> {
   const codec = codecFor(transcript.format);
   const tokens = transcriptTokens(transcript);
-  const window = fixedWindow ?? Math.max(SMALLEST_WINDOW, Math.floor(tokens * WINDOW_SHARE));
+  const window = choices.window ?? Math.max(SMALLEST_WINDOW, Math.floor(tokens * WINDOW_SHARE));
+  const { profile } = choices;
   const imported = await importTranscript(
     target,
     transcript,
-    { idPrefix: '', contextWindow: window },
+    { idPrefix: '', contextWindow: window, ...(profile !== undefined && { profile }) },
     onProgress,
   );
+  const path = `/sessions/${encodeURIComponent(imported.id)}`;
+  if (choices.isCompactedAtEnd) await compactAtEnd(target, path);
+  const session = sessionBody.parse(await jsonOf(await target.request(path)));
   const reader = new SessionReader(target, imported.id);
   const [items, events] = [await reader.items(), await reader.events()];
   const problems = [...terminalProblems(events), ...effectProblems(events)];
   const rules = new Set<string>();
   const lost = lostItems(importedItems(transcript), items);
   if (lost > 0) problems.push(`${lost} items are missing or changed in the raw log`);
-  for (const at of [...versionsToCheck(events), undefined]) {
+  const versions = new Set([
+    ...versionsToCheck(events),
+    ...spreadVersions(session.version, choices.prefixes ?? 0),
+    session.version,
+  ]);
+  for (const at of versions) {
     const context = await reader.context(at);
     const expected = expectedContext(codec, items, events, context.version);
     const found = contextProblems(codec, context, expected);
@@ -82,12 +110,10 @@ export async function checkSession(
     for (const rule of await foreignProblems(reader, transcript.format, context)) rules.add(rule);
     problems.push(...found.others.map((problem) => `version ${context.version}: ${problem}`));
   }
-  const session = sessionBody.parse(
-    await jsonOf(await target.request(`/sessions/${encodeURIComponent(imported.id)}`)),
-  );
-  problems.push(...thresholdProblems(session.context, items, events, { tokens, window }));
+  problems.push(...thresholdProblems(session, items, events, { tokens, window }));
   return {
     items: items.length,
+    contexts: versions.size * FORMATS.length,
     tokens_before: tokens,
     tokens_after: session.context.tokens,
     micro: events.filter((event) => event.type === 'compaction.micro_completed').length,
@@ -98,6 +124,16 @@ export async function checkSession(
     broken_rules: [...rules],
     problems,
   };
+}
+
+async function compactAtEnd(target: ImportTarget, path: string): Promise<void> {
+  await jsonOf(
+    await target.request(`${path}/compact`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: 'wait=60' },
+      body: JSON.stringify({ mode: 'full' }),
+    }),
+  );
 }
 
 /** What providers would say to the context: its own, and those of the other formats. */
@@ -128,6 +164,13 @@ function versionsToCheck(events: readonly CompactionEvent[]): number[] {
     .map((event) => event.version);
 }
 
+/** Versions at equal distances; a client may read the context at any of them. */
+function spreadVersions(last: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) =>
+    Math.max(1, Math.floor(((index + 1) * last) / (count + 1))),
+  );
+}
+
 /** How many posted items are not in the log as they came and where they belong. */
 function lostItems(posted: readonly object[], logged: readonly LoggedItem[]): number {
   const wrong = posted.filter((item, index) => !isDeepStrictEqual(logged[index]?.item, item));
@@ -135,7 +178,7 @@ function lostItems(posted: readonly object[], logged: readonly LoggedItem[]): nu
 }
 
 function thresholdProblems(
-  context: z.infer<typeof sessionBody>['context'],
+  { context, config }: z.infer<typeof sessionBody>,
   items: readonly LoggedItem[],
   events: readonly CompactionEvent[],
   { tokens, window }: { tokens: number; window: number },
@@ -148,7 +191,6 @@ function thresholdProblems(
     problems.push(`no compaction although ${tokens} tokens went into a window of ${window}`);
   }
   const news = items.reduce((sum, item) => (item.seq > last ? sum + item.tokens : sum), 0);
-  const config = profileConfig('default', window);
   const isBreakerOpen = events.findLast(isBreakerEvent)?.type === 'breaker.opened';
   const isHeldBack = news < config.min_new_tokens_between_compactions || isBreakerOpen;
   if (context.is_above_auto_compact && !isHeldBack) {
