@@ -12,7 +12,7 @@ export const WINDOWS = [16_000, 32_000, 100_000, 200_000] as const;
 /** Small enough for several summaries, large enough that no profile refuses it. */
 const MODEL_WINDOW = 100_000;
 /** More versions of each log than those where compactions begin and end. */
-const PREFIXES = 12;
+const PREFIXES = 6;
 
 /** One file with one profile at one window. */
 export const cellSchema = z.object({
