@@ -8,6 +8,7 @@ import { PROFILES, type Profile, profileConfig } from '../../src/domain/policy/p
 import { toolMatcher } from '../../src/domain/policy/tool-patterns.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
 import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
+import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
 import { SessionLab, TINY } from '../support/session-lab.ts';
 
@@ -240,6 +241,8 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
           for (const target of FORMATS) {
             const rendered = renderEntries(entries, format, target);
             expect(codecFor(target).violations(rendered)).toEqual([]);
+            const isConverted = target !== format;
+            expect(providerProblems(target, rendered, { isConverted })).toEqual([]);
           }
         }
       }),

@@ -7,6 +7,7 @@ import { FORMATS, type Format } from '../../src/domain/items/item.ts';
 import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
 import { forkSession } from '../../src/domain/session/fork-session.ts';
+import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
 import { SessionLab } from '../support/session-lab.ts';
 import {
@@ -92,6 +93,8 @@ describe.each(FORMATS)('every trigger, in any order, format %s', (format) => {
             for (const target of FORMATS) {
               const rendered = renderEntries(entries, format, target);
               expect(codecFor(target).violations(rendered)).toEqual([]);
+              const isConverted = target !== format;
+              expect(providerProblems(target, rendered, { isConverted })).toEqual([]);
             }
           }
           await checkFork(lab, [...contexts.keys()].at(-3) ?? 1, format);

@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { LRUCache } from 'lru-cache';
 import {
   type Definitions,
   requestDefinitions,
@@ -25,10 +26,16 @@ const MOST_ERRORS = 3;
 export function typeProblems(format: WireFormat, context: readonly unknown[]): string[] {
   const { definitions, validators } = schemas();
   const types = ROOTS[format].flatMap((root) => alternatives(root, definitions));
-  return context.flatMap((entry, index) =>
-    entryProblems(entry, types, definitions, validators).map((problem) => `${index}: ${problem}`),
-  );
+  return context.flatMap((entry, index) => {
+    const key = `${format} ${JSON.stringify(entry)}`;
+    const known = judged.get(key) ?? entryProblems(entry, types, definitions, validators);
+    judged.set(key, known);
+    return known.map((problem) => `${index}: ${problem}`);
+  });
 }
+
+/** What was said of an entry: contexts of one session share most of theirs. */
+const judged = new LRUCache<string, string[]>({ max: 5_000 });
 
 function entryProblems(
   entry: unknown,
