@@ -10,10 +10,14 @@ export type LoggedItem = { seq: number; item: Item; tokens: number };
 export type CompactionEvent = Exclude<SessionEvent, { type: 'item.appended' }>;
 
 const item = z.custom<Item>((value) => typeof value === 'object' && value !== null);
+/** What a page is continued with: one can be shorter than asked, when its entries are large. */
+const next_cursor = z.string().nullable();
 const itemsPage = z.object({
+  next_cursor,
   data: z.array(z.object({ seq: z.number(), item, tokens: z.number() })),
 });
 const eventsPage = z.object({
+  next_cursor,
   data: z.array(
     z.object({
       version: z.number(),
@@ -38,22 +42,17 @@ export class SessionReader {
 
   /** The whole raw log, oldest first. */
   items(): Promise<LoggedItem[]> {
-    return this.#all(
-      '/items?',
-      (body) => itemsPage.parse(body).data,
-      ({ seq }) => seq,
-    );
+    return this.#all('/items?', (body) => itemsPage.parse(body));
   }
 
   /** Every event that is no item, oldest first. */
   events(): Promise<CompactionEvent[]> {
     const types = EVENT_TYPES.filter((type) => type !== 'item.appended').join(',');
-    return this.#all(
-      `/events?types=${types}&`,
+    return this.#all(`/events?types=${types}&`, (body) => {
+      const page = eventsPage.parse(body);
       // Only the envelope is checked here: `verify` checks the shape of every event's data.
-      (body) => eventsPage.parse(body).data as CompactionEvent[],
-      ({ version }) => version,
-    );
+      return { ...page, data: page.data as CompactionEvent[] };
+    });
   }
 
   /** The context in the session's own format or in another, now or at a version. */
@@ -69,17 +68,15 @@ export class SessionReader {
 
   async #all<T>(
     query: string,
-    parse: (body: unknown) => T[],
-    position: (row: T) => number,
+    parse: (body: unknown) => { data: T[]; next_cursor: string | null },
   ): Promise<T[]> {
     const rows: T[] = [];
-    for (;;) {
-      const last = rows.at(-1);
-      const after = last === undefined ? 0 : position(last);
-      const path = `${this.#path}${query}limit=${PAGE}&after=${after}`;
+    for (let cursor: string | null = '0'; cursor !== null; ) {
+      const path = `${this.#path}${query}limit=${PAGE}&cursor=${cursor}`;
       const page = parse(await jsonOf(await this.#target.request(path)));
-      rows.push(...page);
-      if (page.length < PAGE) return rows;
+      rows.push(...page.data);
+      cursor = page.next_cursor;
     }
+    return rows;
   }
 }
