@@ -55,7 +55,7 @@ export function addToolResultRoute(api: Api): void {
 }
 
 /** Read at once; fewer when they are large. */
-const EVENTS_PER_READ = 100;
+const EVENTS_PER_READ = 10;
 
 type Found = { seq: number; at: string; item: Item; result: ToolResult };
 

@@ -18,9 +18,14 @@ export type KnownPlan = { content: string; path: string | null; at: number; isPo
 const PLAN_FILE =
   /(?:^|\/)\.(?:claude|codex|copilot|cursor|gemini)\/(?:[^/]+\/)*(?:plans\/[^/]+|plan)\.md$/;
 
+/** No system has longer paths; the expression takes quadratic time. */
+const LONGEST_PATH = 4_096;
+/** Tasks of a list that is followed one change at a time: every change costs as much as the list is long. */
+const MOST_TASKS = 500;
+
 /** Whether a file is one that agents keep their plan in. */
 export function isPlanFile(path: string): boolean {
-  return PLAN_FILE.test(path);
+  return path.length <= LONGEST_PATH && PLAN_FILE.test(path);
 }
 
 /** The todos and the plan, kept up to date with what calls and attachments say of them. */
@@ -75,8 +80,9 @@ export class PlanBook {
   /** The plan, from the file that it was written to where that is newer and known as a whole. */
   plan(files: readonly KnownFile[]): KnownPlan | null {
     let newest = this.newestPlan;
+    const byPath = new Map(files.map((file) => [file.path, file]));
     for (const [path, at] of this.touched) {
-      const file = files.find((other) => other.path === path);
+      const file = byPath.get(path);
       const content =
         file === undefined || file.changedBy !== null ? null : textWhenWhole(file.text);
       if (content !== null && (newest === null || at > newest.at)) {
@@ -118,6 +124,10 @@ export class PlanBook {
     };
     const { list } = this;
     const todos = Array.isArray(list?.content) ? list.content : [];
+    if (list !== null && todos.length >= MOST_TASKS) {
+      this.list = { ...list, isWhole: false };
+      return;
+    }
     this.list = { content: [...todos, todo], at, isPosted: false, isWhole: list?.isWhole ?? false };
   }
 
@@ -125,6 +135,10 @@ export class PlanBook {
     const { list } = this;
     const id = firstString(input, ['taskId', 'task_id', 'id']) ?? String(input.taskId ?? '');
     if (list === null || !Array.isArray(list.content) || id === '') return;
+    if (list.content.length > MOST_TASKS) {
+      this.list = { ...list, isWhole: false };
+      return;
+    }
     const status = stringField(input, 'status');
     const subject = stringField(input, 'subject');
     const content = list.content.flatMap((todo): Json[] => {
