@@ -83,12 +83,13 @@ function planCovering(
   if (cut === null || !lastCovered?.entry.seq) {
     return skip(
       'nothing_to_compact',
-      'there are no items, or all of them are protected or belong to an open tool call',
+      `the context holds ${input.tokens} tokens, and nothing that could be summarised: all of it is ` +
+        'protected or belongs to an open tool call',
     );
   }
   const verbatim = verbatimEntries(material, initial, cut);
   if (withSafetyMargin(sumTokens(verbatim), config) >= threshold) {
-    return irreducible(verbatim, threshold);
+    return irreducible(verbatim, config, threshold);
   }
   const covered = material.slice(initial, cut);
   const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
@@ -99,7 +100,10 @@ function planCovering(
     covered.filter(({ entry }) => !carried.has(entry.item)).map(({ item }) => item),
   );
   if (conversation.length === 0) {
-    return skip('nothing_to_compact', 'what could be summarised holds no conversation');
+    return skip(
+      'nothing_to_compact',
+      `the ${covered_tokens} tokens that could be summarised hold no conversation`,
+    );
   }
   // A small limit of one's own would be filled by them: they get at most half of it.
   const half = Math.floor(threshold / 2 / config.token_safety_multiplier);
@@ -331,14 +335,19 @@ function restored(note: RestoredNote, { view, config, count }: PlanInput): Entry
   return { seq: null, item, tokens, origin: kind };
 }
 
-function irreducible(verbatim: Entry[], threshold: number): { kind: 'skip'; skip: Skip } {
+function irreducible(
+  verbatim: Entry[],
+  config: Config,
+  threshold: number,
+): { kind: 'skip'; skip: Skip } {
   const contributors = verbatim
     .map((entry): Contributor => ({ what: nameOf(entry), tokens: entry.tokens }))
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, 5);
+  const tokens = withSafetyMargin(sumTokens(verbatim), config);
   const detail =
-    'initial context, instructions and open tool calls alone reach the threshold of ' +
-    `${threshold} tokens: compaction cannot help`;
+    `initial context, instructions and open tool calls alone take ${tokens} tokens, and the ` +
+    `threshold is ${threshold}: make them shorter, or the window larger`;
   return { kind: 'skip', skip: { reason: 'irreducible_floor', detail, contributors } };
 }
 

@@ -36,20 +36,7 @@ type Candidate = { call: ToolCall; seq: number; tokens: number; result: ToolResu
  */
 export function planMicro(input: PlanInput): MicroPlan | null {
   const { config, count } = input;
-  const { calls, candidates } = collect(input);
-  const results = loggedResults(input);
-  const newest = newestResults(input.material, results);
-  const keep = config.micro_compact_keep_last_n_tools;
-  const kept = new Set(calls.slice(Math.max(0, calls.length - keep)));
-  // What the model has not seen yet is not old, however many came together.
-  const unread = new Set(newest?.isUnread && keep > 0 ? newest.results.map(keyOf) : []);
-  const older = candidates.filter(
-    (candidate) =>
-      !kept.has(candidate.call) &&
-      !unread.has(editKey(candidate.seq, candidate.call.id)) &&
-      candidate.tokens >= config.micro_compact_min_result_tokens &&
-      (config.micro_compact_clear_errors || !candidate.result.is_error),
-  );
+  const { candidates, results, newest, older } = oldResults(input);
   const pays = (edits: ResultEdit[]) =>
     // Placeholders of very short results can cost more than clearing gives back.
     savedBy(edits) > 0 && tokensSaved(edits) >= config.micro_compact_min_tokens_to_save;
@@ -72,6 +59,40 @@ export function planMicro(input: PlanInput): MicroPlan | null {
   if (pays(all)) return planOf(candidates, all);
   // These cannot stay as they are, whatever that saves.
   return tooLarge.length > 0 ? planOf(candidates, tooLarge) : null;
+}
+
+/** Tool results by how near they are to being cleared: how many, and their tokens without margin. */
+export type Clearable = Record<'eligible' | 'old' | 'chosen', { results: number; tokens: number }>;
+
+/** The figures behind a plan to clear, whether clearing pays or not. */
+export function clearable(input: PlanInput): Clearable {
+  const { candidates, older } = oldResults(input);
+  const sizeOf = (list: readonly Candidate[]) => ({
+    results: list.length,
+    tokens: sum(list.map(({ tokens }) => tokens)),
+  });
+  const chosen = choose(older, candidates, input.config);
+  return { eligible: sizeOf(candidates), old: sizeOf(older), chosen: sizeOf(chosen) };
+}
+
+/** The eligible results, those of them that are old enough to be cleared, and the newest ones. */
+function oldResults(input: PlanInput) {
+  const { config } = input;
+  const { calls, candidates } = collect(input);
+  const results = loggedResults(input);
+  const newest = newestResults(input.material, results);
+  const keep = config.micro_compact_keep_last_n_tools;
+  const kept = new Set(calls.slice(Math.max(0, calls.length - keep)));
+  // What the model has not seen yet is not old, however many came together.
+  const unread = new Set(newest?.isUnread && keep > 0 ? newest.results.map(keyOf) : []);
+  const older = candidates.filter(
+    (candidate) =>
+      !kept.has(candidate.call) &&
+      !unread.has(editKey(candidate.seq, candidate.call.id)) &&
+      candidate.tokens >= config.micro_compact_min_result_tokens &&
+      (config.micro_compact_clear_errors || !candidate.result.is_error),
+  );
+  return { candidates, results, newest, older };
 }
 
 /**

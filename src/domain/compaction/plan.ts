@@ -12,7 +12,7 @@ import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
-import { type MicroPlan, planMicro, planShortening } from './micro.ts';
+import { clearable, type MicroPlan, planMicro, planShortening } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
 import { planRemote, type RemotePlan, remoteModel } from './remote.ts';
 
@@ -75,7 +75,7 @@ export function planCompaction(
       return remotePlan(input);
     case 'micro': {
       const plan = config.micro_compact_enabled ? micro() : null;
-      return plan ?? skip('not_effective', whyNotMicro(config));
+      return plan ?? skip('not_effective', whyNotMicro(input));
     }
     case 'auto': {
       const plan = config.micro_compact_enabled
@@ -134,10 +134,24 @@ function microPlan(input: PlanInput, head: Head, micro: MicroPlan | null): Micro
   return { kind: 'micro', micro, strategy: config.micro_compact_strategy, tokens_after };
 }
 
-function whyNotMicro(config: Config): string {
-  return config.micro_compact_enabled
-    ? `clearing old tool results would save less than ${config.micro_compact_min_tokens_to_save} tokens`
-    : 'micro-compaction is switched off (micro_compact_enabled)';
+function whyNotMicro(input: PlanInput): string {
+  const { config, tokens } = input;
+  const context = `the context holds ${tokens} tokens`;
+  if (!config.micro_compact_enabled) {
+    return `${context}, and clearing is switched off (micro_compact_enabled)`;
+  }
+  const { eligible, old, chosen } = clearable(input);
+  if (old.results === 0) return `${context}, and none in old tool results that may be cleared`;
+  if (chosen.results === 0) {
+    const target = config.micro_compact_target_tokens;
+    return `${context}, and its tool results ${eligible.tokens}: clearing starts above ${target} (micro_compact_target_tokens)`;
+  }
+  const results = chosen.results === 1 ? 'result' : 'results';
+  const saved = `${context}, and clearing ${chosen.results} old tool ${results} would save ${chosen.tokens}`;
+  const least = config.micro_compact_min_tokens_to_save;
+  return chosen.tokens < least
+    ? `${saved}, less than the minimum of ${least} (micro_compact_min_tokens_to_save)`
+    : `${saved}, no more than their placeholders would take`;
 }
 
 function skip(reason: Skip['reason'], detail: string): { kind: 'skip'; skip: Skip } {

@@ -66,17 +66,24 @@ export function completeFull(
   clock: Clock,
   packet: PacketText | null = null,
 ): Decide<Applied> {
-  const { replacement_tokens, covered_tokens } = result.report;
-  const isSmaller = replacement_tokens < covered_tokens;
+  const { replacement_tokens, covered_tokens, usage } = result.report;
   const eventOf = (compaction_id: string, effect: Effect): NewEvent => ({
     type: 'compaction.completed',
     data: { ...result, compaction_id, report: { ...result.report, ...effect } },
   });
   return complete(world, attempt, clock, packet, eventOf, {
-    isSmaller,
-    usage: result.report.usage,
+    replacement_tokens,
+    covered_tokens,
+    usage,
   });
 }
+
+/** What a full compaction puts in place of what it covers, in tokens without margin, and its cost. */
+type Replacement = {
+  replacement_tokens: number;
+  covered_tokens: number;
+  usage: SummarizerUsage;
+};
 
 /** Both end in the same way: the packet behind them, then a word about threshold and breaker. */
 function complete(
@@ -85,7 +92,7 @@ function complete(
   clock: Clock,
   packet: PacketText | null,
   eventOf: (compaction_id: string, effect: Effect) => NewEvent,
-  full: { isSmaller: boolean; usage: SummarizerUsage } | null = null,
+  full: Replacement | null = null,
 ): Decide<Applied> {
   return whileRunning(attempt, (head, running) => {
     const { context_window } = head.settings;
@@ -101,9 +108,9 @@ function complete(
       });
     const compacted = advance(head, [completed(0)], clock.at);
     const bare = contextTokens(compacted.state, config);
-    if (bare >= tokens_before || full?.isSmaller === false) {
+    if (bare >= tokens_before || (full !== null && !isSmaller(full))) {
       const skip = {
-        ...wouldNotShrink(tokens_before, bare),
+        ...wouldNotShrink(tokens_before, bare, full),
         ...(full && isPaid(full.usage) && { usage: full.usage }),
       };
       return skipEvents(head, running, config, clock, skip);
@@ -135,9 +142,15 @@ function isOutdated({ seq }: PacketText, state: State, { requested_version }: Ru
   return hasUserSpoken(state, requested_version) || (seq !== null && state.last_call > seq);
 }
 
-function wouldNotShrink(before: number, after: number): Skip {
-  return {
-    reason: 'would_not_shrink',
-    detail: `the compacted context would hold ${after} tokens, the present one holds ${before}`,
-  };
+function isSmaller({ replacement_tokens, covered_tokens }: Replacement): boolean {
+  return replacement_tokens < covered_tokens;
+}
+
+function wouldNotShrink(before: number, after: number, full: Replacement | null): Skip {
+  const detail =
+    full === null || after >= before
+      ? `the compacted context would hold ${after} tokens, the present one holds ${before}`
+      : `the summary and what comes with it would take ${full.replacement_tokens} tokens, and stand ` +
+        `for ${full.covered_tokens}`;
+  return { reason: 'would_not_shrink', detail };
 }

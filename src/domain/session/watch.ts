@@ -142,7 +142,7 @@ function noNaturalBoundary(
     data: {
       compaction_id: request.compaction_id,
       reason: 'no_natural_boundary',
-      detail: 'no natural boundary',
+      detail: `no natural boundary: ${attribution.percent_remaining} % of the window is left, tier ${attribution.tier}`,
     },
   };
   return [automaticRequest(request.compaction_id, attribution), skipped];

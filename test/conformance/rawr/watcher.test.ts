@@ -167,7 +167,10 @@ describe('emergency, and no boundary', () => {
       { type: 'compaction.requested', data: { reason: 'turn_complete' } },
       {
         type: 'compaction.skipped',
-        data: { reason: 'no_natural_boundary', detail: 'no natural boundary' },
+        data: {
+          reason: 'no_natural_boundary',
+          detail: 'no natural boundary: 59 % of the window is left, tier asap',
+        },
       },
     ]);
     const row = await lab.store.compaction(

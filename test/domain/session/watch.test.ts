@@ -317,7 +317,7 @@ describe('a missing boundary', () => {
         data: {
           compaction_id: 'c3',
           reason: 'no_natural_boundary',
-          detail: 'no natural boundary',
+          detail: 'no natural boundary: 74 % of the window is left, tier ready',
         },
       },
     ]);
