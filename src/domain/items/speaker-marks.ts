@@ -144,7 +144,11 @@ export const OPENINGS: readonly [RegExp, Speaker][] = [
   [/^The context of this conversation is about to be compacted: what was said so far/, 'program'],
   [/^You are performing a CONTEXT CHECKPOINT COMPACTION\b/, 'program'],
   [/^--- Context from: /, 'project_instructions'],
-  [/^This session is being continued from a previous conversation\b/, 'summary'],
+  // With what follows it: somebody may quote the first sentence.
+  [
+    /^This session is being continued from a previous conversation[^\n]{0,100}\s+The (?:conversation is summarized|summary) below\b/,
+    'summary',
+  ],
   [/^Another language model started to solve this problem and produced a summary\b/, 'summary'],
   [/^The conversation history before this point was compacted into the following /, 'summary'],
   [/^OBSERVATION:\n|^EXECUTION RESULT of \[/, 'tool'],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hookTables } from '../../../src/config/hook-table.ts';
 import { HookServer, hangs, replies } from '../../support/hook-server.ts';
-import { attachment, ofTokens, user } from '../../support/items.ts';
+import { assistant, attachment, ofTokens, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, StubModel, steps } from '../lab.ts';
@@ -138,7 +138,7 @@ describe('hooks behind the summary', () => {
       hooks.hook('PostCompact', [replies({ items: [later] })]),
       hooks.hook('SessionStart', [replies({ items: [note] })]),
     ];
-    await append(lab, ...TALK);
+    await append(lab, ...TALK, assistant('The parser is mended.'));
     await compact(lab, 'full');
     expect(hooks.requests.map(({ path }) => path)).toEqual(['/SessionStart', '/PostCompact']);
     const { entries } = await lab.view();

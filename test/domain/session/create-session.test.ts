@@ -63,6 +63,7 @@ describe('createSession', () => {
         signals: [],
         completed_steps: 0,
         open_commands: [],
+        open_calls: { calls: [], results: [], is_partial: false },
         has_life_cycle: false,
         packet_request: null,
         preflight: null,
