@@ -76,6 +76,17 @@ describe('run_full_compact_v2', () => {
     expect(model.prompt).not.toContain('Additional instructions');
   });
 
+  it.each([
+    [{}, 20_000],
+    [{ summary_max_tokens: 700 }, 700],
+  ])('CV-193: with %j the answer may have %i tokens', async (config, most) => {
+    const lab = await openLab(config);
+    const model = StubModel.of(lab, GOOD);
+    await append(lab, user(ofTokens(50_000)), assistant('Yes.'), user(ofTokens(50_000)));
+    await compact(lab, 'full');
+    expect(model.requests.map(({ max_output_tokens }) => max_output_tokens)).toEqual([most]);
+  });
+
   it('CV-196, CV-201: files, todos and plan come back', async () => {
     const lab = await openLab();
     StubModel.of(lab, GOOD);

@@ -148,7 +148,8 @@ describe('preserved messages of the user', () => {
   });
 
   it('CV-143: one that fills the budget is whole, and an older one that would fit is not taken', async () => {
-    const exact = user(ofTokens(500));
+    // As it was posted: one that is cut would lose its fields.
+    const exact = user(ofTokens(500), { id: 'msg_1' });
     expect((await preserved([user('Old.'), exact], 500)).map(({ item }) => item)).toEqual([exact]);
     const long = user(ofTokens(700));
     const found = await preserved([user('Old.'), long, exact], 600);

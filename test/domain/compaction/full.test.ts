@@ -3,6 +3,7 @@ import {
   type FinishContext,
   type FullPlan,
   finishFull,
+  isTooLarge,
   planFull,
   type Summary,
 } from '../../../src/domain/compaction/full.ts';
@@ -113,6 +114,17 @@ describe('planFull', () => {
       kind: 'skip',
       skip: { reason: 'nothing_to_compact' },
     });
+  });
+
+  it('plans a summary of at most summary_max_tokens, and keeps so much room for it', () => {
+    const long = viewOf([user(ofTokens(20_000)), ...TALK, user(ofTokens(3_000)), ...TALK]);
+    const budget = (most: number) =>
+      fullPlan(long, settings({ summary_max_tokens: most })).summary_budget;
+    expect([budget(700), budget(701)]).toEqual([700, 701]);
+    // Behind the first cut stand 4,500 tokens: with margin they leave room for 1,511 below 8,000.
+    const through = (most: number) =>
+      fullPlan(long, settings({ summary_max_tokens: most, protected_messages: 3 }), 8_000).through;
+    expect(through(64)).toBeLessThan(through(6_000));
   });
 
   it('protects less when the protected part is what makes it too large', () => {
@@ -358,5 +370,15 @@ describe('finishFull', () => {
       item.kind === 'message' ? item.role : item.kind,
     );
     expect(roles).toEqual(['user', 'system']);
+  });
+});
+
+describe('isTooLarge', () => {
+  it.each([
+    [499, false],
+    [500, true],
+  ])('from the limit itself on: %i tokens, %s', (replacement, isIt) => {
+    const room = { covered_tokens: 1_000, kept_tokens: 0, limit: 500 };
+    expect(isTooLarge(room, replacement, settings({ token_safety_multiplier: 1 }))).toBe(isIt);
   });
 });

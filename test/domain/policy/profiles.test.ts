@@ -203,6 +203,17 @@ describe('resolveConfig', () => {
     });
   });
 
+  it.each([
+    ['claude-code', 20_000],
+    ['codex-v2', 20_000],
+    ['rawr', 8_000],
+    ['tiered', 8_000],
+    ['codex-classic', 8_000],
+    ['default', 8_000],
+  ] as const)('%s plans summaries of at most %i tokens', (profile, tokens) => {
+    expect(profileConfig(profile, 200_000).summary_max_tokens).toBe(tokens);
+  });
+
   it('lets null unset what the server set', () => {
     const config = resolve({ auto_compact_pct_override: 80 }, { auto_compact_pct_override: null });
     expect(config.auto_compact_pct_override).toBeNull();
