@@ -9,16 +9,25 @@ const GOAL = 0.85;
 const beside = fileURLToPath(new URL('../../shared/data/claude-code', import.meta.url));
 const folder = process.argv[2] ?? beside;
 
+const WHAT_TO_NAME =
+  'Name a folder with sessions of Claude Code that were compacted (.jsonl files, plain or gzipped; ' +
+  'its own lie in ~/.claude/projects): npm run retention -- PATH';
+
 if (!existsSync(folder)) {
-  console.error(
-    `There is no folder ${folder}. Name one with transcripts of Claude Code that were compacted: ` +
-      'npm run retention -- ~/.claude/projects/NAME (its .jsonl files, plain or gzipped).',
-  );
+  console.error(`There is no folder ${folder}. ${WHAT_TO_NAME}`);
   process.exitCode = 2;
 } else {
   const started = performance.now();
   const rows = recordedCompactions(folder).map(measureRetention);
-  if (rows.length === 0) throw new Error(`No file in ${folder} holds a recorded compaction.`);
+  report(rows, started);
+}
+
+function report(rows: readonly Retention[], started: number): void {
+  if (rows.length === 0) {
+    console.error(`No transcript in ${folder} was compacted. ${WHAT_TO_NAME}`);
+    process.exitCode = 2;
+    return;
+  }
   console.log(
     'Share of the names (files, identifiers) that the assistant wrote after a compaction and that\n' +
       'occurred before it, found in the summary text. Budget: tokens of the recorded summary + 1,000.\n',

@@ -15,19 +15,21 @@ export type RecordedCompaction = {
 
 type Line = { uuid: string; parent: string | null; raw: JsonObject };
 
-/** All compactions in the transcripts of a folder (`*.jsonl`, plain or gzipped), in the order of the files. */
+/** All compactions in the transcripts below a folder (`*.jsonl`, plain or gzipped), in the order of the files. */
 export function recordedCompactions(folder: string): RecordedCompaction[] {
-  const files = readdirSync(folder).filter((name) => /\.jsonl(\.gz)?$/.test(name));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.jsonl(\.gz)?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
   return files
     .sort()
-    .flatMap((name) => compactionsOf(name.replace(/\.jsonl(\.gz)?$/, ''), join(folder, name)));
+    .flatMap((path) => compactionsOf(basename(path).replace(/\.jsonl(\.gz)?$/, ''), path));
 }
 
 function compactionsOf(name: string, path: string): RecordedCompaction[] {
   const lines = readLines(path);
   const byUuid = new Map(lines.map((line) => [line.uuid, line]));
   const boundaries = lines.filter((line) => line.raw.subtype === 'compact_boundary');
-  return boundaries.map((boundary, index) => {
+  return boundaries.flatMap((boundary, index) => {
     const covered = segmentUpTo(endBefore(boundary, lines, byUuid), lines, byUuid);
     const next = boundaries[index + 1];
     const following = segmentUpTo(
@@ -36,18 +38,21 @@ function compactionsOf(name: string, path: string): RecordedCompaction[] {
       byUuid,
     );
     const summary = following.find((line) => line.raw.isCompactSummary === true);
-    if (summary === undefined) throw new Error(`${name}: no summary behind boundary ${index + 1}`);
-    return {
-      name: `${name}#${index + 1}`,
-      covered: covered.map(normalised),
-      recorded_summary: textOf(normalised(summary)),
-      after: following.filter((line) => line !== summary).map(normalised),
-    };
+    // A session that broke off, or whose file was cut.
+    if (summary === undefined) return [];
+    return [
+      {
+        name: `${name}#${index + 1}`,
+        covered: covered.map(normalised),
+        recorded_summary: textOf(normalised(summary)),
+        after: following.filter((line) => line !== summary).map(normalised),
+      },
+    ];
   });
 }
 
 /**
- * The main chain that ends at a line and begins behind the boundary before it. The lines of one API
+ * The main chain that ends at a line and begins after the boundary before it. The lines of one API
  * message and the results of its parallel calls hang beside the chain and belong to it.
  */
 function segmentUpTo(
