@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { SUMMARIZERS } from '../bench/local-service.ts';
 import { checkFile } from '../bench/transcripts/check-file.ts';
 import { DATA_FOLDER, dataFiles, isDataPresent } from '../bench/transcripts/data-files.ts';
+import { cellsOf, checkCell } from '../bench/transcripts/matrix-cell.ts';
+import { matrixLines } from '../bench/transcripts/matrix-table.ts';
+import { PROFILES } from '../src/domain/policy/profiles.ts';
 
 /** One small recording of each folder; `npm run transcripts` takes all of them. */
 const SAMPLE = [
@@ -40,6 +43,25 @@ describe.runIf(isPresent)('recorded transcripts through the service', () => {
       expect(check).toMatchObject({ problems: [], lost_items: 0, verify: 'ok' });
       expect(check.items).toBeGreaterThan(0);
     });
+  });
+
+  it.each(PROFILES)('with profile %s, also between compactions', async (profile) => {
+    const cells = cellsOf([firstOf('codex/cx-06')]).filter(
+      (cell) => cell.profile === profile && cell.summarizer === 'extractive',
+    );
+    const [smallest] = cells;
+    if (smallest === undefined) throw new Error(`${profile} has room in no window`);
+    const result = await checkCell(smallest);
+    expect(result).toMatchObject({ kind: 'checked', problems: [] });
+    expect(result.kind === 'checked' && result.compactions).toBeGreaterThan(0);
+  });
+
+  it('tries no window that the service refuses, and says why', () => {
+    const refused = { profile: 'claude-code', window: 32_000 } as const;
+    expect(cellsOf(['any']).filter((cell) => cell.profile === refused.profile)).not.toContainEqual(
+      expect.objectContaining(refused),
+    );
+    expect(matrixLines([], 1).join('\n')).toMatch(/refused, claude-code: .* leaves no room for/);
   });
 
   it('names question files as no transcripts', async () => {

@@ -25,7 +25,9 @@ export function expectedContext(
   const past = events.filter((event) => event.version <= version);
   const base = past.findLast(isCompleted);
   const edits = past.flatMap((event) =>
-    event.type === 'compaction.micro_completed' ? event.data.edits : [],
+    event.type === 'compaction.micro_completed' || event.type === 'compaction.completed'
+      ? (event.data.edits ?? [])
+      : [],
   );
   const through = base?.data.through ?? 0;
   const kept = items
