@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DATA_FOLDER, dataFiles, isDataPresent } from '../../bench/transcripts/data-files.ts';
 import { readSettings } from '../../src/config.ts';
-import { profileConfig } from '../../src/domain/policy/profiles.ts';
-import { toolMatcher } from '../../src/domain/policy/tool-patterns.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, call, ofTokens, result, tool, user } from '../support/items.ts';
 
@@ -18,6 +17,18 @@ describe('B9: claude-code as real sessions are', () => {
     api = await startApi();
   });
   afterEach(() => api.close());
+
+  /** The ids of these results that a micro-compaction clears; behind them stand three that it keeps. */
+  async function clearedOf(results: readonly Item[]): Promise<string[]> {
+    const kept = ['a', 'b', 'c'].flatMap((id) => tool(id, 'Read', 10_000));
+    const items = [user('Go.'), ...results, ...kept, assistant('Read.')];
+    await send(api, 'POST', '/sessions/s/items', { body: items });
+    const reply = await send(api, 'POST', '/sessions/s/compact', { body: { mode: 'micro' } });
+    await api.work(api.dispatched.at(-1));
+    const path = `/sessions/s/compactions/${reply.body.id}`;
+    const { cleared_tool_results: edits } = (await send(api, 'GET', path)).body;
+    return (edits as { tool_use_id: string }[]).map((edit) => edit.tool_use_id);
+  }
 
   it.each([
     [0, 187_000],
@@ -57,29 +68,18 @@ describe('B9: claude-code as real sessions are', () => {
   it('results of Edit and failed ones are cleared, reports of Task stay', async () => {
     const body = { id: 's', profile: 'claude-code', context_window: WINDOW };
     await send(api, 'POST', '/sessions', { body });
-    const items = [
-      user('Go.'),
+    const results = [
       ...tool('task', 'Task', 30_000),
       ...tool('edit', 'Edit', 30_000),
       call('failed', 'Bash'),
       result('failed', ofTokens(30_000), { is_error: true }),
-      ...['a', 'b', 'c'].flatMap((id) => tool(id, 'Read', 15_000)),
-      assistant('Read.'),
     ];
-    await send(api, 'POST', '/sessions/s/items', { body: items });
-    const reply = await send(api, 'POST', '/sessions/s/compact', { body: { mode: 'micro' } });
-    await api.work(api.dispatched.at(-1));
-    const { cleared_tool_results } = (
-      await send(api, 'GET', `/sessions/s/compactions/${reply.body.id}`)
-    ).body;
-    expect(
-      (cleared_tool_results as { tool_use_id: string }[]).map((edit) => edit.tool_use_id),
-    ).toEqual(['edit', 'failed']);
+    expect(await clearedOf(results)).toEqual(['edit', 'failed']);
   });
 
   it.runIf(isDataPresent())(
     'every result that recorded sessions cleared may be cleared here, others not',
-    () => {
+    async () => {
       const line = z.looseObject({
         subtype: z.string().optional(),
         message: z.looseObject({ content: z.unknown() }).optional(),
@@ -90,9 +90,6 @@ describe('B9: claude-code as real sessions are', () => {
         id: z.string(),
         name: z.string(),
       });
-      const isEligible = toolMatcher(
-        profileConfig('claude-code', WINDOW).micro_compact_eligible_tools,
-      );
       const cleared = new Set<string>();
       for (const file of dataFiles(['claude-code/'])) {
         const text = gunzipSync(readFileSync(join(DATA_FOLDER, file))).toString('utf8');
@@ -109,8 +106,11 @@ describe('B9: claude-code as real sessions are', () => {
         }
       }
       expect([...cleared].toSorted()).toEqual(['Bash', 'Edit', 'Glob', 'Read']);
-      expect([...cleared].filter((name) => !isEligible(name))).toEqual([]);
-      expect(['Task', 'Skill', 'TodoWrite'].filter(isEligible)).toEqual([]);
+      const body = { id: 's', profile: 'claude-code', context_window: WINDOW };
+      await send(api, 'POST', '/sessions', { body });
+      const names = ['Task', 'Skill', 'TodoWrite', ...cleared];
+      const results = names.flatMap((name) => tool(name, name, 12_000));
+      expect(await clearedOf(results)).toEqual([...cleared]);
     },
   );
 });
