@@ -37,7 +37,7 @@ describe('bodies that cannot be used', () => {
     ['a missing value', '{"role": }', json, 400, /not valid JSON: unexpected .*}/],
     ['a missing end', '{"role": "user"', json, 400, /not valid JSON: expected .* at position 15/],
     [
-      'a key that stands twice',
+      'a key that occurs twice',
       '{"role":"assistant","role":"user","content":"x"}',
       json,
       400,

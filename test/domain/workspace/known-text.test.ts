@@ -63,7 +63,7 @@ describe('an edit replayed', () => {
       known(null, [3, 'y'], [7, 'y']),
     ],
     ['not where the text is not known', edit(known(null, [3, 'a']), 'z', 'b'), null],
-    ['not where it stands twice', edit(wholeText('x x'), 'x', 'y'), null],
+    ['not where it occurs twice', edit(wholeText('x x'), 'x', 'y'), null],
     [
       'not everywhere when unknown lines may move',
       edit(known(null, [3, 'x']), 'x', 'y\nz', true),
