@@ -200,27 +200,38 @@ function isPacket(event: SessionEvent): boolean {
   return event.type === 'item.appended' && event.data.source === 'packet';
 }
 
+type Reached = { state: PacketState; by: SessionEvent };
+
 /** Which states follow on each other; a received packet and its compaction are written as one. */
-function statesOf(events: readonly SessionEvent[]): PacketState[] {
-  const states: PacketState[] = [];
+function statesOf(events: readonly SessionEvent[]): Reached[] {
+  const states: Reached[] = [];
   let head: Head | null = null;
   for (const event of events) {
     head = evolve(head, event);
     const state = packetState(head.state);
-    if (event.type !== 'packet.received' && state !== states.at(-1)) states.push(state);
+    const isOther = state !== states.at(-1)?.state;
+    if (event.type !== 'packet.received' && isOther) states.push({ state, by: event });
   }
   return states;
 }
 
 const FOLLOWS: Record<PacketState, PacketState[]> = {
   idle: ['awaiting_packet', 'compacting'],
-  awaiting_packet: ['compacting'],
+  awaiting_packet: ['compacting', 'idle'],
   compacting: ['idle'],
 };
 
+/** A message of the user ends the wait for a packet: its compaction stops before it, and has none. */
+function isByUser(event: SessionEvent): boolean {
+  return event.type === 'compaction.requested' && event.data.before !== undefined;
+}
+
 function checkLog(events: readonly SessionEvent[]): void {
   statesOf(events).reduce((before, after) => {
-    expect(FOLLOWS[before]).toContain(after);
+    expect(FOLLOWS[before.state]).toContain(after.state);
+    if (before.state === 'awaiting_packet' && after.state === 'idle') {
+      expect(after.by).toSatisfy(isByUser);
+    }
     return after;
   });
   const packed = new Map<string, number>();
@@ -246,7 +257,15 @@ const RUNS = inject('store') === 'sqlite' ? 200 : 10;
 
 describe('packets, whatever happens in whatever order', () => {
   it('RW-72: are appended at most once, with a completed compaction, and the states take turns', async () => {
-    const seen = { packets: 0, time_outs: 0, posted: 0, taken: 0, cancelled: 0, failed: 0 };
+    const seen = {
+      packets: 0,
+      time_outs: 0,
+      posted: 0,
+      taken: 0,
+      by_user: 0,
+      cancelled: 0,
+      failed: 0,
+    };
     const labs: SessionLab[] = [];
     await fc.assert(
       fc
@@ -263,6 +282,7 @@ describe('packets, whatever happens in whatever order', () => {
               if (isPacket(event)) seen.packets += 1;
               if (event.type === 'compaction.cancelled') seen.cancelled += 1;
               if (event.type === 'compaction.failed') seen.failed += 1;
+              if (isByUser(event)) seen.by_user += 1;
               if (event.type !== 'packet.received') continue;
               if (event.data.source === 'timeout') seen.time_outs += 1;
               if (event.data.source === 'posted') seen.posted += 1;
