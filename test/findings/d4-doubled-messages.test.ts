@@ -48,6 +48,25 @@ describe('D4: what Codex sends after a compaction is not doubled', () => {
     { type: 'function_call_output', call_id: id, output: `no space left ${ofTokens(2_000)}` },
   ];
 
+  const rules = (text: string) =>
+    message(
+      'user',
+      `# AGENTS.md instructions for /home/u/p\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`,
+    );
+
+  it('with the instructions of a project that have changed since', async () => {
+    const old = [rules('Use tabs. OLD RULE'), environment('2026-11-01')];
+    const answer = await compact([...old, ...opening('2026-11-01').slice(2), ...work('c0')]);
+    const ours = answer.output.at(-1);
+    if (ours?.type !== 'compaction') throw new Error('there is no compaction item');
+    const { type, encrypted_content } = ours;
+    const next = [rules('Use spaces. NEW RULE'), environment('2026-11-02')];
+    const again = await compact([...next, { type, encrypted_content }, ...work('c1')]);
+    const content = await contentOf(again);
+    expect(content).not.toContain('OLD RULE');
+    expect(content).not.toContain('2026-11-01');
+  });
+
   it('round after round, with an environment that is written anew', async () => {
     let answer = await compact([...opening('2026-11-01'), ...work('c0')]);
     const sizes: number[] = [];

@@ -4,6 +4,7 @@ import type { Format, Item } from '../items/item.ts';
 import { measureItem } from '../items/measure.ts';
 import { openaiResponsesCodec as codec } from '../items/openai-responses.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
+import { standingKinds } from '../items/speaker.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { resolveConfig } from '../policy/profiles.ts';
@@ -11,7 +12,7 @@ import { NO_USAGE } from '../session/usage-state.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut } from './cut.ts';
 import { type FullPlan, finishFull, planFull, type Summary } from './full.ts';
-import { materialOf, messageText } from './material.ts';
+import { materialOf } from './material.ts';
 import { formatSummary } from './summary.ts';
 
 /** One place of a request's input: an item, or the items that a compaction item of ours stands for. */
@@ -93,10 +94,13 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
   for (const part of input) {
     if (part.kind === 'item') {
       items.push(part.item);
-      for (const kind of renewedKind(part.item)) renewed.add(kind);
+      for (const kind of renewedKinds(part.item)) renewed.add(kind);
       continue;
     }
-    const content = part.items.filter((item) => !renewedKind(item).some((it) => renewed.has(it)));
+    const content = part.items.filter((item) => {
+      const kinds = renewedKinds(item);
+      return kinds.length === 0 || kinds.some((kind) => !renewed.has(kind));
+    });
     items = withoutDoubles(items, content);
     for (const item of content) {
       items.push(item);
@@ -106,16 +110,12 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
   return { items, carried };
 }
 
-/** Messages that clients write anew with every request, by the tag that all of their text is in. */
-const RENEWED_NOTE = /^<(environment_context|user_instructions)>[\s\S]*<\/\1>$/;
-
-/** What of a conversation an item renews: its instructions, or a note of this name; or nothing. */
-function renewedKind(item: Item): string[] {
+/** What clients write anew with every request that an item holds: instructions, surroundings; or nothing. */
+function renewedKinds(item: Item): string[] {
   const seen = codec.normalise(item);
   if (seen.kind !== 'message') return [];
   if (seen.role === 'system') return ['instructions'];
-  const note = seen.role === 'user' ? RENEWED_NOTE.exec(messageText(seen).trim())?.[1] : undefined;
-  return note === undefined ? [] : [note];
+  return standingKinds(seen);
 }
 
 /** The items without those that are in `content` as well, each as often as it is there. */

@@ -1,5 +1,6 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item } from '../items/item.ts';
+import { withOneIdPerCall } from '../items/pairing.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { wellFormed } from '../well-formed.ts';
 import type { Entry } from './entry.ts';
@@ -14,6 +15,9 @@ export function renderEntries(entries: readonly Entry[], format: Format, target:
   if (format === target) return wellFormed(codecFor(format).render(items));
   const source = codecFor(format);
   const codec = codecFor(target);
-  const readable = items.filter((item) => !isProviderCompaction(item));
-  return wellFormed(codec.render(readable.flatMap((item) => codec.encode(source.normalise(item)))));
+  const readable = items
+    .filter((item) => !isProviderCompaction(item))
+    .map((item) => source.normalise(item));
+  const encoded = withOneIdPerCall(readable).flatMap((item) => codec.encode(item));
+  return wellFormed(codec.render(encoded));
 }

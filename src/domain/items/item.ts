@@ -30,7 +30,15 @@ export type ThinkingPart = { kind: 'thinking'; text: string; source: Json };
  * A call of a tool. `input` is the decoded input (parsed JSON arguments where they parse, else the
  * raw string); `source` is the block's own JSON, which is what its token count is taken from.
  */
-export type ToolCall = { kind: 'tool_call'; id: string; name: string; input: Json; source: Json };
+export type ToolCall = {
+  kind: 'tool_call';
+  id: string;
+  /** Another id that a result may name it by: a local shell call has two. */
+  other_id?: string;
+  name: string;
+  input: Json;
+  source: Json;
+};
 export type ToolResult = {
   kind: 'tool_result';
   call_id: string;

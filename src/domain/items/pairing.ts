@@ -1,4 +1,4 @@
-import type { Normalised, ToolCall, ToolResult } from './item.ts';
+import type { Message, Normalised, ToolCall, ToolResult } from './item.ts';
 
 /** What a tool call gets as its result when none was recorded and it is no longer open. */
 export const MISSING_RESULT_NOTE = '[No result was recorded for this tool call.]';
@@ -155,6 +155,7 @@ export type PairedPart = { part: ToolCall | ToolResult; at: number; partner: num
 
 /** All tool calls and results of a conversation in their order, joined by `pairTools`. */
 export function pairedParts(items: readonly Normalised[]): PairedPart[] {
+  const callIdOf = callIdReader(items);
   const events: ToolEvent[] = [];
   const paired: PairedPart[] = [];
   /** The place in `paired` of each event of a tool. */
@@ -168,7 +169,7 @@ export function pairedParts(items: readonly Normalised[]): PairedPart[] {
     if (item.kind !== 'message') continue;
     for (const part of item.parts) {
       if (part.kind === 'tool_call') add(part, at, { kind: 'call', id: part.id });
-      else if (part.kind === 'tool_result') add(part, at, { kind: 'result', id: part.call_id });
+      else if (part.kind === 'tool_result') add(part, at, { kind: 'result', id: callIdOf(part) });
       else events.push({ kind: item.role === 'assistant' ? 'model' : 'said' });
     }
   }
@@ -179,6 +180,35 @@ export function pairedParts(items: readonly Normalised[]): PairedPart[] {
     if (found !== undefined && partner !== null) found.partner = placeOf.get(partner) ?? null;
   }
   return paired;
+}
+
+/** The ids that a result of the call may name. */
+export function callIds({ id, other_id }: ToolCall): string[] {
+  return other_id === undefined || other_id === id ? [id] : [id, other_id];
+}
+
+/** The id of the call that a result is of, also where it names the other id of that call. */
+function callIdReader(items: readonly Normalised[]): (result: ToolResult) => string {
+  const ids = new Set<string>();
+  const others = new Map<string, string>();
+  for (const item of items) {
+    for (const part of item.kind === 'message' ? item.parts : []) {
+      if (part.kind !== 'tool_call') continue;
+      ids.add(part.id);
+      if (part.other_id !== undefined) others.set(part.other_id, part.id);
+    }
+  }
+  return ({ call_id }) => (ids.has(call_id) ? call_id : (others.get(call_id) ?? call_id));
+}
+
+/** The items with each result naming the `id` of its call, as formats want it where calls have but one. */
+export function withOneIdPerCall(items: readonly Normalised[]): Normalised[] {
+  const callIdOf = callIdReader(items);
+  const renamed = (part: Message['parts'][number]) =>
+    part.kind === 'tool_result' ? { ...part, call_id: callIdOf(part) } : part;
+  return items.map((item) =>
+    item.kind === 'message' ? { ...item, parts: item.parts.map(renamed) } : item,
+  );
 }
 
 /** The call that each result answers; results that answer none are not in it. */

@@ -13,6 +13,9 @@ const named = (speaker: Speaker, extent: TagMark['extent'], names: readonly stri
 /**
  * Tags that programs are known to write into user messages, in lower case. Any other tag is the
  * user's: many write prompts in tags of their own.
+ *
+ * The heads of sessions say when the user spoke last, and are stored: a change to this table, or to
+ * the ones below, needs a higher `HEAD_VERSION`, so that they are computed anew.
  */
 export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   // Claude Code, and the SDK for agents that it comes with.

@@ -71,6 +71,19 @@ export function isUserMessage(item: Normalised): item is Message {
   return item.kind === 'message' && speakerOf(item) === 'user' && item.parts.some(isSpoken);
 }
 
+/**
+ * A message of the role `user` in which the user says or hands over anything, a file too: the model has
+ * to answer it, and a turn of the model ends there.
+ */
+export function endsTurn(item: Normalised): boolean {
+  return (
+    item.kind === 'message' &&
+    item.role === 'user' &&
+    item.parts.length > 0 &&
+    speakerOf(item) === 'user'
+  );
+}
+
 /** A message that is the user's from end to end: nobody else says anything in it. */
 export function isAllOfUser(message: Message): boolean {
   return message.parts.every(
@@ -89,6 +102,18 @@ export function isStandingContext(message: Message): boolean {
   if (speaker === 'project_instructions') return true;
   const first = message.parts.find((part) => part.kind === 'text');
   return speaker === 'program' && first?.kind === 'text' && SURROUNDINGS.test(first.text);
+}
+
+/** Which of these such a message hands over; none for a message of another sort. */
+export function standingKinds(message: Message): ('project_instructions' | 'surroundings')[] {
+  if (!isStandingContext(message)) return [];
+  const said = message.parts.flatMap((part) =>
+    part.kind === 'text' ? utterancesIn(message, part.text) : [],
+  );
+  return said.flatMap(({ speaker, text }) => {
+    if (speaker === 'project_instructions') return [speaker];
+    return SURROUNDINGS.test(text) ? ['surroundings'] : [];
+  });
 }
 
 /** A message of the agent itself: of no subagent, nothing synthetic, no summary, no error text. */
@@ -264,9 +289,8 @@ function blockBefore(text: string, from: number, end: number, places: TagPlaces)
   if (close === null || mark?.extent !== 'block') return null;
   const open = places.opening(close);
   if (open === null || open.at < from || !hasSign(open, text)) return null;
-  const isFirst = text.slice(Math.max(from, open.at - 200), open.at).trimEnd() === '';
-  const line = text.lastIndexOf('\n', open.at - 1);
-  const beginsLine = isFirst || text.slice(Math.max(line, open.at - 200), open.at).trim() === '';
+  const before = text.slice(Math.max(from, open.at - 200), open.at);
+  const beginsLine = before.slice(before.lastIndexOf('\n') + 1).trim() === '';
   return beginsLine ? { ...open, inside: close.at } : null;
 }
 

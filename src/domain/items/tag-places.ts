@@ -9,12 +9,16 @@ export type TagPlace = {
   index: number;
 };
 
-/** So many tags of a text are looked at: what writes more is no client. */
-const MOST_TAGS = 20_000;
-
 const TAG = /<(\/?)([a-z][\w-]{0,60}(?: instructions)?)(?:\s[^<>]{0,1000})?\/?>/gi;
 
-/** The tags of a text, paired by name; everything together takes time linear in its length. */
+/**
+ * So many characters at either end of a text are searched for tags: what programs add stands there, and
+ * nobody can make an append wait by filling megabytes with tags. A block that reaches from there into
+ * the middle is followed by a plain search.
+ */
+const SEARCHED = 100_000;
+
+/** The tags at both ends of a text, paired by name. */
 export class TagPlaces {
   readonly #text: string;
   readonly #names: ReadonlySet<string>;
@@ -34,14 +38,22 @@ export class TagPlaces {
   #read(): void {
     if (this.#isRead) return;
     this.#isRead = true;
-    let seen = 0;
-    for (const match of this.#text.matchAll(TAG)) {
-      seen++;
-      if (seen > MOST_TAGS) break;
+    const { length } = this.#text;
+    if (length <= SEARCHED * 2) {
+      this.#search(0, length);
+    } else {
+      this.#search(0, SEARCHED);
+      this.#search(length - SEARCHED, length);
+    }
+    for (const all of this.#byName.values()) this.#pair(all);
+  }
+
+  #search(from: number, to: number): void {
+    for (const match of this.#text.slice(from, to).matchAll(TAG)) {
       const name = (match[2] ?? '').toLowerCase();
       if (!this.#names.has(name)) continue;
       const all = this.#byName.get(name) ?? [];
-      const at = match.index;
+      const at = from + match.index;
       const end = at + match[0].length;
       const place = { name, at, end, isClosing: match[1] === '/', index: all.length };
       all.push(place);
@@ -49,7 +61,6 @@ export class TagPlaces {
       this.#byStart.set(at, place);
       this.#byEnd.set(end, place);
     }
-    for (const all of this.#byName.values()) this.#pair(all);
   }
 
   at(index: number): TagPlace | null {
@@ -75,13 +86,32 @@ export class TagPlaces {
   closing(open: TagPlace): TagPlace | null {
     const partner = this.#partner.get(open);
     if (partner !== undefined) return partner;
+    const beyond = this.#inTheMiddle(`</${open.name}>`, (tag, from) =>
+      this.#text.indexOf(tag, from),
+    );
+    if (beyond !== null) return { ...open, ...beyond, isClosing: true };
     const last = this.#byName.get(open.name)?.findLast(({ isClosing }) => isClosing);
     return last !== undefined && last.at > open.at ? last : null;
   }
 
   /** The tag that this one closes; null when none is left for it. */
   opening(close: TagPlace): TagPlace | null {
-    return this.#partner.get(close) ?? null;
+    const partner = this.#partner.get(close);
+    if (partner !== undefined) return partner;
+    const beyond = this.#inTheMiddle(`<${close.name}>`, (tag, _, to) =>
+      this.#text.lastIndexOf(tag, to),
+    );
+    return beyond === null ? null : { ...close, ...beyond, isClosing: false };
+  }
+
+  /** Where a tag stands in the part of a long text that is not searched for all of them. */
+  #inTheMiddle(
+    tag: string,
+    find: (tag: string, from: number, to: number) => number,
+  ): Pick<TagPlace, 'at' | 'end'> | null {
+    const [from, to] = [SEARCHED, this.#text.length - SEARCHED];
+    const at = from < to ? find(tag, from, to) : -1;
+    return at >= from && at < to ? { at, end: at + tag.length } : null;
   }
 
   #pair(all: readonly TagPlace[]): void {

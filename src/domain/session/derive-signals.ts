@@ -25,10 +25,17 @@ export function commandsOf(
   item: Normalised,
   boundariesOf: (call: ToolCall) => Reached[],
 ): ItemCommands {
+  if (!isHeard(state, config)) return { opened: [], closed: closed(state, item), reached: [] };
+  const commands = opened(item, boundariesOf);
+  const isOver = ({ id }: OpenCommand) => state.open_calls.succeeded.includes(id);
   return {
-    opened: isHeard(state, config) ? opened(item, boundariesOf) : [],
+    opened: commands.filter((command) => !isOver(command)),
     closed: closed(state, item),
-    reached: isHeard(state, config) ? succeeded(state, item) : [],
+    // Clients log a result before its call, too.
+    reached: [
+      ...succeeded(state, item),
+      ...commands.filter(isOver).map(({ boundary }) => boundary),
+    ],
   };
 }
 

@@ -1,18 +1,28 @@
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import { callIds } from '../items/pairing.ts';
+import { endsTurn } from '../items/speaker.ts';
+import { hasSucceeded } from '../policy/signals.ts';
 import { callKey } from './call-key.ts';
 
 /**
- * The tool calls that wait for a result and the results that wait for a call, by the hashes of their
+ * The tool calls that wait for a result and the results that wait for a call, by the keys of their
  * ids, as far as they are remembered: what an append can be told without reading the log.
  */
 export type OpenCalls = {
   calls: string[];
   results: string[];
+  /** Those of the waiting results that tell of a success, since the user spoke last. */
+  succeeded: string[];
   /** Calls were forgotten: a result without a known call may still have one. */
   is_partial: boolean;
 };
 
-export const NO_OPEN_CALLS: OpenCalls = { calls: [], results: [], is_partial: false };
+export const NO_OPEN_CALLS: OpenCalls = {
+  calls: [],
+  results: [],
+  succeeded: [],
+  is_partial: false,
+};
 
 /** Calls and results beyond so many are forgotten, oldest first. */
 const MOST_CALLS = 128;
@@ -21,7 +31,11 @@ const MOST_RESULTS = 32;
 /** What items leave open that follow. */
 export function openCallsAfter(before: OpenCalls, items: readonly Normalised[]): OpenCalls {
   const open = new OpenIds(before);
-  for (const part of items.flatMap(toolParts)) open.add(part);
+  for (const item of items) {
+    // There are clients that use ids again: a result of an earlier turn says nothing of this one.
+    if (endsTurn(item)) open.forgetSuccess();
+    for (const part of toolParts(item)) open.add(part);
+  }
   return open.state();
 }
 
@@ -43,7 +57,8 @@ export function openCallsNote(
     for (const part of toolParts(item)) {
       const isKnown = open.add(part);
       if (part.kind === 'tool_call') {
-        const result = unknown.get(part.id)?.shift();
+        const waiting = callIds(part).map((id) => unknown.get(id) ?? []);
+        const result = waiting.find(({ length }) => length > 0)?.shift();
         if (result !== undefined) early.push(result);
       } else if (!isKnown) {
         const named = { seq, id: part.call_id };
@@ -71,11 +86,13 @@ function toolParts(item: Normalised): ToolPart[] {
 class OpenIds {
   #calls: string[];
   #results: string[];
+  #succeeded: string[];
   #isPartial: boolean;
 
-  constructor({ calls, results, is_partial }: OpenCalls) {
+  constructor({ calls, results, succeeded, is_partial }: OpenCalls) {
     this.#calls = [...calls];
     this.#results = [...results];
+    this.#succeeded = [...succeeded];
     this.#isPartial = is_partial;
   }
 
@@ -86,20 +103,32 @@ class OpenIds {
       if (remove(this.#calls, id)) return true;
       this.#results.push(id);
       if (this.#results.length > MOST_RESULTS) this.#results.shift();
+      if (hasSucceeded(part)) this.#succeeded.push(id);
+      if (this.#succeeded.length > MOST_RESULTS) this.#succeeded.shift();
       return false;
     }
     // What waited may have been a second result of an earlier call: one more is no surprise.
-    const id = callKey(part.id);
-    this.#calls.push(id);
-    if (this.#calls.length > MOST_CALLS) {
+    const ids = callIds(part).map(callKey);
+    this.#calls.push(...ids);
+    while (this.#calls.length > MOST_CALLS) {
       this.#calls.shift();
       this.#isPartial = true;
     }
-    return remove(this.#results, id);
+    for (const id of ids) remove(this.#succeeded, id);
+    return ids.some((id) => remove(this.#results, id));
+  }
+
+  forgetSuccess(): void {
+    this.#succeeded = [];
   }
 
   state(): OpenCalls {
-    return { calls: this.#calls, results: this.#results, is_partial: this.#isPartial };
+    return {
+      calls: this.#calls,
+      results: this.#results,
+      succeeded: this.#succeeded,
+      is_partial: this.#isPartial,
+    };
   }
 }
 

@@ -455,4 +455,37 @@ describe('who speaks', () => {
       expect(performance.now() - began).toBeLessThan(3_000);
     }
   });
+
+  it.each([
+    ['pairs', '<system-reminder></system-reminder>'],
+    ['pairs on lines', '\n<system-reminder>x</system-reminder>'],
+    ['commands', '<command-name>/a</command-name><command-args>b</command-args>'],
+    ['wrappers', '<user_query>a</user_query>'],
+  ])('looks at the ends of a text full of marks, however long it is: %s', (_, piece) => {
+    const fastest = (length: number) => {
+      // Flat, as a parsed request has it.
+      const text = Buffer.from(piece.repeat(length / piece.length)).toString();
+      const times = [1, 2, 3, 4, 5].map(() => {
+        const message = said(text);
+        const began = performance.now();
+        speakerOf(message);
+        return performance.now() - began;
+      });
+      return Math.min(...times);
+    };
+    fastest(300_000);
+    // It would be 40 times as long were all of it read.
+    expect(fastest(12_000_000)).toBeLessThan(10 * fastest(300_000) + 5);
+  });
+
+  it('follows a block from either end into the middle of a long text', () => {
+    const block = `<system-reminder>\n${'noise '.repeat(60_000)}\n</system-reminder>`;
+    const words = 'Delete the old lexer tests. '.repeat(20_000).trim();
+    const own = { speaker: 'user', text: words };
+    const reminder = { speaker: 'program', text: block };
+    const long = `${block}\n${words}\n${block}`;
+    expect(utterancesIn(said(long), long)).toEqual([reminder, own, reminder]);
+    const quoting = `${words}\n<system-reminder> is a tag\n${words}`;
+    expect(utterancesIn(said(quoting), quoting)).toEqual([{ speaker: 'user', text: quoting }]);
+  });
 });

@@ -45,6 +45,18 @@ describe('commands', () => {
     ]);
   });
 
+  it('count when the result stands before the call, in one append or in two', () => {
+    const items = [result('a', 'ok'), call('a', 'Bash', COMMIT)];
+    expect(signalsOf(sessionOf(items))).toEqual(['commit@3']);
+    expect(signalsOf(sessionOf(items.slice(0, 1), items.slice(1)))).toEqual(['commit@3']);
+    const failed = [result('a', 'no', { is_error: true }), call('a', 'Bash', COMMIT)];
+    expect(signalsOf(sessionOf(failed))).toEqual([]);
+    // A result of an earlier turn is none of a call that uses its id again.
+    expect(
+      signalsOf(sessionOf(items.slice(0, 1), [user('Go on.'), call('a', 'Bash', COMMIT)])),
+    ).toEqual([]);
+  });
+
   it('do not count when they failed', () => {
     expect(
       signalsOf(sessionOf([call('a', 'Bash', COMMIT), result('a', 'no', { is_error: true })])),

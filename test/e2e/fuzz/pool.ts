@@ -19,9 +19,17 @@ const WATCHED = {
 export class Pool {
   /** By session, newest first. */
   readonly #compactions = new Map<string, string[]>();
+  /** The session that was asked for a packet last: nearly anything else ends its wait soon. */
+  #awaiting: string | null = null;
 
   sessionId(random: SeededRandom): string {
     return `fuzz-${random.int(0, SESSIONS - 1)}`;
+  }
+
+  /** A session that a packet is posted to: mostly one that waits for it. */
+  packetSessionId(random: SeededRandom): string {
+    const any = this.sessionId(random);
+    return this.#awaiting !== null && random.chance(0.7) ? this.#awaiting : any;
   }
 
   /**
@@ -53,10 +61,13 @@ export class Pool {
     return random.chance(0.6) ? (known[0] ?? '') : random.pick(known);
   }
 
-  /** Remembers the compaction that an answer names. */
+  /** Remembers the compaction that an answer names, and the session that waits for a packet. */
   learn(body: Json): void {
     if (!isJsonObject(body)) return;
     const sessionId = stringField(body, 'session_id');
+    if (sessionId !== undefined && isJsonObject(body.packet) && 'deadline' in body.packet) {
+      this.#awaiting = sessionId;
+    }
     const named = isJsonObject(body.compaction) ? body.compaction : body;
     const id = stringField(named, 'id');
     if (sessionId === undefined || id === undefined || !('trigger' in named)) return;

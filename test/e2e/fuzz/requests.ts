@@ -94,7 +94,9 @@ export class RequestSource {
   next(random: SeededRandom): FuzzRequest {
     if (random.chance(0.02)) return this.#undocumented(random);
     const operation = this.#pick(random);
-    const sessionId = this.#pool.sessionId(random);
+    const sessionId = operation.path.endsWith('/packet')
+      ? this.#pool.packetSessionId(random)
+      : this.#pool.sessionId(random);
     const target = this.#path(operation, sessionId, random) + this.#query(operation, random);
     const headers = this.#headers(operation, random);
     const body = this.#body(operation, sessionId, headers, random);

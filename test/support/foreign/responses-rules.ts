@@ -7,6 +7,7 @@ const OUTPUT_OF: Readonly<Record<string, string>> = {
   shell_call: 'shell_call_output',
   computer_call: 'computer_call_output',
   apply_patch_call: 'apply_patch_call_output',
+  mcp_approval_request: 'mcp_approval_response',
 };
 const OUTPUTS = new Set(Object.values(OUTPUT_OF));
 
@@ -53,8 +54,8 @@ function checkNames({ name, call_id: id }: Entry, say: (text: string) => void): 
   if (String(id).length > 64) say(`the call id ${String(id)} is longer than 64`);
 }
 
-function pairId({ call_id: callId, id }: Entry): string {
-  return String(callId ?? id);
+function pairId({ type, call_id: callId, approval_request_id: requestId, id }: Entry): string {
+  return String((type === 'mcp_approval_response' ? requestId : callId) ?? id);
 }
 
 /** The model's own item comes next, or nothing yet. */

@@ -1,6 +1,7 @@
 import type { Normalised } from '../../items/item.ts';
+import { endsTurn } from '../../items/speaker.ts';
 import { cutsOutside, type Group, type Invariant } from './invariant.ts';
-import { isOfUser, isOnlyThinking, turnNumbers } from './turns.ts';
+import { isOnlyThinking, turnNumbers } from './turns.ts';
 
 /**
  * The pieces of one assistant message stay together.
@@ -55,7 +56,7 @@ function pieceGroups(items: readonly Normalised[]): Group[] {
 function mayGoOn(items: readonly Normalised[], { first, last }: Group): boolean {
   const isOver = items
     .slice(last + 1)
-    .some((item) => isOfUser(item) || (item.kind === 'message' && item.role === 'assistant'));
+    .some((item) => endsTurn(item) || (item.kind === 'message' && item.role === 'assistant'));
   return !isOver && items.slice(first, last + 1).some(isOnlyThinking);
 }
 

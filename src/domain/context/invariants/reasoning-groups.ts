@@ -1,6 +1,7 @@
 import type { Normalised } from '../../items/item.ts';
+import { endsTurn } from '../../items/speaker.ts';
 import { cutsOutside, type Group, type Invariant } from './invariant.ts';
-import { isOfUser, isOnlyThinking, turnNumbers } from './turns.ts';
+import { isOnlyThinking, turnNumbers } from './turns.ts';
 
 /**
  * Reasoning stays with what it led to.
@@ -38,7 +39,7 @@ function thinkingGroups(items: readonly Normalised[]): ThinkingGroup[] {
   for (const [index, item] of items.entries()) {
     const turn = turns[index] ?? null;
     if (turn === null) {
-      if (current?.group.state === 'open' && isOfUser(item)) current.group.state = 'abandoned';
+      if (current?.group.state === 'open' && endsTurn(item)) current.group.state = 'abandoned';
       continue;
     }
     const isThinking = isOnlyThinking(item);

@@ -1,4 +1,5 @@
 import type { Normalised } from '../../items/item.ts';
+import { endsTurn } from '../../items/speaker.ts';
 
 /**
  * The number of the model's turn that each assistant message belongs to, null for all other items.
@@ -16,7 +17,7 @@ export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
     if (item.kind !== 'message') return null;
     if (item.role !== 'assistant') {
       isAnswered = true;
-      isInterrupted ||= isOfUser(item);
+      isInterrupted ||= endsTurn(item);
       return null;
     }
     const isPiece = !isInterrupted && item.id !== undefined && item.id === lastId;
@@ -26,12 +27,6 @@ export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
     lastId = item.id;
     return turn;
   });
-}
-
-/** Whether the item holds words of the user, perhaps beside tool results. */
-export function isOfUser(item: Normalised): boolean {
-  if (item.kind !== 'message' || item.role !== 'user' || item.is_meta) return false;
-  return item.parts.some((part) => part.kind !== 'tool_result');
 }
 
 /** Whether the item is an assistant message with nothing but thinking. */

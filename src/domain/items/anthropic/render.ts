@@ -3,6 +3,7 @@ import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item } from '../item.ts';
 import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
+import { endsTurn } from '../speaker.ts';
 import { anthropicMessage } from './encode.ts';
 import { normaliseAnthropic } from './normalise.ts';
 import { anthropicRequestMessage } from './request.ts';
@@ -28,7 +29,7 @@ const FIRST_USER_NOTE = '[The conversation continues from here.]';
 export function renderAnthropic(items: readonly Item[]): Item[] {
   const shown = visibleItems(items, (text) => anthropicMessage('user', text, NOTE));
   const pieces = shown.map((item) => {
-    const source = { id: stringField(item, 'id'), isNote: item.is_meta === true };
+    const source = { id: stringField(item, 'id'), isOfUser: endsTurn(normaliseAnthropic(item)) };
     return turnOf(anthropicRequestMessage(item), source);
   });
   joinResults(pieces, pairedParts(items.map(normaliseAnthropic)));

@@ -32,10 +32,10 @@ export function isThinking(slot: Slot): boolean {
 }
 
 /** Where a message comes from, as far as the stripped message does not say it. */
-export type TurnSource = { id?: string | undefined; isNote?: boolean };
+export type TurnSource = { id?: string | undefined; isOfUser?: boolean };
 
 /** Splits a stripped message into its blocks; blank text, which the provider refuses, is left out. */
-export function turnOf(item: Item, { id, isNote = false }: TurnSource = {}): Turn {
+export function turnOf(item: Item, { id, isOfUser = false }: TurnSource = {}): Turn {
   const { content, ...fields } = item;
   const isString = typeof content === 'string';
   const blocks = isString ? [{ type: 'text', text: content }] : blocksOf(content);
@@ -46,7 +46,7 @@ export function turnOf(item: Item, { id, isNote = false }: TurnSource = {}): Tur
   return {
     role: item.role === 'assistant' || item.role === 'system' ? item.role : 'user',
     id,
-    isOfUser: item.role === 'user' && !isNote && !slots.every(isResult),
+    isOfUser,
     fields,
     isString,
     slots,

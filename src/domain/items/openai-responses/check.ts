@@ -49,6 +49,10 @@ function checkResponsesItem(item: JsonObject): ItemProblem[] {
     case 'local_shell_call':
     case 'local_shell_call_output':
       return typeof item.call_id === 'string' ? [] : checkName(item, 'id', []);
+    case 'mcp_approval_request':
+      return checkName(item, 'id', []);
+    case 'mcp_approval_response':
+      return checkName(item, 'approval_request_id', []);
     case 'compaction_trigger':
       return [{ path: ['type'], message: TRIGGER }];
     case 'item_reference':

@@ -5,7 +5,7 @@ import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { Item, Message, Normalised, TextPart, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { blocksOf } from '../shape.ts';
-import { answeredId, calledId, toolKindOf, withOutputText } from './tools.ts';
+import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
 
 /** The normalised view of a Responses item or control item. */
 export function normaliseOpenaiResponses(item: Item): Normalised {
@@ -26,7 +26,9 @@ function normaliseResponsesItem(item: Item): Message {
   const callId = calledId(item);
   if (kind !== undefined && callId !== undefined) {
     const call = { id: callId, name: kind.name(item), input: kind.input(item), source: item };
-    return messageOf(item, 'assistant', [{ kind: 'tool_call', ...call }]);
+    const other_id = otherId(item);
+    const named = other_id === undefined || other_id === callId ? call : { ...call, other_id };
+    return messageOf(item, 'assistant', [{ kind: 'tool_call', ...named }]);
   }
   const answered = answeredId(item);
   if (answered !== undefined) {
@@ -52,6 +54,11 @@ function outputContent(item: Item): ToolResult['content'] {
       return blocksOf(output).flatMap(shellText);
     case 'computer_call_output':
       return isJsonObject(output) ? [partOf({ ...output, type: 'input_image' })] : [];
+    case 'mcp_approval_response': {
+      const reason = stringField(item, 'reason');
+      const decision = item.approve === true ? 'Approved' : 'Not approved';
+      return [{ kind: 'text', text: reason === undefined ? decision : `${decision}: ${reason}` }];
+    }
     case 'tool_search_output':
       return blocksOf(output).map((json) => ({ kind: 'opaque', json }));
     default:

@@ -99,6 +99,8 @@ function nodesOf(items: readonly Placed[], paired: readonly PairedPart[]): Node[
     if (!isOutputOfKind(output.item, call.item)) {
       const text = other.part.content.map(resultPartText).join('\n');
       output.item = outputFor(call.item, text);
+    } else if (other.part.call_id !== part.id) {
+      output.item = withPairingId(output.item, part.id);
     }
   }
   return nodes;

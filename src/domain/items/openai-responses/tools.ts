@@ -24,6 +24,18 @@ const FUNCTION_CALL: ToolKind = {
   content: (text) => ({ output: text }),
 };
 
+/** The request of a server for leave to run a tool: the client answers it as it answers a call. */
+const APPROVAL_REQUEST: ToolKind = {
+  output: 'mcp_approval_response',
+  name: () => 'mcp_approval_request',
+  input: (call) => ({
+    server_label: call.server_label ?? null,
+    name: call.name ?? null,
+    arguments: decodeArguments(call.arguments),
+  }),
+  content: (text) => ({ reason: text }),
+};
+
 const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
   function_call: FUNCTION_CALL,
   custom_tool_call: {
@@ -64,6 +76,7 @@ const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
     input: (call) => call.arguments ?? {},
     content: () => ({ tools: [] }),
   },
+  mcp_approval_request: APPROVAL_REQUEST,
 };
 
 const KIND_OF_OUTPUT = new Map(Object.values(TOOL_KINDS).map((kind) => [kind.output, kind]));
@@ -84,9 +97,15 @@ export function answeredId(item: Item): string | undefined {
   return KIND_OF_OUTPUT.has(stringField(item, 'type') ?? '') ? pairingId(item) : undefined;
 }
 
+/** The other id of a local shell call: clients answer it by either. */
+export function otherId(item: Item): string | undefined {
+  return item.type === 'local_shell_call' ? stringField(item, 'id') : undefined;
+}
+
 // A local shell output names its call in `id`. A tool search without call_id ran on the server and
 // needs no answer from the client.
 function pairingId(item: Item): string | undefined {
+  if (item.type === 'mcp_approval_response') return stringField(item, 'approval_request_id');
   const callId = stringField(item, 'call_id');
   if (callId !== undefined) return callId;
   return stringField(item, 'type')?.startsWith('tool_search') ? undefined : stringField(item, 'id');
@@ -106,6 +125,7 @@ export function isOutputOfKind(output: Item, call: Item): boolean {
 
 /** The call or output with another id in the field that joins the two. */
 export function withPairingId(item: Item, id: string): Item {
+  if (item.type === 'mcp_approval_response') return { ...item, approval_request_id: id };
   return stringField(item, 'call_id') === undefined ? { ...item, id } : { ...item, call_id: id };
 }
 
@@ -125,6 +145,8 @@ export function outputFor(call: Item, text: string): Item {
       return { ...output, id };
     case 'apply_patch_call_output':
       return { ...output, call_id: id, status: 'completed' };
+    case 'mcp_approval_response':
+      return { ...output, approval_request_id: id, approve: false };
     case 'tool_search_output':
       return { ...output, call_id: id, execution: 'client' };
     default:

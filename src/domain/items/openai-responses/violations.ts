@@ -11,6 +11,7 @@ const CALL_OF_OUTPUT = new Map([
   ['computer_call_output', 'computer_call'],
   ['apply_patch_call_output', 'apply_patch_call'],
   ['tool_search_output', 'tool_search_call'],
+  ['mcp_approval_response', 'mcp_approval_request'],
 ]);
 const CALLS = new Set(CALL_OF_OUTPUT.values());
 
@@ -113,6 +114,9 @@ function isOutput(item: Item): boolean {
 }
 
 function pairId(item: Item): string | undefined {
+  if (typeof item.approval_request_id === 'string' && item.type === 'mcp_approval_response') {
+    return item.approval_request_id;
+  }
   if (typeof item.call_id === 'string') return item.call_id;
   const isToolSearch = String(item.type).startsWith('tool_search');
   return typeof item.id === 'string' && !isToolSearch ? item.id : undefined;
