@@ -42,13 +42,14 @@ export class TagPlaces {
     if (length <= SEARCHED * 2) {
       this.#search(0, length);
     } else {
+      // Each end by itself: what is open in the first may be closed in between.
       this.#search(0, SEARCHED);
       this.#search(length - SEARCHED, length);
     }
-    for (const all of this.#byName.values()) this.#pair(all);
   }
 
   #search(from: number, to: number): void {
+    const found = new Map<string, TagPlace[]>();
     for (const match of this.#text.slice(from, to).matchAll(TAG)) {
       const name = (match[2] ?? '').toLowerCase();
       if (!this.#names.has(name)) continue;
@@ -58,9 +59,13 @@ export class TagPlaces {
       const place = { name, at, end, isClosing: match[1] === '/', index: all.length };
       all.push(place);
       this.#byName.set(name, all);
+      const here = found.get(name);
+      if (here === undefined) found.set(name, [place]);
+      else here.push(place);
       this.#byStart.set(at, place);
       this.#byEnd.set(end, place);
     }
+    for (const all of found.values()) this.#pair(all);
   }
 
   at(index: number): TagPlace | null {

@@ -121,6 +121,7 @@ describe('openai-responses', () => {
           {
             kind: 'tool_call',
             id: 'a',
+            other_id: 'l',
             name: 'local_shell',
             input: { command: ['ls'] },
             source: shell,

@@ -69,6 +69,7 @@ describe('createSession', () => {
         preflight: null,
         user_message: null,
         last_call: 0,
+        open_calls: { calls: [], results: [], succeeded: [], is_partial: false },
         last_skip: null,
         created_at: AT,
         updated_at: AT,

@@ -12,18 +12,19 @@ export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
   let turn = 0;
   let lastId: string | undefined;
   let isAnswered = false;
-  let isInterrupted = false;
+  let between: Normalised[] = [];
   return items.map((item) => {
     if (item.kind !== 'message') return null;
     if (item.role !== 'assistant') {
       isAnswered = true;
-      isInterrupted ||= endsTurn(item);
+      between.push(item);
       return null;
     }
-    const isPiece = !isInterrupted && item.id !== undefined && item.id === lastId;
+    // Who speaks is asked where it matters only: that reads the text.
+    const isPiece = item.id !== undefined && item.id === lastId && !between.some(endsTurn);
     if (isAnswered && !isPiece) turn++;
     isAnswered = false;
-    isInterrupted = false;
+    between = [];
     lastId = item.id;
     return turn;
   });
