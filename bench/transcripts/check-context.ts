@@ -120,14 +120,15 @@ function orderedKeys(codec: Codec, items: readonly Item[]): string[] {
     .map(keyOf);
 }
 
-/** The parts of messages without what providers refuse: empty text, thinking that ends a turn. */
+/** The parts of messages without what providers refuse: empty text, unsigned thinking, thinking that ends a turn. */
 function partsOf(codec: Codec, items: readonly Item[]): Part[] {
   const parts = items
     .map((item) => codec.normalise(item))
     .flatMap((item) =>
       item.kind === 'message' ? item.parts.map((part) => ({ role: item.role, part })) : [],
     )
-    .filter(({ part }) => part.kind !== 'text' || part.text.trim() !== '');
+    .filter(({ part }) => part.kind !== 'text' || part.text.trim() !== '')
+    .filter(({ part }) => part.kind !== 'thinking' || !isUnsigned(part.source));
   let followedBy: string | null = null;
   const kept: Part[] = [];
   for (const { role, part } of parts.reverse()) {
@@ -136,6 +137,11 @@ function partsOf(codec: Codec, items: readonly Item[]): Part[] {
     kept.push(part);
   }
   return kept.reverse();
+}
+
+/** Anthropic's thinking is refused without its signature. */
+function isUnsigned(source: Json): boolean {
+  return isJsonObject(source) && source.type === 'thinking' && typeof source.signature !== 'string';
 }
 
 function tally(parts: readonly Part[]): Map<string, number> {

@@ -34,6 +34,17 @@ const ask: Item = { role: 'user', content: 'go' };
 
 const cases: [string, Item[], Item[]][] = [
   [
+    'thinking without a signature is refused, and goes',
+    [
+      ask,
+      model({ type: 'thinking', thinking: 'hm' }, text('so')),
+      ask,
+      model({ type: 'thinking', thinking: 'cut off' }),
+      ask,
+    ],
+    [ask, model(text('so')), user(text('go'), text('go'))],
+  ],
+  [
     'consecutive user messages are merged and strings become blocks',
     [ask, { role: 'user', content: 'more' }],
     [user(text('go'), text('more'))],

@@ -32,6 +32,7 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
     const source = { id: stringField(item, 'id'), isOfUser: endsTurn(normaliseAnthropic(item)) };
     return turnOf(anthropicRequestMessage(item), source);
   });
+  dropUnsignedThinking(pieces);
   joinResults(pieces, pairedParts(items.map(normaliseAnthropic)));
   const { others, putBack } = takeSystemMessages(moveEarlyResults(pieces));
   let turns = mergeTurns(others);
@@ -102,6 +103,15 @@ function endsOfCalls(pieces: readonly Turn[]): number[] {
     if (isSame || next.slots.every(isCall)) ends[index] = ends[index + 1] ?? index;
   }
   return ends;
+}
+
+/** The API refuses thinking without the signature that it gave: an answer that broke off, or another model's. */
+function dropUnsignedThinking(pieces: readonly Turn[]): void {
+  for (const piece of pieces) {
+    piece.slots = piece.slots.filter(
+      ({ block }) => block.type !== 'thinking' || typeof block.signature === 'string',
+    );
+  }
 }
 
 /** The API refuses an assistant message that ends with thinking: the response was cut off there. */
