@@ -117,21 +117,18 @@ function transcriptOf(file: string): Transcript {
 }
 
 const isPresent = isDataPresent();
-const RUNS = isPresent
-  ? [
-      ...dataFiles(['codex/']).map((file) => ({ file, profile: 'codex-v2', window: 200_000 })),
-      ...dataFiles(['claude-code/']).map((file) => ({
-        file,
-        profile: 'claude-code',
-        window: 200_000,
-      })),
-      ...dataFiles(['cx-07', 'cc-06']).map((file) => ({
-        file,
-        profile: 'default',
-        window: 32_000,
-      })),
-    ]
-  : [];
+type Run = { file: string; profile: string; window: number };
+const runs = (paths: string[], profile: string, window: number): Run[] =>
+  isPresent ? dataFiles(paths).map((file) => ({ file, profile, window })) : [];
+const RUNS = [
+  ...runs(['codex/'], 'codex-v2', 200_000),
+  ...runs(['claude-code/'], 'claude-code', 200_000),
+  ...runs(['cx-07', 'cc-06'], 'default', 32_000),
+  ...runs(['cx-05', 'cc-05'], 'codex-v2', 32_000),
+  ...runs(['cc-08'], 'default', 100_000),
+  ...runs(['pi/', 'copilot-cli/'], 'default', 100_000),
+  ...runs(['gemini-cli/', 'swea-01', 'mini-01'], 'codex-v2', 32_000),
+];
 
 describe('B2: a restored file has the newest content that the log knows of it', () => {
   it(isPresent ? 'recordings are there' : 'RECORDINGS ARE ABSENT: none is checked', () => {
@@ -144,7 +141,7 @@ describe('B2: a restored file has the newest content that the log knows of it', 
     async ({ file, profile, window }) => {
       let count = 0;
       let rounds = 0;
-      const id = `b2-${profile}-${file.replaceAll(/\W/g, '-')}`;
+      const id = `b2-${profile}-${window}-${file.replaceAll(/\W/g, '-')}`;
       await through(
         transcriptOf(file),
         { id, profile, context_window: window },

@@ -18,6 +18,11 @@ export class ReplayedFiles {
       this.calls.set(String(item.call_id), { name: String(item.name), input: input ?? null });
     } else if (String(item.type).endsWith('_call_output')) {
       this.codexResult(String(item.call_id), String(item.output));
+    } else if (Array.isArray(item.tool_calls)) {
+      for (const call of item.tool_calls) if (isJsonObject(call)) this.chatCall(call);
+    } else if (item.role === 'tool') {
+      const call = this.calls.get(String(item.tool_call_id));
+      if (call !== undefined) this.otherResult(call.name, call.input, textOf(item.content ?? ''));
     } else if (Array.isArray(item.content)) {
       for (const block of item.content) if (isJsonObject(block)) this.block(block);
     }
@@ -34,13 +39,62 @@ export class ReplayedFiles {
       this.calls.set(String(block.id), { name: String(block.name), input: block.input ?? null });
     }
     if (block.type !== 'tool_result' || block.is_error === true) return;
-    const text =
-      typeof block.content === 'string'
-        ? block.content
-        : (Array.isArray(block.content) ? block.content : [])
-            .map((part) => (isJsonObject(part) ? String(part.text ?? '') : ''))
-            .join('\n');
-    this.claudeResult(String(block.tool_use_id), text);
+    this.claudeResult(String(block.tool_use_id), textOf(block.content ?? ''));
+  }
+
+  private chatCall({ id, function: called }: JsonObject): void {
+    if (!isJsonObject(called)) return;
+    const input: Json = JSON.parse(String(called.arguments));
+    this.calls.set(String(id), { name: String(called.name), input });
+  }
+
+  /** The tools of pi, Copilot CLI and Gemini CLI. */
+  private otherResult(name: string, given: Json, text: string): void {
+    const input = isJsonObject(given) ? given : {};
+    const path = String(input.path ?? input.file_path);
+    if (/^(?:Error|ENOENT|Path does not exist|File not found|Could not)/.test(text)) return;
+    switch (name) {
+      case 'write':
+      case 'create':
+      case 'write_file':
+        this.whole.set(path, String(input.content ?? input.file_text));
+        return;
+      case 'edit': {
+        const parts = this.whole.get(path)?.split(String(input.oldText ?? input.old_str)) ?? [];
+        if (parts.length === 2)
+          this.whole.set(path, parts.join(String(input.newText ?? input.new_str)));
+        else this.whole.delete(path);
+        return;
+      }
+      case 'read':
+      case 'read_file':
+        if (input.offset !== undefined || input.limit !== undefined) return;
+        if (!/\[(?:Showing lines|\d+ more lines)|truncated/.test(text)) this.whole.set(path, text);
+        return;
+      case 'view': {
+        const lines = text.split('\n').flatMap((line) => /^\d+\. (.*)$/s.exec(line)?.[1] ?? []);
+        if (input.view_range === undefined && lines.length > 0)
+          this.whole.set(path, lines.join('\n'));
+        return;
+      }
+      case 'bash':
+      case 'run_shell_command':
+        this.forgetNamedIn(String(input.command));
+        return;
+      default:
+    }
+  }
+
+  private forgetNamedIn(command: string): void {
+    if (
+      /\bgit (?:checkout|stash|reset|restore|pull|merge|rebase)|--write|--fix|npm run/.test(command)
+    ) {
+      this.whole.clear();
+    }
+    if (!/python|node|sed -i|perl|>|\b(?:mv|cp|rm|tee) /.test(command)) return;
+    for (const known of this.whole.keys()) {
+      if (command.includes(known.slice(known.lastIndexOf('/') + 1))) this.whole.delete(known);
+    }
   }
 
   private claudeResult(id: string, text: string): void {
@@ -83,6 +137,7 @@ export class ReplayedFiles {
         return;
       }
       default:
+        this.otherResult(call?.name ?? '', input, text);
     }
   }
 
@@ -160,4 +215,11 @@ export class ReplayedFiles {
     }
     this.whole.set(path, (done + rest).slice(1));
   }
+}
+
+function textOf(content: Json): string {
+  if (typeof content === 'string') return content;
+  return (Array.isArray(content) ? content : [])
+    .map((part) => (isJsonObject(part) ? String(part.text ?? '') : ''))
+    .join('\n');
 }
