@@ -142,7 +142,10 @@ describe('hooks behind the summary', () => {
     await compact(lab, 'full');
     expect(hooks.requests.map(({ path }) => path)).toEqual(['/SessionStart', '/PostCompact']);
     const { entries } = await lab.view();
-    expect(entries.slice(-2).map(({ item }) => item)).toEqual([note, later]);
+    expect(entries.slice(-2).map(({ item }) => item)).toEqual([
+      note,
+      { ...later, speaker: 'hook' },
+    ]);
   });
 
   it('CC-132, CC-145: the one before the summary, the other behind it', async () => {
