@@ -4,7 +4,7 @@ import type { SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import type { Head } from '../domain/session/head.ts';
 import { encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
-import type { EventRow } from './event-store.ts';
+import type { EventRow, SessionRef } from './event-store.ts';
 
 /** A session as a command finds it: its head and the hash of its newest event. */
 export type Current = { head: Head; hash: string };
@@ -25,7 +25,7 @@ export type CommandPlan = {
  * (`decide`, `evolve`, data that is no JSON) has changed nothing.
  */
 export function planCommand(
-  sessionId: string,
+  ref: SessionRef,
   decide: Decide<unknown>,
   at: string,
   current: Current | null,
@@ -39,7 +39,7 @@ export function planCommand(
   for (const decided of outcome.value.events) {
     const event = { ...decided, version: (head?.state.version ?? 0) + 1, at };
     head = evolve(head, event);
-    const row = encodeEvent(hash, sessionId, event);
+    const row = encodeEvent(hash, ref, event);
     hash = row.hash;
     events.push(event);
     rows.push(row);

@@ -6,23 +6,30 @@ import {
   type EventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
-import type { EventRow, StoredEvent } from './event-store.ts';
+import type { EventRow, SessionRef, StoredEvent } from './event-store.ts';
 import { fromVersion1, fromVersion2 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
 
-/** The link of the hash chain (SPEC section 3): SHA-256, hex, over the previous hash and this event. */
+/** From this schema version on a session's hashes show to whom it belongs, too. */
+const TENANT_IN_HASH_SINCE = 3;
+
+/**
+ * The link of the hash chain (SPEC section 3): SHA-256, hex, over the previous hash, whose session it
+ * is, and this event.
+ */
 export function eventHash(
   previousHash: string,
-  sessionId: string,
+  { tenant, session_id }: SessionRef,
   event: Pick<EventRow, 'version' | 'type' | 'at' | 'schema_version' | 'data'>,
 ): string {
   return hash(
     'sha256',
     [
       previousHash,
-      sessionId,
+      ...(event.schema_version >= TENANT_IN_HASH_SINCE ? [tenant] : []),
+      session_id,
       event.version,
       event.type,
       event.at,
@@ -33,15 +40,11 @@ export function eventHash(
 }
 
 /** The row of a new event; its data is turned into text once, here. */
-export function encodeEvent(
-  previousHash: string,
-  sessionId: string,
-  event: SessionEvent,
-): EventRow {
+export function encodeEvent(previousHash: string, ref: SessionRef, event: SessionEvent): EventRow {
   const { version, type, at } = event;
   const data = JSON.stringify(event.data);
   const row = { version, type, at, schema_version: EVENT_SCHEMA_VERSION, data };
-  return { ...row, hash: eventHash(previousHash, sessionId, row) };
+  return { ...row, hash: eventHash(previousHash, ref, row) };
 }
 
 /**

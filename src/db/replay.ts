@@ -44,7 +44,7 @@ export class Replay {
     if (row.version !== expected) {
       this.#isFoldable = false;
       this.#problem(`version ${row.version} stands where version ${expected} is expected`);
-    } else if (eventHash(this.hash, this.#ref.session_id, row) !== row.hash) {
+    } else if (eventHash(this.hash, this.#ref, row) !== row.hash) {
       this.#problem(`version ${row.version} (${row.type}) does not match its hash: it was changed`);
     }
     // Goes on from the stored values: each damaged place is reported once, not all that follow it.

@@ -89,7 +89,7 @@ export function restoredAs({ rows }: SessionExport, ref: SessionRef): RestoredSe
   const chained: EventRow[] = [];
   let previous = FIRST_PREVIOUS_HASH;
   for (const row of rows) {
-    previous = eventHash(previous, ref.session_id, row);
+    previous = eventHash(previous, ref, row);
     const own = { ...row, hash: previous };
     chained.push(own);
     replay.add(own);

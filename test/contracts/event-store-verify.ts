@@ -151,10 +151,20 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       expect(await problemsOf()).toEqual(expected.map(said));
     });
 
+    test('finds a session that was moved to another tenant', async () => {
+      for (const table of ['sessions', 'events', 'compactions', 'idempotency_keys']) {
+        await execute(`UPDATE ${table} SET tenant = 'thief' WHERE ${FIRST}`);
+      }
+      const problems = await problemsOf();
+      expect(problems[0]).toBe(
+        'Session "first" of tenant "thief": version 1 (session.created) does not match its hash: it was changed.',
+      );
+    });
+
     test('finds data of a wrong shape, even when its hash was made to fit', async () => {
       const data = JSON.stringify({ item: { role: 'user', content: 'bye' }, tokens: -3 });
       const previous = (await store.events(REF, { after: 3, limit: 1 }))[0]?.hash ?? '';
-      const hash = eventHash(previous, 'first', {
+      const hash = eventHash(previous, REF, {
         version: 5,
         type: 'item.appended',
         at: AT,

@@ -80,7 +80,7 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
       for (const event of events) {
         const data = JSON.stringify(event.data);
         expect(event.hash).toBe(
-          eventHash(previous, 'first', { ...event, schema_version: EVENT_SCHEMA_VERSION, data }),
+          eventHash(previous, REF, { ...event, schema_version: EVENT_SCHEMA_VERSION, data }),
         );
         previous = event.hash;
       }

@@ -40,7 +40,7 @@ describe.each([1, 2, 3])('golden log of schema version %i', (version) => {
   it('keeps its hash chain', () => {
     let previous = FIRST_PREVIOUS_HASH;
     for (const row of rows) {
-      expect(eventHash(previous, 'lab', row)).toBe(row.hash);
+      expect(eventHash(previous, { tenant: 'acme', session_id: 'lab' }, row)).toBe(row.hash);
       previous = row.hash;
     }
   });

@@ -53,7 +53,7 @@ function planNext(
       const again = answerAgain(kept, idempotency);
       return () => resolve(again);
     }
-    const planned = planCommand(ref.session_id, decide, options.at, plan.after);
+    const planned = planCommand(ref, decide, options.at, plan.after);
     if (!planned.ok) return () => resolve(planned);
     const { events, rows, head, hash, value } = planned.value;
     if (idempotency) {

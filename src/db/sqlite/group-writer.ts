@@ -232,7 +232,7 @@ export class GroupWriter {
     const current = group.get(key)?.row ?? this.#tables.sessions.load(ref);
     let planned: Outcome<CommandPlan>;
     try {
-      planned = planCommand(ref.session_id, decide, options.at, current);
+      planned = planCommand(ref, decide, options.at, current);
     } catch (error) {
       return () => reject(error);
     }
