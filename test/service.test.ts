@@ -161,7 +161,7 @@ describe('the start-up message says who writes the summaries', () => {
     [
       'a local model without an address, since it has a default',
       { PALIMPSEST_SUMMARIZATION_MODEL: 'ollama/qwen3:8b' },
-      /^model ollama\/qwen3:8b, then extractive when it fails$/,
+      /^model ollama\/qwen3:8b, then extractive if it fails$/,
     ],
     [
       'extractive in spite of a key',

@@ -87,7 +87,9 @@ describe('bodies that cannot be used', () => {
   it('too many bytes, announced', async () => {
     const reply = await problem(await post(JSON.stringify(user('x'.repeat(1_000_000))), json));
     expect(reply.status).toBe(413);
-    expect(reply.detail).toBe('a body may have 1000000 bytes: send the items in several requests');
+    expect(reply.detail).toBe(
+      'a body may have at most 1000000 bytes: send the items in several requests',
+    );
   });
 
   it('too many bytes in chunks, which are not read to their end', async () => {

@@ -62,11 +62,14 @@ describe('a compaction command in a message', () => {
         attribution: { path: 'command', tier: null },
         metadata: { codex_compaction: { mode: 'command', truncated_turns: 0 } },
         note: null,
-        message: null,
+        message: expect.stringContaining('Question 4'),
         user_display_message: null,
       });
       expect(Object(done.metadata).codex_compaction).toEqual({
         mode: 'command',
+        command: 'codex-compact',
+        auto: false,
+        active: false,
         truncated_turns: 0,
       });
       expect(JSON.stringify(await contextOf(id)).toLowerCase()).not.toContain(
@@ -183,10 +186,13 @@ describe('auto_compact_token_limit', () => {
     expect(done).toMatchObject({
       outcome: 'full_compacted',
       attribution: { path: 'append' },
-      note: reply.body.note,
+      note: 'the compaction has finished; please continue: send the request to the model again',
     });
     expect(Object(done.metadata).codex_compaction).toEqual({
       mode: 'auto',
+      command: 'codex-compact',
+      auto: true,
+      active: false,
       reason: 'token_limit',
       truncated_turns: 0,
     });

@@ -30,6 +30,7 @@ describe('GET /sessions/:id/context', () => {
       items: [user('a'), assistant('b'), user('cd')],
       tokens: 100 + 2,
       base_compaction_id: null,
+      compacted_tool_ids: [],
     });
   });
 

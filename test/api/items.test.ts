@@ -35,6 +35,7 @@ describe('POST /sessions/:id/items', () => {
       compaction: null,
       advice: null,
       note: null,
+      message: null,
     });
   });
 
@@ -149,7 +150,13 @@ describe('Idempotency-Key', () => {
     const idempotency = { key: key['idempotency-key'], fingerprint };
     await api.deps.store.commit(ref, decide, { at: AT, idempotency });
     const reply = await append('idem-old', body, { ...key, 'content-type': 'application/json' });
-    expect(reply.body).toEqual({ session_id: 'idem-old', ...kept, advice: null, note: null });
+    expect(reply.body).toEqual({
+      session_id: 'idem-old',
+      ...kept,
+      advice: null,
+      note: null,
+      message: null,
+    });
   });
 
   it('refuses the same key with another body', async () => {

@@ -87,7 +87,7 @@ describe('POST /sessions/:id/signals', () => {
     const id = await sessionAt(70);
     const jobs = api.dispatched.length;
     const { body } = await post(id, { signal: 'turn_complete' });
-    expect(body).toMatchObject({ compaction: null, advice: null });
+    expect(body).toMatchObject({ compaction: null, advice: 'no_natural_boundary' });
     expect(api.dispatched).toHaveLength(jobs);
     const { data } = (await send(api, 'GET', `/sessions/${id}/compactions`)).body;
     expect(data).toEqual([

@@ -60,7 +60,7 @@ const CASES: Record<string, Case> = {
     session: {},
     items: [],
     request: { mode: 'full' },
-    detail: /^the context holds 0 tokens, and nothing that could be summarised/,
+    detail: /^there are no items to summarise yet$/,
   },
   'a conversation that is an open call': {
     reason: 'nothing_to_compact',

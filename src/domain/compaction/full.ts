@@ -83,8 +83,10 @@ function planCovering(
   if (cut === null || !lastCovered?.entry.seq) {
     return skip(
       'nothing_to_compact',
-      `the context holds ${input.tokens} tokens, and nothing that could be summarised: all of it is ` +
-        'protected or belongs to an open tool call',
+      material.length === 0
+        ? 'there are no items to summarise yet'
+        : `the context holds ${input.tokens} tokens, and nothing that could be summarised: all of it is ` +
+            'protected or belongs to an open tool call',
     );
   }
   const verbatim = verbatimEntries(material, initial, cut);

@@ -299,7 +299,7 @@ describe('a local compaction behind one of the provider', () => {
   it('counts it to what no compaction can give up', () => {
     const huge = { ...OPAQUE, encrypted_content: 'x'.repeat(800_000) };
     const view = viewOf(TALK, [entryOf(huge, null, 'remote')]);
-    expect(() => fullOf(view)).toThrow(/compaction cannot help/);
+    expect(() => fullOf(view)).toThrow(/make them shorter, or the window larger/);
   });
 
   it('in another format it is left out: nobody else can read it', () => {
