@@ -175,6 +175,34 @@ describe('A6: results that are larger than what the window can carry', () => {
     expect(tokens).toBeLessThan(32_000);
   });
 
+  it.each(PROFILES)(
+    '%s: results that were logged between the pieces of one message',
+    async (profile) => {
+      await open('anthropic', profile, 32_000);
+      // As Claude Code logs parallel calls: a line for each block, and a result as soon as it is there.
+      const piece = (n: number): Item => ({
+        id: 'msg_1',
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: `t${n}`, name: 'Read', input: { file_path: `${n}.log` } },
+        ],
+      });
+      const result = (n: number): Item => ({
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: `t${n}`, content: log(n, 36_000) }],
+      });
+      const ids = [1, 2, 3, 4, 5];
+      await append(SHAPES.anthropic.request, ...ids.flatMap((n) => [piece(n), result(n)]));
+      const { text, tokens } = await context('anthropic');
+      for (const n of ids) {
+        expect(text).toContain(`FIRST LINE of reading ${n}\\n`);
+        expect(text).toContain(`LAST LINE of reading ${n}"`);
+      }
+      expect(text).toContain(REQUEST);
+      expect(tokens).toBeLessThan(32_000);
+    },
+  );
+
   it.each(PROFILES)('%s: a message of the user larger than the window', async (profile) => {
     await open('anthropic', profile, 32_000);
     await append({ role: 'user', content: 'Hello.' }, { role: 'assistant', content: 'Hello.' });

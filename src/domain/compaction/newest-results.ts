@@ -1,3 +1,4 @@
+import { turnNumbers } from '../context/invariants/turns.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolResult } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
@@ -52,8 +53,9 @@ function resultsOf(item: Normalised): ToolResult[] {
 export type NewestResults = { results: LoggedResult[]; isUnread: boolean };
 
 /**
- * The newest results: the last one, and those of the same turn of the model beside it. Null when the
- * log holds none in the context.
+ * The newest results: all that answer the model's latest turn with results. Its pieces may stand
+ * between them, since clients log a result as soon as it is there. Null when the log holds none in the
+ * context.
  */
 export function newestResults(
   material: readonly Material[],
@@ -61,17 +63,14 @@ export function newestResults(
 ): NewestResults | null {
   const last = results.at(-1);
   if (last === undefined) return null;
-  let first = last.index;
-  while (first > 0 && !isFromModel(material[first - 1])) first--;
+  const turns = turnNumbers(material.map(({ item }) => item));
+  const turn = turns.slice(0, last.index).findLast((number) => number !== null) ?? null;
+  // Without a turn before it the result came first: whatever stands there belongs to it.
+  const first = turn === null ? 0 : turns.indexOf(turn);
   return {
     results: results.filter(({ index }) => index >= first),
-    isUnread: !material.slice(last.index + 1).some(isFromModel),
+    isUnread: !turns.slice(last.index + 1).some((number) => number !== null && number !== turn),
   };
-}
-
-function isFromModel(material: Material | undefined): boolean {
-  const item = material?.item;
-  return item?.kind === 'message' && item.role === 'assistant';
 }
 
 /** Tokens without margin that one result may keep that the window cannot carry: a tenth of it. */
