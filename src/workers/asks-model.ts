@@ -32,7 +32,8 @@ async function looksAhead(
   const isRemote = running.mode === 'remote' || config.remote_compaction;
   const asksProvider = isRemote && remoteModel(settings).model !== null;
   if (!isModel && !asksProvider) return false;
-  if (state.tokens > MOST_TOKENS) return true;
+  // What an agent asks for may have a focus, which is for a summary.
+  if (state.tokens > MOST_TOKENS || running.trigger === 'tool') return true;
   await prepare(settings);
   const view = await loadView(store, ref, state.version);
   if (view === null) return false;

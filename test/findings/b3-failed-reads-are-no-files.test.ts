@@ -51,6 +51,24 @@ const anthropic = (name: string, tool: string, input: JsonObject, text: string):
 
 const ENOENT = `Error: ENOENT: no such file or directory, open '${FILE}'`;
 const CASES: Case[] = [
+  anthropic(
+    'cat of Claude Code without output',
+    'Bash',
+    { command: `cat ${FILE}` },
+    '(Bash completed with no output)',
+  ),
+  anthropic(
+    'cat of Claude Code in the background',
+    'Bash',
+    { command: `cat ${FILE}`, run_in_background: true },
+    'Command running in background with ID: b8f3a1. Output is being written to: b8f3a1.output',
+  ),
+  chat(
+    'a read that was not allowed',
+    'Read',
+    { file_path: FILE },
+    `Claude requested permissions to read from ${FILE}, but you haven't granted it yet.`,
+  ),
   responses('pi reads what is not there', 'read', { path: FILE }, ENOENT),
   responses('with a stack', 'read', { path: FILE }, `${ENOENT}\n    at open (node:fs:561:3)\n`),
   responses(

@@ -142,7 +142,7 @@ describe('I3: what one tenant sends bounds the memory that it costs', () => {
       body: { config: { signal_concluding_thought: phrases(3) } },
     });
     expect(third.status).toBe(400);
-    expect(third.body.detail).toMatch(/it may have 65536: use fewer or shorter phrases/);
+    expect(third.body.detail).toMatch(/may have at most 65536: use fewer or shorter phrases/);
     const whole = await send(api, 'POST', '/sessions', {
       body: {
         profile: 'rawr',

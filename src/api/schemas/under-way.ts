@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { mode, trigger } from './compaction.ts';
 
-export const runningCompaction = z
-  .object({ id: z.string(), status: z.enum(['queued', 'running']), mode, trigger })
-  .openapi('RunningCompaction');
+const UNDER_WAY = { id: z.string(), status: z.enum(['queued', 'running']), mode, trigger };
+
+export const runningCompaction = z.object(UNDER_WAY).openapi('RunningCompaction');
 
 /** In the answers to what may have requested it. */
 export const compactionUnderWay = runningCompaction
@@ -12,8 +12,9 @@ export const compactionUnderWay = runningCompaction
   .openapi({ description: 'The compaction that is under way now.' });
 
 /** The same where the client may have waited for its end. */
-export const awaitedCompaction = runningCompaction
-  .extend({ status: z.enum(['queued', 'running', 'ended']), reason: z.string() })
+export const awaitedCompaction = z
+  // Not an extension of the one above: the document would ask for both states at once.
+  .object({ ...UNDER_WAY, status: z.enum(['queued', 'running', 'ended']), reason: z.string() })
   .nullable()
   .openapi({
     description: 'The compaction that is under way now; with `Prefer: wait`, possibly ended.',

@@ -221,12 +221,16 @@ export class FileBook {
       this.set(to, file.text, at, file.changedBy);
       return;
     }
+    let isFolder = false;
     for (const other of [...this.files.keys()]) {
       if (!isInside(other, path)) continue;
       const inside = this.remove(other);
       if (inside === undefined) continue;
+      isFolder = true;
       this.set(to + other.slice(path.length), inside.text, inside.at, inside.changedBy);
     }
+    // Something that nobody has seen took the place of what was known there.
+    if (!isFolder) this.remove(this.nameOf(to));
   }
 
   private copy(path: string, to: string, at: number): void {

@@ -18,10 +18,16 @@ export function textOfRestored(item: Attachment): { text: KnownText; changedBy: 
     return { text: { blocks: start === '' ? [] : [block], total: null }, changedBy: null };
   }
   const all = text.split('\n');
-  const blocks = lines.parts.flatMap(({ at, from, to }): Block[] => {
+  const blocks: Block[] = [];
+  let nextAt = 0;
+  for (const { at, from, to } of lines.parts) {
+    // Each line of the text stands for one line of the file: a client may say that it stands for many.
+    if (at < nextAt) continue;
     const own = all.slice(at, at + to - from + 1);
-    return own.length === to - from + 1 ? [{ first: from, text: own.join('\n') }] : [];
-  });
+    if (own.length !== to - from + 1) continue;
+    blocks.push({ first: from, text: own.join('\n') });
+    nextAt = at + own.length;
+  }
   return { text: { blocks: joined(blocks), total: lines.total }, changedBy: lines.changed_by };
 }
 

@@ -115,7 +115,9 @@ const FAILURES: readonly RegExp[] = [
   /^Error (?:reading|executing|calling|running|opening|writing|editing|accessing|processing|occurred)/i,
   /^(?:The )?(?:file|path|directory|folder|resource)\b[^\n]{0,500}(?:not found|does ?n[o']t exist|not exist|no such|could not be|cannot be|is not a|outside)/i,
   /^File content \(/,
-  /^File has (?:not been read|been modified)/,
+  /^File has (?:not been read|been (?:unexpectedly )?modified)/,
+  /^(?:Permission to use |Claude requested permissions? to )/,
+  /^\w{1,40}:\w{1,60} hook (?:blocking )?error/,
   /^[\w./-]{1,60}: (?:line \d{1,9}: )?[^\n]{0,1000}(?:No such file or directory|Is a directory|Not a directory|Permission denied|can't read|cannot (?:open|access)|command not found|invalid (?:option|line|number))/,
   /^(?:No such file|ENOENT|EACCES|EISDIR|EPERM|ENOTDIR|Permission denied|Access (?:is )?denied|Not found)\b/,
   /^(?:Failed|Could not|Cannot|Can't|Unable|Refused) (?:to )?\w+/,
@@ -127,6 +129,9 @@ const FAILURES: readonly RegExp[] = [
 ];
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
+/** What Claude Code says of a command instead of what the command printed. */
+const STATUS =
+  /^(?:\(Bash completed with no output\)$|Command (?:running in background with ID: |did not complete within ))/;
 /** An answer that says so is short, unless it shows where in a program it happened. */
 const LONGEST_FAILURE = 2_000;
 const LONGEST_NOTE = 700;
@@ -139,7 +144,9 @@ function tellsFailure(text: string): boolean {
 }
 
 function isNote(text: string): boolean {
-  return text.length <= LONGEST_NOTE && NOTE.test(text.trim());
+  if (text.length > LONGEST_NOTE) return false;
+  const note = text.trim();
+  return NOTE.test(note) || STATUS.test(note);
 }
 
 function parsed(text: string): Json | undefined {

@@ -35,6 +35,11 @@ describe('what is known of files after what calls have done', () => {
       ['/a 1:x (an edit that could not be followed)'],
     ],
     ['an edit of what is not known', [edit('/a', 'x', 'y')], []],
+    [
+      'a file that nobody has seen, moved onto a known one',
+      [write('/a', 'x'), { kind: 'moved', path: '/a.tmp', to: '/a' }],
+      [],
+    ],
     ['parts one after the other', [part('/a', 1, 'x'), part('/a', 5, 'y')], ['/a 1:x … 5:y']],
     ['a part that disagrees', [part('/a', 1, 'x\ny'), part('/a', 2, 'z')], ['/a 2:z']],
     ['a part after a whole', [write('/a', 'x\ny\n'), part('/a', 2, 'y')], ['/a 1:x\ny\n']],

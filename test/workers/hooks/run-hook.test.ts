@@ -179,7 +179,7 @@ describe('what a hook answers', () => {
       'PostCompact',
       replies({ items: [user('a'), { role: 'tool', content: 'b' }] }),
       200,
-      /^the answer's items\.1\.role is no item of format "anthropic": /,
+      /^the answer's items\.1\.role is not an item of format "anthropic": /,
     ],
     [
       'a tool call',

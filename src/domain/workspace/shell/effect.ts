@@ -42,7 +42,7 @@ const CHANGES =
   /^(?:sed .*(?:^| )-\w*i|perl .*-\w*i|gofmt .*-\w*w|goimports .*-w|prettier .*(?:--write|-w)|eslint .*--fix|biome .*--(?:write|fix)|black|isort|rustfmt|ruff (?:format|check .*--fix)|clang-format .*-i|ed|ex|truncate|dos2unix|yq .*-i|npx .*(?:--write|--fix))(?: |$)/;
 const INTERPRETERS = /^(?:python[\d.]*|node|ruby|perl|php|deno|bun|tsx|bash|sh)$/;
 const GIT_CHANGES =
-  /^git (?:-\S+ \S+ )?(?:reset --hard|stash|pull|merge|rebase|revert|apply|am|cherry-pick|switch|clean|checkout (?!-b )|restore)(?: |$)/;
+  /^git (?:-\S+ \S+ )?(?:reset --hard|stash|pull|merge|rebase|revert|apply|am|cherry-pick|switch|clean|checkout(?! -[bB] )|restore)(?: |$)/;
 
 /** What one pipeline of a script prints and does. `folder` is where it runs, where that is known. */
 export function effectOf(pipeline: Pipeline, folder: string | null): Effect {
