@@ -128,7 +128,10 @@ describe('what a script does to files', () => {
       [{ kind: 'changed', path: '/w/a.ts', by: 'sed -i -e s/a/b/ a.ts', isCertain: true }],
     ],
     ['git reset --hard', [{ kind: 'all_changed', by: 'git reset --hard' }]],
-    ['git checkout -- a.ts', [{ kind: 'all_changed', by: 'git checkout -- a.ts' }]],
+    [
+      'git checkout -- a.ts',
+      [{ kind: 'named_changed', script: 'git checkout -- a.ts', by: 'git checkout -- a.ts' }],
+    ],
     ['git checkout main', [{ kind: 'all_changed', by: 'git checkout main' }]],
     ['git checkout -b topic', []],
     ['git status', []],
