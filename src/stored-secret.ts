@@ -7,7 +7,7 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/;
 const SECRET_BYTES = 32;
 
 /** The file beside a SQLite database that keeps the secret of compaction items. */
-export function secretFileOf(databasePath: string): string {
+function secretFileOf(databasePath: string): string {
   return `${databasePath}.compaction-secret`;
 }
 

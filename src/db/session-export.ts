@@ -4,7 +4,7 @@ import type { EventRow, RestoredSession, SessionRef } from './event-store.ts';
 import { Replay } from './replay.ts';
 
 /** What the first line of an export has as its `type`; no other tool's files have it. */
-export const EXPORT_TYPE = 'palimpsest_export';
+const EXPORT_TYPE = 'palimpsest_export';
 const EXPORT_VERSION = 1;
 
 const headerSchema = z.object({

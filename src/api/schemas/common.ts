@@ -35,7 +35,7 @@ export function wholeNumber(min: number, max: number, description: string) {
 /** Fifteen digits: all of them are exact in a JSON number. */
 export const MAX_VERSION = 999_999_999_999_999;
 
-export const limitQuery = wholeNumber(1, 500, 'Entries per page; default 50.').optional();
+const limitQuery = wholeNumber(1, 500, 'Entries per page; default 50.').optional();
 export const DEFAULT_LIMIT = 50;
 
 export const pageQuery = z.object({

@@ -13,6 +13,7 @@ import {
   newestResults,
   shorten,
   shortenedResults,
+  sum,
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
 
@@ -259,8 +260,4 @@ function edit(
     tokens_before: candidate.tokens,
     tokens_after: count(content),
   };
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -142,6 +142,6 @@ function evenShare(sizes: readonly number[], budget: number): number {
   return Number.MAX_SAFE_INTEGER;
 }
 
-function sum(numbers: readonly number[]): number {
+export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

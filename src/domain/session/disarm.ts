@@ -42,7 +42,7 @@ export function awaitsPacket(config: Config): boolean {
 }
 
 /** Whether the next message of the user may be waited for. */
-export function armsPreflight(config: Config): boolean {
+function armsPreflight(config: Config): boolean {
   const waits = config.auto_requires_any_boundary.includes('turn_complete');
   return allows(config, 'preflight') && waits;
 }

@@ -60,7 +60,7 @@ const UNPAUSED_CHARACTERS = 65_536;
  * A counter for one piece of work that cannot pause: after `most` characters the rest is taken to have
  * as many tokens for its length as what was counted.
  */
-export function withinBudget(count: TextCounter, most = UNPAUSED_CHARACTERS): TextCounter {
+function withinBudget(count: TextCounter, most = UNPAUSED_CHARACTERS): TextCounter {
   const seen = { tokens: 0, characters: 0 };
   return (text) => {
     if (seen.characters >= most) return Math.ceil((seen.tokens * text.length) / seen.characters);

@@ -1,7 +1,7 @@
 import type { Block } from './known-text.ts';
 
 /** How tools number the lines that they show. */
-export const NUMBERINGS = {
+const NUMBERINGS = {
   /** Claude Code: `     1→text`, and since 2.1 `1` with a tab. */
   arrow: /^ {0,6}(\d{1,7})→/,
   tab: /^ {0,6}(\d{1,7})\t/,

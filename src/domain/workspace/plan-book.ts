@@ -24,7 +24,7 @@ const LONGEST_PATH = 4_096;
 const MOST_TASKS = 500;
 
 /** Whether a file is one that agents keep their plan in. */
-export function isPlanFile(path: string): boolean {
+function isPlanFile(path: string): boolean {
   return path.length <= LONGEST_PATH && PLAN_FILE.test(path);
 }
 
