@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BetterSqlite3 } from '../../src/db/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
