@@ -2,10 +2,11 @@ import type { Speaker } from './item.ts';
 
 /**
  * What agents' programs put around their blocks. `block`: up to the closing tag, at either end of a
- * text; `whole`: all that follows belongs to it, as a report may hold anything, a closing tag too;
+ * text; `output`: the same up to the last closing tag, as what a tool returned may hold one itself;
+ * `whole`: all that follows belongs to it, since sentences of the program come after its end;
  * `wrapper`: the user's own words stand inside.
  */
-export type TagMark = { speaker: Speaker; extent: 'block' | 'whole' | 'wrapper' };
+export type TagMark = { speaker: Speaker; extent: 'block' | 'output' | 'whole' | 'wrapper' };
 
 const named = (speaker: Speaker, extent: TagMark['extent'], names: readonly string[]) =>
   names.map((name): [string, TagMark] => [name, { speaker, extent }]);
@@ -14,8 +15,8 @@ const named = (speaker: Speaker, extent: TagMark['extent'], names: readonly stri
  * Tags that programs are known to write into user messages, in lower case. Any other tag is the
  * user's: many write prompts in tags of their own.
  *
- * The heads of sessions say when the user spoke last, and are stored: a change to this table, or to
- * the ones below, needs a higher `HEAD_VERSION`, so that they are computed anew.
+ * The heads of sessions say when the user spoke last, and are stored: a change to this table, to
+ * the ones below or to those of the openings needs a higher `HEAD_VERSION`, so that they are computed anew.
  */
 export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   // Claude Code, and the SDK for agents that it comes with.
@@ -26,8 +27,21 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     'agent-message',
     'cross-session-message',
     'channel',
+    'channel-message',
+    'remote-review',
   ]),
-  ...named('tool', 'whole', ['bash-notification', 'bash-stdout', 'bash-stderr']),
+  ...named('tool', 'output', [
+    'bash-notification',
+    'bash-stdout',
+    'bash-stderr',
+    'tool_use_error',
+    'persisted-output',
+    'monitor-event',
+    'monitor-events',
+    'mcp-resource',
+    'mcp-resource-update',
+    'mcp-polling-update',
+  ]),
   ...named('hook', 'block', [
     'user-prompt-submit-hook',
     'session-start-hook',
@@ -54,6 +68,8 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     'new-diagnostics',
     'browser_instruction',
     'fork-boilerplate',
+    'tick',
+    'available-deferred-tools',
   ]),
   ...named('user', 'wrapper', ['user-memory-input', 'pasted_content']),
   // Codex CLI and its extensions.
@@ -65,7 +81,7 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     'codex_delegation',
   ]),
   ...named('hook', 'block', ['hook_prompt']),
-  ...named('tool', 'whole', ['user_shell_command']),
+  ...named('tool', 'output', ['user_shell_command']),
   ...named('program', 'block', [
     'environment_context',
     'turn_aborted',
@@ -110,9 +126,34 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ...named('hook', 'block', ['hook_context']),
   ...named('project_instructions', 'block', ['loaded_context']),
   ...named('summary', 'whole', ['state_snapshot', 'conversation-summary', 'conversation_summary']),
-  // Others: mini-swe-agent, Cline and its kin.
-  ...named('tool', 'whole', ['returncode']),
-  ...named('program', 'block', ['environment_details']),
+  // Cursor and others that write as it does.
+  ...named('program', 'block', [
+    'user_info',
+    'additional_data',
+    'attached_files',
+    'open_and_recently_viewed_files',
+    'manually_attached_skills',
+    'agent_transcripts',
+  ]),
+  // Cline and its kin: what stands for the files that the user names, and what the user says.
+  ...named('program', 'block', [
+    'environment_details',
+    'explicit_instructions',
+    'file_content',
+    'folder_content',
+    'url_content',
+    'workspace_diagnostics',
+  ]),
+  ...named('user', 'wrapper', ['user_message']),
+  // mini-swe-agent, opencode, and prompts for models that call tools in their text.
+  ...named('tool', 'whole', ['returncode', 'path']),
+  ...named('tool', 'output', [
+    'function_results',
+    'function_result',
+    'tool_response',
+    'tool_result',
+    'tool_results',
+  ]),
 ]);
 
 /** Words that a tag of an everyday name has to stand before, or it is the user's own. */
@@ -120,45 +161,16 @@ export const TAG_SIGNS: ReadonlyMap<string, RegExp> = new Map([
   ['channel', /^<channel\s[^<>]*source=/i],
   ['image', /^<\/?image(?:\s[^<>]*name=|>\s*(?:$|<\/image>))/i],
   ['returncode', /^<returncode>-?\d{1,10}<\/returncode>/i],
+  ['tick', /^<tick>[^<]{0,200}<\/tick>/i],
+  ['mcp-resource', /^<mcp-resource\s[^<>]*server=/i],
+  ['explicit_instructions', /^<explicit_instructions\s[^<>]*type=/i],
+  ['file_content', /^<file_content\s[^<>]*path=/i],
+  ['folder_content', /^<folder_content\s[^<>]*path=/i],
+  ['url_content', /^<url_content\s[^<>]*url=/i],
+  ['path', /^<path>[^<\n]{1,500}<\/path>\s*<type>(?:file|directory)<\/type>/],
   ['skill', /^<skill(?:>\s*<name>|\s[^<>]*location=)/i],
   ['attachments', /^<attachments>\s*<attachment\s/i],
 ]);
-
-/** A text that begins like this is, to its end, of a program, a hook, a tool or another agent. */
-export const OPENINGS: readonly [RegExp, Speaker][] = [
-  [/^(?:[A-Z]\w{1,40}(?::[\w.*-]{1,80})? )hook (?:feedback|error|success|blocking error):/, 'hook'],
-  [/^(?:[A-Z]\w{1,40}(?::[\w.*-]{1,80})? )hook additional context:/, 'hook'],
-  [/^[A-Z]\w{1,40}(?::[\w.*-]{1,80})? hook (?:stopped|prevented) continuation/, 'hook'],
-  [/^(?:Operation stopped|[A-Z]\w{1,40} operation blocked) by hook\b/, 'hook'],
-  [/^A session-scoped Stop hook is now active\b/, 'hook'],
-  [/^Another Claude session sent a message\b|^\[Subagent hand-back\]/, 'subagent'],
-  [/^\[Request interrupted(?: by user[^\]\n]{0,40})?\]/, 'program'],
-  [/^\[SYSTEM NOTIFICATION\b|^\[Image: (?:source|original)\b/, 'program'],
-  [/^Caveat: The messages below were generated by the user while running local/, 'program'],
-  [/^Base directory for this skill: /, 'program'],
-  [/^Warning: apply_patch was requested via /, 'program'],
-  [/^Warning: The maximum number of unified exec processes /, 'program'],
-  [/^Warning: Your account was flagged for potentially high-risk /, 'program'],
-  [/^This is the Gemini CLI\. We are setting up the context for our chat/, 'program'],
-  [/^System: Potential loop detected\b/, 'program'],
-  [/^CRITICAL: Respond with TEXT ONLY\. Do NOT call any tools/, 'program'],
-  [/^Your task is to create a detailed summary of the conversation\b/, 'program'],
-  // What we ask ourselves, as templates/packet.md has it.
-  [/^The context of this conversation is about to be compacted: what was said so far/, 'program'],
-  [/^You are performing a CONTEXT CHECKPOINT COMPACTION\b/, 'program'],
-  [/^--- Context from: /, 'project_instructions'],
-  // With what follows it: somebody may quote the first sentence.
-  [
-    /^This session is being continued from a previous conversation[^\n]{0,100}\s+The (?:conversation is summarized|summary) below\b/,
-    'summary',
-  ],
-  [/^Another language model started to solve this problem and produced a summary\b/, 'summary'],
-  [/^The conversation history before this point was compacted into the following /, 'summary'],
-  [/^OBSERVATION:\n|^EXECUTION RESULT of \[/, 'tool'],
-  [/^\[\w{1,40}(?: for '[^'\n]{0,500}')?\] Result:/, 'tool'],
-  [/^Your command ran successfully and did not produce any output\./, 'tool'],
-  [/^Ran `[^`\n]{1,500}`\n```/, 'tool'],
-];
 
 /** The prompt with which SWE-agent ends what a command has printed, and the task itself. */
 export const SHELL_PROMPT = /\(Open file: [^\n]{0,500}\)\n\(Current directory: [^\n]{0,500}\)\n/;
@@ -170,11 +182,6 @@ export const SURROUNDINGS = /^\s*<(?:environment_context|session_context)[\s>]/i
 
 /** How the project's instructions are handed over by Codex: a heading, then a block. */
 export const AGENTS_HEADING = /^# AGENTS\.md instructions\b[^\n]{0,500}(?:\n|$)/;
-
-/** What editors put before the request itself, and the line that the request stands after. */
-export const EDITOR_CONTEXT =
-  /^# (?:Context from my IDE setup|Files mentioned by the user|Selected text|In app browser|Browser comments|Review findings|Applications mentioned)/;
-export const EDITOR_REQUEST = /^## My request(?: for Codex)?:[ \t]*$/m;
 
 /** Inside a reminder: what the user typed while the agent was working, and the words around it. */
 export const TYPED_MEANWHILE =

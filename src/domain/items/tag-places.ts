@@ -99,6 +99,17 @@ export class TagPlaces {
     return last !== undefined && last.at > open.at ? last : null;
   }
 
+  /** The last tag that closes one of this name; null when none follows. */
+  lastClosing(open: TagPlace): TagPlace | null {
+    const last = this.#byName.get(open.name)?.findLast(({ isClosing }) => isClosing);
+    const isAtEnd = last !== undefined && last.at >= this.#text.length - SEARCHED;
+    const beyond = isAtEnd
+      ? null
+      : this.#inTheMiddle(`</${open.name}>`, (tag, _, to) => this.#text.lastIndexOf(tag, to));
+    if (beyond !== null) return { ...open, ...beyond, isClosing: true };
+    return last !== undefined && last.at > open.at ? last : null;
+  }
+
   /** The tag that this one closes; null when none is left for it. */
   opening(close: TagPlace): TagPlace | null {
     const partner = this.#partner.get(close);

@@ -1,6 +1,7 @@
 import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../items/item.ts';
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
-import { type Utterance, utterancesIn } from '../../items/speaker.ts';
+import { utterancesIn } from '../../items/speaker.ts';
+import type { Utterance } from '../../items/utterances.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { foldWorkspace } from '../../workspace/known-workspace.ts';
 import { actionsOfPatch, patchIn } from '../../workspace/patch.ts';

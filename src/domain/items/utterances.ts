@@ -1,0 +1,255 @@
+import type { Speaker } from './item.ts';
+import {
+  AFTER_TYPED,
+  AGENTS_HEADING,
+  COMMANDS_WITH_WORD,
+  PROGRAM_COMMANDS,
+  REMINDER_OF_HOOK,
+  REMINDER_OF_PROJECT,
+  SHELL_PROMPT,
+  SHELL_TASK,
+  TAG_MARKS,
+  TAG_SIGNS,
+  TYPED_MEANWHILE,
+} from './speaker-marks.ts';
+import { INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
+import { type TagPlace, TagPlaces } from './tag-places.ts';
+
+/** The tags that are looked for; the last one stands below a heading only. */
+const TAG_NAMES: ReadonlySet<string> = new Set([...TAG_MARKS.keys(), 'instructions']);
+
+/** What one speaker says in a text. */
+export type Utterance = { speaker: Speaker; text: string };
+
+/** No client puts more marks before the user's words; a text of nothing else is not read to its end. */
+const MOST_MARKS = 1_000;
+
+/**
+ * Takes a text apart: what programs have put before the user's words, the words, and what has been
+ * put after them. Marks in the middle are quoted. Linear in the length of the text.
+ */
+export function readUtterances(text: string): Utterance[] {
+  const places = new TagPlaces(text, TAG_NAMES);
+  const before: Utterance[] = [];
+  let end = text.trimEnd().length;
+  let at = skipSpace(text, 0);
+  let last: { open: TagPlace; said: number } | null = null;
+  for (let marks = 0; at < end && marks < MOST_MARKS; marks++) {
+    const found = markAt(text, at, end, places);
+    if (found === null) break;
+    last = found.block === undefined ? null : { open: found.block, said: before.length };
+    before.push(...found.said);
+    at = skipSpace(text, found.end);
+  }
+  const after: Utterance[] = [];
+  while (at < end) {
+    const from = blockBefore(text, at, end, places) ?? noticeBefore(text, at, end);
+    if (from === null) break;
+    after.push(...('name' in from ? blockSaid(text, from, end) : from.said));
+    end = at + text.slice(at, from.at).trimEnd().length;
+  }
+  // What is left ends in a closing tag that no tag opens: the block before holds one of its own, as a
+  // file does that speaks of such blocks.
+  const surplus = at < end ? places.closingAt(end) : null;
+  if (last !== null && surplus?.name === last.open.name && places.opening(surplus) === null) {
+    before.splice(
+      last.said,
+      before.length,
+      ...blockSaid(text, { ...last.open, inside: surplus.at }, end),
+    );
+    at = end;
+  }
+  // Where nobody else speaks the words stay as they are, white space included.
+  if (before.length === 0 && after.length === 0 && at < end) return [{ speaker: 'user', text }];
+  const own: Utterance[] = at < end ? [{ speaker: 'user', text: text.slice(at, end) }] : [];
+  return [...before, ...own, ...after.reverse()];
+}
+
+/** `block`: the tag that opened it, of a block that a program has written. */
+type Found = { said: Utterance[]; end: number; block?: TagPlace };
+
+/** What a program has put at this place; null when the user's words begin here. */
+function markAt(text: string, at: number, end: number, places: TagPlaces): Found | null {
+  if (text[at] === '<') return tagAt(text, at, end, places);
+  const start = text.slice(at, at + 1_000);
+  const heading = AGENTS_HEADING.exec(start);
+  if (heading !== null) {
+    const open = places.at(skipSpace(text, at + heading[0].length));
+    const close = open?.name === 'instructions' ? places.closing(open) : null;
+    const to = Math.min(close?.end ?? end, end);
+    return { said: [{ speaker: 'project_instructions', text: text.slice(at, to) }], end: to };
+  }
+  const upTo = (to: number, speaker: Speaker): Found => ({
+    said: [{ speaker, text: text.slice(at, to) }],
+    end: to,
+  });
+  const rest = (speaker: Speaker): Found => upTo(end, speaker);
+  for (const [pattern, speaker, extent = 'rest'] of OPENINGS) {
+    const opening = pattern.exec(start);
+    if (opening === null) continue;
+    switch (extent) {
+      case 'rest':
+        return rest(speaker);
+      case 'line':
+        return upTo(endOfLine(text, at, end), speaker);
+      case 'mark':
+        return upTo(Math.min(end, at + opening[0].length), speaker);
+      default:
+        extent satisfies never;
+    }
+  }
+  const isPrompt = SHELL_PROMPT.test(text.slice(Math.max(at, end - 1_500), end));
+  if (isPrompt && endsInPrompt(text, end) && !SHELL_TASK.test(start)) {
+    return rest('tool');
+  }
+  const typed = typedMeanwhile(text.slice(at, end));
+  if (typed !== null) return { said: [{ speaker: 'user', text: typed }], end };
+  if (isProgramCommand(text.slice(at, Math.min(end, at + 200)), end - at)) return rest('program');
+  const preamble = PREAMBLES.find(({ opening }) => opening.test(start));
+  if (preamble === undefined) return null;
+  const request = preamble.request.exec(text.slice(at, end));
+  if (request !== null) return upTo(at + request.index + request[0].length, 'program');
+  return preamble.isAlone ? rest('program') : null;
+}
+
+function endOfLine(text: string, at: number, end: number): number {
+  const line = text.indexOf('\n', at);
+  return line < 0 ? end : Math.min(line, end);
+}
+
+function endsInPrompt(text: string, end: number): boolean {
+  return /\n(?:bash-\$|\(Interactive session: [^\n]{0,200}\)|\(Current directory: [^\n]{0,500}\))\s*(?:\nbash-\$)?$/.test(
+    text.slice(Math.max(0, end - 1_000), end),
+  );
+}
+
+function isProgramCommand(start: string, length: number): boolean {
+  const command = /^\/([a-z][a-z-]{1,30})(?:[ \t]+(\S{1,60}))?$/.exec(start.trimEnd());
+  if (command === null || length > 200) return false;
+  const [, name = '', word] = command;
+  if (!PROGRAM_COMMANDS.has(name)) return false;
+  return word === undefined || COMMANDS_WITH_WORD.has(name);
+}
+
+function tagAt(text: string, at: number, end: number, places: TagPlaces): Found | null {
+  const open = places.at(at);
+  if (open === null || open.isClosing) return null;
+  const mark = TAG_MARKS.get(open.name);
+  if (mark === undefined || !hasSign(open, text)) return null;
+  if (mark.extent === 'whole') {
+    return {
+      said: [{ speaker: reporter(open, mark.speaker, text), text: text.slice(at, end) }],
+      end,
+    };
+  }
+  if (open.name === 'command-message' || open.name === 'command-name') {
+    return commandAt(text, at, end, places);
+  }
+  const close = mark.extent === 'output' ? places.lastClosing(open) : places.closing(open);
+  const to = Math.min(close?.end ?? end, end);
+  if (mark.extent === 'wrapper') {
+    const words = text.slice(open.end, close?.at ?? end).trim();
+    return { said: words === '' ? [] : [{ speaker: 'user', text: words }], end: to };
+  }
+  return { said: blockSaid(text, { ...open, inside: close?.at ?? end }, to), end: to, block: open };
+}
+
+function hasSign({ name, at }: TagPlace, text: string): boolean {
+  const sign = TAG_SIGNS.get(name);
+  return sign === undefined || sign.test(text.slice(at, at + 1_000));
+}
+
+/** Claude Code reports of commands in the background in the same way as of agents. */
+function reporter({ name, at }: TagPlace, speaker: Speaker, text: string): Speaker {
+  if (name !== 'task-notification') return speaker;
+  const start = text.slice(at, at + 2_000);
+  return /<summary>\s*(?:Background command|Monitor|Shell)\b/i.test(start) ? 'tool' : speaker;
+}
+
+/**
+ * A slash command as Claude Code writes it: with a prompt of its own, which is the user's request, or
+ * for the program itself, when the name stands first and no words for the agent follow.
+ */
+function commandAt(text: string, at: number, end: number, places: TagPlaces): Found {
+  const fields = new Map<string, string>();
+  let first = '';
+  let to = at;
+  for (let next = at; next < end; next = skipSpace(text, to)) {
+    const open = places.at(next);
+    if (open === null || open.isClosing || !open.name.startsWith('command-')) break;
+    if (fields.has(open.name)) break;
+    if (first === '') first = open.name;
+    const close = places.closing(open);
+    fields.set(open.name, text.slice(open.end, close?.at ?? end).trim());
+    to = Math.min(close?.end ?? end, end);
+  }
+  const name = fields.get('command-name') ?? `/${fields.get('command-message') ?? ''}`;
+  const args = fields.get('command-args') ?? '';
+  const bare = name.replace(/^\//, '');
+  const isForProgram =
+    bare === 'compact' || PROGRAM_COMMANDS.has(bare) || (args === '' && first === 'command-name');
+  const said: Utterance = isForProgram
+    ? { speaker: 'program', text: text.slice(at, to) }
+    : { speaker: 'user', text: `${name} ${args}`.trim() };
+  return { said: [said], end: Math.max(to, at + 1) };
+}
+
+type Block = TagPlace & { inside: number };
+
+/** The block that ends here and begins a line; null when none does. */
+function blockBefore(text: string, from: number, end: number, places: TagPlaces): Block | null {
+  const close = places.closingAt(end);
+  const mark = close === null ? undefined : TAG_MARKS.get(close.name);
+  if (close === null || (mark?.extent !== 'block' && mark?.extent !== 'output')) return null;
+  const open = places.opening(close);
+  if (open === null || open.at < from || !hasSign(open, text)) return null;
+  return beginsLine(text, from, open.at) ? { ...open, inside: close.at } : null;
+}
+
+/** The notice of an interruption that ends here on a line of its own; null when none does. */
+function noticeBefore(text: string, from: number, end: number): (Found & { at: number }) | null {
+  const line = text.slice(Math.max(from, end - 200), end).lastIndexOf('\n[');
+  if (line < 0) return null;
+  const at = Math.max(from, end - 200) + line + 1;
+  const notice = text.slice(at, end);
+  if (INTERRUPTED.exec(notice)?.[0] !== notice) return null;
+  return { at, end, said: [{ speaker: 'program', text: notice }] };
+}
+
+function beginsLine(text: string, from: number, at: number): boolean {
+  const before = text.slice(Math.max(from, at - 200), at);
+  return before.slice(before.lastIndexOf('\n') + 1).trim() === '';
+}
+
+/** A block of a program; some hold what the user has typed, a hook says or the project demands. */
+function blockSaid(text: string, block: Block, end: number): Utterance[] {
+  const mark = TAG_MARKS.get(block.name);
+  const whole = { speaker: mark?.speaker ?? 'program', text: text.slice(block.at, end) };
+  if (block.name !== 'system-reminder') return [whole];
+  const inside = text.slice(block.end, block.inside).trim();
+  const typed = typedMeanwhile(inside);
+  if (typed !== null) return [{ speaker: 'user', text: typed }];
+  if (REMINDER_OF_HOOK.test(inside)) return [{ ...whole, speaker: 'hook' }];
+  return REMINDER_OF_PROJECT.test(head(inside))
+    ? [{ ...whole, speaker: 'project_instructions' }]
+    : [whole];
+}
+
+/** What the user typed while the agent was working, out of the sentences around it; else null. */
+export function typedMeanwhile(text: string): string | null {
+  const opening = TYPED_MEANWHILE.exec(text);
+  if (opening === null) return null;
+  const words = text.slice(opening[0].length);
+  const after = AFTER_TYPED.exec(words);
+  return (after === null ? words : words.slice(0, after.index)).trim();
+}
+
+export function head(text: string): string {
+  return text.slice(0, 2_000);
+}
+
+function skipSpace(text: string, from: number): number {
+  const space = /\S/g;
+  space.lastIndex = from;
+  return space.exec(text)?.index ?? text.length;
+}
