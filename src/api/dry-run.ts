@@ -24,18 +24,12 @@ export function dryRunBody(
   world: World,
   head: Head,
   view: View,
-  wanted: Pick<PlanRequest, 'mode' | 'trigger' | 'focus'>,
+  request: PlanRequest,
   refused: Skip | null,
 ): DryRun {
   const tokens = contextTokens(head.state, configOf(head.settings, world.server));
   const plan: CompactionPlan =
-    refused === null
-      ? planCompaction(world, head, view, {
-          ...wanted,
-          attribution: { path: 'request' },
-          before: null,
-        })
-      : { kind: 'skip', skip: refused };
+    refused === null ? planCompaction(world, head, view, request) : { kind: 'skip', skip: refused };
   const full = plan.kind === 'full' ? plan : plan.kind === 'remote' ? plan.full : null;
   const micro = plan.kind === 'micro' ? plan : null;
   const skip = plan.kind === 'skip' ? plan.skip : null;

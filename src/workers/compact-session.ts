@@ -1,5 +1,5 @@
 import type { FinishContext, FullPlan } from '../domain/compaction/full.ts';
-import { type CompactionPlan, planCompaction } from '../domain/compaction/plan.ts';
+import { type CompactionPlan, planCompaction, planRequest } from '../domain/compaction/plan.ts';
 import type { RemotePlan } from '../domain/compaction/remote.ts';
 import { skipCompaction, startCompaction } from '../domain/session/compaction-commands.ts';
 import {
@@ -19,6 +19,7 @@ import {
   INTERRUPTED,
   isStoreAway,
   type Loaded,
+  MOST_STARTS,
 } from './attempt-log.ts';
 import { backoffMs } from './backoff.ts';
 import {
@@ -48,8 +49,6 @@ export type WorkerDependencies = HookDependencies &
     dispatch: (job: CompactionJob) => void;
   };
 
-/** Attempts beyond this many were cut off by crashes: the job itself may be what kills the process. */
-const MOST_STARTS = 20;
 /** An attempt from this one on that throws is the last: what throws is most likely the job itself. */
 const MOST_THROWS = 5;
 /** The wait for a store that is away is that after an attempt of this number: four to eight seconds. */
@@ -62,9 +61,9 @@ const STORE_AWAY_ATTEMPT = 5;
  * cannot be written for another reason.
  */
 export function compactSession(deps: WorkerDependencies): JobHandler {
-  return async (job, signal) => {
+  return async (job, signal, begun = null) => {
     try {
-      return await attempt(deps, job, signal);
+      return await attempt(deps, job, signal, begun);
     } catch (error) {
       if (!isStoreAway(error)) throw error;
       deps.onError(error, job);
@@ -77,26 +76,37 @@ async function attempt(
   deps: WorkerDependencies,
   job: CompactionJob,
   signal: AbortSignal,
+  begun: number | null,
 ): Promise<JobResult> {
   const startedMs = deps.now().getTime();
-  const started = await commitStep(deps, job.ref, () =>
-    startCompaction(deps.world, job.compaction_id),
-  );
-  if (started === null) deps.onUnknownSession(job);
-  if (!started?.applied) return DONE;
+  const number = begun ?? (await start(deps, job));
+  if (number === null) return DONE;
   const { compaction_id } = job;
-  const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: started.attempt });
+  const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: number });
   const hooks = new CompactionHooks(deps, job.ref, log, signal);
   const run = new Run(deps, log, hooks, signal, startedMs);
+  let result: JobResult;
   try {
-    const result = await run.compact();
-    if (result.kind === 'done') await goOnIfFull(deps, job, run);
-    return result;
+    result = await run.compact();
   } catch (error) {
     if (isStoreAway(error)) throw error;
     deps.onError(error, job);
     return run.breakOff(error);
   }
+  // The compaction has ended: what goes wrong from here on is no failure of it.
+  if (result.kind === 'done') {
+    await goOnIfFull(deps, job, run).catch((error) => deps.onError(error, job));
+  }
+  return result;
+}
+
+/** The number of the attempt that begins; null when there is nothing left to do. */
+async function start(deps: WorkerDependencies, job: CompactionJob): Promise<number | null> {
+  const started = await commitStep(deps, job.ref, () =>
+    startCompaction(deps.world, job.compaction_id),
+  );
+  if (started === null) deps.onUnknownSession(job);
+  return started?.applied ? started.attempt : null;
 }
 
 /** Items that came while it ran may have filled the window, and nobody else would ask for more. */
@@ -247,9 +257,7 @@ class Run {
   }
 
   #plan({ head, view, running, request }: Loaded, mode: Mode): CompactionPlan {
-    const { before, attribution, trigger } = running;
-    const focus = request.focus ?? request.instructions ?? null;
-    const wanted = { mode, before, attribution, trigger, focus };
+    const wanted = planRequest({ ...running, mode }, request);
     return planCompaction(this.#deps.world, head, view, wanted);
   }
 

@@ -1,11 +1,13 @@
 import PQueue from 'p-queue';
 import {
+  ASKS_ALWAYS,
   type AsksModel,
   type CompactionJob,
   type JobEngine,
   type JobHandler,
   type JobResult,
   jobsAtATime,
+  type Outlook,
 } from './job-engine.ts';
 import { ModelSlots } from './model-slots.ts';
 
@@ -13,7 +15,7 @@ type Known = {
   job: CompactionJob;
   controller: AbortController;
   /** It was found to ask a model, and waits for a slot. */
-  asksModel: boolean;
+  waiting: Outlook | null;
   /** Runs it again: after a retry's delay, or when there may be a slot. */
   timer?: NodeJS.Timeout;
 };
@@ -28,7 +30,7 @@ export class InProcessEngine implements JobEngine {
   readonly #onError: (error: unknown, job: CompactionJob) => void;
   readonly #known = new Map<string, Known>();
   #handler: JobHandler | null = null;
-  #asksModel: AsksModel = async () => true;
+  #asksModel: AsksModel = ASKS_ALWAYS;
 
   constructor(options: {
     concurrency: number;
@@ -48,7 +50,7 @@ export class InProcessEngine implements JobEngine {
 
   async enqueue(job: CompactionJob): Promise<void> {
     if (this.#known.has(job.compaction_id)) return;
-    const known: Known = { job, controller: new AbortController(), asksModel: false };
+    const known: Known = { job, controller: new AbortController(), waiting: null };
     this.#known.set(job.compaction_id, known);
     this.#add(known);
   }
@@ -110,15 +112,18 @@ export class InProcessEngine implements JobEngine {
     const handler = this.#handler;
     if (handler === null) throw new Error('the engine was not started');
     const { job, controller } = known;
-    known.asksModel ||= await this.#asksModel(job);
+    const outlook = known.waiting ?? (await this.#asksModel(job));
+    known.waiting = null;
     // It may have been cancelled meanwhile: the handler finds that out.
-    if (!known.asksModel) return handler(job, controller.signal);
+    if (!outlook.asksModel) return handler(job, controller.signal, outlook.attempt);
     const after_ms = this.#slots.enter(job);
-    if (after_ms !== null) return { kind: 'retry', after_ms };
+    if (after_ms !== null) {
+      known.waiting = outlook;
+      return { kind: 'retry', after_ms };
+    }
     try {
-      return await handler(job, controller.signal);
+      return await handler(job, controller.signal, outlook.attempt);
     } finally {
-      known.asksModel = false;
       this.#slots.leave(job);
       this.#wakeNext();
     }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { CompactionRow } from '../../db/event-store.ts';
 import { loadView } from '../../db/load-view.ts';
+import { planRequest } from '../../domain/compaction/plan.ts';
 import { remoteModel } from '../../domain/compaction/remote.ts';
 import { requestCompaction } from '../../domain/session/compaction-commands.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
@@ -77,7 +78,8 @@ export function addCompactRoute(api: Api): void {
         const { version } = head.state;
         // Null: erased since the head was read.
         const view = (await loadView(deps.store, ref, version)) ?? unwrap(sessionNotFound());
-        const wanted = { mode, trigger, focus: focus ?? instructions ?? null };
+        const attribution = { path: 'request' } as const;
+        const wanted = planRequest({ mode, trigger, attribution, before: null }, body);
         const skipped = events.find((event) => event.type === 'compaction.skipped');
         return c.json(dryRunBody(deps.world, head, view, wanted, skipped?.data ?? null));
       }

@@ -32,9 +32,18 @@ export type PlanRequest = {
   trigger: Trigger;
   attribution: Pick<Attribution, 'path'> & Partial<Pick<Attribution, 'tier'>>;
   /** What a summary is to dwell on. */
-  focus?: string | null;
+  focus: string | null;
   before: number | null;
 };
+
+/** The plan's request for a compaction: how it runs, and what was asked for in words. */
+export function planRequest(
+  { mode, trigger, attribution, before }: Omit<PlanRequest, 'focus'>,
+  asked: { focus?: string | undefined; instructions?: string | undefined },
+): PlanRequest {
+  const focus = asked.focus ?? asked.instructions ?? null;
+  return { mode, trigger, attribution, before, focus };
+}
 
 /**
  * What a compaction does: pure, so that a dry run shows exactly what the worker would do (SPEC
@@ -107,7 +116,7 @@ function inSteps(
 function isEnough(
   { tokens_after }: Micro,
   { config, threshold, tokens, context_window }: PlanInput & { context_window: number },
-  { attribution, trigger, focus = null }: PlanRequest,
+  { attribution, trigger, focus }: PlanRequest,
 ): boolean {
   // The provider would refuse the next request, whatever the document says about the end of a step.
   if (tokens_after >= usableWindow(config, context_window)) return false;

@@ -1,5 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
-import type { AsksModel, CompactionJob, JobHandler, JobResult } from '../job-engine.ts';
+import type { AsksModel, CompactionJob, JobHandler, JobResult, Outlook } from '../job-engine.ts';
 import type { ModelSlots } from '../model-slots.ts';
 import { noteWait, readJob, waitsForModel } from './job-data.ts';
 
@@ -94,26 +94,33 @@ export class JobRunner {
   async #handle(queued: Job, job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
     try {
       const { handler, asksModel } = this.#options;
-      const waited = waitsForModel(queued);
-      if (!waited && !(await asksModel(job))) return await handler(job, signal);
-      return await this.#handleInSlot(queued, job, signal);
+      const waiting = waitsForModel(queued);
+      const outlook = waiting ?? (await asksModel(job));
+      if (!outlook.asksModel) return await handler(job, signal, outlook.attempt);
+      return await this.#handleInSlot(queued, job, signal, outlook);
     } catch (error) {
       this.#options.onError(error, job);
       return { kind: 'threw' };
     }
   }
 
-  async #handleInSlot(queued: Job, job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
+  async #handleInSlot(
+    queued: Job,
+    job: CompactionJob,
+    signal: AbortSignal,
+    outlook: Outlook,
+  ): Promise<Outcome> {
     const { handler, slots } = this.#options;
-    const waited = waitsForModel(queued);
+    const waited = waitsForModel(queued) !== null;
     const after_ms = slots.enter(job);
     if (after_ms !== null) {
-      if (!waited) await noteWait(queued, true);
+      if (!waited) await noteWait(queued, outlook);
       return { kind: 'retry', after_ms };
     }
     try {
-      if (waited) await noteWait(queued, false);
-      return await handler(job, signal);
+      // Before it runs: whoever fetches it after a crash must begin an attempt of their own.
+      if (waited) await noteWait(queued, null);
+      return await handler(job, signal, outlook.attempt);
     } finally {
       slots.leave(job);
       void this.#wakeNext();

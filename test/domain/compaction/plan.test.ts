@@ -42,6 +42,7 @@ function plan(
     trigger: 'auto',
     attribution: { path: 'append' },
     before: null,
+    focus: null,
     ...request,
   });
 }

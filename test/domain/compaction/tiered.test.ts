@@ -20,6 +20,7 @@ function planned(...items: Item[]): CompactionPlan {
     trigger: 'auto',
     attribution: { path: 'append' },
     before: null,
+    focus: null,
   } as const;
   return planCompaction(WORLD, head, view, request);
 }

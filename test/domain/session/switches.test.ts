@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planCompaction } from '../../../src/domain/compaction/plan.ts';
+import { planCompaction, planRequest } from '../../../src/domain/compaction/plan.ts';
 import { foldView } from '../../../src/domain/context/view.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { requestCompaction } from '../../../src/domain/session/compaction-commands.ts';
@@ -40,7 +40,8 @@ function whatRuns({ log, head }: PureSession): string {
   if (running === null) return 'nothing';
   const [created, ...events] = log;
   if (created?.type !== 'session.created') throw new Error('a log starts with session.created');
-  const plan = planCompaction(WORLD, head, foldView({ created, base: null, events }), running);
+  const view = foldView({ created, base: null, events });
+  const plan = planCompaction(WORLD, head, view, planRequest(running, {}));
   return plan.kind === 'skip' ? plan.skip.reason : plan.kind;
 }
 
@@ -171,12 +172,13 @@ describe.each(TABLE)('%s', (name, expected) => {
     const session = sessionWith(config ?? {});
     prepare?.(session);
     trigger(session);
-    if (session.head.state.running === null) throw new Error('nothing is under way');
+    const { running } = session.head.state;
+    if (running === null) throw new Error('nothing is under way');
     const [created, ...events] = session.log;
     if (created?.type !== 'session.created') throw new Error('a log starts with session.created');
     const view = foldView({ created, base: null, events });
     const world = { ...WORLD, server: { enabled: false } };
-    expect(planCompaction(world, session.head, view, session.head.state.running)).toMatchObject({
+    expect(planCompaction(world, session.head, view, planRequest(running, {}))).toMatchObject({
       kind: 'skip',
       skip: { reason: 'compaction_disabled' },
     });
