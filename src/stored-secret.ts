@@ -47,12 +47,12 @@ function writeOnce(path: string, secret: string): void {
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {
-    writeSync(file, `${secret}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  try {
+    try {
+      writeSync(file, `${secret}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
     linkSync(draft, path);
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;

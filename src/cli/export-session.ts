@@ -13,7 +13,8 @@ export type ExportFlags = { tenant: string; rollout?: boolean };
 
 /**
  * Writes a session of the store to stdout: all of its events, which `import` makes the same session
- * of, or its audit trail. False when there is none of this id.
+ * of, or its audit trail. False when there is none of this id. Throws when it cannot be read to its
+ * end, also because it is erased meanwhile.
  */
 export async function exportCommand(sessionId: string, flags: ExportFlags): Promise<boolean> {
   const store = await openExistingStore();
@@ -44,8 +45,7 @@ async function writeExport(store: EventStore, ref: SessionRef, version: number):
       limit: Math.min(PAGE, version - after),
       max_bytes: PART_BYTES,
     });
-    // Erased meanwhile: who reads the file finds it cut off.
-    if (rows.length === 0) return;
+    if (rows.length === 0) throw erased(ref);
     for (const row of rows) await writeLine(exportLine(row));
     after += rows.length;
   }
@@ -53,7 +53,7 @@ async function writeExport(store: EventStore, ref: SessionRef, version: number):
 
 async function writeRollout(store: EventStore, ref: SessionRef, version: number): Promise<void> {
   const recordsOf = rolloutWriter(ref.session_id);
-  for (let after = 0; ; ) {
+  for (let after = 0; after < version; ) {
     const events = await store.events(ref, {
       after,
       up_to: version,
@@ -62,9 +62,15 @@ async function writeRollout(store: EventStore, ref: SessionRef, version: number)
     });
     for (const record of events.flatMap(recordsOf)) await writeLine(JSON.stringify(record));
     const last = events.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) throw erased(ref);
     after = last.version;
   }
+}
+
+function erased({ session_id }: SessionRef): Error {
+  return new Error(
+    `session "${session_id}" was erased while it was exported: what was written so far is incomplete`,
+  );
 }
 
 /** Waits for whoever reads: what is not read yet would stay in memory. */

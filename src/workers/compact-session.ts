@@ -1,4 +1,5 @@
-import type { FinishContext, FullPlan } from '../domain/compaction/full.ts';
+import type { FinishContext } from '../domain/compaction/finish-full.ts';
+import type { FullPlan } from '../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction, planRequest } from '../domain/compaction/plan.ts';
 import type { RemotePlan } from '../domain/compaction/remote.ts';
 import { skipCompaction, startCompaction } from '../domain/session/compaction-commands.ts';

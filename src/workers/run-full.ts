@@ -1,10 +1,5 @@
-import {
-  type FinishContext,
-  type FullPlan,
-  finishFull,
-  makesSmaller,
-  type Summary,
-} from '../domain/compaction/full.ts';
+import { type FinishContext, finishFull, type Summary } from '../domain/compaction/finish-full.ts';
+import { type FullPlan, makesSmaller } from '../domain/compaction/full.ts';
 import type { Templates } from '../domain/compaction/prompt.ts';
 import type { Config } from '../domain/policy/config.ts';
 import type { FullResult, PacketText } from '../domain/session/complete-compaction.ts';

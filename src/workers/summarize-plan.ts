@@ -1,5 +1,6 @@
 import { summarizeExtractively } from '../domain/compaction/extractive/summarize.ts';
-import type { FullPlan, Summary } from '../domain/compaction/full.ts';
+import type { Summary } from '../domain/compaction/finish-full.ts';
+import type { FullPlan } from '../domain/compaction/full.ts';
 import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
 import { checkSummary, flawText, type SummaryFlaw } from '../domain/compaction/summary-check.ts';
 import { summaryInput } from '../domain/compaction/summary-input.ts';

@@ -71,6 +71,42 @@ describe('A1: a result is joined to its call by whatever the format joins them',
     }
   });
 
+  it.each(['call_1', 'lsh_1'])('is open no more once a result names it %s', async (id) => {
+    const { path } = await create(ask('Go.'), shellCall, shellOutput(id));
+    for (const again of ['call_1', 'lsh_1']) {
+      const { body } = await send(api, 'POST', `${path}/items`, { body: shellOutput(again) });
+      expect(body.note).toContain(`result answers no open tool call`);
+    }
+  });
+
+  it('calls that were answered are not remembered as open, however many there were', async () => {
+    const { path } = await create(ask('Go.'));
+    for (let n = 1; n <= 200; n += 20) {
+      const items = Array.from({ length: 20 }, (_, index) => [
+        { ...shellCall, id: `lsh_${n + index}`, call_id: `call_${n + index}` },
+        shellOutput(`lsh_${n + index}`),
+      ]).flat();
+      const { body } = await send(api, 'POST', `${path}/items`, { body: { items } });
+      expect(body.note).toBeNull();
+    }
+    const { body } = await send(api, 'POST', `${path}/items`, { body: shellOutput('lsh_999') });
+    expect(body.note).toContain('lsh_999');
+  });
+
+  it.each(['call_1', 'lsh_1'])('a commit is seen when its output names the call %s', async (id) => {
+    const commit = { ...shellCall.action, command: ['git', 'commit', '-m', 'Add the lexer'] };
+    const created = `/sessions/committed-${id.replace('_', '-')}`;
+    const body = { id: created.slice('/sessions/'.length), format: 'openai-responses' };
+    await send(api, 'POST', '/sessions', { body: { ...body, profile: 'rawr' } });
+    const items = [ask('Go.'), { ...shellCall, action: commit }];
+    await send(api, 'POST', `${created}/items`, { body: { items } });
+    await send(api, 'POST', `${created}/items`, { body: shellOutput(id) });
+    const head = await api.deps.store.head({ tenant: 'local', session_id: body.id });
+    expect(head?.state.signals).toEqual(['commit']);
+    expect(head?.state.open_commands).toEqual([]);
+    expect(head?.state.open_calls.calls).toEqual([]);
+  });
+
   it('an approval with the request of the server, which stay together', async () => {
     const { path, note } = await create(ask('Go.'), request, approval, ask('Next.'));
     expect(note).toBeNull();

@@ -542,6 +542,22 @@ describe('failures', () => {
     expect(await store.pending(9)).toEqual([]);
   });
 
+  it('what goes wrong after the end is told, and nothing runs again', async () => {
+    await prepare('full');
+    const { head } = store;
+    const reading = vi.spyOn(store, 'head').mockImplementation(async (...parameters) => {
+      const found = await head.apply(store, parameters);
+      if (found?.state.running === null) throw unavailable('not_written');
+      return found;
+    });
+    const thrown: unknown[] = [];
+    const onError = (error: unknown) => thrown.push(error);
+    expect(await run(EXTRACTIVE, undefined, { onError })).toEqual(DONE);
+    reading.mockRestore();
+    expect(thrown).toEqual([expect.any(StoreUnavailableError)]);
+    expect(await steps()).toEqual(['started 1', 'completed by extractive']);
+  });
+
   const starts = async (count: number) => {
     for (let i = 0; i < count; i++) await commit(startCompaction(WORLD, 'c'));
   };

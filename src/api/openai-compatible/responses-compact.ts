@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { Summary } from '../../domain/compaction/full.ts';
+import type { Summary } from '../../domain/compaction/finish-full.ts';
 import {
   expandInput,
   finishStateless,

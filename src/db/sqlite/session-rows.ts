@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { and, asc, eq, lte } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { type Head, type Settings, wakeAtMs } from '../../domain/session/head.ts';
+import { type Head, type Settings, type State, wakeAtMs } from '../../domain/session/head.ts';
 import { fittingRows, type ListedSessions } from '../cursor.ts';
 import type { SessionRef } from '../event-store.ts';
 import { sessionKey } from '../session-key.ts';
@@ -15,8 +15,10 @@ type TextRow = { created_order: number; hash: string; state: string; settings: s
 
 /** Heads kept in memory: so many characters of JSON, of which a plain one has about 2,000. */
 const CACHED_CHARACTERS = 32_000_000;
-/** What a head has beside its settings and the ids of open commands, in characters. */
+/** What a head has beside its settings and the ids of open calls and commands, in characters. */
 const PLAIN_STATE = 2_000;
+/** What stands around an id of those. */
+const AROUND_ID = 10;
 
 /**
  * Reads and writes the `sessions` rows, with the parsed heads of recent ones kept in memory. The
@@ -157,7 +159,7 @@ export class SessionRows {
       size = JSON.stringify(settings).length;
       this.#settingsSizes.set(settings, size);
     }
-    return state.open_commands.reduce((sum, { id }) => sum + id.length, PLAIN_STATE + size);
+    return size + sizeOfState(state);
   }
 
   forget(key: string): void {
@@ -174,6 +176,13 @@ export class SessionRows {
     this.forget(sessionKey(ref));
     return changes > 0;
   }
+}
+
+/** About how many characters of JSON a state has; cheap, as it is asked with every append. */
+export function sizeOfState({ open_commands, open_calls }: State): number {
+  const { calls, results, succeeded } = open_calls;
+  const ids = [open_commands.map(({ id }) => id), ...calls, results, succeeded].flat();
+  return ids.reduce((sum, id) => sum + id.length + AROUND_ID, PLAIN_STATE);
 }
 
 /** The head of a row. Throws when its text is no JSON, which only damage can cause. */

@@ -1,12 +1,11 @@
 import type { Entry } from '../context/entry.ts';
-import { sumTokens, type View } from '../context/view.ts';
+import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
 import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
-import type { FullResult } from '../session/complete-compaction.ts';
-import type { Base, Contributor, LeftOut, ResultEdit, SummarizerUsage } from '../session/events.ts';
+import type { Base, Contributor, ResultEdit } from '../session/events.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
@@ -15,7 +14,7 @@ import { waysToKeepNewest } from './kept-newest.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages, withLatestRequest } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
-import { cleanSummary, formatSummary } from './summary.ts';
+import { formatSummary } from './summary.ts';
 import { leadingInstructions, providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
 
 /** Everything of a full compaction that needs no model (SPEC section 8, phases 1, 3 and 5). */
@@ -169,120 +168,6 @@ function summaryBudget(
   return Math.max(64, Math.min(config.summary_max_tokens, Math.floor(covered / 2), room));
 }
 
-export type Summary = {
-  text: string;
-  summarizer: string;
-  model: string | null;
-  template: string;
-  usage: SummarizerUsage;
-  left_out: LeftOut;
-  truncated_turns: number;
-  summarizer_ms: number;
-};
-
-export type FinishContext = {
-  view: View;
-  config: Config;
-  count: TextCounter;
-  is_automatic: boolean;
-  boundary_uuid: string;
-  at: string;
-  duration_ms: number;
-  /** What SessionStart hooks add, where there are hooks. */
-  hook_items?: readonly Item[] | undefined;
-  /** What PreCompact hooks want the user to see. */
-  user_display_message?: string | undefined;
-  /** The user is shown what the summariser has written, as it was written. */
-  keeps_answer?: boolean;
-};
-
-/**
- * Builds what the compaction puts in place of everything up to the cut, in the order of SPEC section
- * 8. Restored files, oldest first, and then hook items, newest first, are left out until the context
- * fits under its limit.
- */
-export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
-  const { view, config } = context;
-  const codec = codecFor(view.format);
-  const entry = entryMaker(context);
-  const cleaned = cleanSummary(summary.text, config.summary_include_analysis);
-  const text = formatSummary(cleaned, {
-    style: config.summary_style,
-    automatic: context.is_automatic,
-  });
-  const summaryEntry = entry(
-    'summary',
-    codec.message('user', text, {
-      is_compact_summary: true,
-      is_visible_in_transcript_only: true,
-    }),
-  );
-  const files = plan.files.map(({ path, content, lines }) => {
-    const attachment = { kind: 'file', path, content, ...(lines && { known_lines: lines }) };
-    return entry('file', { type: 'attachment', attachment });
-  });
-  const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
-  const others = [
-    ...plan.instructions,
-    ...plan.provider_compactions,
-    ...plan.preserved,
-    summaryEntry,
-    ...plan.attachments,
-  ];
-  const replacement = () => sumTokens([...others, ...files, ...hooks]);
-  while (files.length > 0 && isTooLarge(plan, replacement(), config)) files.pop();
-  while (hooks.length > 0 && isTooLarge(plan, replacement(), config)) hooks.pop();
-  const entries = [
-    ...plan.instructions,
-    entry('boundary', boundaryItem(plan, context)),
-    ...plan.provider_compactions,
-    ...plan.preserved,
-    summaryEntry,
-    ...files,
-    ...plan.attachments,
-    ...hooks,
-    ...plan.ghosts,
-  ];
-  return {
-    mode: 'full',
-    through: plan.through,
-    previous: plan.previous,
-    summary_text: cleaned,
-    entries,
-    ...(plan.edits.length > 0 && { edits: plan.edits }),
-    report: {
-      covered_tokens: plan.covered_tokens,
-      replacement_tokens: sumTokens(entries),
-      summarizer: summary.summarizer,
-      model: summary.model,
-      template: summary.template,
-      usage: summary.usage,
-      left_out: summary.left_out,
-      truncated_turns: summary.truncated_turns,
-      files_restored: files.length,
-      duration_ms: context.duration_ms,
-      summarizer_ms: summary.summarizer_ms,
-      ...(context.keeps_answer === true && summary.text !== cleaned && { answer: summary.text }),
-      ...(context.user_display_message !== undefined && {
-        user_display_message: context.user_display_message,
-      }),
-    },
-  };
-}
-
-/** Makes the entries that a compaction puts in place of what it covers. */
-export function entryMaker({
-  view,
-  config,
-  count,
-}: FinishContext): (origin: Entry['origin'], item: Item) => Entry {
-  const codec = codecFor(view.format);
-  return (origin, item) => {
-    const { tokens } = measureItem(codec, item, count, config);
-    return { seq: null, item, tokens, origin };
-  };
-}
-
 /** Whether so many tokens (without margin) in place of what is covered lift the context to its limit. */
 export function isTooLarge(
   plan: Pick<FullPlan, 'covered_tokens' | 'kept_tokens' | 'limit'>,
@@ -301,23 +186,6 @@ export function makesSmaller(
 ): boolean {
   const after = withSafetyMargin(plan.kept_tokens + replacement, config);
   return replacement < plan.covered_tokens && after < plan.tokens_before;
-}
-
-/** The marker that a full or remote compaction leaves (SPEC section 8). */
-export function boundaryItem(plan: FullPlan, context: FinishContext): Item {
-  return {
-    type: 'system',
-    subtype: 'compact_boundary',
-    content: 'Conversation compacted',
-    is_meta: false,
-    level: 'info',
-    timestamp: context.at,
-    uuid: context.boundary_uuid,
-    compact_metadata: {
-      trigger: context.is_automatic ? 'auto' : 'manual',
-      pre_tokens: plan.tokens_before,
-    },
-  };
 }
 
 /** The entry of a todo list or a plan; one that was posted stays as it is. */

@@ -9,14 +9,8 @@ import type { Json } from '../json.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { SummarizerUsage } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
-import {
-  boundaryItem,
-  entryMaker,
-  type FinishContext,
-  type FullPlan,
-  isTooLarge,
-  makesSmaller,
-} from './full.ts';
+import { boundaryItem, entryMaker, type FinishContext } from './finish-full.ts';
+import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
 import { messageText } from './material.ts';
 
 /** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */

@@ -11,7 +11,8 @@ import { resolveConfig } from '../policy/profiles.ts';
 import { NO_USAGE } from '../session/usage-state.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut } from './cut.ts';
-import { type FullPlan, finishFull, planFull, type Summary } from './full.ts';
+import { finishFull, type Summary } from './finish-full.ts';
+import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
 import { formatSummary } from './summary.ts';
 

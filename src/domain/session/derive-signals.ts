@@ -1,5 +1,6 @@
 import { messageText } from '../compaction/material.ts';
 import type { Normalised, ToolCall } from '../items/item.ts';
+import { callIds } from '../items/pairing.ts';
 import { isOfAssistant, isUserMessage } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
@@ -7,6 +8,7 @@ import { completedSteps, hasSucceeded, textBoundaries } from '../policy/signals.
 import { callKey } from './call-key.ts';
 import type { EventData, NewEvent, OpenCommand } from './events.ts';
 import type { Head, State } from './head.ts';
+import { keysOfCalls } from './open-calls.ts';
 
 /** An item with the boundaries that its results have reached. */
 type Placed = { seq: number; item: Normalised; reached: readonly Reached[] };
@@ -26,10 +28,12 @@ export function commandsOf(
   boundariesOf: (call: ToolCall) => Reached[],
 ): ItemCommands {
   if (!isHeard(state, config)) return { opened: [], closed: closed(state, item), reached: [] };
-  const commands = opened(item, boundariesOf);
-  const isOver = ({ id }: OpenCommand) => state.open_calls.succeeded.includes(id);
+  const commands = called(item, boundariesOf);
+  const isOver = ({ ids }: Called) => ids.some((id) => state.open_calls.succeeded.includes(id));
   return {
-    opened: commands.filter((command) => !isOver(command)),
+    opened: commands
+      .filter((command) => !isOver(command))
+      .flatMap(({ ids, boundary }) => ids.map((id) => ({ id, boundary }))),
     closed: closed(state, item),
     // Clients log a result before its call, too.
     reached: [
@@ -39,21 +43,24 @@ export function commandsOf(
   };
 }
 
-function opened(item: Normalised, boundariesOf: (call: ToolCall) => Reached[]): OpenCommand[] {
+/** A shell call by the keys that its result may name. */
+type Called = { ids: string[]; boundary: Reached };
+
+function called(item: Normalised, boundariesOf: (call: ToolCall) => Reached[]): Called[] {
   if (!isOfAssistant(item)) return [];
-  return item.parts.flatMap((part) =>
-    part.kind === 'tool_call'
-      ? boundariesOf(part).map((boundary) => ({ id: callKey(part.id), boundary }))
-      : [],
-  );
+  return item.parts.filter(isCall).flatMap((part) => {
+    const ids = callIds(part).map(callKey);
+    return boundariesOf(part).map((boundary) => ({ ids, boundary }));
+  });
 }
 
 /** There are clients that use the ids of calls again: what has ended must not end once more. */
-function closed({ open_commands }: State, item: Normalised): string[] {
+function closed({ open_commands, open_calls }: State, item: Normalised): string[] {
   if (open_commands.length === 0 || item.kind !== 'message') return [];
-  const named = new Set(
+  const named = keysOfCalls(
+    open_calls,
     item.parts.flatMap((part) => {
-      if (part.kind === 'tool_call') return [callKey(part.id)];
+      if (part.kind === 'tool_call') return callIds(part).map(callKey);
       return part.kind === 'tool_result' ? [callKey(part.call_id)] : [];
     }),
   );

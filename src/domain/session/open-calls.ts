@@ -9,7 +9,8 @@ import { callKey } from './call-key.ts';
  * ids, as far as they are remembered: what an append can be told without reading the log.
  */
 export type OpenCalls = {
-  calls: string[];
+  /** The keys of each call: it has two where its result may name either of two ids. */
+  calls: string[][];
   results: string[];
   /** Those of the waiting results that tell of a success, since the user spoke last. */
   succeeded: string[];
@@ -83,8 +84,13 @@ function toolParts(item: Normalised): ToolPart[] {
   return item.parts.filter((part) => part.kind === 'tool_call' || part.kind === 'tool_result');
 }
 
+/** The keys of the calls, as far as they are open, that a result with one of these keys closes. */
+export function keysOfCalls({ calls }: OpenCalls, keys: readonly string[]): Set<string> {
+  return new Set(keys.flatMap((key) => calls.findLast((own) => own.includes(key)) ?? [key]));
+}
+
 class OpenIds {
-  #calls: string[];
+  #calls: string[][];
   #results: string[];
   #succeeded: string[];
   #isPartial: boolean;
@@ -100,7 +106,11 @@ class OpenIds {
   add(part: ToolPart): boolean {
     if (part.kind === 'tool_result') {
       const id = callKey(part.call_id);
-      if (remove(this.#calls, id)) return true;
+      const call = this.#calls.findLastIndex((keys) => keys.includes(id));
+      if (call !== -1) {
+        this.#calls.splice(call, 1);
+        return true;
+      }
       this.#results.push(id);
       if (this.#results.length > MOST_RESULTS) this.#results.shift();
       if (hasSucceeded(part)) this.#succeeded.push(id);
@@ -109,7 +119,7 @@ class OpenIds {
     }
     // What waited may have been a second result of an earlier call: one more is no surprise.
     const ids = callIds(part).map(callKey);
-    this.#calls.push(...ids);
+    this.#calls.push(ids);
     while (this.#calls.length > MOST_CALLS) {
       this.#calls.shift();
       this.#isPartial = true;

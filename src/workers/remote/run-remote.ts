@@ -1,4 +1,4 @@
-import type { FinishContext } from '../../domain/compaction/full.ts';
+import type { FinishContext } from '../../domain/compaction/finish-full.ts';
 import {
   checkReplacement,
   finishRemote,

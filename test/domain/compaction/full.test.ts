@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   type FinishContext,
-  type FullPlan,
   finishFull,
-  isTooLarge,
-  planFull,
   type Summary,
-} from '../../../src/domain/compaction/full.ts';
+} from '../../../src/domain/compaction/finish-full.ts';
+import { type FullPlan, isTooLarge, planFull } from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import type { Entry } from '../../../src/domain/context/entry.ts';
 import type { View } from '../../../src/domain/context/view.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FullPlan, finishFull, planFull } from '../../../src/domain/compaction/full.ts';
+import { finishFull } from '../../../src/domain/compaction/finish-full.ts';
+import { type FullPlan, planFull } from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import {
   checkReplacement,

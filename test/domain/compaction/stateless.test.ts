@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Summary } from '../../../src/domain/compaction/full.ts';
+import type { Summary } from '../../../src/domain/compaction/finish-full.ts';
 import {
   expandInput,
   finishStateless,
