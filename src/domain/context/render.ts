@@ -1,4 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
+import { withDistinctNames } from '../items/distinct-names.ts';
 import type { Format, Item } from '../items/item.ts';
 import { withOneIdPerCall } from '../items/pairing.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
@@ -18,6 +19,7 @@ export function renderEntries(entries: readonly Entry[], format: Format, target:
   const readable = items
     .filter((item) => !isProviderCompaction(item))
     .map((item) => source.normalise(item));
-  const encoded = withOneIdPerCall(readable).flatMap((item) => codec.encode(item));
+  const joined = withDistinctNames(withOneIdPerCall(readable));
+  const encoded = joined.flatMap((item) => codec.encode(item));
   return wellFormed(codec.render(encoded));
 }

@@ -71,6 +71,16 @@ export function safeName(name: string): string {
   return shortened(plainLetters(name), name, LONGEST_NAME);
 }
 
+/** The same with a hash of the original, where another tool has that name. */
+export function hashedName(name: string): string {
+  return withHash(plainLetters(name), name, LONGEST_NAME);
+}
+
+/** A call id that Anthropic gave or accepts stays as it is, however long; another one is as `safeId`. */
+export function anthropicId(id: string): string {
+  return plainLetters(id) === id ? id : safeId(id);
+}
+
 /**
  * A call id in the letters of `safeName`, which Anthropic wants. An id that had to change carries a
  * hash of the original, so that ids which differ only in what was replaced stay apart.

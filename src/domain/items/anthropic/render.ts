@@ -1,6 +1,7 @@
 import { stringField } from '../../json.ts';
 import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
+import { anthropicId } from '../convert.ts';
 import type { Item } from '../item.ts';
 import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { endsTurn } from '../speaker.ts';
@@ -44,7 +45,7 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
   dropTrailingThinking(turns);
   turns = mergeTurns(turns);
   putResultsFirst(turns);
-  makeCallIdsUnique(turns);
+  repairCallIds(turns);
   answerAbandonedCalls(turns);
   return withLastCacheMarks(putBack(startWithUser(turns)).map(messageOfTurn));
 }
@@ -149,21 +150,22 @@ function putResultsFirst(turns: readonly Turn[]): void {
 }
 
 /**
- * The API wants every call id once per request. Where the client used an id again, the later call
- * and its result are renamed together.
+ * The API wants every call id once per request, in letters, digits, `_` and `-`. Where the client used
+ * an id again, or one that another provider gave, the call and its result are renamed together.
  */
-function makeCallIdsUnique(turns: readonly Turn[]): void {
+function repairCallIds(turns: readonly Turn[]): void {
   /** Per id, how often it was used so far. */
   const uses = new Map<string, number>();
   for (const call of turns.flatMap((turn) => turn.slots).filter(isCall)) {
-    const id = String(call.block.id);
+    const own = String(call.block.id);
+    const id = anthropicId(own);
     let free = id;
     for (let use = uses.get(id) ?? 0; uses.has(free); use++) {
       free = `${id}_${use + 1}`;
       uses.set(id, use + 1);
     }
     uses.set(free, 1);
-    if (free !== id) rename(call, free);
+    if (free !== own) rename(call, free);
   }
 }
 

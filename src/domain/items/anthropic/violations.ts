@@ -98,6 +98,7 @@ function checkCalls(rendered: readonly Item[], index: number, seen: Set<string>,
     if (block.type !== 'tool_use') continue;
     const id = String(block.id);
     if (seen.has(id)) say(`the call id ${id} occurs twice`);
+    if (!/^[a-zA-Z0-9_-]+$/.test(id)) say(`the call id ${id} has letters that are refused`);
     seen.add(id);
     if (!answered.has(id) && !isEnd && !onlyResultsFollow) {
       say(`the call ${id} is not answered in the next message`);

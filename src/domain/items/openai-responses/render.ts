@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../json.ts';
 import { visibleItems } from '../control-items.ts';
 import { resultPartText } from '../convert.ts';
-import type { Item } from '../item.ts';
+import type { Item, ToolResult } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { openaiResponsesMessage } from './encode.ts';
@@ -59,7 +59,10 @@ function withoutTriggers(items: readonly Placed[]): Placed[] {
 /** An item with the call or the output that it is paired with; `null` for a call without output. */
 type Node = { item: Item; kind: 'call' | 'output' | 'other'; partner: Node | null };
 
-/** Drops outputs that answer no call, and answers abandoned calls right after them by a note. */
+/**
+ * Answers abandoned calls right after them by a note; a request that only the user could have answered
+ * is left out.
+ */
 function pairOutputs(nodes: readonly Node[]): Item[] {
   const openFrom = startOfOpenTurn(nodes);
   const newIds = idsOfHiddenCalls(nodes, openFrom);
@@ -68,7 +71,8 @@ function pairOutputs(nodes: readonly Node[]): Item[] {
     const newId = newIds.get(node);
     const shown = newId === undefined ? item : withPairingId(item, newId);
     if (kind !== 'call' || partner !== null || at >= openFrom) return [shown];
-    return [shown, missingOutput(shown, MISSING_RESULT_NOTE)];
+    const missing = missingOutput(shown, MISSING_RESULT_NOTE);
+    return missing === null ? [] : [shown, missing];
   });
 }
 
@@ -88,22 +92,31 @@ function nodesOf(items: readonly Placed[], paired: readonly PairedPart[]): Node[
     byPlace.set(at, node);
     return [node];
   });
+  const unfit = new Set<Node>();
   for (const { part, at, partner } of paired) {
     const other = partner === null ? undefined : paired[partner];
     const [call, output] = [byPlace.get(at), other && byPlace.get(other.at)];
     if (part.kind !== 'tool_call' || other?.part.kind !== 'tool_result' || !call || !output) {
       continue;
     }
+    const fit = outputOfKind(output.item, call.item, other.part, part.id);
+    if (fit === null) {
+      unfit.add(output);
+      continue;
+    }
+    output.item = fit;
     call.partner = output;
     output.partner = call;
-    if (!isOutputOfKind(output.item, call.item)) {
-      const text = other.part.content.map(resultPartText).join('\n');
-      output.item = outputFor(call.item, text);
-    } else if (other.part.call_id !== part.id) {
-      output.item = withPairingId(output.item, part.id);
-    }
   }
-  return nodes;
+  return nodes.filter((node) => !unfit.has(node));
+}
+
+/** The output under the id of its call, in the shape that the call takes; null when there is none. */
+function outputOfKind(output: Item, call: Item, result: ToolResult, id: string): Item | null {
+  if (!isOutputOfKind(output, call)) {
+    return outputFor(call, result.content.map(resultPartText).join('\n'));
+  }
+  return result.call_id === id ? output : withPairingId(output, id);
 }
 
 /**

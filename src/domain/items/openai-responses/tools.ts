@@ -135,8 +135,11 @@ export function withOutputText(output: Item, text: string): Item {
   return kind === undefined ? output : { ...output, ...kind.content(text) };
 }
 
-/** An output item of the kind that the call takes, with a text as its content. */
-export function outputFor(call: Item, text: string): Item {
+/**
+ * An output item of the kind that the call takes, with a text as its content. Null for a request that
+ * the user decides: a decision that was not made is nobody's to write.
+ */
+export function outputFor(call: Item, text: string): Item | null {
   const kind = toolKindOf(call) ?? FUNCTION_CALL;
   const id = calledId(call) ?? '';
   const output = { type: kind.output, ...kind.content(text) };
@@ -146,7 +149,7 @@ export function outputFor(call: Item, text: string): Item {
     case 'apply_patch_call_output':
       return { ...output, call_id: id, status: 'completed' };
     case 'mcp_approval_response':
-      return { ...output, approval_request_id: id, approve: false };
+      return null;
     case 'tool_search_output':
       return { ...output, call_id: id, execution: 'client' };
     default:
@@ -154,8 +157,8 @@ export function outputFor(call: Item, text: string): Item {
   }
 }
 
-/** An output item that says that the call has no result. */
-export function missingOutput(call: Item, note: string): Item {
+/** An output item that says that the call has no result; null where `outputFor` writes none. */
+export function missingOutput(call: Item, note: string): Item | null {
   const output = outputFor(call, note);
-  return output.type === 'apply_patch_call_output' ? { ...output, status: 'failed' } : output;
+  return output?.type === 'apply_patch_call_output' ? { ...output, status: 'failed' } : output;
 }
