@@ -15,7 +15,8 @@ export function toolResult(text: string, is_error = false): ToolResult {
 
 /** What one call with this answer has done, in the folder `/w`. */
 export function done(name: string, input: Json, answer: string): FileAction[] {
-  return actionsOfCall(toolCall(name, input), toolResult(answer), '/w');
+  const folders = { session: '/w', shell: '/w' };
+  return actionsOfCall(toolCall(name, input), toolResult(answer), folders).actions;
 }
 
 /** An answer of Codex's `exec_command` since 0.60. */

@@ -59,12 +59,13 @@ function filesToRestore(
   config: Config,
   count: TextCounter,
 ): RestoredFile[] {
-  const standing = new Set([
-    ...kept.gone,
-    ...kept.files.filter(({ text }) => textWhenWhole(text) !== null).map(({ path }) => path),
-  ]);
+  const gone = new Set(kept.gone);
+  const standing = new Set(
+    kept.files.filter(({ text }) => textWhenWhole(text) !== null).map(({ path }) => path),
+  );
   const newest = covered.files
     .filter(({ path, at }) => !standing.has(path) && material[at]?.entry.origin !== 'initial')
+    .filter(({ path }) => !isGone(path, gone))
     .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material))
     .slice(0, config.restore_max_files);
@@ -82,6 +83,15 @@ function filesToRestore(
     files.push(file);
   }
   return files;
+}
+
+/** Whether a file, or a folder that it lay in, was taken away. */
+function isGone(path: string, gone: ReadonlySet<string>): boolean {
+  if (gone.has(path)) return true;
+  for (let at = path.indexOf('/', 1); at >= 0; at = path.indexOf('/', at + 1)) {
+    if (gone.has(path.slice(0, at))) return true;
+  }
+  return false;
 }
 
 /** What an earlier compaction restored stands newest first, and is older than all in the log. */

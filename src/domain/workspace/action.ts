@@ -25,10 +25,12 @@ export type FileAction =
   | { kind: 'changed'; path: string; by: string; isCertain: boolean }
   /** Perhaps changed: every file whose name stands in a script that changes files. */
   | { kind: 'named_changed'; script: string; by: string }
+  /** Perhaps changed: the files that these paths and patterns name, and those in such folders. */
+  | { kind: 'may_change'; targets: readonly string[]; by: string }
   /**
-   * A program or a patch in a file was run. Perhaps changed: every file whose name stands in it. A
-   * patch whose content is not known may have changed any file.
+   * A program or a patch in a file was run. Perhaps changed: every file whose name stands in it, and
+   * what it was given (`args`). A patch whose content is not known may have changed any file.
    */
-  | { kind: 'ran'; path: string; by: string; isPatch: boolean }
+  | { kind: 'ran'; path: string; by: string; isPatch: boolean; args: readonly string[] }
   /** Perhaps changed: any file. */
   | { kind: 'all_changed'; by: string };

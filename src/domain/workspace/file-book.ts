@@ -1,18 +1,22 @@
 import type { Attachment } from '../items/item.ts';
 import type { FileAction } from './action.ts';
 import type { Effort } from './effort.ts';
+import { FileNames } from './file-names.ts';
 import {
   appended,
   inserted,
   type KnownText,
   merged,
+  overlap,
   replaced,
   textWhenWhole,
   wholeText,
 } from './known-text.ts';
 import { patched } from './patch.ts';
 import { isInside, lastSegment } from './paths.ts';
+import { mayWrite, mayWriteAnywhere, programOf } from './program-text.ts';
 import { textOfRestored } from './restored-text.ts';
+import { matcherOf } from './targets.ts';
 
 /** The newest known content of a file. */
 export type KnownFile = {
@@ -26,27 +30,28 @@ export type KnownFile = {
   posted: Attachment | null;
 };
 
-type Entry = KnownFile & { before: KnownText | null };
+type Entry = KnownFile & { before: KnownText | null; runs: ProgramEffect | null };
+/** What running the text of a file may change. */
+type ProgramEffect = 'nothing' | 'anything' | { names: string };
+type Next = (text: KnownText) => KnownText | null;
 
-/** Files whose last segment is the same are compared up to this number. */
-const MOST_NAMESAKES = 50;
 /** More files than any compaction restores; those used longest ago are forgotten. */
 const MOST_FILES = 2_000;
-
-/** Whether a program has something in it that changes files. */
-export function mayWrite(program: string): boolean {
-  return /write|replace|\bopen\s*\(|unlink|rename|fs\.|\bsed -i|>/i.test(program.slice(0, 50_000));
-}
 
 /** What is known of files, kept up to date with what calls do to them. */
 export class FileBook {
   private readonly files = new Map<string, Entry>();
-  private readonly byName = new Map<string, Set<string>>();
+  /** Those that nothing may have changed: what is doubtful once needs no second doubt. */
+  private readonly sure = new Map<string, Entry>();
+  private readonly names: FileNames;
+  /** Other ways in which a file was written, each shown to be it by what it holds. */
+  private readonly aliases = new Map<string, string>();
   private readonly lost = new Set<string>();
   private readonly effort: Effort;
 
   constructor(effort: Effort) {
     this.effort = effort;
+    this.names = new FileNames(effort);
   }
 
   /** All files of which something is known. */
@@ -56,33 +61,35 @@ export class FileBook {
     );
   }
 
-  /** Files that were there once, or were named, and are not any more. */
+  /** Files and folders that were there once, or were named, and are not any more. */
   gone(): string[] {
     return [...this.lost];
   }
 
   /** Puts in a file as an attachment gives it. */
   put(posted: Attachment & { path: string }, at: number): void {
-    const path = this.nameOf(posted.path);
     const { text, changedBy } = textOfRestored(posted);
-    this.set(path, text, at, changedBy);
-    const file = this.files.get(path);
+    this.set(posted.path, text, at, changedBy);
+    const file = this.files.get(posted.path);
     if (file !== undefined) file.posted = posted;
   }
 
   apply(action: FileAction, at: number): void {
     switch (action.kind) {
       case 'named_changed':
-        this.changeNamed(action.script, action.by);
+        this.doubtNamed(action.script, action.by);
+        return;
+      case 'may_change':
+        this.doubtTargets(action.targets, action.by);
         return;
       case 'all_changed':
-        this.changeAll(action.by);
+        this.doubtAll(action.by);
         return;
       case 'ran':
         this.run(action);
         return;
       case 'written':
-        this.set(this.nameOf(action.path), wholeText(action.text), at, null);
+        this.set(this.placeOf(action.path, 'a write'), wholeText(action.text), at, null);
         return;
       case 'seen':
         this.see(action.path, action.text, at);
@@ -91,7 +98,7 @@ export class FileBook {
         this.delete(action.path);
         return;
       case 'rewritten':
-        this.remove(this.nameOf(action.path));
+        this.lose(this.placeOf(action.path, 'a write'));
         return;
       case 'moved':
         this.move(action.path, action.to, at);
@@ -99,36 +106,39 @@ export class FileBook {
       case 'copied':
         this.copy(action.path, action.to, at);
         return;
-      case 'replaced':
-        this.change(action.path, at, 'an edit that could not be followed', (text) =>
-          action.replacements.reduce<KnownText | null>(
+      case 'replaced': {
+        const { replacements } = action;
+        const next: Next = (text) =>
+          replacements.reduce<KnownText | null>(
             (now, replacement) => now && replaced(now, replacement, this.effort),
             text,
-          ),
-        );
+          );
+        this.change(action.path, at, 'an edit', next, true);
         return;
-      case 'inserted':
-        this.change(action.path, at, 'an insertion that could not be followed', (text) =>
-          inserted(text, action.after, action.text, this.effort),
-        );
+      }
+      case 'inserted': {
+        const next: Next = (text) => inserted(text, action.after, action.text, this.effort);
+        this.change(action.path, at, 'an insertion', next, false);
         return;
-      case 'appended':
-        this.change(action.path, at, 'an addition that could not be followed', (text) =>
-          appended(text, action.text),
-        );
+      }
+      case 'appended': {
+        const next: Next = (text) => appended(text, action.text, this.effort);
+        this.change(action.path, at, 'an addition', next, false);
         return;
-      case 'patched':
-        this.change(action.path, at, 'a patch that could not be followed', (text) =>
-          patched(text, action.hunks, this.effort),
-        );
+      }
+      case 'patched': {
+        const isTelling = action.hunks.some(({ before }) => before.length > 0);
+        const next: Next = (text) => patched(text, action.hunks, this.effort);
+        this.change(action.path, at, 'a patch', next, isTelling);
         if (action.to !== null) this.move(action.path, action.to, at);
         return;
+      }
       case 'undone':
         this.undo(action.path, at);
         return;
       case 'changed': {
-        const file = this.files.get(this.nameOf(action.path));
-        if (file !== undefined) file.changedBy ??= action.by;
+        const file = this.files.get(this.placeOf(action.path, action.by));
+        if (file !== undefined) this.doubt(file, action.by);
         return;
       }
       default:
@@ -136,127 +146,236 @@ export class FileBook {
     }
   }
 
-  /**
-   * The path under which a file is known. One that was written without its folder is the only known
-   * file whose path ends so, and the other way round.
-   */
-  private nameOf(path: string): string {
+  /** The path under which a file is known for certain; undefined where it is known under none. */
+  private certainName(path: string): string | undefined {
     if (this.files.has(path)) return path;
-    const namesakes = [...(this.byName.get(lastSegment(path)) ?? [])].slice(0, MOST_NAMESAKES);
-    const same = namesakes.filter((other) =>
-      path.startsWith('/')
-        ? !other.startsWith('/') && path.endsWith(`/${other}`)
-        : other.endsWith(`/${path}`),
-    );
-    return same.length === 1 ? (same[0] ?? path) : path;
+    const alias = this.aliases.get(path);
+    return alias !== undefined && this.files.has(alias) ? alias : undefined;
+  }
+
+  /**
+   * Where to note what has changed a path. Other files that it may mean are doubtful from then on:
+   * they have its name, in a folder that it may or may not lie in.
+   */
+  private placeOf(path: string, by: string): string {
+    const name = this.certainName(path) ?? path;
+    for (const file of this.namesakes(path, `${by} of ${path}`)) {
+      if (file.path !== name) this.doubt(file, `${by} of ${path}`);
+    }
+    return name;
+  }
+
+  private namesakes(path: string, by: string): Entry[] {
+    const paths = this.names.namesakes(path);
+    if (paths === null) this.doubtAll(by);
+    return (paths ?? []).flatMap((other) => this.files.get(other) ?? []);
   }
 
   private set(path: string, text: KnownText, at: number, changedBy: string | null): void {
     const before = this.files.get(path)?.text ?? null;
     this.lost.delete(path);
     // Put in anew, so that the one that was used longest ago stands first.
-    this.files.delete(path);
-    this.files.set(path, { path, text, at, changedBy, before, posted: null });
+    this.forget(path);
+    if (!this.names.add(path)) return;
+    const entry = { path, text, at, changedBy, before, posted: null, runs: null };
+    this.files.set(path, entry);
+    if (changedBy === null) this.sure.set(path, entry);
     const [oldest] = this.files.keys();
-    if (this.files.size > MOST_FILES && oldest !== undefined) this.remove(oldest);
-    const name = lastSegment(path);
-    const namesakes = this.byName.get(name) ?? new Set();
-    this.byName.set(name, namesakes.add(path));
+    if (this.files.size <= MOST_FILES || oldest === undefined) return;
+    this.forget(oldest);
+    this.names.remove(oldest);
   }
 
-  private remove(path: string): Entry | undefined {
+  private forget(path: string): Entry | undefined {
     const file = this.files.get(path);
-    this.lost.add(path);
     this.files.delete(path);
-    this.byName.get(lastSegment(path))?.delete(path);
+    this.sure.delete(path);
     return file;
   }
 
-  private see(path: string, seen: KnownText | null, at: number): void {
-    const name = this.nameOf(path);
-    const file = this.files.get(name);
-    if (seen === null) {
-      if (file !== undefined) file.at = at;
-      return;
-    }
-    const isNew = file === undefined || textWhenWhole(seen) !== null;
-    const both = isNew ? null : merged(file.text, seen, this.effort);
-    // Where the two disagree, lines known before may have moved: what was seen last counts alone.
-    if (both === null) this.set(name, seen, at, null);
-    else this.set(name, both, at, file?.changedBy ?? null);
+  /** The file is not there any more, or what is in it is not known. */
+  private lose(path: string): Entry | undefined {
+    this.lost.add(path);
+    this.names.remove(path);
+    return this.forget(path);
   }
 
-  private change(
-    path: string,
-    at: number,
-    by: string,
-    next: (text: KnownText) => KnownText | null,
-  ): void {
-    const name = this.nameOf(path);
-    const file = this.files.get(name);
+  private doubt(file: Entry, by: string): void {
+    file.changedBy ??= by;
+    this.sure.delete(file.path);
+  }
+
+  private see(path: string, seen: KnownText | null, at: number): void {
+    const certain = this.certainName(path);
+    const known = certain === undefined ? undefined : this.files.get(certain);
+    if (seen === null) {
+      if (known !== undefined) known.at = at;
+      return;
+    }
+    const others = this.namesakes(path, `a read of ${path}`).filter((file) => file !== known);
+    const shown = others.map((file) => ({ file, is: overlap(file.text, seen, this.effort) }));
+    // Another file of this name, or the same one changed meanwhile.
+    for (const { file, is } of shown) {
+      if (is === 'other') this.doubt(file, `${path} was seen otherwise`);
+    }
+    if (
+      known !== undefined &&
+      known.path !== path &&
+      overlap(known.text, seen, this.effort) === 'other'
+    ) {
+      this.aliases.delete(path);
+      this.doubt(known, `${path} was seen otherwise`);
+    } else if (known !== undefined) {
+      this.seeAgain(known, seen, at);
+      return;
+    }
+    const same = shown.filter(({ is }) => is === 'same');
+    const inside = shown.filter(({ is }) => is === 'same' || is === 'inside');
+    const [only] = inside;
+    if (only === undefined || inside.length > 1) this.set(path, seen, at, null);
+    else if (same.length === 0) only.file.at = at;
+    else {
+      this.aliases.set(path, only.file.path);
+      this.set(only.file.path, seen, at, null);
+    }
+  }
+
+  private seeAgain(known: Entry, seen: KnownText, at: number): void {
+    const both = textWhenWhole(seen) === null ? merged(known.text, seen, this.effort) : null;
+    // Where the two disagree, lines known before may have moved: what was seen last counts alone.
+    if (both === null) this.set(known.path, seen, at, null);
+    else this.set(known.path, both, at, known.changedBy);
+  }
+
+  /**
+   * Changes what is known of a file. `isTelling`: that it can be followed shows which file it was,
+   * where several have such a path.
+   */
+  private change(path: string, at: number, by: string, next: Next, isTelling: boolean): void {
+    const certain = this.certainName(path);
+    const others = this.namesakes(path, `${by} of ${path}`).filter((file) => file.path !== certain);
+    const fitting =
+      certain === undefined && isTelling ? others.filter(({ text }) => next(text) !== null) : [];
+    const guessed = fitting.length === 1 ? fitting[0] : undefined;
+    for (const file of others) if (file !== guessed) this.doubt(file, `${by} of ${path}`);
+    const file = certain === undefined ? guessed : this.files.get(certain);
     if (file === undefined) return;
     const text = next(file.text);
     if (text === null) {
       file.at = at;
-      file.changedBy ??= by;
-    } else this.set(name, text, at, file.changedBy);
+      this.doubt(file, `${by} that could not be followed`);
+    } else this.set(file.path, text, at, file.changedBy);
   }
 
   private undo(path: string, at: number): void {
-    const file = this.files.get(this.nameOf(path));
+    const file = this.files.get(this.placeOf(path, 'an edit taken back'));
     if (file === undefined) return;
-    if (file.before === null) this.remove(file.path);
+    if (file.before === null) this.lose(file.path);
     else this.set(file.path, file.before, at, file.changedBy);
   }
 
   private delete(path: string): void {
-    if (this.remove(this.nameOf(path)) !== undefined) return;
-    for (const other of [...this.files.keys()]) if (isInside(other, path)) this.remove(other);
+    const isFolder = this.certainName(path) === undefined && this.names.isFolder(path);
+    if (isFolder) for (const other of this.inside(path, 'rm')) this.lose(other);
+    else this.doubtTargets([path], `rm ${path}`);
+    this.lose(this.placeOf(path, 'a deletion'));
   }
 
-  private move(path: string, to: string, at: number): void {
-    const file = this.remove(this.nameOf(path));
-    if (file !== undefined) {
-      this.remove(to);
+  private move(path: string, given: string, at: number): void {
+    const to = this.names.isFolder(given) ? `${given}/${lastSegment(path)}` : given;
+    if (this.certainName(path) === undefined && this.names.isFolder(path)) {
+      for (const other of this.inside(path, 'mv')) {
+        const file = this.lose(other);
+        if (file === undefined || !this.effort.spend(to.length + other.length)) continue;
+        this.set(to + other.slice(path.length), file.text, file.at, file.changedBy);
+      }
+      return;
+    }
+    const file = this.lose(this.placeOf(path, 'a move'));
+    this.lose(this.placeOf(to, 'a move'));
+    if (file !== undefined && !isPerhapsFolder(to, path)) {
       this.set(to, file.text, at, file.changedBy);
-      return;
-    }
-    let isFolder = false;
-    for (const other of [...this.files.keys()]) {
-      if (!isInside(other, path)) continue;
-      const inside = this.remove(other);
-      if (inside === undefined) continue;
-      isFolder = true;
-      this.set(to + other.slice(path.length), inside.text, inside.at, inside.changedBy);
-    }
-    // Something that nobody has seen took the place of what was known there.
-    if (!isFolder) this.remove(this.nameOf(to));
-  }
-
-  private copy(path: string, to: string, at: number): void {
-    const file = this.files.get(this.nameOf(path));
-    if (file === undefined) this.remove(this.nameOf(to));
-    else this.set(to, file.text, at, file.changedBy);
-  }
-
-  private changeAll(by: string): void {
-    for (const file of this.files.values()) file.changedBy ??= by;
-  }
-
-  private run({ path, by, isPatch }: Extract<FileAction, { kind: 'ran' }>): void {
-    const file = this.files.get(this.nameOf(path));
-    if (file === undefined) {
-      if (isPatch) this.changeAll(by);
-      return;
-    }
-    const program = file.text.blocks.map(({ text }) => text).join('\n');
-    if (isPatch || mayWrite(program)) this.changeNamed(program, by);
-  }
-
-  private changeNamed(script: string, by: string): void {
-    for (const file of this.files.values()) {
-      if (!this.effort.spend(script.length)) file.changedBy ??= by;
-      else if (script.includes(lastSegment(file.path))) file.changedBy ??= by;
     }
   }
+
+  private copy(path: string, given: string, at: number): void {
+    const isFolder = this.names.isFolder(given);
+    const to = isFolder ? `${given}/${lastSegment(path)}` : given;
+    const file = this.files.get(this.certainName(path) ?? path);
+    // The files in a folder that nobody has seen take the places of those that are known.
+    if (file === undefined && isFolder) this.doubtTargets([given], `cp ${path}`);
+    this.lose(this.placeOf(to, 'a copy'));
+    if (file !== undefined && !isPerhapsFolder(to, path)) {
+      this.set(to, file.text, at, file.changedBy);
+    }
+  }
+
+  /** The files in a folder; none, and every one doubtful, when there is no effort left to look. */
+  private inside(folder: string, by: string): string[] {
+    if (this.effort.spend(this.files.size * 8)) {
+      return [...this.files.keys()].filter((path) => isInside(path, folder));
+    }
+    this.doubtAll(`${by} ${folder}`);
+    return [];
+  }
+
+  private doubtAll(by: string): void {
+    for (const file of this.sure.values()) file.changedBy ??= by;
+    this.sure.clear();
+  }
+
+  private doubtTargets(targets: readonly string[], by: string): void {
+    for (const target of targets) {
+      const file = this.files.get(this.placeOf(target, by));
+      if (file !== undefined) this.doubt(file, by);
+      else if (!this.doubtMatching(target, by)) return;
+    }
+  }
+
+  /** False when no effort was left: then all are doubtful. */
+  private doubtMatching(target: string, by: string): boolean {
+    const matches = matcherOf(target, (folder) => this.names.isFolder(folder));
+    if (matches === null) return true;
+    if (!this.effort.spend(this.sure.size * (8 + target.length))) {
+      this.doubtAll(by);
+      return false;
+    }
+    for (const [path, file] of this.sure) if (matches(path)) this.doubt(file, by);
+    return true;
+  }
+
+  private run({ path, by, isPatch, args }: Extract<FileAction, { kind: 'ran' }>): void {
+    const file = this.files.get(this.certainName(path) ?? path);
+    const effect = file === undefined ? null : this.effectOf(file, isPatch);
+    if (effect === 'nothing') return;
+    if (effect === 'anything' || (effect === null && isPatch)) this.doubtAll(by);
+    else {
+      if (effect !== null) this.doubtNamed(effect.names, by);
+      this.doubtTargets(args, by);
+    }
+  }
+
+  private effectOf(file: Entry, isPatch: boolean): ProgramEffect {
+    if (isPatch) return { names: programOf(file.text.blocks) };
+    if (file.runs !== null) return file.runs;
+    const program = programOf(file.text.blocks);
+    const isUnclear = mayWriteAnywhere(program);
+    file.runs = isUnclear ? 'anything' : mayWrite(program) ? { names: program } : 'nothing';
+    return file.runs;
+  }
+
+  private doubtNamed(script: string, by: string): void {
+    const named = this.effort.spend(script.length) ? this.names.namedIn(script) : null;
+    if (named === null) this.doubtAll(by);
+    for (const path of named ?? []) {
+      const file = this.sure.get(path);
+      if (file !== undefined) this.doubt(file, by);
+    }
+  }
+}
+
+/** A name without an ending, where a file with one goes: it may be a folder that nobody has named. */
+function isPerhapsFolder(to: string, path: string): boolean {
+  const [name, own] = [lastSegment(to), lastSegment(path)];
+  return !name.includes('.') && own.includes('.') && name !== own;
 }

@@ -34,9 +34,14 @@ export function lastLine(block: Block): number {
   return block.first + lineCount(block.text) - 1;
 }
 
-/** The characters of a known text, for the effort of working on it. */
-export function sizeOf({ blocks }: KnownText): number {
-  return blocks.reduce((sum, { text }) => sum + text.length + 1, 0);
+/**
+ * Takes the characters of a known text, so many times, from what may be looked at; false when there
+ * are not so many left.
+ */
+export function spendOn({ blocks }: KnownText, times: number, effort: Effort): boolean {
+  // Even to add up thousands of blocks is work.
+  if (!effort.spend(blocks.length)) return false;
+  return effort.spend(times * blocks.reduce((sum, { text }) => sum + text.length + 1, 0));
 }
 
 /**
@@ -48,7 +53,7 @@ export function replaced(
   { from, to, all }: Replacement,
   effort: Effort,
 ): KnownText | null {
-  if (from === '' || !effort.spend(2 * (sizeOf(known) + from.length))) return null;
+  if (from === '' || !effort.spend(2 * from.length) || !spendOn(known, 2, effort)) return null;
   if (all) return replacedAll(known, from, to, effort);
   for (const [index, { text }] of known.blocks.entries()) {
     const at = findText(text, from);
@@ -105,7 +110,7 @@ export function inserted(
   lines: string,
   effort: Effort,
 ): KnownText | null {
-  if (!effort.spend(sizeOf(known) + lines.length)) return null;
+  if (!effort.spend(lines.length) || !spendOn(known, 1, effort)) return null;
   const added = lines.endsWith('\n') ? lines.slice(0, -1) : lines;
   const count = lineCount(added);
   const blocks = known.blocks.flatMap((block): Block[] => {
@@ -120,7 +125,8 @@ export function inserted(
 }
 
 /** The text with something put at its end. */
-export function appended(known: KnownText, text: string): KnownText {
+export function appended(known: KnownText, text: string, effort: Effort): KnownText | null {
+  if (!effort.spend(text.length) || !spendOn(known, 1, effort)) return null;
   const index = known.blocks.length - 1;
   const last = known.blocks[index];
   if (last === undefined || known.total === null || lastLine(last) !== known.total) {
@@ -134,7 +140,7 @@ export function appended(known: KnownText, text: string): KnownText {
  * has changed it meanwhile, and the lines known before may stand elsewhere by now.
  */
 export function merged(known: KnownText, seen: KnownText, effort: Effort): KnownText | null {
-  if (!effort.spend(2 * (sizeOf(known) + sizeOf(seen)))) return null;
+  if (!spendOn(known, 2, effort) || !spendOn(seen, 2, effort)) return null;
   if (known.total !== null && seen.total !== null && known.total !== seen.total) return null;
   const total = known.total ?? seen.total;
   const blocks = [...known.blocks, ...seen.blocks].sort((a, b) => a.first - b.first);
@@ -154,4 +160,32 @@ export function merged(known: KnownText, seen: KnownText, effort: Effort): Known
     for (const line of lines.slice(common)) open.lines.push(line);
   }
   return { blocks: result.map(({ first, lines }) => ({ first, text: lines.join('\n') })), total };
+}
+
+/** So many lines are not the same in two files by chance. */
+const TELLING_LINES = 3;
+
+/**
+ * How what is shown of a text fits a known one: `same`, when both are whole and alike; `inside`, when
+ * every line of it is known to be so; `other`, when they disagree; `open`, when nothing tells.
+ */
+export function overlap(
+  known: KnownText,
+  seen: KnownText,
+  effort: Effort,
+): 'same' | 'inside' | 'other' | 'open' {
+  const [whole, all] = [textWhenWhole(known), textWhenWhole(seen)];
+  const both = merged(known, seen, effort);
+  if (both === null) return spendOn(known, 2, effort) ? 'other' : 'open';
+  if (whole !== null && all !== null && telling(seen) >= TELLING_LINES) return 'same';
+  const isInside = linesOf(both) === linesOf(known);
+  return isInside && telling(seen) > 0 ? 'inside' : 'open';
+}
+
+function telling({ blocks }: KnownText): number {
+  return blocks.reduce((sum, { text }) => sum + (text.match(/^.*\S/gm)?.length ?? 0), 0);
+}
+
+function linesOf({ blocks }: KnownText): number {
+  return blocks.reduce((sum, { text }) => sum + lineCount(text), 0);
 }

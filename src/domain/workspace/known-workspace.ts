@@ -39,9 +39,11 @@ export function foldWorkspace(
   const partners = partnersIn(items);
   const answered = new Set<ToolCall>();
   let folder = startFolder;
+  let shell = startFolder;
   const carryOut = (call: ToolCall, result: ToolResult, at: number) => {
     answered.add(call);
-    const actions = actionsOfCall(call, result, folder);
+    const { actions, shell: end } = actionsOfCall(call, result, { session: folder, shell });
+    shell = end;
     for (const action of actions) {
       files.apply(action, at);
       plans.file(action, at);
@@ -58,8 +60,12 @@ export function foldWorkspace(
     }
     if (item.kind !== 'message') return;
     for (const part of item.parts) {
-      if (part.kind === 'text' && item.role !== 'assistant')
-        folder = folderNamedIn(part.text) ?? folder;
+      const named =
+        part.kind === 'text' && item.role !== 'assistant' ? folderNamedIn(part.text) : null;
+      if (named !== null) {
+        folder = named;
+        shell = named;
+      }
       if (part.kind !== 'tool_call' && part.kind !== 'tool_result') continue;
       const partner = partners.get(part);
       // Carried out when both are there: some programs log a result in front of its call.

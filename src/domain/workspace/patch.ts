@@ -1,9 +1,11 @@
 import type { FileAction, Hunk } from './action.ts';
 import type { Effort } from './effort.ts';
 import { findText } from './find-text.ts';
-import { type KnownText, sizeOf, spliced, textWhenWhole } from './known-text.ts';
+import { type KnownText, spendOn, spliced, textWhenWhole } from './known-text.ts';
 
-const FILE_LINE = /^\*\*\* (Add|Update|Delete) File: (.{1,4096}?)\s*$/;
+const FILE_LINE = /^\*\*\* (?:Add|Update|Delete) File: /;
+const MOVE_LINE = '*** Move to: ';
+const LONGEST_PATH = 4_096;
 
 /** The patch inside a text in the format of Codex's `apply_patch`; undefined when there is none. */
 export function patchIn(text: string): string | undefined {
@@ -18,15 +20,15 @@ export function actionsOfPatch(patch: string): FileAction[] {
   const actions: FileAction[] = [];
   const lines = patch.replaceAll('\r\n', '\n').split('\n');
   for (let at = 0; at < lines.length; at++) {
-    const match = FILE_LINE.exec(lines[at] ?? '');
-    if (match === null) continue;
-    const path = match[2] ?? '';
+    const head = fileLine(lines[at] ?? '');
+    if (head === null) continue;
+    const { path } = head;
     const body: string[] = [];
     while (at + 1 < lines.length && !isFileLine(lines[at + 1] ?? '')) {
       at++;
       body.push(lines[at] ?? '');
     }
-    switch (match[1]) {
+    switch (head.kind) {
       case 'Add':
         actions.push({ kind: 'written', path, text: addedText(body) });
         break;
@@ -41,11 +43,23 @@ export function actionsOfPatch(patch: string): FileAction[] {
 }
 
 function isFileLine(line: string): boolean {
-  return FILE_LINE.test(line) || line.startsWith('*** End Patch');
+  return fileLine(line) !== null || line.startsWith('*** End Patch');
+}
+
+function fileLine(line: string): { kind: string; path: string } | null {
+  const start = FILE_LINE.exec(line)?.[0];
+  const path = start === undefined ? null : pathAfter(line, start.length);
+  return start === undefined || path === null ? null : { kind: start.split(' ')[1] ?? '', path };
+}
+
+function pathAfter(line: string, start: number): string | null {
+  const path = line.slice(start).trimEnd();
+  return path === '' || path.length > LONGEST_PATH ? null : path;
 }
 
 function updateOf(path: string, body: string[]): FileAction {
-  const to = /^\*\*\* Move to: (.{1,4096}?)\s*$/.exec(body[0] ?? '')?.[1] ?? null;
+  const [first = ''] = body;
+  const to = first.startsWith(MOVE_LINE) ? pathAfter(first, MOVE_LINE.length) : null;
   return { kind: 'patched', path, hunks: hunksOf(to === null ? body : body.slice(1)), to };
 }
 
@@ -107,7 +121,9 @@ export function patched(
   let result: KnownText = known;
   let from = { block: 0, line: 0 };
   for (const hunk of hunks) {
-    if (!effort.spend(3 * sizeOf(result))) return null;
+    const wanted = [...hunk.context, ...hunk.before];
+    if (!effort.spend(2 * wanted.reduce((sum, line) => sum + line.length + 1, 0))) return null;
+    if (!spendOn(result, 4 + hunk.context.length, effort)) return null;
     const place = placeOf(result, hunk, from);
     if (place === null) return null;
     const after = hunk.after.join('\n');
@@ -138,7 +154,7 @@ function placeOf(
     const at = linesAt(text, hunk.before, start);
     if (at === null) continue;
     // Elsewhere in what is unknown the same lines may stand, too: two known places tell that.
-    const isAmbiguous = !isWhole && linesAt(text, hunk.before, at.end) !== null;
+    const isAmbiguous = !isWhole && linesAt(text, hunk.before, at.end + 1) !== null;
     if (isAmbiguous) return null;
     if (hunk.after.length > 0) return { block, ...at, lead: '', tail: '' };
     return { block, ...withLineFeed(text, at), lead: '', tail: '' };
@@ -164,26 +180,19 @@ function linesAt(
   lines: readonly string[],
   from: number,
 ): { start: number; end: number } | null {
-  const wanted = lines.join('\n');
-  for (let at = findText(text, wanted, from); at >= 0; at = findText(text, wanted, at + 1)) {
-    const end = at + wanted.length;
-    const isLines =
-      (at === 0 || text[at - 1] === '\n') && (end === text.length || text[end] === '\n');
-    if (isLines) return { start: at, end };
-    // One try for each line at most: the next place starts in a later line.
-    const next = text.indexOf('\n', at);
-    if (next === -1) return null;
-    at = next;
-  }
-  return null;
+  // With the line feeds around them, they are found as whole lines in one search.
+  const wanted = `\n${lines.join('\n')}\n`;
+  const start = findText(`\n${text}\n`, wanted, from);
+  return start === -1 ? null : { start, end: start + wanted.length - 2 };
 }
 
 /** The character behind the next line that reads so, blanks around it aside. */
 function lineWith(text: string, wanted: string, from: number): number | null {
+  const trimmed = wanted.trim();
   for (let start = from; start < text.length; ) {
     const feed = text.indexOf('\n', start);
     const end = feed === -1 ? text.length : feed;
-    if (text.slice(start, end).trim() === wanted.trim()) return Math.min(end + 1, text.length);
+    if (text.slice(start, end).trim() === trimmed) return Math.min(end + 1, text.length);
     start = end + 1;
   }
   return null;

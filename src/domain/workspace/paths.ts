@@ -1,3 +1,5 @@
+import type { FileAction } from './action.ts';
+
 /** A path without `.`, `..` and doubled slashes, resolved against a folder where one is known. */
 export function resolvePath(path: string, folder: string | null): string {
   const written = path.startsWith('file://') ? path.slice('file://'.length) : path;
@@ -13,6 +15,14 @@ export function resolvePath(path: string, folder: string | null): string {
   return (isAbsolute ? '/' : '') + parts.join('/');
 }
 
+/** The same action with its paths resolved against a folder. */
+export function resolved(action: FileAction, folder: string | null): FileAction {
+  if (!('path' in action)) return action;
+  const path = resolvePath(action.path, folder);
+  if (!('to' in action) || action.to === null) return { ...action, path };
+  return { ...action, path, to: resolvePath(action.to, folder) };
+}
+
 export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
@@ -23,8 +33,10 @@ export function lastSegment(path: string): string {
 
 /** The folder that a message of the program names as the one that the session works in. */
 export function folderNamedIn(text: string): string | null {
-  const found =
-    /<cwd>([^<\n]{1,4096})<\/cwd>/.exec(text) ??
-    /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: (\/[^\n]{0,4095}?)\s*$/m.exec(text);
-  return found?.[1] ?? null;
+  const tagged = /<cwd>([^<\n]{1,4096})<\/cwd>/.exec(text)?.[1];
+  if (tagged !== undefined) return tagged;
+  const said = /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: (\/[^\n]{0,4095})$/m.exec(
+    text,
+  );
+  return said?.[1]?.trimEnd() ?? null;
 }

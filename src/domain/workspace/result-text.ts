@@ -8,6 +8,10 @@ export type Answer = {
   isFailed: boolean;
   /** The program has left out a part of the text. */
   isShortened: boolean;
+  /** It was still running when the program answered. */
+  isUnfinished: boolean;
+  /** It was not carried out: the user, or a rule, did not let it. */
+  isRefused: boolean;
   /** The text has been taken away since; a note stands in its place. */
   isCleared: boolean;
 };
@@ -29,13 +33,21 @@ const END_NOTES: readonly RegExp[] = [
 /** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
 export function answerOf(result: ToolResult): Answer {
   const raw = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
-  const { text, code, isCut = false } = unwrapped(withoutReminders(raw.replaceAll('\r\n', '\n')));
+  const {
+    text,
+    code,
+    isCut = false,
+    isRunning = false,
+  } = unwrapped(withoutReminders(raw.replaceAll('\r\n', '\n')));
   const total = /^Total output lines: \d{1,12}\n\n?/.exec(text);
   const body = total === null ? text : text.slice(total[0].length);
+  const isFailed = result.is_error || (code !== null && code !== 0) || tellsFailure(body);
   return {
     text: body,
-    isFailed: result.is_error || (code !== null && code !== 0) || tellsFailure(body),
+    isFailed,
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
+    isUnfinished: isRunning,
+    isRefused: isFailed && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
     isCleared: isNote(body),
   };
 }
@@ -55,7 +67,7 @@ function withoutReminders(text: string): string {
   return start === 0 ? text : text.slice(0, start);
 }
 
-type Unwrapped = { text: string; code: number | null; isCut?: boolean };
+type Unwrapped = { text: string; code: number | null; isCut?: boolean; isRunning?: boolean };
 
 function unwrapped(text: string): Unwrapped {
   const json = /^\s{0,4}\{"(?:output|metadata|stdout)"/.test(text) ? parsed(text) : undefined;
@@ -74,6 +86,7 @@ function unwrapped(text: string): Unwrapped {
       text: text.slice(codex[0].length),
       code: code === undefined ? null : Number(code),
       isCut: isRunning,
+      isRunning,
     };
   }
   const mini = MINI.exec(text);
@@ -127,6 +140,9 @@ const FAILURES: readonly RegExp[] = [
   /^Your (?:proposed )?edit (?:was not|has) /i,
   /^(?:InputValidationError|<persisted-output>)/,
 ];
+/** Beginnings of answers that say that a call was not carried out. */
+const REFUSALS =
+  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|Permission to use |Claude requested permissions? to |PreToolUse:\w{1,60} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError)/i;
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** What Claude Code says of a command instead of what the command printed. */

@@ -91,7 +91,7 @@ describe('what is known of files after what calls have done', () => {
       [
         write('/a.ts', 'x'),
         write('/b.ts', 'y'),
-        { kind: 'named_changed', script: 'sed -i s/x/y/ *a.ts', by },
+        { kind: 'named_changed', script: 'open("a.ts", "w")', by },
       ],
       ['/a.ts 1:x (make)', '/b.ts 1:y'],
     ],
@@ -105,7 +105,7 @@ describe('what is known of files after what calls have done', () => {
       [
         write('/p.py', "open('a.ts','w')"),
         write('/a.ts', 'x'),
-        { kind: 'ran', path: '/p.py', by, isPatch: false },
+        { kind: 'ran', path: '/p.py', by, isPatch: false, args: [] },
       ],
       ["/p.py 1:open('a.ts','w')", '/a.ts 1:x (make)'],
     ],
@@ -114,13 +114,13 @@ describe('what is known of files after what calls have done', () => {
       [
         write('/p.py', "print('a.ts')"),
         write('/a.ts', 'x'),
-        { kind: 'ran', path: '/p.py', by, isPatch: false },
+        { kind: 'ran', path: '/p.py', by, isPatch: false, args: [] },
       ],
       ["/p.py 1:print('a.ts')", '/a.ts 1:x'],
     ],
     [
       'a patch whose content is not known',
-      [write('/a', 'x'), { kind: 'ran', path: '/p.diff', by, isPatch: true }],
+      [write('/a', 'x'), { kind: 'ran', path: '/p.diff', by, isPatch: true, args: [] }],
       ['/a 1:x (make)'],
     ],
     [
@@ -144,7 +144,7 @@ describe('what is known of files after what calls have done', () => {
     [
       'a path that two files end with',
       [write('/u/a.ts', 'x'), write('/v/a.ts', 'x'), edit('a.ts', 'x', 'y')],
-      ['/u/a.ts 1:x', '/v/a.ts 1:x'],
+      ['/u/a.ts 1:x (an edit of a.ts)', '/v/a.ts 1:x (an edit of a.ts)'],
     ],
   ])('%s', (_, actions, files) => expect(after(...actions)).toEqual(files));
 

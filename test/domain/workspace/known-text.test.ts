@@ -88,7 +88,11 @@ describe('lines put in', () => {
     ['after a line', insert(wholeText('a\nb\n'), 1, 'x'), known(4, [1, 'a\nx\nb\n'])],
     ['before a known part', insert(known(9, [3, 'c']), 1, 'x\ny'), known(11, [5, 'c'])],
     ['after a known part', insert(known(9, [3, 'c']), 5, 'x'), known(10, [3, 'c'])],
-    ['at the end', appended(wholeText('a\n'), 'b\n'), known(3, [1, 'a\nb\n'])],
-    ['at an end that is not known', appended(known(null, [1, 'a']), 'b'), known(null, [1, 'a'])],
+    ['at the end', appended(wholeText('a\n'), 'b\n', new Effort()), known(3, [1, 'a\nb\n'])],
+    [
+      'at an end that is not known',
+      appended(known(null, [1, 'a']), 'b', new Effort()),
+      known(null, [1, 'a']),
+    ],
   ])('%s', (_, after, expected) => expect(after).toEqual(expected));
 });

@@ -19,7 +19,7 @@ export function addCall(
 ): void {
   const told = new Set<string>();
   for (const action of actions) {
-    if (action.kind === 'named_changed' || action.kind === 'all_changed') continue;
+    if (!('path' in action)) continue;
     if (addAction(table, action, index)) told.add(baseName(action.path));
     if ('to' in action && action.to !== null) told.add(baseName(action.to));
   }
@@ -31,7 +31,7 @@ export function addCall(
 /** Adds what is certain of an action; false when it tells nothing certain. */
 function addAction(
   table: FileTable,
-  action: Exclude<FileAction, { kind: 'named_changed' | 'all_changed' }>,
+  action: Extract<FileAction, { path: string }>,
   index: number,
 ): boolean {
   const { path } = action;

@@ -3,8 +3,15 @@ export type Word = { text: string; isPlain: boolean };
 export type Redirect = { operator: '>' | '>>' | '<'; target: Word };
 /** One command. `heredoc` is what it is given to read, when the script itself holds it. */
 export type Command = { words: Word[]; redirects: Redirect[]; heredoc: Word | null };
-/** Commands that hand their output on, and what stands in front of them. */
-export type Pipeline = { commands: Command[]; after: '&&' | '||' | ';' | '&' | null };
+/**
+ * Commands that hand their output on, and what stands in front of them. `isBackground`: an `&` stands
+ * after them.
+ */
+export type Pipeline = {
+  commands: Command[];
+  after: '&&' | '||' | ';' | '&' | null;
+  isBackground: boolean;
+};
 
 /** Longer scripts are read up to here. */
 const MOST_CHARACTERS = 1_000_000;
@@ -14,8 +21,21 @@ const MOST_CHARACTERS = 1_000_000;
  * functions, subshells, unclosed quotes): nothing certain can be said about it.
  */
 export function parseScript(script: string): Pipeline[] | null {
-  return script.length > MOST_CHARACTERS ? null : new Lexer(script).parse();
+  return script.length > MOST_CHARACTERS ? null : new Lexer(script, false).parse();
 }
+
+/**
+ * The commands of any script, loops and subshells opened up: what could run, and not whether, how
+ * often or in which folder.
+ */
+export function parseLoosely(script: string): Pipeline[] {
+  return new Lexer(script.slice(0, MOST_CHARACTERS), true).parse() ?? [];
+}
+
+/** Words in front of a command that runs as if they were not there, and those that end a group. */
+const GROUPING = new Set(
+  'do done then else elif fi esac if while until in function coproc { } !'.split(' '),
+);
 
 const RESERVED = new Set([
   'for',
@@ -34,19 +54,27 @@ const RESERVED = new Set([
 class Lexer {
   private at = 0;
   private readonly script: string;
+  private readonly isLoose: boolean;
   private readonly pipelines: Pipeline[] = [];
-  private pipeline: Pipeline = { commands: [], after: null };
+  private pipeline: Pipeline = { commands: [], after: null, isBackground: false };
   private command: Command = { words: [], redirects: [], heredoc: null };
   /** Heredocs whose bodies begin after the end of this line. */
   private pending: { command: Command; end: string; isQuoted: boolean; stripsTabs: boolean }[] = [];
 
-  constructor(script: string) {
+  constructor(script: string, isLoose: boolean) {
     this.script = script;
+    this.isLoose = isLoose;
   }
 
   parse(): Pipeline[] | null {
-    while (this.at < this.script.length) if (!this.step()) return null;
-    if (this.pending.length > 0) return null;
+    while (this.at < this.script.length) {
+      if (this.step()) continue;
+      if (!this.isLoose) return null;
+      // What is not understood divides commands.
+      this.endPipeline(';');
+      this.at++;
+    }
+    if (this.pending.length > 0 && !this.isLoose) return null;
     this.endPipeline(null);
     return this.pipelines;
   }
@@ -125,9 +153,10 @@ class Lexer {
 
   private endPipeline(next: Pipeline['after']): void {
     this.endCommand();
-    if (this.pipeline.commands.length > 0) this.pipelines.push(this.pipeline);
-    else if (next === ';') return;
-    this.pipeline = { commands: [], after: next };
+    if (this.pipeline.commands.length > 0) {
+      this.pipelines.push({ ...this.pipeline, isBackground: next === '&' });
+    } else if (next === ';') return;
+    this.pipeline = { commands: [], after: next, isBackground: false };
   }
 
   private redirect(): boolean {
@@ -194,7 +223,8 @@ class Lexer {
     const word = this.readWord();
     if (word === null) return false;
     const isFirst = this.command.words.length === 0;
-    if (isFirst && RESERVED.has(word.text)) return false;
+    if (isFirst && this.isLoose && GROUPING.has(word.text)) return true;
+    if (isFirst && !this.isLoose && RESERVED.has(word.text)) return false;
     this.command.words.push(word);
     return true;
   }
@@ -207,8 +237,10 @@ class Lexer {
     for (; this.at < script.length; this.at++) {
       const character = script.charAt(this.at);
       if (' \t\r\n;&|<>()'.includes(character)) {
-        if (!(character === '(' && text.endsWith('$'))) break;
-        return null;
+        if (character !== '(' || !text.endsWith('$')) break;
+        if (!this.isLoose) return null;
+        isPlain = false;
+        break;
       }
       switch (character) {
         case "'": {
@@ -219,8 +251,12 @@ class Lexer {
           break;
         }
         case '"': {
+          const opened = this.at;
           const quoted = this.readQuoted();
-          if (quoted === null) return null;
+          if (quoted === null) {
+            this.at = opened;
+            return null;
+          }
           text += quoted.text;
           isPlain &&= quoted.isPlain;
           break;
@@ -230,7 +266,7 @@ class Lexer {
           if (script[this.at] !== '\n') text += script.charAt(this.at);
           break;
         default:
-          if ('$`*?['.includes(character)) isPlain = false;
+          if ('$`*?[{'.includes(character)) isPlain = false;
           text += character;
       }
     }

@@ -38,6 +38,7 @@ function textsOf(parts: readonly Printed[], answer: Answer): Map<Range, string[]
   const texts = new Map<Range, string[]>();
   let group: Printed[] = [];
   let start = 0;
+  const places = placesOf(lines);
   const close = (end: number): boolean => {
     const isCertain = group.every(({ kind }) => kind === 'ranges');
     const ranges = group.flatMap((part) => (part.kind === 'ranges' ? part.ranges : []));
@@ -52,7 +53,7 @@ function textsOf(parts: readonly Printed[], answer: Answer): Map<Range, string[]
       continue;
     }
     const said = part.text.replace(/\n$/, '').split('\n');
-    const at = onlyPlaceOf(said, lines);
+    const at = onlyPlaceOf(said, lines, places);
     if (at === null || at < start) return null;
     close(at);
     start = at + said.length;
@@ -61,15 +62,34 @@ function textsOf(parts: readonly Printed[], answer: Answer): Map<Range, string[]
   return texts;
 }
 
-function onlyPlaceOf(wanted: readonly string[], lines: readonly string[]): number | null {
-  if (wanted.length > 20) return null;
-  let place: number | null = null;
-  for (let at = 0; at + wanted.length <= lines.length; at++) {
-    if (!wanted.every((line, offset) => lines[at + offset] === line)) continue;
-    if (place !== null) return null;
-    place = at;
+function placesOf(lines: readonly string[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [at, line] of lines.entries()) {
+    const own = places.get(line);
+    if (own === undefined) places.set(line, [at]);
+    else if (own.length <= MOST_PLACES) own.push(at);
   }
-  return place;
+  return places;
+}
+
+/** Longer texts are not looked for, nor are lines that are there more often. */
+const MOST_SAID = 20;
+const MOST_PLACES = 100;
+
+function onlyPlaceOf(
+  wanted: readonly string[],
+  lines: readonly string[],
+  places: ReadonlyMap<string, readonly number[]>,
+): number | null {
+  if (wanted.length > MOST_SAID) return null;
+  const rarest = wanted
+    .map((line, offset) => ({ offset, at: places.get(line) ?? [] }))
+    .reduce((a, b) => (b.at.length < a.at.length ? b : a));
+  if (rarest.at.length > MOST_PLACES) return null;
+  const found = rarest.at
+    .map((at) => at - rarest.offset)
+    .filter((at) => at >= 0 && wanted.every((line, offset) => lines[at + offset] === line));
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 /** Shares the lines out to the ranges that printed them one after the other. */
@@ -96,6 +116,8 @@ function sharedOut(
       if (most === null || range.tail !== null || at + most > lines.length) return null;
       at += most;
     }
+    // What prints nothing was perhaps not there, or not run: the lines are those of another.
+    if (at === start) return null;
     shares.set(range, lines.slice(start, at));
   }
   return at === lines.length && !isShortened ? shares : null;

@@ -130,7 +130,7 @@ describe('what a script does to files', () => {
     ['git reset --hard', [{ kind: 'all_changed', by: 'git reset --hard' }]],
     [
       'git checkout -- a.ts',
-      [{ kind: 'named_changed', script: 'git checkout -- a.ts', by: 'git checkout -- a.ts' }],
+      [{ kind: 'may_change', targets: ['/w/a.ts'], by: 'git checkout -- a.ts' }],
     ],
     ['git checkout main', [{ kind: 'all_changed', by: 'git checkout main' }]],
     ['git checkout -b topic', []],
@@ -146,8 +146,12 @@ describe('what a script does to files', () => {
     expect(done('Bash', { command }, 'Exit code 1\nTraceback')).not.toEqual([]);
     expect(done('exec_command', { cmd: command }, codex('Traceback', 1))).toEqual([
       { kind: 'written', path: '/w/a.py', text: 'x\n' },
-      { kind: 'changed', path: '/w/b.py', by: 'a command that failed', isCertain: false },
-      { kind: 'ran', path: '/w/a.py', by: 'python a.py', isPatch: false },
+      {
+        kind: 'may_change',
+        targets: ['/w/b.py', '/w/c.py'],
+        by: 'a command that may not have been carried out',
+      },
+      { kind: 'ran', path: '/w/a.py', by: 'python a.py', isPatch: false, args: [] },
     ]);
   });
 });

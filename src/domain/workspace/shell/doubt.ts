@@ -1,0 +1,283 @@
+import type { FileAction } from '../action.ts';
+import { resolvePath } from '../paths.ts';
+import { mayWrite, mayWriteAnywhere } from '../program-text.ts';
+import type { Command } from './lex.ts';
+import {
+  CHECKERS,
+  CHECKING_TASK,
+  FORMATTERS,
+  GIT_READS,
+  INTERPRETERS,
+  PACKAGE_FILES,
+  PACKAGE_MANAGERS,
+  PACKAGE_WORDS,
+  READERS,
+  REWRITES,
+  REWRITING_TASK,
+  REWRITING_WORDS,
+  TASK_RUNNERS,
+  WITH_VERB,
+} from './programs.ts';
+import { baseOf } from './read-range.ts';
+import { unwrapped } from './wrappers.ts';
+
+/** The start of a command line, for the note that says what may have changed a file. */
+export function clipped({ words }: Command): string {
+  const line = words
+    .map(({ text }) => text)
+    .join(' ')
+    .slice(0, 2_000)
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 61);
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+/**
+ * What a command may have changed. The rule: a command that is not known to read only may have
+ * changed every file that its words name, lie around (folders) or match (patterns); one that rewrites
+ * and names nothing, every file in its folder; one whose files cannot be told, any file.
+ */
+export function doubtsOf(whole: Command, folder: string | null): FileAction[] {
+  const by = clipped(whole);
+  const all: FileAction[] = [{ kind: 'all_changed', by }];
+  const { command, isFed } = unwrapped(whole);
+  const [name = '', ...args] = command.words.map(({ text }) => text);
+  const program = baseOf(name);
+  const some = (words: readonly string[]): FileAction[] => {
+    const targets = words.flatMap((word) => targetsIn(word, folder));
+    return targets.length === 0 ? [] : [{ kind: 'may_change', targets, by }];
+  };
+  // Words that are known when the script runs may name any file.
+  const rewrites = (words: readonly string[], isWholeFolder: boolean): FileAction[] => {
+    const isAny = isFed || words.some((word) => /^["']?\$[\w{(@*][^/]*$|^`/.test(word));
+    if (isAny) return all;
+    return some(words.length === 0 && isWholeFolder ? ['.'] : words);
+  };
+  const given = args.filter((arg) => !isOption(arg));
+  if (program === '' || (READERS.has(program) && !/^(?:sort|find)$/.test(program))) return [];
+  switch (program) {
+    case 'git':
+      return gitDoubts(args, some, all);
+    case 'find':
+    case 'fd':
+      return findDoubts(command, folder, some);
+    case 'sort':
+      return some(valuesOf(args, /^(?:-o|--output)$/));
+    case 'curl':
+      return some([
+        ...valuesOf(args, /^(?:-\w*o|--output)$/),
+        ...(args.some((arg) => /^-\w*[OJ]|^--remote/.test(arg)) ? given.map(lastPart) : []),
+      ]);
+    case 'wget':
+      return some([...valuesOf(args, /^(?:-\w*O|--output-document)$/), ...given.map(lastPart)]);
+    case 'tar':
+    case 'bsdtar':
+      if (/^-{0,2}\w*t|^--list/.test(args[0] ?? '')) return [];
+      return /^-{0,2}\w*x|^--(?:extract|get)/.test(args[0] ?? '')
+        ? rewrites([...given, '.'], true)
+        : some(given.slice(0, 1));
+    case 'unzip':
+    case '7z':
+    case 'cpio':
+      return /^-\w*[lpt]/.test(args[0] ?? '') ? [] : rewrites([...given, '.'], true);
+    case 'sed':
+      return sedRewrites(args) ? rewrites(filesOfSed(args), false) : [];
+    case 'awk':
+    case 'gawk':
+      if (/^-i|^--in-?place/.test(args[0] ?? '')) return rewrites(given, false);
+      return />\s*["']?[\w./$]/.test(given[0] ?? '') && /print[^}]{0,500}>/.test(given[0] ?? '')
+        ? programDoubts(given[0] ?? '', by)
+        : [];
+    default:
+  }
+  if (INTERPRETERS.test(program)) return interpreterDoubts(command, folder, some, rewrites, by);
+  const [word = ''] = given;
+  if (PACKAGE_MANAGERS.has(program) && PACKAGE_WORDS.has(word)) {
+    return /^audit$/.test(word) && !given.includes('fix') ? [] : some([...PACKAGE_FILES]);
+  }
+  if (CHECKERS.has(program)) {
+    const isRewriting =
+      args.some((arg) => REWRITES.test(arg)) ||
+      (REWRITING_WORDS.has(word) && !args.some((arg) => /^--(?:check|diff|dry-run)/.test(arg)));
+    if (!isRewriting) return some(valuesOf(args, /^(?:-o|--out\S*)$/));
+    const hasVerb = WITH_VERB.has(program) || REWRITING_WORDS.has(word);
+    return rewrites(hasVerb ? given.slice(1) : given, true);
+  }
+  if (FORMATTERS.has(program)) {
+    return args.some((arg) => /^--(?:check|diff)/.test(arg))
+      ? []
+      : rewrites(
+          given.filter((each) => each !== 'run'),
+          true,
+        );
+  }
+  if (TASK_RUNNERS.has(program)) {
+    if (given.slice(0, 2).some((task) => CHECKING_TASK.test(task))) return [];
+    return given.some((task) => REWRITING_TASK.test(task))
+      ? rewrites([], true)
+      : some(given.slice(1));
+  }
+  const ran: FileAction[] = name.includes('/')
+    ? [
+        {
+          kind: 'ran',
+          path: resolvePath(name, folder),
+          by,
+          isPatch: false,
+          args: targetsOf(args, folder),
+        },
+      ]
+    : some(args);
+  // What it works on, it is given by the command in front of it.
+  return isFed && args.some((arg) => REWRITES.test(arg)) ? all : ran;
+}
+
+/** The files, folders and patterns that words name; a part after `=` may be a path, too. */
+export function targetsOf(words: readonly string[], folder: string | null): string[] {
+  return words.flatMap((word) => targetsIn(word, folder));
+}
+
+/** Longer words name no file. */
+const LONGEST_WORD = 4_096;
+
+function targetsIn(word: string, folder: string | null): string[] {
+  if (word.length > LONGEST_WORD || word.includes('\n')) return [];
+  const value = /^(?:-{1,2}[\w-]{1,100}|\w{1,100})=(.+)$/.exec(word)?.[1];
+  const path = value ?? (isOption(word) ? '' : word);
+  // Nothing but a variable: it may be no path at all.
+  if (path === '' || /^\$[\w{(@*#?][^/]*$/.test(path)) return [];
+  return [resolvePath(path.replace(/\/?\.\.\.$/, '') || '.', folder)];
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith('-') || word.startsWith('+');
+}
+
+function lastPart(address: string): string {
+  return address.slice(address.lastIndexOf('/') + 1);
+}
+
+/** What stands after options that are written so; `--name=value` is found as a word with a value. */
+function valuesOf(args: readonly string[], option: RegExp): string[] {
+  return args.flatMap((arg, at) => {
+    if (option.test(arg)) return [args[at + 1] ?? ''];
+    return arg.startsWith('--') && arg.includes('=') && option.test(arg.slice(0, arg.indexOf('=')))
+      ? [arg]
+      : [];
+  });
+}
+
+type Some = (words: readonly string[]) => FileAction[];
+
+function gitDoubts(args: readonly string[], some: Some, all: FileAction[]): FileAction[] {
+  let at = 0;
+  while (at < args.length && isOption(args[at] ?? '')) at += /^-[Cc]$/.test(args[at] ?? '') ? 2 : 1;
+  const [name = '', ...rest] = args.slice(at);
+  if (name === '' || GIT_READS.has(name)) return [];
+  const given = rest.filter((arg) => !isOption(arg));
+  switch (name) {
+    case 'stash':
+    case 'bisect':
+    case 'submodule':
+    case 'lfs':
+    case 'notes':
+      return /^(?:list|show|drop|status|log|clear)$/.test(given[0] ?? '') ? [] : all;
+    case 'reset':
+      return rest.some((arg) => /^--(?:hard|merge|keep)$/.test(arg)) ? all : [];
+    case 'checkout':
+    case 'switch':
+    case 'restore': {
+      const isNew = /^-[bcBC]$|^--(?:orphan|create)$/.test(rest[0] ?? '');
+      if (isNew && given.length < 2) return [];
+      if (rest.includes('--staged') && !rest.includes('--worktree')) return [];
+      const dashes = rest.indexOf('--');
+      if (dashes !== -1) return some(rest.slice(dashes + 1));
+      const isFile = given.length > 0 && /\.(?:[A-Za-z]\w+|[chmrd])$/.test(given.at(-1) ?? '');
+      return name === 'restore' || (name === 'checkout' && isFile) ? some(given) : all;
+    }
+    default:
+      return all;
+  }
+}
+
+/** `find` changes what it finds with `-delete`, and with a program that is not known to read only. */
+function findDoubts(command: Command, folder: string | null, some: Some): FileAction[] {
+  const words = command.words.map(({ text }) => text);
+  const start = words.findIndex((word) =>
+    /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(word),
+  );
+  const isDeleting = words.includes('-delete');
+  const inner = start === -1 ? [] : command.words.slice(start + 1);
+  if (!isDeleting && inner.length === 0) return [];
+  // The files that it finds stand for the braces.
+  const fed = { ...command, words: [...inner, { text: '$found', isPlain: false }] };
+  const isChanging =
+    isDeleting || isRemover(inner[0]?.text ?? '') || doubtsOf(fed, folder).length > 0;
+  if (!isChanging) return [];
+  const end = words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word));
+  const folders = words.slice(1, end === -1 ? undefined : end);
+  return some(folders.length === 0 ? ['.'] : folders);
+}
+
+/** Programs that the rest of the rules follow file by file, where they are given names. */
+export function isRemover(name: string): boolean {
+  return /^(?:rm|mv|cp|tee|ln|install|patch|apply_patch|rsync|truncate|shred|unlink)$/.test(
+    baseOf(name),
+  );
+}
+
+export function sedRewrites(args: readonly string[]): boolean {
+  return args.some((arg) => /^(?:-[nErsuz]*i|--in-place)/.test(arg));
+}
+
+/** The files that `sed -i` is given. */
+export function filesOfSed(args: readonly string[]): string[] {
+  const files: string[] = [];
+  let hasScript = false;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (/^(?:-[nErsuz]*[ef]|--expression|--file)$/.test(arg)) {
+      hasScript = true;
+      at++;
+    } else if (/^(?:-[ef]|--expression=|--file=)/.test(arg)) hasScript = true;
+    // BSD's `-i ''` keeps no copy.
+    else if (arg === '' || arg.startsWith('-')) continue;
+    else if (hasScript) files.push(arg);
+    else hasScript = true;
+  }
+  return files;
+}
+
+/** A program in the script itself changes what it names; one in a file, what it is given, too. */
+function interpreterDoubts(
+  { words, heredoc, redirects }: Command,
+  folder: string | null,
+  some: Some,
+  rewrites: (words: readonly string[], isWholeFolder: boolean) => FileAction[],
+  by: string,
+): FileAction[] {
+  const [name = '', ...args] = words.map(({ text }) => text);
+  const isInline = args.some((arg) => /^(?:-\w*[ce]|--eval|-p|--print|-)$/.test(arg));
+  if (baseOf(name) === 'perl' && args.some((arg) => /^-\w*i/.test(arg))) {
+    return rewrites(
+      filesOfSed(args.filter((arg) => !/^-\w*p?i\w*$|^-[pn]$/.test(arg) || arg === '-pe')),
+      false,
+    );
+  }
+  const text = [heredoc?.text ?? '', ...(isInline ? args : [])].join('\n');
+  const own = programDoubts(text, by);
+  const fed = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target.text);
+  const [file, ...given] =
+    isInline || heredoc !== null ? [] : [...fed, ...args.filter((arg) => !isOption(arg))];
+  if (file === undefined)
+    return isInline && mayWrite(text)
+      ? [...own, ...some(args.filter((arg) => !/[\s(;]/.test(arg)))]
+      : own;
+  const path = resolvePath(file, folder);
+  return [...own, { kind: 'ran', path, by, isPatch: false, args: targetsOf(given, folder) }];
+}
+
+function programDoubts(program: string, by: string): FileAction[] {
+  if (mayWriteAnywhere(program)) return [{ kind: 'all_changed', by }];
+  return mayWrite(program) ? [{ kind: 'named_changed', script: program.slice(0, 50_000), by }] : [];
+}

@@ -1,0 +1,54 @@
+import { isAnchored } from './file-names.ts';
+import { findText } from './find-text.ts';
+import { isInside } from './paths.ts';
+
+/** Whether a path, pattern or folder that a command was given means this file. */
+export type Matcher = (path: string) => boolean;
+
+const PATTERN = /[*?[{$`]/;
+/** Signs of a pattern that reach over folders. */
+const DEEP = /\*\*|[$`]|\{[^}]{0,200}\//;
+
+/**
+ * Reads a word as the name of a file, of a folder that it lies in, or as a pattern. A pattern is
+ * compared by what stands in front of its first sign and after its last one: it may match too much,
+ * never too little. Without a known folder, a path may begin in any. Null where no file can match that
+ * does not have this path itself. `isFolder`: whether files are known in a folder.
+ */
+export function matcherOf(target: string, isFolder: Matcher): Matcher | null {
+  if (target === '') return () => true;
+  const start = isAnchored(target) ? '' : '/';
+  const at = target.search(PATTERN);
+  if (at === -1) {
+    if (start === '') return isFolder(target) ? (path) => isInside(path, target) : null;
+    return (path) => {
+      const whole = `/${path}/`;
+      return findText(whole, `/${target}/`) !== -1;
+    };
+  }
+  const head = start + target.slice(0, at);
+  const tail = tailOf(target.slice(at));
+  const depth = DEEP.test(target) ? null : slashesIn(target);
+  // A pattern without an ending may match folders, too.
+  const isDeepEnough = (path: string) =>
+    depth === null || (tail === '' ? slashesIn(path) >= depth : slashesIn(path) === depth);
+  return (path) => {
+    if (!path.endsWith(tail)) return false;
+    if (start === '/') return findText(`/${path}`, head) !== -1;
+    return path.startsWith(head) && isDeepEnough(path);
+  };
+}
+
+/** What stands after the last sign of a pattern; a variable, a class and a choice end later. */
+function tailOf(pattern: string): string {
+  const last = Math.max(...['*', '?', ']', '}', ')', '`'].map((sign) => pattern.lastIndexOf(sign)));
+  const tail = pattern.slice(last + 1);
+  const variable = tail.lastIndexOf('$');
+  return variable === -1 ? tail : tail.slice(variable).replace(/^\$\w*/, '');
+}
+
+function slashesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('/'); at >= 0; at = text.indexOf('/', at + 1)) count++;
+  return count;
+}
