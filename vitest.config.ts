@@ -1,68 +1,24 @@
 import { defineConfig } from 'vitest/config';
+import { COMMON, combination, FAULTS, RULES, rules } from './test/support/vitest-projects.ts';
 
-type Store = 'sqlite' | 'postgres';
-type Queue = 'in-process' | 'bullmq';
+/** What shows that adapters go together; their contract suites show the rest. */
+const TOGETHER = ['test/e2e/turns.test.ts', 'test/e2e/compaction.test.ts'];
 
-/** What the service does as a whole, whatever it runs on. The tour is of the service as it comes. */
-const WHOLE = ['test/e2e/*.test.ts'];
-const TOUR = 'test/e2e/readme-tour.test.ts';
-/** What a store can do to the rest; these hand their jobs to no engine. */
-const ON_A_STORE = [
-  'test/api/*.test.ts',
-  'test/properties/*.test.ts',
-  'test/workers/compact-session.test.ts',
-  'test/workers/dispatcher.test.ts',
-  'test/findings/{a,b}*.test.ts',
-];
-
-/**
- * Rules without processes or servers of their own. They share the modules that they load, which takes
- * longer than most of them.
- */
-const RULES = [
-  'test/domain/**/*.test.ts',
-  'test/conformance/**/*.test.ts',
-  'test/loops/**/*.test.ts',
-  'test/house/**/*.test.ts',
-];
-
-/** The tests on one combination of adapters, which `inject('store')` and `inject('queue')` name. */
-function combination(store: Store, queue: Queue, include: string[], exclude: string[] = []) {
-  return {
-    test: {
-      name: `${store} + ${queue}`,
-      provide: { store, queue },
-      include,
-      exclude,
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
-      pool: 'forks' as const,
-    },
-  };
-}
-
-function rules() {
-  const { test } = combination('sqlite', 'in-process', RULES);
-  return { test: { ...test, name: 'rules', isolate: false } };
-}
-
+/** `npm test`: the rules, everything on one combination, a few tests on the others. */
 export default defineConfig({
   test: {
-    // Once for all projects.
-    globalSetup: [
-      'test/support/build-once.ts',
-      'test/support/servers/shared-servers.ts',
-      'test/support/cluster/kill-count.ts',
-    ],
+    ...COMMON,
     projects: [
-      combination('sqlite', 'in-process', ['test/**/*.test.ts'], RULES),
+      combination({
+        store: 'sqlite',
+        queue: 'in-process',
+        include: ['test/**/*.test.ts'],
+        exclude: [...RULES, ...FAULTS],
+      }),
       rules(),
-      combination('sqlite', 'bullmq', WHOLE, [TOUR]),
-      combination('postgres', 'in-process', [...WHOLE, ...ON_A_STORE], [TOUR]),
-      combination('postgres', 'bullmq', WHOLE, [TOUR]),
+      combination({ store: 'sqlite', queue: 'bullmq', include: TOGETHER }),
+      combination({ store: 'postgres', queue: 'in-process', include: TOGETHER }),
+      combination({ store: 'postgres', queue: 'bullmq', include: TOGETHER }),
     ],
-    // Not one less, as by default: many tests wait for the processes that they have started.
-    maxWorkers: '100%',
-    reporters: ['default'],
   },
 });

@@ -1,19 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { atScale } from '../support/scale.ts';
 import { gate, slow } from '../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import { seedFrom } from '../support/seeded-random.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { runsAsItComes, SHORT_LOCKS, startService } from '../support/start-service.ts';
+import { SHORT_LOCKS, startService } from '../support/start-service.ts';
 import { summaryAnswer } from '../support/summary-text.ts';
 import { isTerminal, SessionClient } from './api-client.ts';
 import { Speaker, turns } from './conversation.ts';
 import { Arena } from './crash/arena.ts';
 
-/** In two arenas, with every second round killed once more while it starts: 54 kills and 3 × 18. */
-const ROUNDS = runsAsItComes() ? 18 : 6;
+/** In two arenas, with every second round killed once more while it starts: 12 kills, or 54. */
+const ROUNDS = atScale({ short: 4, long: 18 });
 /** Attempts that kills have cut off: without any, nothing was tested. A short run may meet none. */
-const LEAST_CUT_OFF = runsAsItComes() ? 1 : 0;
-const VERIFY_EVERY = 6;
+const LEAST_CUT_OFF = atScale({ short: 0, long: 1 });
+const VERIFY_EVERY = atScale({ short: 4, long: 6 });
 const SUMMARY = summaryAnswer('SCRIPTED SUMMARY.');
 
 describe('a service that is killed at random moments', () => {

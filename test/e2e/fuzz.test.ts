@@ -5,15 +5,16 @@ import { FORMATS } from '../../src/domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import { operationsOf } from '../support/openapi-fuzzer/document.ts';
 import { Oracle } from '../support/openapi-fuzzer/oracle.ts';
+import { atScale } from '../support/scale.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { runsAsItComes, startService } from '../support/start-service.ts';
+import { startService } from '../support/start-service.ts';
 import { call, expectStatus, SessionClient } from './api-client.ts';
 import { byDocument, fuzz, staysAsItIs } from './fuzz/fuzzer.ts';
 import { ItemSource } from './fuzz/items.ts';
 import { Pool } from './fuzz/pool.ts';
 import { RequestSource } from './fuzz/requests.ts';
 
-const REQUESTS = runsAsItComes() ? 6_000 : 3_000;
+const REQUESTS = atScale({ short: 1_500, long: 6_000 });
 const REQUESTS_WITHOUT_KEY = 400;
 
 /** Nobody listens there: compactions are retried for a while, so that requests meet them running. */

@@ -10,6 +10,7 @@ import type { SessionEvent } from '../../src/domain/session/events.ts';
 import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
 import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
+import { atScale } from '../support/scale.ts';
 import { SessionLab, TINY } from '../support/session-lab.ts';
 
 const TERMINAL = [
@@ -65,7 +66,7 @@ async function closeLabs(): Promise<void> {
 }
 
 /** Scripts for each property; a commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? 60 : 6;
+const RUNS = inject('store') === 'sqlite' ? atScale({ short: 18, long: 60 }) : 6;
 
 async function play(
   format: Format,

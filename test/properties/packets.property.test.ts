@@ -13,6 +13,7 @@ import type { SummaryAnswer } from '../../src/workers/summarizers/summarizer.ts'
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { NO_SUMMARIZER_USAGE } from '../support/event-data.ts';
 import { assistant, ofTokens, user } from '../support/items.ts';
+import { atScale } from '../support/scale.ts';
 import { SessionLab } from '../support/session-lab.ts';
 
 /** All that can happen to a session with packets, at any time, a summary being written included. */
@@ -253,7 +254,7 @@ function checkLog(events: readonly SessionEvent[]): void {
 }
 
 /** A commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? 200 : 10;
+const RUNS = inject('store') === 'sqlite' ? atScale({ short: 100, long: 200 }) : 10;
 
 describe('packets, whatever happens in whatever order', () => {
   it('RW-72: are appended at most once, with a completed compaction, and the states take turns', async () => {

@@ -9,6 +9,7 @@ import type { SessionEvent } from '../../src/domain/session/events.ts';
 import { forkSession } from '../../src/domain/session/fork-session.ts';
 import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
+import { atScale } from '../support/scale.ts';
 import { SessionLab, TINY } from '../support/session-lab.ts';
 import {
   COMMAND_TEXT,
@@ -26,7 +27,7 @@ function endOf(event: SessionEvent, id: string): boolean {
 }
 
 /** A commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? 30 : 3;
+const RUNS = inject('store') === 'sqlite' ? atScale({ short: 10, long: 30 }) : 3;
 
 function isPacket(event: SessionEvent | undefined): boolean {
   return event?.type === 'item.appended' && event.data.source === 'packet';

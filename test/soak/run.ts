@@ -1,4 +1,4 @@
-import { setup as build } from '../support/build-once.ts';
+import { build } from '../support/build-once.ts';
 import { seedFrom } from '../support/seeded-random.ts';
 import { readOptions, type SoakOptions, USAGE } from './options.ts';
 import { tableOf, verdictOf } from './report.ts';

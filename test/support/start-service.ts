@@ -26,8 +26,3 @@ export async function startService(variables: Variables = {}): Promise<ServicePr
 
 /** For tests that kill: the job of a process that died is soon taken over by the next one. */
 export const SHORT_LOCKS: Variables = { PALIMPSEST_JOB_LOCK_SECONDS: '1' };
-
-/** Whether the vitest project is the one that runs everything, in full length. */
-export function runsAsItComes(): boolean {
-  return inject('store') === 'sqlite' && inject('queue') === 'in-process';
-}

@@ -5,6 +5,9 @@ import { codecFor } from '../../../src/domain/items/codecs.ts';
 import { FORMATS, type Item, OWN_MESSAGE_FIELDS } from '../../../src/domain/items/item.ts';
 import { providerProblems } from '../../support/foreign/context-rules.ts';
 import { historyArbitrary, markersOf, wellFormedArbitrary } from '../../support/generators.ts';
+import { atScale } from '../../support/scale.ts';
+
+const RUNS = atScale({ short: 100, long: 400 });
 
 describe.each(FORMATS)('rendering %s', (format) => {
   const codec = codecFor(format);
@@ -16,7 +19,7 @@ describe.each(FORMATS)('rendering %s', (format) => {
   }
 
   function property(name: string, holds: (items: Item[]) => void): void {
-    test(name, () => fc.assert(fc.property(historyArbitrary(format), holds), { numRuns: 400 }));
+    test(name, () => fc.assert(fc.property(historyArbitrary(format), holds), { numRuns: RUNS }));
   }
 
   property('every item of a history is accepted', (items) => {
@@ -79,7 +82,7 @@ describe.each(FORMATS)('rendering %s', (format) => {
         expect(codec.violations(items.map(stripped))).toEqual([]);
         expect(codec.render(items)).toEqual(items.map(stripped));
       }),
-      { numRuns: 400 },
+      { numRuns: RUNS },
     );
   });
 

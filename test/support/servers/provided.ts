@@ -1,3 +1,5 @@
+import type { Scale } from '../vitest-projects.ts';
+
 /** What the global set-up and the vitest projects hand to every test file. */
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -7,7 +9,7 @@ declare module 'vitest' {
     /** The combination of adapters that the project runs the suite on. */
     store: 'sqlite' | 'postgres';
     queue: 'in-process' | 'bullmq';
+    /** How much of what is drawn at random is tried. */
+    scale: Scale;
   }
 }
-
-export {};

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { isRulesOnly } from '../vitest-projects.ts';
 import { ownPostgres, pingPostgres } from './postgres.ts';
 import type {} from './provided.ts';
 import { ownRedis, pingRedis } from './redis.ts';
@@ -11,7 +12,8 @@ type Shared = Pick<TestServer, 'url' | 'how' | 'dispose'>;
  * a database of their own there. Prints where each comes from. TEST_REDIS_URL and
  * TEST_POSTGRES_URL name servers to use instead.
  */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (isRulesOnly(project)) return;
   const outcomes = await Promise.allSettled([
     given('TEST_REDIS_URL', pingRedis) ?? ownRedis(),
     given('TEST_POSTGRES_URL', pingPostgres) ?? ownPostgres(),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../soak/faults.ts';
-import { tableOf, verdictOf } from '../soak/report.ts';
-import { soak } from '../soak/soak.ts';
+import { atScale } from '../support/scale.ts';
 import { seedFrom } from '../support/seeded-random.ts';
+import type { Fault } from './faults.ts';
+import { tableOf, verdictOf } from './report.ts';
+import { soak } from './soak.ts';
 
 const PROCESSES: readonly Fault[] = [
   'worker killed',
@@ -13,8 +14,8 @@ const PROCESSES: readonly Fault[] = [
 
 describe('processes are killed at random while clients write', () => {
   it.each([
-    ['sqlite', 25],
-    ['postgres', 35],
+    ['sqlite', atScale({ short: 6, long: 25 })],
+    ['postgres', atScale({ short: 6, long: 35 })],
   ] as const)(
     'BullMQ and %s: nothing is lost or doubled in %d kills',
     async (store, kills) => {

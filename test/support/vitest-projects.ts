@@ -1,0 +1,87 @@
+import type { TestProject } from 'vitest/node';
+
+/** The files of the vitest projects: `npm test` and `npm run test:chaos` share them. */
+
+/** What the service does as a whole, whatever it runs on. The tour is of the service as it comes. */
+export const WHOLE = ['test/e2e/*.test.ts'];
+export const TOUR = 'test/e2e/readme-tour.test.ts';
+
+/** What a store can do to the rest; these hand their jobs to no engine. */
+export const ON_A_STORE = [
+  'test/api/*.test.ts',
+  'test/properties/*.test.ts',
+  'test/workers/compact-session.test.ts',
+  'test/workers/dispatcher.test.ts',
+  'test/findings/{a,b}*.test.ts',
+];
+
+/** Outages and kills: they wait for locks and time-outs to run out, again and again. */
+export const FAULTS = [
+  'test/faults/*.test.ts',
+  'test/db/postgres-trouble.test.ts',
+  'test/workers/bullmq-outages.test.ts',
+];
+
+/**
+ * Rules without processes or servers of their own. They share the modules that they load, which takes
+ * longer than most of them.
+ */
+export const RULES = [
+  'test/domain/**/*.test.ts',
+  'test/conformance/**/*.test.ts',
+  'test/loops/**/*.test.ts',
+  'test/house/**/*.test.ts',
+];
+
+/** How much of what is drawn at random is tried: rounds, requests, runs of a property. */
+export type Scale = 'short' | 'long';
+
+type Combination = {
+  store: 'sqlite' | 'postgres';
+  queue: 'in-process' | 'bullmq';
+  include: string[];
+  exclude?: string[];
+  scale?: Scale;
+};
+
+/** A project: tests on one combination of adapters, which `inject('store')` and `inject('queue')` name. */
+export function combination(given: Combination) {
+  const { store, queue, include, exclude = [], scale = 'short' } = given;
+  return {
+    test: {
+      name: `${store} + ${queue}`,
+      provide: { store, queue, scale },
+      include,
+      exclude,
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      pool: 'forks' as const,
+    },
+  };
+}
+
+const RULES_PROJECT = 'rules';
+
+/** The project of the rules, which needs neither servers nor a build. */
+export function rules() {
+  const { test } = combination({ store: 'sqlite', queue: 'in-process', include: RULES });
+  return { test: { ...test, name: RULES_PROJECT, isolate: false } };
+}
+
+/** Whether a run was asked for the rules alone (`--project rules`). */
+export function isRulesOnly({ vitest }: TestProject): boolean {
+  return vitest.projects.every(({ name }) => name === RULES_PROJECT);
+}
+
+/** What every run shares. */
+export const COMMON = {
+  // Once for all projects.
+  globalSetup: [
+    'test/support/build-once.ts',
+    'test/support/servers/shared-servers.ts',
+    'test/support/cluster/kill-count.ts',
+  ],
+  // Not one less, as by default: many tests wait for the processes that they have started.
+  maxWorkers: '100%',
+  reporters: ['default'],
+};

@@ -1,0 +1,51 @@
+import { defineConfig } from 'vitest/config';
+import {
+  COMMON,
+  combination,
+  FAULTS,
+  ON_A_STORE,
+  type Scale,
+  TOUR,
+  WHOLE,
+} from './test/support/vitest-projects.ts';
+
+const scale = scaleFrom(process.env.TEST_SCALE ?? 'long');
+
+/** What draws at random, and so finds more in a longer run. */
+const AT_RANDOM = [
+  'test/e2e/{crash,fuzz}.test.ts',
+  'test/soak/random-kills.test.ts',
+  'test/**/*.property.test.ts',
+];
+
+/**
+ * `npm run test:chaos`: outages, kills, fuzzing and properties at length, and everything that an
+ * adapter could change on each combination. TEST_SCALE=short tries each of them, in a few rounds.
+ */
+export default defineConfig({
+  test: {
+    ...COMMON,
+    projects: [
+      combination({
+        store: 'sqlite',
+        queue: 'in-process',
+        scale,
+        include: [...FAULTS, ...AT_RANDOM],
+      }),
+      combination({ store: 'sqlite', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
+      combination({
+        store: 'postgres',
+        queue: 'in-process',
+        scale,
+        include: [...WHOLE, ...ON_A_STORE],
+        exclude: [TOUR],
+      }),
+      combination({ store: 'postgres', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
+    ],
+  },
+});
+
+function scaleFrom(given: string): Scale {
+  if (given === 'short' || given === 'long') return given;
+  throw new Error(`TEST_SCALE is short or long, not ${given}`);
+}
