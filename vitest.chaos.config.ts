@@ -14,8 +14,9 @@ const scale = scaleFrom(process.env.TEST_SCALE ?? 'long');
 /** What draws at random, and so finds more in a longer run. */
 const AT_RANDOM = [
   'test/e2e/{crash,fuzz}.test.ts',
-  'test/soak/random-kills.test.ts',
   'test/**/*.property.test.ts',
+  'test/soak/soak.test.ts',
+  'test/findings/i7-shares-of-tenants.test.ts',
 ];
 
 /**

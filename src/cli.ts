@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { type ExportFlags, exportCommand } from './cli/export-session.ts';
-import { type ImportFlags, importCommand } from './cli/import-files.ts';
-import { serveCommand } from './cli/serve.ts';
-import { verifyCommand } from './cli/verify.ts';
+import type { ExportFlags } from './cli/export-session.ts';
+import type { ImportFlags } from './cli/import-files.ts';
 import { SettingsError } from './config/settings-error.ts';
-import { packageVersion } from './service.ts';
+import { packageVersion } from './package-version.ts';
+
+// Each command is loaded when it runs: `--help` and `--version` answer without the service.
 
 const FAILED = 1;
 const WRONG_USE = 2;
@@ -31,7 +31,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage.`,
 program
   .command('serve')
   .description('run the service: API, worker, or both in one process (ROLE)')
-  .action(serveCommand);
+  .action(async () => (await import('./cli/serve.ts')).serveCommand());
 
 program
   .command('import')
@@ -47,15 +47,19 @@ program
   .option('--id-prefix <prefix>', 'put this before each session id')
   .option('--tenant <name>', 'name of the API key that an export is restored for (default: local)')
   .option('--json', 'print one JSON line per session')
-  .action(async (files: string[], flags: ImportFlags) =>
-    exitWith(await importCommand(files, flags)),
-  );
+  .action(async (files: string[], flags: ImportFlags) => {
+    const { importCommand } = await import('./cli/import-files.ts');
+    exitWith(await importCommand(files, flags));
+  });
 
 program
   .command('verify')
   .description('compare hash chains and projections of the store with its events')
   .option('--rebuild', 'rebuild heads and projections from the events')
-  .action(async (options: { rebuild?: boolean }) => exitWith(await verifyCommand(options)));
+  .action(async (options: { rebuild?: boolean }) => {
+    const { verifyCommand } = await import('./cli/verify.ts');
+    exitWith(await verifyCommand(options));
+  });
 
 program
   .command('export')
@@ -64,6 +68,7 @@ program
   .option('--tenant <name>', 'name of the API key that the session belongs to', 'local')
   .option('--rollout', 'write the audit trail instead, as GET …/rollout does')
   .action(async (session: string, options: ExportFlags) => {
+    const { exportCommand } = await import('./cli/export-session.ts');
     const found = await exportCommand(session, options);
     if (!found) console.error(`there is no session "${session}" in the store`);
     exitWith(found);

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { z } from 'zod';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
 import { createHealthApp } from './api/health-app.ts';
@@ -17,6 +15,7 @@ import type { TokenizerName } from './domain/tokens/tokenizers.ts';
 import { errorFields } from './error-fields.ts';
 import { openEngine } from './open-engine.ts';
 import { openStore } from './open-store.ts';
+import { packageVersion } from './package-version.ts';
 import { storedSecret } from './stored-secret.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
 import { asksModel } from './workers/asks-model.ts';
@@ -227,10 +226,4 @@ function keptSecret(settings: ServerSettings, log: Logger): string | null {
     if (isNeeded) willNotLast('no file can be written beside the database');
     return null;
   }
-}
-
-/** The version in package.json, which lies beside both `src` and `dist`. */
-export function packageVersion(): string {
-  const file = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(file)).version;
 }

@@ -17,7 +17,7 @@ type Finished = { code: number | null; stdout: string; stderr: string };
 
 /** Runs the command line on a store of its own. */
 function palimpsest(args: string[], environment: Record<string, string> = {}): Promise<Finished> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src/cli.ts'), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atScale } from '../support/scale.ts';
 import { seedFrom } from '../support/seeded-random.ts';
 import { FAULTS } from './faults.ts';
 import { readOptions } from './options.ts';
@@ -20,13 +21,17 @@ const report: SoakReport = {
   events: () => 5,
 };
 
+const MINUTES = atScale({ short: 0.1, long: 1 });
+const KILLS = atScale({ short: 4, long: 16 });
+
 describe('a soak', () => {
-  it('of half a minute with every fault loses nothing and doubles nothing', async () => {
+  it('with every fault loses nothing and doubles nothing', async () => {
     const seed = seedFrom('SOAK_SEED');
-    const found = await soak({ ...readOptions(['--minutes', '0.4'], () => seed), least_kills: 8 });
+    const options = readOptions(['--minutes', String(MINUTES)], () => seed);
+    const found = await soak({ ...options, least_kills: KILLS });
     console.log(tableOf(found));
     expect(found.problems).toEqual([]);
-    expect(verdictOf(found, 8)).toBeNull();
+    expect(verdictOf(found, KILLS)).toBeNull();
     expect([...found.faults.keys()].toSorted()).toEqual(FAULTS.toSorted());
   }, 180_000);
 

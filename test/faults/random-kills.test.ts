@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Fault } from '../soak/faults.ts';
+import { tableOf, verdictOf } from '../soak/report.ts';
+import { soak } from '../soak/soak.ts';
 import { atScale } from '../support/scale.ts';
 import { seedFrom } from '../support/seeded-random.ts';
-import type { Fault } from './faults.ts';
-import { tableOf, verdictOf } from './report.ts';
-import { soak } from './soak.ts';
 
 const PROCESSES: readonly Fault[] = [
   'worker killed',
