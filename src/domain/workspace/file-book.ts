@@ -37,6 +37,8 @@ type Next = (text: KnownText) => KnownText | null;
 
 /** More files than any compaction restores; those used longest ago are forgotten. */
 const MOST_FILES = 2_000;
+/** What it takes to move one file of a folder, in characters looked at. */
+const MOVE_COST = 2_000;
 
 /** What is known of files, kept up to date with what calls do to them. */
 export class FileBook {
@@ -89,7 +91,12 @@ export class FileBook {
         this.run(action);
         return;
       case 'written':
-        this.set(this.placeOf(action.path, 'a write'), wholeText(action.text), at, null);
+        this.set(
+          this.placeOf(action.path, `a write of ${action.path}`),
+          wholeText(action.text),
+          at,
+          null,
+        );
         return;
       case 'seen':
         this.see(action.path, action.text, at);
@@ -98,7 +105,7 @@ export class FileBook {
         this.delete(action.path);
         return;
       case 'rewritten':
-        this.lose(this.placeOf(action.path, 'a write'));
+        this.lose(this.placeOf(action.path, `a write of ${action.path}`));
         return;
       case 'moved':
         this.move(action.path, action.to, at);
@@ -129,8 +136,10 @@ export class FileBook {
       case 'patched': {
         const isTelling = action.hunks.some(({ before }) => before.length > 0);
         const next: Next = (text) => patched(text, action.hunks, this.effort);
-        this.change(action.path, at, 'a patch', next, isTelling);
-        if (action.to !== null) this.move(action.path, action.to, at);
+        const path = this.change(action.path, at, 'a patch', next, isTelling);
+        // Its new path begins in the same folder as the old one.
+        const start = path.endsWith(`/${action.path}`) ? path.length - action.path.length : 0;
+        if (action.to !== null) this.move(path, path.slice(0, start) + action.to, at);
         return;
       }
       case 'undone':
@@ -159,9 +168,7 @@ export class FileBook {
    */
   private placeOf(path: string, by: string): string {
     const name = this.certainName(path) ?? path;
-    for (const file of this.namesakes(path, `${by} of ${path}`)) {
-      if (file.path !== name) this.doubt(file, `${by} of ${path}`);
-    }
+    for (const file of this.namesakes(path, by)) if (file.path !== name) this.doubt(file, by);
     return name;
   }
 
@@ -249,9 +256,9 @@ export class FileBook {
 
   /**
    * Changes what is known of a file. `isTelling`: that it can be followed shows which file it was,
-   * where several have such a path.
+   * where several have such a path. Gives the path that it was changed under.
    */
-  private change(path: string, at: number, by: string, next: Next, isTelling: boolean): void {
+  private change(path: string, at: number, by: string, next: Next, isTelling: boolean): string {
     const certain = this.certainName(path);
     const others = this.namesakes(path, `${by} of ${path}`).filter((file) => file.path !== certain);
     const fitting =
@@ -259,16 +266,17 @@ export class FileBook {
     const guessed = fitting.length === 1 ? fitting[0] : undefined;
     for (const file of others) if (file !== guessed) this.doubt(file, `${by} of ${path}`);
     const file = certain === undefined ? guessed : this.files.get(certain);
-    if (file === undefined) return;
+    if (file === undefined) return path;
     const text = next(file.text);
     if (text === null) {
       file.at = at;
       this.doubt(file, `${by} that could not be followed`);
     } else this.set(file.path, text, at, file.changedBy);
+    return file.path;
   }
 
   private undo(path: string, at: number): void {
-    const file = this.files.get(this.placeOf(path, 'an edit taken back'));
+    const file = this.files.get(this.placeOf(path, `an edit of ${path} taken back`));
     if (file === undefined) return;
     if (file.before === null) this.lose(file.path);
     else this.set(file.path, file.before, at, file.changedBy);
@@ -278,7 +286,7 @@ export class FileBook {
     const isFolder = this.certainName(path) === undefined && this.names.isFolder(path);
     if (isFolder) for (const other of this.inside(path, 'rm')) this.lose(other);
     else this.doubtTargets([path], `rm ${path}`);
-    this.lose(this.placeOf(path, 'a deletion'));
+    this.lose(this.placeOf(path, `rm ${path}`));
   }
 
   private move(path: string, given: string, at: number): void {
@@ -286,13 +294,13 @@ export class FileBook {
     if (this.certainName(path) === undefined && this.names.isFolder(path)) {
       for (const other of this.inside(path, 'mv')) {
         const file = this.lose(other);
-        if (file === undefined || !this.effort.spend(to.length + other.length)) continue;
+        if (file === undefined || !this.effort.spend(MOVE_COST + to.length)) continue;
         this.set(to + other.slice(path.length), file.text, file.at, file.changedBy);
       }
       return;
     }
-    const file = this.lose(this.placeOf(path, 'a move'));
-    this.lose(this.placeOf(to, 'a move'));
+    const file = this.lose(this.placeOf(path, `mv ${path}`));
+    this.lose(this.placeOf(to, `mv ${path}`));
     if (file !== undefined && !isPerhapsFolder(to, path)) {
       this.set(to, file.text, at, file.changedBy);
     }
@@ -304,7 +312,7 @@ export class FileBook {
     const file = this.files.get(this.certainName(path) ?? path);
     // The files in a folder that nobody has seen take the places of those that are known.
     if (file === undefined && isFolder) this.doubtTargets([given], `cp ${path}`);
-    this.lose(this.placeOf(to, 'a copy'));
+    this.lose(this.placeOf(to, `cp ${path}`));
     if (file !== undefined && !isPerhapsFolder(to, path)) {
       this.set(to, file.text, at, file.changedBy);
     }

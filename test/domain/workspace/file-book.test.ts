@@ -24,6 +24,11 @@ const part = (path: string, first: number, text: string): FileAction => ({
   path,
   text: { blocks: [{ first, text }], total: null },
 });
+const seen = (path: string, text: string): FileAction => ({
+  kind: 'seen',
+  path,
+  text: wholeText(text),
+});
 const by = 'make';
 
 describe('what is known of files after what calls have done', () => {
@@ -145,6 +150,109 @@ describe('what is known of files after what calls have done', () => {
       'a path that two files end with',
       [write('/u/a.ts', 'x'), write('/v/a.ts', 'x'), edit('a.ts', 'x', 'y')],
       ['/u/a.ts 1:x (an edit of a.ts)', '/v/a.ts 1:x (an edit of a.ts)'],
+    ],
+    // Another package has a file of this name: what disagrees is about that one.
+    [
+      'a read of a path without its folder that disagrees',
+      [write('/w/a/src/i.ts', 'x\n'), seen('src/i.ts', 'z\n')],
+      ['/w/a/src/i.ts 1:x\n (src/i.ts was seen otherwise)', 'src/i.ts 1:z\n'],
+    ],
+    [
+      'a write of a path without its folder',
+      [write('/w/a/src/i.ts', 'x'), write('src/i.ts', 'z')],
+      ['/w/a/src/i.ts 1:x (a write of src/i.ts)', 'src/i.ts 1:z'],
+    ],
+    [
+      'an edit of a path without its folder that does not fit',
+      [write('/w/a/src/i.ts', 'x'), edit('src/i.ts', 'z', 'y')],
+      ['/w/a/src/i.ts 1:x (an edit of src/i.ts)'],
+    ],
+    [
+      'an addition to a path without its folder',
+      [write('/w/a/src/i.ts', 'x'), { kind: 'appended', path: 'src/i.ts', text: 'y' }],
+      ['/w/a/src/i.ts 1:x (an addition of src/i.ts)'],
+    ],
+    [
+      'a deletion of a path without its folder',
+      [write('/w/a/src/i.ts', 'x'), { kind: 'deleted', path: 'src/i.ts' }],
+      ['/w/a/src/i.ts 1:x (rm src/i.ts)'],
+    ],
+    [
+      'a part that tells nothing',
+      [part('/w/a/src/i.ts', 1, 'x'), part('src/i.ts', 5, 'y')],
+      ['/w/a/src/i.ts 1:x', 'src/i.ts 5:y'],
+    ],
+    [
+      'a part that stands in it, and an edit of one of the two then',
+      [part('/w/src/i.ts', 1, 'x\ny'), part('src/i.ts', 2, 'y\nz'), edit('/w/src/i.ts', 'x', 'v')],
+      ['src/i.ts 2:y\nz (an edit of /w/src/i.ts)', '/w/src/i.ts 1:v\ny'],
+    ],
+    [
+      'a file that was shown to be the same, written without its folder',
+      [
+        write('/w/src/i.ts', 'x\ny\nz\n'),
+        seen('src/i.ts', 'x\ny\nz\n'),
+        write('src/i.ts', 'v\n'),
+        write('/w/b/src/i.ts', 'u\n'),
+      ],
+      ['/w/src/i.ts 1:v\n', '/w/b/src/i.ts 1:u\n'],
+    ],
+    [
+      'two files that are nearly empty, one written',
+      [write('/w/a/i.py', ''), seen('i.py', ''), write('i.py', 'x')],
+      ['/w/a/i.py 1: (a write of i.py)', 'i.py 1:x'],
+    ],
+    [
+      'a folder with its files, given to something that is not known',
+      [
+        write('/w/s/a', 'x'),
+        write('/w/t/b', 'y'),
+        { kind: 'may_change', targets: ['/w/s'], by },
+        { kind: 'may_change', targets: ['/w/u/*.ts'], by },
+      ],
+      ['/w/s/a 1:x (make)', '/w/t/b 1:y'],
+    ],
+    [
+      'names without a folder, given to something that is not known',
+      [write('/w/s/a.ts', 'x'), { kind: 'may_change', targets: ['s/*.ts'], by }],
+      ['/w/s/a.ts 1:x (make)'],
+    ],
+    [
+      'a file moved into a folder that is known',
+      [
+        write('/w/lib/b.ts', 'y'),
+        write('/w/a.ts', 'x'),
+        { kind: 'moved', path: '/w/a.ts', to: '/w/lib' },
+      ],
+      ['/w/lib/b.ts 1:y', '/w/lib/a.ts 1:x'],
+    ],
+    [
+      'a file moved to what may be a folder',
+      [write('/w/a.ts', 'x'), { kind: 'moved', path: '/w/a.ts', to: '/w/lib' }],
+      [],
+    ],
+    [
+      'a folder that nobody has seen, copied over one that is known',
+      [write('/w/lib/b.ts', 'y'), { kind: 'copied', path: '/tmp/new', to: '/w/lib' }],
+      ['/w/lib/b.ts 1:y (cp /tmp/new)'],
+    ],
+    [
+      'a program that changes what it finds',
+      [
+        write('/p.py', "for p in Path('.').rglob('*'):\n    p.write_text('')\n"),
+        write('/a.ts', 'x'),
+        { kind: 'ran', path: '/p.py', by, isPatch: false, args: [] },
+      ],
+      ["/p.py 1:for p in Path('.').rglob('*'):\n    p.write_text('')\n (make)", '/a.ts 1:x (make)'],
+    ],
+    [
+      'a program that nobody has seen, and what it was given',
+      [
+        write('/w/a.ts', 'x'),
+        write('/w/b.ts', 'y'),
+        { kind: 'ran', path: '/w/fix.py', by, isPatch: false, args: ['/w/a.ts'] },
+      ],
+      ['/w/a.ts 1:x (make)', '/w/b.ts 1:y'],
     ],
   ])('%s', (_, actions, files) => expect(after(...actions)).toEqual(files));
 

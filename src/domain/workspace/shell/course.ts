@@ -17,7 +17,7 @@ export type Circumstances = {
 
 /** Commands that fail only where nothing after them matters. */
 const RELIABLE =
-  /^(?:cd|pushd|mkdir|echo|printf|export|set|true|:|sleep|touch|umask|cat|rm|cp|mv)$/;
+  /^(?:cd|pushd|popd|mkdir|echo|printf|export|set|true|:|sleep|touch|umask|cat|rm|cp|mv)$/;
 /** More folders than anyone has on the stack of a shell. */
 const DEEPEST = 100;
 
