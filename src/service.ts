@@ -41,7 +41,8 @@ const JSON_VALUES = 400_000;
 
 /** The service without a socket: what `serve` listens with and `import` talks to in process. */
 export type Service = {
-  fetch: (request: Request) => Response | Promise<Response>;
+  /** `bindings`: what the server that listens knows of the request beside it. */
+  fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
   store: EventStore;
   /** How summaries are written when a session does not choose, for the start-up message. */
   summarizer: string;
@@ -185,7 +186,7 @@ export async function startService(
           log,
         });
   return {
-    fetch: (request) => app.fetch(request),
+    fetch: (request, bindings) => app.fetch(request, bindings),
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {

@@ -4,6 +4,7 @@ import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts
 import type { AppDependencies } from './app-dependencies.ts';
 import { authenticator } from './auth.ts';
 import type { Api, Gate } from './endpoint.ts';
+import { longAnswers } from './long-answers.ts';
 import {
   isOpenAiPath,
   OpenAiError,
@@ -32,7 +33,7 @@ import { addToolResultRoute } from './routes/tool-results.ts';
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
 export function createApp(deps: AppDependencies): OpenAPIHono {
   const app = new OpenAPIHono();
-  const api: Api = { app, deps, gate: gateOf(deps) };
+  const api: Api = { app, deps, gate: gateOf(deps), longAnswer: longAnswers() };
   registerKeys(app);
   addSessionRoutes(api);
   addItemRoutes(api);

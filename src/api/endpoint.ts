@@ -2,6 +2,7 @@ import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { SessionRef } from '../db/event-store.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import type { LongAnswer } from './long-answers.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { problems } from './schemas/problem.ts';
 import { thrown } from './thrown.ts';
@@ -11,7 +12,12 @@ import { parseInput } from './validation.ts';
 export type Gate = (request: Request) => string;
 
 /** What the routes share. */
-export type Api = { app: OpenAPIHono; deps: AppDependencies; gate: Gate };
+export type Api = {
+  app: OpenAPIHono;
+  deps: AppDependencies;
+  gate: Gate;
+  longAnswer: LongAnswer;
+};
 
 /** One call of an endpoint, admitted and with its parameters checked. */
 export type Call<Params, Query> = {
@@ -56,7 +62,7 @@ export const noQuery = z.object({});
  * which the append route would feel (DESIGN, figures).
  */
 export function addEndpoint<Params, Query>(
-  { app, gate }: Api,
+  { app, gate }: Pick<Api, 'app' | 'gate'>,
   endpoint: Endpoint<Params, Query>,
 ): void {
   const { params, query, handle } = endpoint;

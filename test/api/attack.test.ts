@@ -129,7 +129,7 @@ describe('what a handler throws', () => {
     const deps = { ...api.deps, log: { error: (fields: object) => logged.push(fields) } };
     const app = createApp(deps);
     addEndpoint(
-      { app, deps, gate: () => 'local' },
+      { app, gate: () => 'local' },
       {
         method,
         path: '/broken',

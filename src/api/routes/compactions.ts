@@ -85,7 +85,9 @@ function addGetCompaction(api: Api): void {
       const ref = refOf(call);
       await existingHead(deps.store, ref);
       const row = await existingCompaction(deps.store, ref, call.params.cid);
-      return call.c.json(detailBody(ref, row, await ownEvents(deps.store, ref, row)));
+      return api.longAnswer(call, async () =>
+        detailBody(ref, row, await ownEvents(deps.store, ref, row)),
+      );
     },
   });
 }
@@ -118,9 +120,11 @@ function addDiff(api: Api): void {
           `the compaction is ${row.status}: ask again when its status is "ended"`,
         );
       }
-      const diff = await diffOf(deps.store, ref, { ...row, ended_version });
-      // Null: erased since the row was read.
-      return call.c.json(diff ?? unwrap(sessionNotFound()));
+      return api.longAnswer(call, async () => {
+        const diff = await diffOf(deps.store, ref, { ...row, ended_version });
+        // Null: erased since the row was read.
+        return diff ?? unwrap(sessionNotFound());
+      });
     },
   });
 }

@@ -53,13 +53,13 @@ export function addContextRoute(api: Api): void {
       const etag = etagOf(at);
       const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
       if (noneMatchHits(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
-      // Null: erased since the head was read.
-      const view = (await loadView(deps.store, ref, at)) ?? unwrap(sessionNotFound());
-      const past = at < state.version ? await loadSettings(deps.store, ref, at) : null;
-      const config = configOf(past ?? settings, deps.world.server);
-      const format = query.format ?? settings.format;
-      return c.json(
-        {
+      const make = async () => {
+        // Null: erased since the head was read.
+        const view = (await loadView(deps.store, ref, at)) ?? unwrap(sessionNotFound());
+        const past = at < state.version ? await loadSettings(deps.store, ref, at) : null;
+        const config = configOf(past ?? settings, deps.world.server);
+        const format = query.format ?? settings.format;
+        return {
           session_id: ref.session_id,
           version: at,
           at,
@@ -68,10 +68,9 @@ export function addContextRoute(api: Api): void {
           tokens: contextTokens({ ...view.usage, tokens: sumTokens(view.entries) }, config),
           compacted_tool_ids: clearedResults(view),
           base_compaction_id: view.base?.compaction_id ?? null,
-        },
-        200,
-        headers,
-      );
+        };
+      };
+      return api.longAnswer(call, make, headers);
     },
   });
 }

@@ -47,8 +47,10 @@ export function addEventsRoute(api: Api): void {
           'X-Accel-Buffering': 'no',
         });
       }
-      const page = await eventPage(deps.store, ref, { after: cursor, limit, types });
-      return c.json({ data: page.events, next_cursor: page.next_cursor });
+      return api.longAnswer(call, async () => {
+        const page = await eventPage(deps.store, ref, { after: cursor, limit, types });
+        return { data: page.events, next_cursor: page.next_cursor };
+      });
     },
   });
 }

@@ -156,17 +156,23 @@ function addListItems(api: Api): void {
       const ref = refOf(call);
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after } = call.query;
       await existingHead(deps.store, ref);
-      const { events, next_cursor } = await eventPage(deps.store, ref, {
-        types: ['item.appended'],
-        after: cursor,
-        limit,
+      return api.longAnswer(call, async () => {
+        const page = { types: ['item.appended'] as const, after: cursor, limit };
+        const { events, next_cursor } = await eventPage(deps.store, ref, page);
+        const data = events.flatMap((event) =>
+          event.type === 'item.appended'
+            ? [
+                {
+                  seq: event.version,
+                  at: event.at,
+                  item: event.data.item,
+                  tokens: event.data.tokens,
+                },
+              ]
+            : [],
+        );
+        return { data, next_cursor };
       });
-      const data = events.flatMap((event) =>
-        event.type === 'item.appended'
-          ? [{ seq: event.version, at: event.at, item: event.data.item, tokens: event.data.tokens }]
-          : [],
-      );
-      return call.c.json({ data, next_cursor });
     },
   });
 }

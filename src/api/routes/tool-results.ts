@@ -33,22 +33,24 @@ export function addToolResultRoute(api: Api): void {
       const ref = refOf(call);
       const { tool_use_id } = call.params;
       const { settings } = await existingHead(deps.store, ref);
-      const found = await findResult(deps.store, ref, settings.format, tool_use_id);
-      if (found === null) {
-        throw new ProblemError(
-          'not_found',
-          'no item of this session holds a result with this tool_use_id: check the id, and in a ' +
-            'fork ask its parent for results that a compaction had already summarised there',
-        );
-      }
-      return call.c.json({
-        session_id: ref.session_id,
-        tool_use_id,
-        seq: found.seq,
-        at: found.at,
-        is_error: found.result.is_error,
-        content: found.result.content.map(resultPartText).join('\n'),
-        item: found.item,
+      return api.longAnswer(call, async () => {
+        const found = await findResult(deps.store, ref, settings.format, tool_use_id);
+        if (found === null) {
+          throw new ProblemError(
+            'not_found',
+            'no item of this session holds a result with this tool_use_id: check the id, and in a ' +
+              'fork ask its parent for results that a compaction had already summarised there',
+          );
+        }
+        return {
+          session_id: ref.session_id,
+          tool_use_id,
+          seq: found.seq,
+          at: found.at,
+          is_error: found.result.is_error,
+          content: found.result.content.map(resultPartText).join('\n'),
+          item: found.item,
+        };
       });
     },
   });
