@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -185,6 +185,17 @@ describe('README.md', () => {
     'mentions %s',
     (text) => expect(readme).toContain(text),
   );
+
+  test('is short', () => expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(9_000));
+
+  test.each([
+    ['docs', 'README.md'],
+    ['docs/decisions', 'README.md'],
+  ])('every page of %s is in its index', (folder, index) => {
+    const text = readText(`${folder}/${index}`);
+    const pages = readdirSync(join(ROOT, folder)).filter((name) => /^(?!README).*\.md$/.test(name));
+    expect(pages.filter((name) => !text.includes(`](${name})`))).toEqual([]);
+  });
 
   test('names every profile and wire format', () => {
     const formats = ['anthropic', 'openai-responses', 'openai-chat'];

@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 
 /** What the service does as a whole, whatever it runs on. The tour is of the service as it comes. */
 export const WHOLE = ['test/e2e/*.test.ts'];
-export const TOUR = 'test/e2e/readme-tour.test.ts';
+export const TOUR = 'test/e2e/tour.test.ts';
 
 /** What a store can do to the rest; these hand their jobs to no engine. */
 export const ON_A_STORE = [

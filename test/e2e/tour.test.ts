@@ -7,11 +7,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { CURL_SUBSTITUTE, differences, tourSteps } from '../support/readme.ts';
+import { CURL_SUBSTITUTE, differences, type TourStep, tourSteps } from '../support/page-steps.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const steps = tourSteps(readme, 'A tour of sixty seconds');
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const steps = tourSteps(textOf('docs/tour.md'));
+/** Pages whose blocks run, too; they name the address where the service listens unless told. */
+const OTHERS = ['README.md', 'docs/commands.md'];
 
 const eventsSchema = z.object({ data: z.array(z.object({ type: z.string() })) });
 const compactionsSchema = z.object({
@@ -26,7 +28,7 @@ const compactionsSchema = z.object({
   ),
 });
 
-describe('the tour of the README', () => {
+describe('the tour', () => {
   let folder: string;
   let service: ChildProcess;
   let url: string;
@@ -47,7 +49,7 @@ describe('the tour of the README', () => {
     });
     url = await addressOf(service);
     service.stdout?.resume();
-    answers = runBlocks(folder, url);
+    answers = runBlocks(folder, url, steps);
   });
 
   afterAll(async () => {
@@ -64,13 +66,23 @@ describe('the tour of the README', () => {
   });
 
   test.each(steps.map(({ commands, shown }, index) => ({ index, commands, shown })))(
-    'block $index answers what the README shows',
+    'block $index answers what the page shows',
     ({ index, shown }) => {
       const answer = answers[index] ?? '';
       if (shown === null) expect(answer.trim()).toBe('');
       else expect(differences(shown, answer)).toEqual([]);
     },
   );
+
+  test.each(OTHERS)('the commands of %s are accepted', (page) => {
+    const blocks = tourSteps(textOf(page)).map(({ commands }) => ({
+      commands: commands.replaceAll('http://127.0.0.1:8787', url),
+      shown: null,
+    }));
+    expect(blocks.length).toBeGreaterThan(0);
+    const refused = runBlocks(folder, url, blocks).filter((answer) => /"status":[45]/.test(answer));
+    expect(refused).toEqual([]);
+  });
 
   test('items were appended, old results cleared, the rest summarised and one step undone', async () => {
     const response = await fetch(`${url}/sessions/tour/events?limit=500`);
@@ -103,7 +115,7 @@ describe('the tour of the README', () => {
     const served = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const table = /\n## The API\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
+    const table = textOf('docs/api.md').split('## All operations')[1] ?? '';
     const listed = [...table.matchAll(/`((?:GET|POST|PATCH|DELETE) [^`?]+)[^`]*`/g)].map(
       ([, route = '']) => route.replaceAll(/:(\w+)/g, '{$1}'),
     );
@@ -127,7 +139,7 @@ describe('what a page may abbreviate', () => {
 });
 
 /** Runs all blocks in one shell, as a reader who pastes them does; answers what each printed. */
-function runBlocks(folder: string, url: string): string[] {
+function runBlocks(folder: string, url: string, steps: readonly TourStep[]): string[] {
   const mark = '--- end of a block ---';
   const script = join(folder, 'tour.sh');
   writeFileSync(

@@ -4,18 +4,10 @@ import { isJsonObject } from '../../src/domain/json.ts';
 /** A block of shell commands of a page, and the JSON answer that the page shows after it, if any. */
 export type TourStep = { commands: string; shown: string | null };
 
-/**
- * The bash blocks under a heading of a Markdown page, in order, each with the `json` block that
- * follows it directly. Throws when the heading is not there.
- */
-export function tourSteps(markdown: string, heading: string): TourStep[] {
-  const start = markdown.indexOf(`\n## ${heading}\n`);
-  if (start === -1) throw new Error(`there is no heading "${heading}"`);
-  const rest = markdown.slice(start + 1);
-  const end = rest.indexOf('\n## ');
-  const section = end === -1 ? rest : rest.slice(0, end);
+/** The bash blocks of a Markdown page, in order, each with the `json` block that follows it directly. */
+export function tourSteps(markdown: string): TourStep[] {
   const steps: TourStep[] = [];
-  for (const [, language, text = ''] of section.matchAll(/^```(bash|json)\n(.*?)^```$/gms)) {
+  for (const [, language, text = ''] of markdown.matchAll(/^```(bash|json)\n(.*?)^```$/gms)) {
     const last = steps.at(-1);
     if (language === 'bash') steps.push({ commands: text, shown: null });
     else if (last !== undefined && last.shown === null) last.shown = text;
