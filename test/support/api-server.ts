@@ -6,6 +6,7 @@ import { createApp } from '../../src/api/create-app.ts';
 import type { SessionRef } from '../../src/db/event-store.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
+import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
 import { compactSession } from '../../src/workers/compact-session.ts';
 import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
 import { summarizeNow } from '../../src/workers/summarize-now.ts';
@@ -29,13 +30,19 @@ export type ApiServer = {
   logged: { fields: object; message: string }[];
   /** Moves the clock, milliseconds. */
   advance: (ms: number) => void;
-  /** Runs the job of a compaction with the summariser that needs no model. */
+  /** Runs the job of a compaction. */
   work: (job: Job | undefined) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** The API on a free port, over an empty store and with a clock that only moves by hand. */
-export async function startApi(overrides: Partial<AppDependencies> = {}): Promise<ApiServer> {
+/**
+ * The API on a free port, over an empty store and with a clock that only moves by hand. `summarizer`
+ * is who writes the summaries of the jobs that `work` runs.
+ */
+export async function startApi(
+  overrides: Partial<AppDependencies> = {},
+  summarizer: SummarizerChoice = { kind: 'extractive' },
+): Promise<ApiServer> {
   const store = overrides.store ?? (await openTestStore());
   const dispatched: Job[] = [];
   const cancelled: string[] = [];
@@ -91,7 +98,7 @@ export async function startApi(overrides: Partial<AppDependencies> = {}): Promis
     workspaceRoot: null,
     hooks: [],
     onUnknownSession: () => {},
-    chooseSummarizer: () => ({ kind: 'extractive' }),
+    chooseSummarizer: () => summarizer,
     compactRemotely: remoteCompactor({}),
     prepare: async () => {},
     onError: (error) => {

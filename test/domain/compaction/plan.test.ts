@@ -102,11 +102,11 @@ describe('planCompaction', () => {
   });
 
   it('takes the cut before a message from the request', () => {
-    const items = [...ITEMS, user('newest')];
+    const items = [...ITEMS, assistant('read'), user('newest')];
     const full = { mode: 'full', trigger: 'manual', ...BY_HAND } as const;
-    expect(plan(9_000, full, { protected_tokens: null }, items)).toMatchObject({ through: 5 });
-    const before = { ...full, before: 5 };
-    expect(plan(9_000, before, { protected_tokens: null }, items)).toMatchObject({ through: 4 });
+    expect(plan(9_000, full, { protected_tokens: null }, items)).toMatchObject({ through: 6 });
+    const before = { ...full, before: 6 };
+    expect(plan(9_000, before, { protected_tokens: null }, items)).toMatchObject({ through: 5 });
   });
 
   it('states the tokens after a micro step', () => {
