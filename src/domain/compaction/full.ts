@@ -11,6 +11,7 @@ import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { filterForSummary } from './filter.ts';
 import { waysToKeepNewest } from './kept-newest.ts';
+import { withFailures } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages, withLatestRequest } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
@@ -98,7 +99,7 @@ function planCovering(
   const provider_compactions = providerCompactions(covered);
   const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(
-    covered.filter(({ entry }) => !carried.has(entry.item)).map(({ item }) => item),
+    covered.filter(({ entry }) => !carried.has(entry.item)).map(withFailures),
   );
   if (conversation.length === 0) {
     return skip(

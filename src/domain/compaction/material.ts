@@ -2,6 +2,7 @@ import type { Entry } from '../context/entry.ts';
 import type { View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Message, Normalised } from '../items/item.ts';
+import { answerOf } from '../workspace/result-text.ts';
 
 /** An entry with its normalised view; `original` is the view before any edit of tool results. */
 export type Material = { entry: Entry; item: Normalised; original: Normalised };
@@ -24,6 +25,21 @@ function attributed({ origin }: Entry, item: Normalised): Normalised {
   if (item.kind === 'attachment' && origin === 'file') return { ...item, is_restored: true };
   const isOfHook = origin === 'hook' && item.kind === 'message' && item.speaker === undefined;
   return isOfHook ? { ...item, speaker: 'hook' } : item;
+}
+
+/** The item with the results marked that told of a failure before they were cleared or cut. */
+export function withFailures({ item, original }: Material): Normalised {
+  if (item === original || item.kind !== 'message' || original.kind !== 'message') return item;
+  const failed = new Set(
+    original.parts.flatMap((part) =>
+      part.kind === 'tool_result' && answerOf(part).isFailed ? [part.call_id] : [],
+    ),
+  );
+  if (failed.size === 0) return item;
+  const parts = item.parts.map((part) =>
+    part.kind === 'tool_result' && failed.has(part.call_id) ? { ...part, is_error: true } : part,
+  );
+  return { ...item, parts };
 }
 
 /** What a message says in words, verbatim. */

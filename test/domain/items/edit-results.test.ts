@@ -38,12 +38,23 @@ const cases: [Format, Item, Item][] = [
   ],
   [
     'openai-responses',
-    { type: 'shell_call_output', call_id: 'a', output: [], max_output_length: 9 },
     {
       type: 'shell_call_output',
       call_id: 'a',
       max_output_length: 9,
-      output: [{ stdout: 'cleared', stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+      output: [
+        { stdout: 'a', stderr: 'b', outcome: { type: 'exit', exit_code: 2 } },
+        { stdout: 'c', stderr: '', outcome: { type: 'timeout' } },
+      ],
+    },
+    {
+      type: 'shell_call_output',
+      call_id: 'a',
+      max_output_length: 9,
+      output: [
+        { stdout: 'cleared', stderr: '', outcome: { type: 'exit', exit_code: 2 } },
+        { stdout: '', stderr: '', outcome: { type: 'timeout' } },
+      ],
     },
   ],
 ];

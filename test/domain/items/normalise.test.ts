@@ -156,7 +156,12 @@ describe('openai-responses', () => {
         output: [{ stdout: 'o', stderr: 'e', outcome: { type: 'exit', exit_code: 1 } }],
       },
       message('user', [
-        { kind: 'tool_result', call_id: 'a', content: [text('o'), text('e')], is_error: false },
+        {
+          kind: 'tool_result',
+          call_id: 'a',
+          content: [text('o'), text('e'), text('[The command finished with exit code 1.]')],
+          is_error: true,
+        },
       ]),
     ],
   ];

@@ -2,9 +2,10 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../../jso
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
-import type { Item, Message, Normalised, TextPart, ToolResult } from '../item.ts';
+import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { blocksOf } from '../shape.ts';
+import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
 
 /** The normalised view of a Responses item or control item. */
@@ -43,15 +44,18 @@ function roleOf(item: Item): Message['role'] {
   return item.role === 'user' ? 'user' : 'system';
 }
 
-function isFailed(output: Item): boolean {
-  return output.is_error === true || output.success === false || output.status === 'failed';
+function isFailed(item: Item): boolean {
+  const { status } = item;
+  if (item.is_error === true || item.success === false) return true;
+  if (status === 'failed' || status === 'incomplete') return true;
+  return item.type === 'shell_call_output' && isFailedShellOutput(item.output);
 }
 
 function outputContent(item: Item): ToolResult['content'] {
   const output = item.output ?? item.tools;
   switch (item.type) {
     case 'shell_call_output':
-      return blocksOf(output).flatMap(shellText);
+      return shellTexts(output).map((text) => ({ kind: 'text', text }));
     case 'computer_call_output':
       return isJsonObject(output) ? [partOf({ ...output, type: 'input_image' })] : [];
     case 'mcp_approval_response': {
@@ -66,12 +70,6 @@ function outputContent(item: Item): ToolResult['content'] {
   }
 }
 
-function shellText(chunk: JsonObject): TextPart[] {
-  return [stringField(chunk, 'stdout'), stringField(chunk, 'stderr')].flatMap((text) =>
-    text === undefined || text === '' ? [] : [{ kind: 'text', text }],
-  );
-}
-
 function partsOf(content: Json | undefined): ToolResult['content'] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return blocksOf(content).map(partOf);
@@ -83,6 +81,8 @@ function partOf(block: JsonObject): ToolResult['content'][number] {
     case 'output_text':
     case 'text':
       return { kind: 'text', text: stringField(block, 'text') ?? '' };
+    case 'output_audio':
+      return { kind: 'text', text: stringField(block, 'transcript') ?? '' };
     case 'refusal':
       return { kind: 'text', text: stringField(block, 'refusal') ?? '' };
     case 'input_image': {

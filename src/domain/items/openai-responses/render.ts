@@ -7,14 +7,7 @@ import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts
 import { openaiResponsesMessage } from './encode.ts';
 import { normaliseOpenaiResponses } from './normalise.ts';
 import { openaiResponsesRequestItem } from './request.ts';
-import {
-  answeredId,
-  calledId,
-  isOutputOfKind,
-  missingOutput,
-  outputFor,
-  withPairingId,
-} from './tools.ts';
+import { answeredId, calledId, isOutputOfKind, outputFor, withPairingId } from './tools.ts';
 
 /** An item that is shown, and its index among all. */
 type Placed = { item: Item; at: number };
@@ -71,7 +64,7 @@ function pairOutputs(nodes: readonly Node[]): Item[] {
     const newId = newIds.get(node);
     const shown = newId === undefined ? item : withPairingId(item, newId);
     if (kind !== 'call' || partner !== null || at >= openFrom) return [shown];
-    const missing = missingOutput(shown, MISSING_RESULT_NOTE);
+    const missing = outputFor(shown, MISSING_RESULT_NOTE, 'unknown');
     return missing === null ? [] : [shown, missing];
   });
 }
@@ -114,7 +107,8 @@ function nodesOf(items: readonly Placed[], paired: readonly PairedPart[]): Node[
 /** The output under the id of its call, in the shape that the call takes; null when there is none. */
 function outputOfKind(output: Item, call: Item, result: ToolResult, id: string): Item | null {
   if (!isOutputOfKind(output, call)) {
-    return outputFor(call, result.content.map(resultPartText).join('\n'));
+    const text = result.content.map(resultPartText).join('\n');
+    return outputFor(call, text, result.is_error ? 'failed' : 'worked');
   }
   return result.call_id === id ? output : withPairingId(output, id);
 }

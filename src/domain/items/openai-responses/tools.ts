@@ -1,14 +1,20 @@
 import { type Json, type JsonObject, stringField } from '../../json.ts';
 import { decodeArguments } from '../convert.ts';
 import type { Item } from '../item.ts';
+import { shellOutput, shellOutputWith } from './shell-output.ts';
+
+/** How a call ended, as far as it is known: what has no result has neither worked nor failed. */
+export type Ending = 'worked' | 'failed' | 'unknown';
 
 /** One kind of tool that the client runs: how its calls read and what a textual result looks like. */
 type ToolKind = {
   output: string;
   name: (call: Item) => string;
   input: (call: Item) => Json;
-  /** The fields that make a text the content of an output item. */
-  content: (text: string) => JsonObject;
+  /** The fields that make a text the content of a new output item. */
+  content: (text: string, ending: Ending) => JsonObject;
+  /** The same for an output item that is there, where it holds more than the text. */
+  replaced?: (output: Item, text: string) => JsonObject;
 };
 
 // A screenshot has no text form, so the smallest picture there is stands for one that is gone.
@@ -54,9 +60,8 @@ const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
     output: 'shell_call_output',
     name: () => 'shell',
     input: (call) => call.action ?? {},
-    content: (text) => ({
-      output: [{ stdout: text, stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
-    }),
+    content: (text, ending) => ({ output: shellOutput(text, ending) }),
+    replaced: ({ output }, text) => ({ output: shellOutputWith(output, text) }),
   },
   computer_call: {
     output: 'computer_call_output',
@@ -68,7 +73,12 @@ const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
     output: 'apply_patch_call_output',
     name: () => 'apply_patch',
     input: (call) => call.operation ?? {},
-    content: (text) => ({ output: text }),
+    // There is no third status: what may have been left undone is better looked at again.
+    content: (text, ending) => ({
+      output: text,
+      status: ending === 'worked' ? 'completed' : 'failed',
+    }),
+    replaced: (_output, text) => ({ output: text }),
   },
   tool_search_call: {
     output: 'tool_search_output',
@@ -129,25 +139,24 @@ export function withPairingId(item: Item, id: string): Item {
   return stringField(item, 'call_id') === undefined ? { ...item, id } : { ...item, call_id: id };
 }
 
-/** The output item with a text as its content; other fields stay. */
+/** The output item with a text as its content; other fields stay, and so does how the call ended. */
 export function withOutputText(output: Item, text: string): Item {
   const kind = KIND_OF_OUTPUT.get(stringField(output, 'type') ?? '');
-  return kind === undefined ? output : { ...output, ...kind.content(text) };
+  if (kind === undefined) return output;
+  return { ...output, ...(kind.replaced?.(output, text) ?? kind.content(text, 'worked')) };
 }
 
 /**
  * An output item of the kind that the call takes, with a text as its content. Null for a request that
  * the user decides: a decision that was not made is nobody's to write.
  */
-export function outputFor(call: Item, text: string): Item | null {
+export function outputFor(call: Item, text: string, ending: Ending): Item | null {
   const kind = toolKindOf(call) ?? FUNCTION_CALL;
   const id = calledId(call) ?? '';
-  const output = { type: kind.output, ...kind.content(text) };
+  const output = { type: kind.output, ...kind.content(text, ending) };
   switch (kind.output) {
     case LOCAL_SHELL_OUTPUT:
       return { ...output, id };
-    case 'apply_patch_call_output':
-      return { ...output, call_id: id, status: 'completed' };
     case 'mcp_approval_response':
       return null;
     case 'tool_search_output':
@@ -155,10 +164,4 @@ export function outputFor(call: Item, text: string): Item | null {
     default:
       return { ...output, call_id: id };
   }
-}
-
-/** An output item that says that the call has no result; null where `outputFor` writes none. */
-export function missingOutput(call: Item, note: string): Item | null {
-  const output = outputFor(call, note);
-  return output?.type === 'apply_patch_call_output' ? { ...output, status: 'failed' } : output;
 }
