@@ -128,7 +128,11 @@ export function inputObject(input: Json): JsonObject {
  */
 export function argumentsText({ input, source }: ToolCall): string {
   const own = isJsonObject(input) ? sourceArguments(source) : undefined;
-  return own ?? JSON.stringify(inputObject(input));
+  return own === undefined || isBlank(own) ? JSON.stringify(inputObject(input)) : own;
+}
+
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
 }
 
 /** The `arguments` text of a call that came from an OpenAI format. */
@@ -140,9 +144,11 @@ function sourceArguments(source: Json): string | undefined {
 
 /**
  * Decodes JSON arguments; what does not parse, or would be huge, stays the raw string, and a number
- * that would come out as another one becomes a string of its digits.
+ * that would come out as another one becomes a string of its digits. Where nothing is written there
+ * are no arguments: so models call functions that take none.
  */
 export function decodeArguments(raw: Json | undefined): Json {
   if (typeof raw !== 'string') return raw ?? {};
+  if (isBlank(raw)) return {};
   return parseInside(quoteInexactNumbers(raw).text) ?? raw;
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../../jso
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
-import type { ImagePart, Item, Message, Normalised, Part, ToolResult } from '../item.ts';
+import type { ImagePart, Item, Message, Normalised, Part, TextPart, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { blocksOf } from '../shape.ts';
 import { answeredCallId, callsOf } from './calls.ts';
@@ -40,9 +40,17 @@ function assistantParts(item: Item): Part[] {
       ? []
       : [{ kind: 'thinking', text: reasoning, source: reasoning } as const]),
     ...partsOf(item.content),
+    ...spokenParts(item),
     ...(refusal === '' ? [] : [{ kind: 'text', text: refusal } as const]),
     ...callsOf(item),
   ];
+}
+
+/** What the assistant has said aloud, where the content does not say it in writing. */
+function spokenParts({ audio, content }: Item): TextPart[] {
+  const text = isJsonObject(audio) ? (stringField(audio, 'transcript') ?? '') : '';
+  const isWritten = partsOf(content).some((part) => part.kind === 'text' && part.text !== '');
+  return text === '' || isWritten ? [] : [{ kind: 'text', text }];
 }
 
 function partsOf(content: Json | undefined): ToolResult['content'] {
@@ -50,7 +58,8 @@ function partsOf(content: Json | undefined): ToolResult['content'] {
   return blocksOf(content).map(partOf);
 }
 
-function partOf(block: JsonObject): ToolResult['content'][number] {
+/** A part of a content array, see `Normalised`. */
+export function partOf(block: JsonObject): ToolResult['content'][number] {
   switch (block.type) {
     case 'text':
       return { kind: 'text', text: stringField(block, 'text') ?? '' };

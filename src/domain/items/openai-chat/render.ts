@@ -8,6 +8,7 @@ import { answeredCallId, callsOf, resultMessage } from './calls.ts';
 import { openaiChatMessage } from './encode.ts';
 import { normaliseOpenaiChat } from './normalise.ts';
 import { openaiChatRequestMessage } from './request.ts';
+import { attached, withTextsOnly } from './result-attachments.ts';
 
 /** A message that is shown, and its index among all items. */
 type Placed = { message: Item; at: number };
@@ -38,7 +39,7 @@ export function renderOpenaiChat(items: readonly Item[]): Item[] {
       });
     const isOpen = index === lastTurn;
     const missing = callsOf(message).filter((_, place) => !isOpen && results[place]?.at === null);
-    return [message, ...answered, ...missing.map(noteFor)];
+    return [message, ...withTextsOnly(answered), ...missing.map(noteFor), ...attached(answered)];
   });
   return withLastCacheMarks(rendered);
 }

@@ -40,6 +40,9 @@ function checkContent(message: Item, say: Say): void {
   const isResult = role === 'tool' || role === 'function';
   const parts = objects(content);
   if (parts.some((part) => part.type === 'text' && part.text === '')) say('a text part is empty');
+  if (isResult && parts.some((part) => part.type !== 'text')) {
+    say('a result holds a part that is no text');
+  }
   if (typeof content === 'string' ? content !== '' || isResult : parts.length > 0) return;
   const hasOther =
     role === 'assistant' &&
