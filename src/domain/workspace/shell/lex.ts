@@ -58,6 +58,8 @@ class Lexer {
   private readonly pipelines: Pipeline[] = [];
   private pipeline: Pipeline = { commands: [], after: null, isBackground: false };
   private command: Command = { words: [], redirects: [], heredoc: null };
+  /** The commands that substitutions stand in, and a mark for each subshell. */
+  private readonly open: ({ pipeline: Pipeline; command: Command } | null)[] = [];
   /** Heredocs whose bodies begin after the end of this line. */
   private pending: { command: Command; end: string; isQuoted: boolean; stripsTabs: boolean }[] = [];
 
@@ -76,6 +78,12 @@ class Lexer {
     }
     if (this.pending.length > 0 && !this.isLoose) return null;
     this.endPipeline(null);
+    for (let outer = this.open.pop(); outer !== undefined; outer = this.open.pop()) {
+      if (outer === null) continue;
+      this.pipeline = outer.pipeline;
+      this.command = outer.command;
+      this.endPipeline(null);
+    }
     return this.pipelines;
   }
 
@@ -103,7 +111,7 @@ class Lexer {
         return true;
       case '(':
       case ')':
-        return false;
+        return this.isLoose && this.bracket(character);
       case ';':
         if (script[at + 1] === ';') return false;
         this.at++;
@@ -119,6 +127,28 @@ class Lexer {
       default:
         return this.word();
     }
+  }
+
+  /** Opens or ends a subshell; after a substitution, its command goes on with its next word. */
+  private bracket(character: string): boolean {
+    this.at++;
+    this.endPipeline(';');
+    if (character === '(') this.open.push(null);
+    const outer = character === '(' ? null : (this.open.pop() ?? null);
+    if (outer !== null) {
+      this.pipeline = outer.pipeline;
+      this.command = outer.command;
+    }
+    return true;
+  }
+
+  private substitution(word: Word): boolean {
+    this.command.words.push({ text: `${word.text}(`, isPlain: false });
+    this.open.push({ pipeline: this.pipeline, command: this.command });
+    this.pipeline = { commands: [], after: null, isBackground: false };
+    this.command = { words: [], redirects: [], heredoc: null };
+    this.at++;
+    return true;
   }
 
   private bar(): boolean {
@@ -225,6 +255,9 @@ class Lexer {
     const isFirst = this.command.words.length === 0;
     if (isFirst && this.isLoose && GROUPING.has(word.text)) return true;
     if (isFirst && !this.isLoose && RESERVED.has(word.text)) return false;
+    if (this.isLoose && this.script[this.at] === '(' && word.text.endsWith('$')) {
+      return this.substitution(word);
+    }
     this.command.words.push(word);
     return true;
   }

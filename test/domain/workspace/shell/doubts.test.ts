@@ -84,6 +84,8 @@ describe('what a command may have changed', () => {
     ['if true; then rm docs/d.md; fi', 'docs/d.md'],
     ['(cd docs && rm d.md)', 'docs/d.md'],
     ["sed -i 's/x/y/' $(git ls-files)", ALL],
+    ['my-codemod $(cat list) src/lib', 'src/lib/b.ts'],
+    ["sed -i 's/x/y/' src/a.ts; echo $(date)", 'src/a.ts'],
     ['while read f; do echo >> docs/d.md; done < list', 'docs/d.md'],
     // Programs that the call itself holds.
     ["python3 - <<'E'\nopen('src/a.ts', 'w').write('')\nE", 'src/a.ts'],
@@ -127,6 +129,7 @@ describe('what a command may have changed', () => {
     'wc -l src/*.ts; ls -la src',
     'diff src/a.ts src/c.css || true',
     'for f in src/*.ts; do wc -l $f; done',
+    "sed -n '1,9p' $(go env GOMODCACHE)/x/y.go; rg x $(go env GOMODCACHE)/x $(pwd)/src",
     'python -c "print(1)"',
     "python3 - <<'E'\nimport os\nfor r, d, f in os.walk('src'):\n    if len(f) > 3: print(f)\nE",
     'cat src/a.ts > /dev/null',
