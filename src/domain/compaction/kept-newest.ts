@@ -55,10 +55,12 @@ function lastLegalCut(material: readonly Material[], before: number): number {
 
 /** The entries with the tokens that they will count after the edits. */
 function withSizes(material: readonly Material[], edits: readonly ResultEdit[]): Material[] {
+  const saved = new Map<number, number>();
+  for (const edit of edits) saved.set(edit.seq, (saved.get(edit.seq) ?? 0) + savedBy([edit]));
   return material.map((one) => {
-    const own = edits.filter(({ seq }) => seq === one.entry.seq);
-    if (own.length === 0) return one;
-    return { ...one, entry: { ...one.entry, tokens: one.entry.tokens - savedBy(own) } };
+    const less = saved.get(one.entry.seq ?? -1);
+    if (less === undefined) return one;
+    return { ...one, entry: { ...one.entry, tokens: one.entry.tokens - less } };
   });
 }
 

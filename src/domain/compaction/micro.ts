@@ -4,15 +4,18 @@ import type { Config } from '../policy/config.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
 import type { ResultEdit } from '../session/events.ts';
 import { editKey, savedBy } from '../session/result-edits.ts';
-import { countToolResult, type TextCounter } from '../tokens/count.ts';
+import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import {
+  budgeted,
   type LoggedResult,
   loggedResults,
   mostOfOne,
   newestResults,
+  resultsOf,
   shorten,
   shortenedResults,
+  sizer,
   sum,
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -44,7 +47,8 @@ export function planMicro(input: PlanInput): MicroPlan | null {
   const isEnough = (edits: ResultEdit[]) => savedBy(edits) >= overBy(input) && pays(edits);
   const truncated = truncations(older, config, count);
   if (isEnough(truncated)) return planOf(candidates, truncated);
-  const others = results.filter((result) => !older.some((one) => isOf(one, result)));
+  const old = new Set(older.map(({ seq, call }) => editKey(seq, call.id)));
+  const others = results.filter((result) => !old.has(keyOf(result)));
   const alsoNewest = [...truncated, ...newestTruncations(input, others)];
   if (isOver(input) && isEnough(alsoNewest)) return planOf(candidates, alsoNewest);
   const cleared = choose(older, candidates, config).map((candidate) =>
@@ -53,7 +57,8 @@ export function planMicro(input: PlanInput): MicroPlan | null {
   if (isEnough(cleared) || !isOver(input)) {
     return pays(cleared) ? planOf(candidates, cleared) : null;
   }
-  const rest = results.filter(({ seq, call_id }) => !cleared.some(isEditOf(seq, call_id)));
+  const gone = new Set(cleared.map(({ seq, tool_use_id }) => editKey(seq, tool_use_id)));
+  const rest = results.filter((result) => !gone.has(keyOf(result)));
   const tooLarge = unfit(input, rest, newest);
   const shortened = tooLarge.length > 0 ? tooLarge : newestTruncations(input, rest);
   const all = [...cleared, ...shortened];
@@ -129,14 +134,6 @@ function keyOf({ seq, call_id }: LoggedResult): string {
   return editKey(seq, call_id);
 }
 
-function isOf({ seq, call }: Candidate, result: LoggedResult): boolean {
-  return seq === result.seq && call.id === result.call_id;
-}
-
-function isEditOf(seq: number, call_id: string): (edit: ResultEdit) => boolean {
-  return (edit) => edit.seq === seq && edit.tool_use_id === call_id;
-}
-
 /** Of the results that are cleared or cut away, without what placeholders cost, as the documents count. */
 function tokensSaved(edits: readonly ResultEdit[]): number {
   return sum(
@@ -170,31 +167,20 @@ function collect({ view, material, config, count }: PlanInput) {
   const candidates: Candidate[] = [];
   for (const { entry, item } of material) {
     if (item.kind !== 'message' || entry.seq === null) continue;
-    // The item was counted when it was appended, perhaps under another configuration: no result can
-    // give back more than the item was counted for.
-    let left = entry.tokens;
-    const take = (result: ToolResult): number => {
-      const tokens = Math.min(left, countToolResult(result, count, config));
-      left -= tokens;
-      return tokens;
-    };
-    const here = new Map<string, Candidate>();
-    for (const part of item.parts) {
-      if (part.kind !== 'tool_result') continue;
-      const twin = here.get(part.call_id);
-      if (twin !== undefined) {
-        // An edit changes every result of the id in its item, so all of them are saved.
-        twin.tokens += take(part);
-        continue;
-      }
-      const call = answered.get(part);
-      if (call === undefined || !isEligible(call)) continue;
-      if (view.edits.get(editKey(entry.seq, part.call_id))?.kind === 'cleared') cleared.add(call);
-      else {
-        const candidate = { call, seq: entry.seq, tokens: take(part), result: part };
-        here.set(part.call_id, candidate);
-        candidates.push(candidate);
-      }
+    const { seq } = entry;
+    /** Per id the call whose results these are. */
+    const callOf = new Map<string, ToolCall>();
+    const own = resultsOf(item).filter((result) => {
+      const call = callOf.get(result.call_id) ?? answered.get(result);
+      if (call === undefined || !isEligible(call)) return false;
+      const isCleared = view.edits.get(editKey(seq, result.call_id))?.kind === 'cleared';
+      if (isCleared) cleared.add(call);
+      else callOf.set(result.call_id, call);
+      return !isCleared;
+    });
+    for (const { result, tokens } of budgeted(own, entry.tokens, sizer(count, config))) {
+      const call = callOf.get(result.call_id);
+      if (call !== undefined) candidates.push({ call, seq, tokens, result });
     }
   }
   return { calls: calls.filter((call) => !cleared.has(call)), candidates };

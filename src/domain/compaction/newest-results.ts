@@ -23,28 +23,47 @@ export type LoggedResult = {
 /** Every result of the log in the context, oldest first. */
 export function loggedResults({ material, count, config }: PlanInput): LoggedResult[] {
   return material.flatMap(({ entry, item, original }, index) => {
-    if (entry.seq === null || item.kind !== 'message') return [];
+    const { seq } = entry;
+    if (seq === null || item.kind !== 'message') return [];
     const before = new Map(resultsOf(original).map((result) => [result.call_id, result]));
-    const found = new Map<string, LoggedResult>();
-    // No result can give back more than its item was counted for; one that stands alone is all of it.
-    let left = entry.tokens;
+    // One that stands alone is all of its item.
     const isAlone = item.parts.length === 1;
-    for (const result of resultsOf(item)) {
-      const tokens = isAlone ? left : Math.min(left, countToolResult(result, count, config));
-      left -= tokens;
-      const twin = found.get(result.call_id);
-      if (twin !== undefined) twin.tokens += tokens;
-      else {
-        const { call_id } = result;
-        const whole = before.get(call_id) ?? result;
-        found.set(call_id, { index, seq: entry.seq, call_id, tokens, result, original: whole });
-      }
-    }
-    return [...found.values()];
+    const sizeOf = isAlone ? () => entry.tokens : sizer(count, config);
+    return budgeted(resultsOf(item), entry.tokens, sizeOf).map(({ result, tokens }) => {
+      const { call_id } = result;
+      return { index, seq, call_id, tokens, result, original: before.get(call_id) ?? result };
+    });
   });
 }
 
-function resultsOf(item: Normalised): ToolResult[] {
+/** How many tokens a result counts by itself. */
+export function sizer(count: TextCounter, config: Config): (result: ToolResult) => number {
+  return (result) => countToolResult(result, count, config);
+}
+
+/**
+ * Results of one item with the tokens that an edit of each could give back: never more together than
+ * the item was counted for, perhaps under another configuration, when it was appended. An edit changes
+ * every result of its id, so that twins count as one.
+ */
+export function budgeted(
+  results: readonly ToolResult[],
+  budget: number,
+  sizeOf: (result: ToolResult) => number,
+): { result: ToolResult; tokens: number }[] {
+  const found = new Map<string, { result: ToolResult; tokens: number }>();
+  let left = budget;
+  for (const result of results) {
+    const tokens = Math.min(left, sizeOf(result));
+    left -= tokens;
+    const twin = found.get(result.call_id);
+    if (twin === undefined) found.set(result.call_id, { result, tokens });
+    else twin.tokens += tokens;
+  }
+  return [...found.values()];
+}
+
+export function resultsOf(item: Normalised): ToolResult[] {
   if (item.kind !== 'message') return [];
   return item.parts.flatMap((part) => (part.kind === 'tool_result' ? [part] : []));
 }
