@@ -4,7 +4,12 @@ import {
   finishFull,
   type Summary,
 } from '../../../src/domain/compaction/finish-full.ts';
-import { type FullPlan, isTooLarge, planFull } from '../../../src/domain/compaction/full.ts';
+import {
+  type FullPlan,
+  isTooLarge,
+  makesSmaller,
+  planFull,
+} from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import type { Entry } from '../../../src/domain/context/entry.ts';
 import type { View } from '../../../src/domain/context/view.ts';
@@ -174,6 +179,18 @@ describe('planFull', () => {
   it('skips when there is nothing before that message', () => {
     const found = plan(viewOf([user(ofTokens(9_000))]), settings(), 187_000, 2);
     expect(found).toMatchObject({ kind: 'skip', skip: { reason: 'nothing_to_compact' } });
+  });
+
+  it.each([
+    [0, 'irreducible_floor'],
+    [1, 'other'],
+  ])('is a floor from the threshold itself on: %i tokens below it, %s', (below, expected) => {
+    const initial: Entry = { seq: null, item: user('x'), tokens: 300, origin: 'initial' };
+    const view = viewOf(TALK);
+    const config = settings({ token_safety_multiplier: 1 });
+    const found = plan({ ...view, entries: [initial, ...view.entries] }, config, 300 + below);
+    const reason = found.kind === 'skip' ? found.skip.reason : 'other';
+    expect(reason).toBe(expected);
   });
 
   it('names the largest contributors when the floor alone reaches the threshold', () => {
@@ -378,5 +395,25 @@ describe('isTooLarge', () => {
   ])('from the limit itself on: %i tokens, %s', (replacement, isIt) => {
     const room = { covered_tokens: 1_000, kept_tokens: 0, limit: 500 };
     expect(isTooLarge(room, replacement, settings({ token_safety_multiplier: 1 }))).toBe(isIt);
+  });
+
+  it.each([
+    [99, false],
+    [100, true],
+  ])('from as much as what is covered on: %i tokens, %s', (replacement, isIt) => {
+    const room = { covered_tokens: 100, kept_tokens: 0, limit: 500 };
+    expect(isTooLarge(room, replacement, settings({ token_safety_multiplier: 1 }))).toBe(isIt);
+  });
+});
+
+describe('makesSmaller', () => {
+  it.each([
+    ['less than what is covered', 99, 1_000, true],
+    ['as much as what is covered', 100, 1_000, false],
+    ['a smaller context', 90, 591, true],
+    ['as large a context', 90, 590, false],
+  ])('%s', (_, replacement, tokens_before, isIt) => {
+    const plan = { covered_tokens: 100, kept_tokens: 500, tokens_before };
+    expect(makesSmaller(plan, replacement, settings({ token_safety_multiplier: 1 }))).toBe(isIt);
   });
 });

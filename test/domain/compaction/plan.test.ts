@@ -55,6 +55,8 @@ describe('planCompaction', () => {
     ['auto: micro is enough', plan(1_200), micro],
     ['auto: clearing would not be enough', plan(1_000), { kind: 'full' }],
     ['auto: over the window there is no staying', plan(1_000, {}, NO_STEP), { kind: 'full' }],
+    ['auto: nor at the window', plan(1_023, {}, NO_STEP), { kind: 'full' }],
+    ['auto: but one token below it', plan(1_024, {}, NO_STEP), micro],
     ['auto: no step up', plan(1_200, {}, { ...NO_STEP, auto_compact_threshold: 1_000 }), micro],
     [
       'auto: micro saves too little',

@@ -259,6 +259,16 @@ describe('afterAppend: limit', () => {
       'nothing',
     ],
     [
+      'a turn that goes on, one token below the window',
+      { before: talk, items: [tokens(99_996), assistant('a')] },
+      'nothing',
+    ],
+    [
+      'a turn that goes on, at the window',
+      { before: talk, items: [tokens(99_997), assistant('a')] },
+      'append',
+    ],
+    [
       'a tool result at the end',
       { before: talk, items: [tokens(999), result('t', 'a')] },
       'nothing',

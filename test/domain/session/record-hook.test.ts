@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
 import {
   type HookRun,
@@ -35,6 +35,8 @@ const AFTER: HookRun = {
 const TOKENS = { covered: 1, replacement: 1 };
 const COMPLETED = completed(2, TOKENS);
 const RUNNING = [created(), appended(assistant('x')), requested(), started()];
+
+const tokensOf = (event: NewEvent) => (event.type === 'item.appended' ? event.data.tokens : 0);
 
 const ran = (run: HookRun): NewEvent => ({
   type: 'hook.ran',
@@ -102,6 +104,24 @@ describe('recordPostCompact', () => {
     given(...RUNNING, COMPLETED)
       .when(recordPostCompact(WORLD, command, silent))
       .yields(ran(silent));
+  });
+
+  it.each([
+    ['at the threshold', 0, true],
+    ['one below it', 1, false],
+  ])('leaves out what ends %s: %i, %s', (_, below, isLeftOut) => {
+    const session = (threshold: number) => {
+      const config = { token_safety_multiplier: 1, auto_compact_threshold: threshold };
+      return given(created({ config }), ...RUNNING.slice(1), COMPLETED);
+    };
+    const { events } = session(100_000).when(recordPostCompact(WORLD, command, AFTER));
+    const items = events().filter(({ type }) => type === 'item.appended');
+    const added = items.reduce((sum, event) => sum + tokensOf(event), 0);
+    const exact = (session(100_000).head?.state.tokens ?? 0) + added;
+    const then = session(exact + below).when(recordPostCompact(WORLD, command, AFTER));
+    expect(then.events().map(({ type }) => type)).toEqual(
+      isLeftOut ? ['hook.ran'] : events().map(({ type }) => type),
+    );
   });
 
   it('leaves out what would lift the context to its threshold', () => {
