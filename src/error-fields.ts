@@ -10,7 +10,7 @@ export type ErrorFields = { name: string; code?: string; frames: string[] };
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { name: typeof error, frames: [] };
   const lines = (error.stack ?? '').split('\n');
-  // The frames stand last, behind a message that may have lines of any look.
+  // The frames stand last, after a message that may have lines of any look.
   const first = lines.findLastIndex((line) => !FRAME.test(line)) + 1;
   const said = new Set(error.message.split('\n'));
   const frames = lines

@@ -73,7 +73,7 @@ async function withEvent(
   events: readonly StoredEvent[],
 ): Promise<ViewSource['base']> {
   if (base === null) return null;
-  // A full compaction stands behind its own cut; only a fork does not.
+  // A full compaction comes after its own cut; only a fork does not.
   const event =
     base.compaction_id === null
       ? await eventAt(store, ref, base.version)

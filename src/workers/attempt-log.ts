@@ -135,7 +135,7 @@ export class AttemptLog {
   }
 }
 
-/** A step is worth some waiting: behind the last one stands a summary that has been paid for. */
+/** A step is worth some waiting: the last one brings a summary that has been paid for. */
 const MOST_COMMITS = 5;
 
 /**

@@ -5,7 +5,7 @@ import type { Material } from './material.ts';
 
 /**
  * The index of the first entry that stays verbatim: as late as possible, never between a call and its
- * result, with the protected part behind it, starting at a user message where one is near (SPEC
+ * result, with the protected part after it, starting at a user message where one is near (SPEC
  * section 8). `first` is the number of entries that no cut may split (initial context and what
  * earlier compactions made), `end` the index that the cut must not go beyond. Null when there is
  * nothing to cover.
@@ -24,7 +24,7 @@ export function chooseCut(
   return null;
 }
 
-/** The cuts behind `cut` that protect less, in order; none beyond `end`. */
+/** The cuts after `cut` that protect less, in order; none beyond `end`. */
 export function laterCuts(material: readonly Material[], cut: number, end: number): number[] {
   const legal = safeCuts(material.map(({ item }) => item));
   const later: number[] = [];

@@ -23,7 +23,7 @@ export type FullPlan = {
   kind: 'full';
   through: number;
   previous: Base | null;
-  /** Results behind the cut that have to be shortened to stay. */
+  /** Results after the cut that have to be shortened to stay. */
   edits: ResultEdit[];
   /** Estimates without margin of what comes with the summary, of what is covered and of what stays. */
   fixed_tokens: number;

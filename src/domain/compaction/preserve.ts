@@ -51,7 +51,7 @@ export function preservedUserMessages(
 
 /**
  * The preserved messages with the user's latest own message among them, whatever is preserved besides:
- * cut in the middle to a tenth of the window when it is longer. Not where it stands behind the cut, nor
+ * cut in the middle to a tenth of the window when it is longer. Not where it stands after the cut, nor
  * where it is most of what somebody wants summarised, nor without a session, where the client keeps its
  * messages itself.
  */

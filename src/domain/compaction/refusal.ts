@@ -1,6 +1,6 @@
 /** How an answer begins that declines the task, in the languages that models answer in. */
 const OPENINGS: readonly RegExp[] = [
-  // English, also behind a word of regret or politeness
+  // English, also after a word of regret or politeness
   /^(?:unfortunately,? |sorry,? (?:but )?|i apologi[sz]e,? (?:but )?)?(?:i am|i'm) (?:(?:very |really |so )?sorry|unable to|not able to|afraid i (?:can't|cannot))/,
   /^(?:unfortunately,? |sorry,? (?:but )?|i apologi[sz]e,? (?:but )?)?i (?:can't|cannot|can not|won't|will not|must decline to) (?:help|assist|comply|provide|summari[sz]e|do (?:that|this)|fulfil|continue|process|create|generate|engage|discuss|complete|write|produce|support|share)/,
   /^i (?:must|have to) (?:decline|refuse)/,

@@ -22,7 +22,7 @@ export type RemotePlan = {
   input: Item[];
   /** The system messages in front of it, as one text; they stay in the context whatever comes. */
   instructions: string | null;
-  /** The part behind the cut, rendered. */
+  /** The part after the cut, rendered. */
   behind: Item[];
 };
 
@@ -105,7 +105,7 @@ function problemOf(
     )
   )
     return 'its compaction item is empty';
-  // A message of the user behind it shows what it leaves open: nothing may be.
+  // A message of the user after it shows what it leaves open: nothing may be.
   const closed = [...items, codec.message('user', 'Go on.'), ...plan.behind];
   if (codec.violations(closed).length > 0) return 'the provider itself would refuse it as input';
   const replacement = items.reduce(

@@ -31,7 +31,7 @@ export type StatelessPlan = {
   covered: Entry[];
   /** Compaction items of other services: nobody here can read them, so they stay what they are. */
   foreign: Item[];
-  /** What stays behind the compaction: open tool calls. */
+  /** What stays after the compaction: open tool calls. */
   tail: Item[];
 };
 

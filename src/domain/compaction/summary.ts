@@ -100,7 +100,7 @@ function findSections(text: string): { analysis: Section | null; summary: Sectio
   const summary = section(text, 'summary', analysis?.end ?? 0, 'last');
   if (!analysis || summary || firstSummary === -1) return { analysis, summary };
   if (!analysis.isOpen && text.slice(analysis.end).trim() !== '') return { analysis, summary };
-  // No summary behind the analysis but one inside it: the analysis was not closed before it.
+  // No summary after the analysis but one inside it: the analysis was not closed before it.
   const inside = section(text, 'summary', firstSummary, 'last');
   return {
     analysis: { ...analysis, innerEnd: firstSummary, end: firstSummary, isOpen: true },

@@ -28,7 +28,7 @@ const MOST_PROJECT_TOKENS = 8_192;
 /**
  * System and developer messages that open the conversation are the agent's instructions, and those of
  * the project stand among them in messages of the role `user`: they stay verbatim instead of being
- * summarised away. `covered` starts behind the initial context.
+ * summarised away. `covered` starts after the initial context.
  */
 export function leadingInstructions(covered: readonly Material[]): Entry[] {
   const result: Entry[] = [];
@@ -49,7 +49,7 @@ export function providerCompactions(covered: readonly Material[]): Entry[] {
 }
 
 /**
- * The cut, with as much protected behind it as leaves room for a summary; null when nothing can be
+ * The cut, with as much protected after it as leaves room for a summary; null when nothing can be
  * covered. `initial` is the number of entries of the initial context, `most` the last place for a cut.
  */
 export function roomyCut(input: PlanInput, initial: number, most: number): number | null {

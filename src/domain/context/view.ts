@@ -24,13 +24,13 @@ export type ViewSource = {
   created: EventOf<'session.created'>;
   /** The event that `base` names; null when nothing has been compacted. */
   base: { ref: Base; event: EventOf<'compaction.completed'> | EventOf<'session.forked'> } | null;
-  /** All events behind the base's cut (all events when there is no base), oldest first. */
+  /** All events after the base's cut (all events when there is no base), oldest first. */
   events: readonly SessionEvent[];
 };
 
 /**
  * Folds the context from the compaction in force onward (SPEC section 3): initial context, what the
- * base put in place of everything up to its cut, then the items behind the cut with edits applied.
+ * base put in place of everything up to its cut, then the items after the cut with edits applied.
  */
 export function foldView(source: ViewSource): View {
   const { format, initial_context } = source.created.data;

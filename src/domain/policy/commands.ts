@@ -3,7 +3,7 @@ import { isUserMessage, userTexts } from '../items/speaker.ts';
 
 export type CompactionCommand = { instructions?: string };
 
-/** Characters of instructions that a compaction takes; a longer text behind a command is none. */
+/** Characters of instructions that a compaction takes; a longer text after a command is none. */
 export const MAX_INSTRUCTIONS = 20_000;
 
 const COMMAND = /^(?:\/compact|\/codex-compact|codex-compact)(?:\s+(.+))?$/is;

@@ -95,7 +95,7 @@ function commanded(
   return { events: [event], advice: null, note: null };
 }
 
-/** The message that a preflight waits for stands behind the cut; one that starts with `!` does not count. */
+/** The message that a preflight waits for stands after the cut; one that starts with `!` does not count. */
 function preflight(
   { state }: Head,
   config: Config,

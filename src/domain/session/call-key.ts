@@ -1,4 +1,4 @@
-/** Ids of the providers have some 30 characters; gateways put signatures of kilobytes behind them. */
+/** Ids of the providers have some 30 characters; gateways put signatures of kilobytes after them. */
 const LONGEST_ID = 200;
 const HEAD_CHARACTERS = 100;
 

@@ -55,7 +55,7 @@ export function completeMicro(
 
 /**
  * Applies a full or remote compaction in one step (SPEC section 8, phase 7), or skips it when it would
- * not make the context smaller (section 18, rule 7). Items that came meanwhile stay behind the cut, and
+ * not make the context smaller (section 18, rule 7). Items that came meanwhile stay after the cut, and
  * before the `packet`, which is appended with it where one belongs to the compaction. Rejects:
  * session_not_found.
  */
@@ -85,7 +85,7 @@ type Replacement = {
   usage: SummarizerUsage;
 };
 
-/** Both end in the same way: the packet behind them, then a word about threshold and breaker. */
+/** Both end in the same way: the packet after them, then a word about threshold and breaker. */
 function complete(
   world: World,
   attempt: Attempt,

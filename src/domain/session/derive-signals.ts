@@ -68,7 +68,7 @@ function closed({ open_commands, open_calls }: State, item: Normalised): string[
 }
 
 /**
- * The signals that follow from appended items; `head` stands behind them. A user message begins a
+ * The signals that follow from appended items; `head` stands after them. A user message begins a
  * turn: what was seen before it no longer counts, but for the steps of the plan (SPEC section 11).
  */
 export function derivedSignals(

@@ -208,7 +208,7 @@ export type EventData = {
     previous: Base | null;
     summary_text: string;
     entries: Entry[];
-    /** Results behind the cut that had to be shortened to stay. */
+    /** Results after the cut that had to be shortened to stay. */
     edits?: ResultEdit[];
     report: CompletedReport;
   };

@@ -246,7 +246,7 @@ function observed(state: State, data: EventData['signal.observed']): Partial<Sta
   const has_life_cycle = state.has_life_cycle || data.source === 'posted';
   switch (data.signal) {
     case 'turn_started':
-      // A derived one stands behind the items of its append, which may have opened commands.
+      // A derived one stands after the items of its append, which may have opened commands.
       return data.source === 'derived'
         ? { signals: [] }
         : { signals: [], open_commands: [], has_life_cycle };

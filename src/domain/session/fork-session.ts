@@ -18,7 +18,7 @@ export type Parent = {
 
 /**
  * Creates a fork (SPEC section 2): the same settings and initial context, what compactions had made of the past, and
- * the items behind it in their original form with the edits in force, so that reading the fork
+ * the items after it in their original form with the edits in force, so that reading the fork
  * applies them again and its tool results stay readable. Rejects: session_exists.
  */
 export function forkSession(parent: Parent): Decide<Head> {

@@ -72,7 +72,7 @@ export type State = UsageState & {
   preflight: { version: number; percent_remaining: number } | null;
   /**
    * The newest message of the user, and the first one of the user that the agent has not answered with
-   * a word or a call: what is said to the agent must not be pushed behind it.
+   * a word or a call: what is said to the agent must not be put after it.
    */
   user_message: { version: number; unanswered_from: number | null } | null;
   /** Version of the agent's newest tool call, 0 for none. */
@@ -93,7 +93,7 @@ export const HEAD_VERSION = 3;
 
 /**
  * Whether the user has something to be answered, or has spoken after this version: then nothing that
- * the service adds may stand behind it (SPEC section 12).
+ * the service adds may stand after it (SPEC section 12).
  */
 export function hasUserSpoken({ user_message }: State, since: number): boolean {
   if (user_message === null) return false;

@@ -38,7 +38,7 @@ export function packetRequested(
 /**
  * What follows when the packet that is waited for has come with these items, or is overdue: the
  * packet, and the compaction that it is for. A message of the user ends the wait without one. `head`
- * stands behind the items.
+ * stands after the items.
  */
 export function takenPacket(
   world: World,
@@ -49,7 +49,7 @@ export function takenPacket(
 ): NewEvent[] {
   const { packet_request } = head.state;
   if (packet_request === null) return [];
-  // What the user has written is the continuation: it stands behind the cut, and needs no packet.
+  // What the user has written is the continuation: it stands after the cut, and needs no packet.
   const words = items.find(({ item }) => isUserMessage(item));
   if (words !== undefined) {
     const { attribution } = packet_request;

@@ -15,7 +15,7 @@ const LEAST_TOKENS = 32;
 
 /**
  * The packet of a compaction as the item that is written with it, so that it is appended at most once
- * (SPEC section 12). `after` is the head behind the compaction. A packet that would make the context
+ * (SPEC section 12). `after` is the head after the compaction. A packet that would make the context
  * larger than before, or lift it to where the next compaction is due, is cut in the middle until it
  * does not; empty when none belongs to the compaction, or no room is left for one.
  */

@@ -28,9 +28,9 @@ const TOO_LARGE = 'the items would bring the context to its threshold, and were 
 export type PostCompact = { compaction_id: string; requested_version: number; at: string };
 
 /**
- * Records a PostCompact hook and puts its items behind everything else, while the compaction is the
+ * Records a PostCompact hook and puts its items after everything else, while the compaction is the
  * one that the context is built on; else nothing. What would lift the context to its threshold is left
- * out, as with restored files, and what would stand behind words of the user that came meanwhile
+ * out, as with restored files, and what would stand after words of the user that came meanwhile
  * (SPEC sections 9 and 16). No compaction follows from it. Rejects:
  * session_not_found.
  */

@@ -130,7 +130,7 @@ function sessionMeta(sessionId: string, event: EventOf<'session.created'>): Json
 }
 
 /**
- * What stands in place of everything up to the record with ordinal `through`; records behind that one
+ * What stands in place of everything up to the record with ordinal `through`; records after that one
  * stay, also those that were written before this record.
  */
 function replacement(

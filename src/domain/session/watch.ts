@@ -100,7 +100,7 @@ function compacted(
   attribution: Attribution,
   request: Request,
 ): NewEvent[] {
-  // What the user has already sent is the continuation, and stands behind the cut.
+  // What the user has already sent is the continuation, and stands after the cut.
   const unanswered = state.user_message?.unanswered_from ?? null;
   if (unanswered !== null) {
     return [automaticRequest(request.compaction_id, attribution, { before: unanswered })];

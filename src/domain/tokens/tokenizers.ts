@@ -35,7 +35,7 @@ export function windowed(count: TextCounter): TextCounter {
   };
 }
 
-/** The position, or the one behind it when it would fall into a surrogate pair. */
+/** The position, or the one after it when it would fall into a surrogate pair. */
 export function safe(text: string, position: number): number {
   if (position === 0 || position >= text.length) return Math.min(position, text.length);
   const before = text.charCodeAt(position - 1);

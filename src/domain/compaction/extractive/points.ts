@@ -162,7 +162,7 @@ function todoPoints(facts: Facts): Point[] {
 function currentPoints(facts: Facts): Point[] {
   const said = facts.assistant.slice(-LAST_TEXTS).reverse();
   const telling = facts.assistant.findLast(({ text }) => text.length >= TELLING_LENGTH);
-  // Short notes between tool calls say little: the last report stands behind the very last word.
+  // Short notes between tool calls say little: the last report stands after the very last word.
   if (telling !== undefined && !said.slice(0, 2).includes(telling)) said.splice(1, 0, telling);
   const points = [...new Set(said)].map((said) => ({
     text: LABELS.decision + clipMiddle(said.text, MAX_MESSAGE),

@@ -169,7 +169,7 @@ function sections(chosen: Points, template: SummaryTemplate): string[] {
   });
 }
 
-/** The body with as many names behind it, best first, as fit; names that stand in it are left out. */
+/** The body with as many names after it, best first, as fit; names that stand in it are left out. */
 function withIndex(
   body: string,
   names: readonly string[],
