@@ -4,13 +4,13 @@ import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
 import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS, type Format } from '../../src/domain/items/item.ts';
-import { measureItem } from '../../src/domain/items/measure.ts';
 import {
   DEFAULT_CONTEXT_WINDOW,
   type Profile,
   profileConfig,
 } from '../../src/domain/policy/profiles.ts';
 import { estimator, withSafetyMargin } from '../../src/domain/tokens/count.ts';
+import { measureItem } from '../../src/domain/tokens/measure.ts';
 import type { Transcript } from '../../src/importers/transcript.ts';
 import { providerProblems } from '../../test/support/foreign/context-rules.ts';
 import type { LocalService } from '../local-service.ts';

@@ -1,7 +1,7 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
-import type { Template } from '../domain/compaction/prompt.ts';
 import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
 import type { ConfigOverrides } from '../domain/policy/config.ts';
+import type { Template } from '../domain/policy/template.ts';
 import type { World } from '../domain/session/world.ts';
 import type { TokenizerName } from '../domain/tokens/tokenizers.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
-import type { Entry } from '../domain/context/entry.ts';
+import type { Entry } from '../domain/session/entry.ts';
 import type { EventData, EventType, SessionEvent } from '../domain/session/events.ts';
 import { isPaid, usageOfFailures } from '../domain/session/summarizer-usage.ts';
 import { hostMessage, waitingNote } from './host-message.ts';

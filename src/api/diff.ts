@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
 import { loadView } from '../db/load-view.ts';
-import type { Entry } from '../domain/context/entry.ts';
 import { sumTokens, type View } from '../domain/context/view.ts';
+import type { Entry } from '../domain/session/entry.ts';
 import type { ResultEdit } from '../domain/session/events.ts';
 import { savedBy } from '../domain/session/result-edits.ts';
 import { editBody } from './compaction-body.ts';

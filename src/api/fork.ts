@@ -1,8 +1,8 @@
 import type { EventStore, SessionRef } from '../db/event-store.ts';
 import { loadView } from '../db/load-view.ts';
+import { forkSession } from '../domain/context/fork-session.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
-import { forkSession } from '../domain/session/fork-session.ts';
 import type { Head } from '../domain/session/head.ts';
 
 /** Events that change a context by other means than appending. */

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { ORIGINS } from '../domain/context/entry.ts';
 import { FORMATS } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { REQUEST_PATHS } from '../domain/policy/attribution.ts';
 import { BOUNDARIES, TIERS } from '../domain/policy/boundaries.ts';
 import { configOverridesSchema, configSchema } from '../domain/policy/config.ts';
 import { PROFILES } from '../domain/policy/profiles.ts';
+import { ORIGINS } from '../domain/session/entry.ts';
 import {
   type EventData,
   type EventType,
   FAILURE_REASONS,
   HOOK_EVENTS,
   MODES,
-  REQUEST_PATHS,
   SKIP_REASONS,
 } from '../domain/session/events.ts';
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Template, Templates } from '../domain/compaction/prompt.ts';
+import type { Templates } from '../domain/compaction/prompt.ts';
+import type { Template } from '../domain/policy/template.ts';
 
 /** The folder lies at the same distance from `src/workers` and from `dist/workers`. */
 const FOLDER = new URL('../../templates/', import.meta.url);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/domain/context/entry.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
+import type { Entry } from '../../src/domain/session/entry.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { loadView } from '../../src/db/load-view.ts';
+import { forkSession } from '../../src/domain/context/fork-session.ts';
 import { renderEntries } from '../../src/domain/context/render.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { FORMATS, type Format } from '../../src/domain/items/item.ts';
 import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
-import { forkSession } from '../../src/domain/session/fork-session.ts';
 import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
 import { atScale } from '../support/scale.ts';

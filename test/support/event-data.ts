@@ -1,4 +1,5 @@
-import type { Attribution, SummarizerUsage } from '../../src/domain/session/events.ts';
+import type { Attribution } from '../../src/domain/policy/attribution.ts';
+import type { SummarizerUsage } from '../../src/domain/session/events.ts';
 
 /** What a request says of its cause when no tier was asked. */
 export function attributionOf(

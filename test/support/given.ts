@@ -3,7 +3,6 @@ import { type Material, materialOf } from '../../src/domain/compaction/material.
 import { foldView, type View } from '../../src/domain/context/view.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
-import { measureItem, usageTokens } from '../../src/domain/items/measure.ts';
 import type { Config, ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { profileConfig } from '../../src/domain/policy/profiles.ts';
 import type { NewSession } from '../../src/domain/session/create-session.ts';
@@ -14,6 +13,7 @@ import { evolve } from '../../src/domain/session/evolve.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 import type { World } from '../../src/domain/session/world.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
+import { measureItem, usageTokens } from '../../src/domain/tokens/measure.ts';
 import { attributionOf, PLAIN_REPORT } from './event-data.ts';
 
 export const AT = '2026-01-01T00:00:00.000Z';

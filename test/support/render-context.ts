@@ -1,7 +1,7 @@
-import type { Entry } from '../../src/domain/context/entry.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import { resultPartText } from '../../src/domain/items/convert.ts';
 import type { Format, Item, Normalised, Part } from '../../src/domain/items/item.ts';
+import type { Entry } from '../../src/domain/session/entry.ts';
 
 const LONGEST = 64;
 const HEAD = 40;

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import { REQUEST_PATHS } from '../../domain/policy/attribution.ts';
 import { BOUNDARIES, TIERS } from '../../domain/policy/boundaries.ts';
 import { MAX_INSTRUCTIONS } from '../../domain/policy/commands.ts';
 import { configSchema } from '../../domain/policy/config.ts';
-import { HOOK_EVENTS, MODES, REQUEST_PATHS } from '../../domain/session/events.ts';
+import { HOOK_EVENTS, MODES } from '../../domain/session/events.ts';
 import { jsonObject, timestamp, tokenCount } from './common.ts';
 import { contextLevels } from './context.ts';
 

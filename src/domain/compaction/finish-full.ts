@@ -1,12 +1,12 @@
-import type { Entry } from '../context/entry.ts';
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
+import type { Entry } from '../session/entry.ts';
 import type { LeftOut, SummarizerUsage } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { type FullPlan, isTooLarge } from './full.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
 

@@ -1,12 +1,12 @@
-import type { Entry } from '../context/entry.ts';
 import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
+import type { Entry } from '../session/entry.ts';
 import type { Base, Contributor, ResultEdit } from '../session/events.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { filterForSummary } from './filter.ts';

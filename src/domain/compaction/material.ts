@@ -1,7 +1,7 @@
-import type { Entry } from '../context/entry.ts';
 import type { View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
-import type { Message, Normalised } from '../items/item.ts';
+import type { Normalised } from '../items/item.ts';
+import type { Entry } from '../session/entry.ts';
 import { answerOf } from '../workspace/result-text.ts';
 
 /** An entry with its normalised view; `original` is the view before any edit of tool results. */
@@ -40,9 +40,4 @@ export function withFailures({ item, original }: Material): Normalised {
     part.kind === 'tool_result' && failed.has(part.call_id) ? { ...part, is_error: true } : part,
   );
   return { ...item, parts };
-}
-
-/** What a message says in words, verbatim. */
-export function messageText({ parts }: Message): string {
-  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

@@ -1,8 +1,10 @@
 import type { View } from '../context/view.ts';
 import type { Normalised } from '../items/item.ts';
+import { messageText } from '../items/message-text.ts';
 import { isOfAssistant } from '../items/speaker.ts';
+import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
-import type { Attribution } from '../session/events.ts';
+import type { Template } from '../policy/template.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import { type Facts, gatherFacts } from './extractive/facts.ts';
@@ -12,8 +14,7 @@ import { collectPoints } from './extractive/points.ts';
 import { requirementPoints } from './extractive/statements.ts';
 import { bullet, clipMiddle, safeSlice } from './extractive/text.ts';
 import { filterForSummary } from './filter.ts';
-import { materialOf, messageText } from './material.ts';
-import type { Template } from './prompt.ts';
+import { materialOf } from './material.ts';
 
 export type PacketOrder = {
   /** The context before the compaction. */

@@ -1,9 +1,10 @@
 import type { View } from '../context/view.ts';
+import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import { isStillDue } from '../policy/tiers.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import { switchedOff } from '../session/disarm.ts';
-import type { Attribution, Mode, Trigger } from '../session/events.ts';
+import type { Mode, Trigger } from '../session/events.ts';
 import { configOf, contextTokens, type Head } from '../session/head.ts';
 import { savedBy } from '../session/result-edits.ts';
 import type { World } from '../session/world.ts';

@@ -1,11 +1,11 @@
-import type { Entry } from '../context/entry.ts';
 import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Format } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
+import type { Entry } from '../session/entry.ts';
 import type { TextCounter } from '../tokens/count.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import { latestRequest } from './kept-newest.ts';
 import type { Material } from './material.ts';

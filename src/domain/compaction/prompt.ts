@@ -1,9 +1,7 @@
 import type { Config } from '../policy/config.ts';
+import type { Template } from '../policy/template.ts';
 
 export type SummaryTemplate = Config['summary_template'];
-
-/** One prompt file: its text, and the version (`nine-sections@1`) that events record. */
-export type Template = { version: string; text: string };
 
 /** The prompt files as data; whoever may read the disk loads them and hands them in. */
 export type Templates = {

@@ -1,17 +1,17 @@
-import type { Entry } from '../context/entry.ts';
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
+import { messageText } from '../items/message-text.ts';
 import { withoutStoredReasoning } from '../items/openai-responses/stateless.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Json } from '../json.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
+import type { Entry } from '../session/entry.ts';
 import type { SummarizerUsage } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { boundaryItem, entryMaker, type FinishContext } from './finish-full.ts';
 import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
-import { messageText } from './material.ts';
 
 /** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */
 export type RemotePlan = {

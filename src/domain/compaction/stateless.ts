@@ -1,15 +1,15 @@
-import type { Entry } from '../context/entry.ts';
 import { sumTokens, type View } from '../context/view.ts';
 import type { Format, Item } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
 import { openaiResponsesCodec as codec } from '../items/openai-responses.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { standingKinds } from '../items/speaker.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { resolveConfig } from '../policy/profiles.ts';
+import type { Entry } from '../session/entry.ts';
 import { NO_USAGE } from '../session/usage-state.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { chooseCut } from './cut.ts';
 import { finishFull, type Summary } from './finish-full.ts';
 import { type FullPlan, planFull } from './full.ts';

@@ -1,7 +1,7 @@
-import type { Entry } from '../context/entry.ts';
 import { sumTokens } from '../context/view.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { isStandingContext } from '../items/speaker.ts';
+import type { Entry } from '../session/entry.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut, laterCuts } from './cut.ts';
 import type { Material } from './material.ts';

@@ -3,8 +3,8 @@ import { withDistinctNames } from '../items/distinct-names.ts';
 import type { Format, Item } from '../items/item.ts';
 import { withOneIdPerCall } from '../items/pairing.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
+import type { Entry } from '../session/entry.ts';
 import { wellFormed } from '../well-formed.ts';
-import type { Entry } from './entry.ts';
 
 /**
  * The items of a context as a provider accepts them (SPEC section 4): in the session's own format, or

@@ -1,9 +1,9 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item } from '../items/item.ts';
+import type { Entry } from '../session/entry.ts';
 import type { Base, EventOf, ResultEdit, SessionEvent } from '../session/events.ts';
 import { editKey, savedBy } from '../session/result-edits.ts';
 import { NO_USAGE, type UsageState, usageAfter } from '../session/usage-state.ts';
-import type { Entry } from './entry.ts';
 
 /**
  * The context at a version: what is left after all compactions in force (SPEC section 1).

@@ -1,7 +1,10 @@
 import type { ToolCall } from '../items/item.ts';
-import type { OpenCommand } from '../session/events.ts';
+
 import { scriptOf } from '../workspace/shell/script.ts';
 import type { Config } from './config.ts';
+
+/** A shell call that becomes a boundary when its result says that it succeeded. */
+export type OpenCommand = { id: string; boundary: 'commit' | 'pr_checkpoint' };
 
 /** Tools that run a command line, under the names that agents give them; in lower case. */
 const SHELL_TOOLS: ReadonlySet<string> = new Set([

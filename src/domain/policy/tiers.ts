@@ -1,4 +1,4 @@
-import type { Attribution } from '../session/events.ts';
+import type { Attribution } from './attribution.ts';
 import { type Boundary, TIERS, type Tier } from './boundaries.ts';
 import type { Config } from './config.ts';
 

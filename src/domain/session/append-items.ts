@@ -1,10 +1,10 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item, Normalised } from '../items/item.ts';
-import { measureItem, usageTokens } from '../items/measure.ts';
 import type { Json } from '../json.ts';
 import { type CompactionCommand, compactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
 import { commandReader } from '../policy/shell-commands.ts';
+import { measureItem, usageTokens } from '../tokens/measure.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { type Advice, afterAppend } from './after-append.ts';
 import { checkItems } from './check-items.ts';

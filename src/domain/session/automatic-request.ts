@@ -1,4 +1,5 @@
-import type { Attribution, EventData, NewEvent } from './events.ts';
+import type { Attribution } from '../policy/attribution.ts';
+import type { EventData, NewEvent } from './events.ts';
 
 /** The request of a compaction that nobody asked for by hand; its reason is the way that led to it. */
 export function automaticRequest(

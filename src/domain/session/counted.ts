@@ -1,9 +1,9 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
 import type { Json } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { counterFor, type TokenizerName } from '../tokens/tokenizers.ts';
 import { checkItems } from './check-items.ts';
 import type { World } from './world.ts';

@@ -1,15 +1,15 @@
-import type { Entry } from '../context/entry.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Format } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { ConfigOverrides } from '../policy/config.ts';
 import { type Profile, windowProblem } from '../policy/profiles.ts';
 import { toolPatternProblem } from '../policy/tool-patterns.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { checkItems } from './check-items.ts';
 import { type Counted, countedCounter } from './counted.ts';
 import type { Decide } from './decision.ts';
 import { disarmed } from './disarm.ts';
+import type { Entry } from './entry.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
 import { configOf, type Head, type Settings } from './head.ts';

@@ -1,12 +1,13 @@
-import { messageText } from '../compaction/material.ts';
 import type { Normalised, ToolCall } from '../items/item.ts';
+import { messageText } from '../items/message-text.ts';
 import { callIds } from '../items/pairing.ts';
 import { isOfAssistant, isUserMessage } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
+import type { OpenCommand } from '../policy/shell-commands.ts';
 import { completedSteps, hasSucceeded, textBoundaries } from '../policy/signals.ts';
 import { callKey } from './call-key.ts';
-import type { EventData, NewEvent, OpenCommand } from './events.ts';
+import type { EventData, NewEvent } from './events.ts';
 import type { Head, State } from './head.ts';
 import { keysOfCalls } from './open-calls.ts';
 

@@ -1,8 +1,9 @@
+import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import { tierOf } from '../policy/tiers.ts';
 import { isAutoCompactOn } from '../tokens/thresholds.ts';
 import { automaticRequest } from './automatic-request.ts';
-import type { Attribution, NewEvent, SkipReason, Trigger } from './events.ts';
+import type { NewEvent, SkipReason, Trigger } from './events.ts';
 import type { Head, State } from './head.ts';
 
 const DISABLED: SkipReason = 'compaction_disabled';

@@ -1,9 +1,11 @@
-import type { Entry } from '../context/entry.ts';
 import type { Format, Item } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
-import type { Boundary, Tier } from '../policy/boundaries.ts';
+import type { Attribution } from '../policy/attribution.ts';
+import type { Boundary } from '../policy/boundaries.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import type { Profile } from '../policy/profiles.ts';
+import type { OpenCommand } from '../policy/shell-commands.ts';
+import type { Entry } from './entry.ts';
 
 /** Version of the event data below; older stored events are upcast when read (SPEC section 3). */
 export const EVENT_SCHEMA_VERSION = 3;
@@ -11,26 +13,6 @@ export const EVENT_SCHEMA_VERSION = 3;
 export const MODES = ['auto', 'micro', 'full', 'remote'] as const;
 export type Mode = (typeof MODES)[number];
 export type Trigger = 'auto' | 'manual' | 'tool';
-
-/** By which way a compaction was asked for (SPEC sections 11 and 14). */
-export const REQUEST_PATHS = [
-  'append',
-  'mid_turn',
-  'turn_complete',
-  'preflight',
-  'command',
-  'request',
-] as const;
-
-/** What made somebody ask for a compaction; the audit trail repeats it (SPEC section 14). */
-export type Attribution = {
-  path: (typeof REQUEST_PATHS)[number];
-  tier: Tier | null;
-  /** Of the context window, in whole percent; null where no tier was asked. */
-  percent_remaining: number | null;
-  /** The boundaries that the decision rests on; the request uses them up. */
-  boundaries: Boundary[];
-};
 
 /** The packet that a compaction appends when it has completed (SPEC section 12). */
 export type PacketSource =
@@ -40,9 +22,6 @@ export type PacketSource =
 
 /** What a client can tell about a turn, or what is derived from its items (SPEC section 11). */
 export type Signal = Boundary | 'turn_started' | 'sampling_complete';
-
-/** A shell call that becomes a boundary when its result says that it succeeded. */
-export type OpenCommand = { id: string; boundary: 'commit' | 'pr_checkpoint' };
 
 export const HOOK_EVENTS = ['PreCompact', 'SessionStart', 'PostCompact'] as const;
 

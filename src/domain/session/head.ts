@@ -1,10 +1,12 @@
 import type { Format } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
+import type { Attribution } from '../policy/attribution.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { type Profile, resolveConfig } from '../policy/profiles.ts';
+import type { OpenCommand } from '../policy/shell-commands.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
-import type { Attribution, Base, Mode, OpenCommand, PacketSource, Trigger } from './events.ts';
+import type { Base, Mode, PacketSource, Trigger } from './events.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { UsageState } from './usage-state.ts';
 

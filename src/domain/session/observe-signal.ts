@@ -1,5 +1,5 @@
-import type { Template } from '../compaction/prompt.ts';
 import type { Boundary, Tier } from '../policy/boundaries.ts';
+import type { Template } from '../policy/template.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
 import type { Advice } from './after-append.ts';

@@ -1,8 +1,9 @@
-import { messageText } from '../compaction/material.ts';
-import type { Template } from '../compaction/prompt.ts';
 import type { Normalised } from '../items/item.ts';
+import { messageText } from '../items/message-text.ts';
 import { isOfAssistant, isUserMessage } from '../items/speaker.ts';
+import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
+import type { Template } from '../policy/template.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import type { Request } from './after-append.ts';
@@ -11,7 +12,7 @@ import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { awaitsPacket, disarmed } from './disarm.ts';
 import { accept, type Outcome, reject } from './errors.ts';
-import type { Attribution, EventData, NewEvent, PacketSource } from './events.ts';
+import type { EventData, NewEvent, PacketSource } from './events.ts';
 import { configOf, type Head, type State } from './head.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { codecFor } from '../items/codecs.ts';
-import { measureItem } from '../items/measure.ts';
 import type { Config } from '../policy/config.ts';
 import { isStillDue } from '../policy/tiers.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';

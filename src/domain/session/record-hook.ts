@@ -1,6 +1,6 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
-import { measureItem } from '../items/measure.ts';
+import { measureItem } from '../tokens/measure.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { advance } from './advance.ts';

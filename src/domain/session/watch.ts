@@ -1,11 +1,12 @@
-import type { Template } from '../compaction/prompt.ts';
+import type { Attribution } from '../policy/attribution.ts';
 import type { Boundary, Tier } from '../policy/boundaries.ts';
 import type { Config } from '../policy/config.ts';
+import type { Template } from '../policy/template.ts';
 import { countingBoundaries, lineOf } from '../policy/tiers.ts';
 import { isAutoCompactOn } from '../tokens/thresholds.ts';
 import type { Advice, Request } from './after-append.ts';
 import { automaticRequest } from './automatic-request.ts';
-import type { Attribution, NewEvent } from './events.ts';
+import type { NewEvent } from './events.ts';
 import { type Head, standInPacket } from './head.ts';
 import { passGuard } from './loop-guard.ts';
 import { packetRequested } from './packet-commands.ts';

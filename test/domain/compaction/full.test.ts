@@ -11,11 +11,11 @@ import {
   planFull,
 } from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
-import type { Entry } from '../../../src/domain/context/entry.ts';
 import type { View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Config, ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
+import type { Entry } from '../../../src/domain/session/entry.ts';
 import { estimator, withSafetyMargin } from '../../../src/domain/tokens/count.ts';
 import { AT, configWith, viewOf } from '../../support/given.ts';
 import { assistant, attachment, call, GHOST, ofTokens, tool, user } from '../../support/items.ts';

@@ -9,15 +9,15 @@ import {
   type RemotePlan,
   remoteModel,
 } from '../../../src/domain/compaction/remote.ts';
-import type { Entry } from '../../../src/domain/context/entry.ts';
 import { renderEntries } from '../../../src/domain/context/render.ts';
 import type { View } from '../../../src/domain/context/view.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { measureItem } from '../../../src/domain/items/measure.ts';
 import type { Json } from '../../../src/domain/json.ts';
+import type { Entry } from '../../../src/domain/session/entry.ts';
 import { NO_USAGE } from '../../../src/domain/session/usage-state.ts';
 import { estimator, withSafetyMargin } from '../../../src/domain/tokens/count.ts';
+import { measureItem } from '../../../src/domain/tokens/measure.ts';
 import { AT, configWith } from '../../support/given.ts';
 import { GHOST, ofTokens } from '../../support/items.ts';
 

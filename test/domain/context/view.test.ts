@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../../src/domain/context/entry.ts';
 import { foldView, sumTokens, type View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import type { Entry } from '../../../src/domain/session/entry.ts';
 import type { EventOf, NewEvent, ResultEdit } from '../../../src/domain/session/events.ts';
 import {
   appended,

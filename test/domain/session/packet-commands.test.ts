@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
+import type { Attribution } from '../../../src/domain/policy/attribution.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { appendItems } from '../../../src/domain/session/append-items.ts';
 import { requestCompaction } from '../../../src/domain/session/compaction-commands.ts';
@@ -8,7 +9,7 @@ import {
   completeMicro,
   type FullResult,
 } from '../../../src/domain/session/complete-compaction.ts';
-import type { Attribution, EventData, NewEvent } from '../../../src/domain/session/events.ts';
+import type { EventData, NewEvent } from '../../../src/domain/session/events.ts';
 import { type Head, packetState, wakeAtMs } from '../../../src/domain/session/head.ts';
 import {
   packetRequested,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import type { Attribution } from '../../../src/domain/policy/attribution.ts';
 import { BOUNDARIES, type Boundary, type Tier } from '../../../src/domain/policy/boundaries.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
-import type { Attribution, NewEvent } from '../../../src/domain/session/events.ts';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
 import { BREAKER_OPENED, NOW } from '../../support/given.ts';
 import { assistant, call, ofTokens, result, user } from '../../support/items.ts';
 import { PureSession } from '../../support/pure-session.ts';

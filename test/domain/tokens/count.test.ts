@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { measureItem, usageTokens } from '../../../src/domain/items/measure.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { estimator, utf8Length, withSafetyMargin } from '../../../src/domain/tokens/count.ts';
+import { measureItem, usageTokens } from '../../../src/domain/tokens/measure.ts';
 import { configWith } from '../../support/given.ts';
 import {
   assistant,

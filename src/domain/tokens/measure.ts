@@ -1,7 +1,7 @@
+import type { Codec } from '../items/codec.ts';
+import type { Item, Normalised } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
-import { countItem, type TextCounter } from '../tokens/count.ts';
-import type { Codec } from './codec.ts';
-import type { Item, Normalised } from './item.ts';
+import { countItem, type TextCounter } from './count.ts';
 
 /** Estimate without margin of a stored item, in tokens (SPEC section 5). */
 export function measureItem(

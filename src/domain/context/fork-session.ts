@@ -1,11 +1,11 @@
-import type { Entry } from '../context/entry.ts';
-import type { View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
-import { usageTokens } from '../items/measure.ts';
-import type { Decide } from './decision.ts';
-import { accept, reject } from './errors.ts';
-import type { EventData, NewEvent, ResultEdit } from './events.ts';
-import type { Head, Settings } from './head.ts';
+import type { Decide } from '../session/decision.ts';
+import type { Entry } from '../session/entry.ts';
+import { accept, reject } from '../session/errors.ts';
+import type { EventData, NewEvent, ResultEdit } from '../session/events.ts';
+import type { Head, Settings } from '../session/head.ts';
+import { usageTokens } from '../tokens/measure.ts';
+import type { View } from './view.ts';
 
 /** What a fork is made of. */
 export type Parent = {
