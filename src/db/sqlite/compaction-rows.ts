@@ -1,7 +1,7 @@
-import type { Database } from 'better-sqlite3';
 import { and, asc, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { CompactionRow, SessionRef } from '../event-store.ts';
+import type { Database } from './driver.ts';
 import { compactions } from './schema.ts';
 
 const { tenant: _tenant, session_id: _session, ...rowColumns } = getTableColumns(compactions);

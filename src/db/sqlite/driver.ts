@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type Driver from 'better-sqlite3';
 
+export type { Database, Statement } from 'better-sqlite3';
+
 /** Release 13 of better-sqlite3 is built on this version of Node-API, which came with Node 22. */
 const NEEDED_NODE_API = 10;
 

@@ -1,5 +1,5 @@
-import type { Database, Statement } from 'better-sqlite3';
 import type { EventQuery, EventRow, SessionRef } from '../event-store.ts';
+import type { Database, Statement } from './driver.ts';
 
 type Range = [tenant: string, session: string, after: number, upTo: number];
 

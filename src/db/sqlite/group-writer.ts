@@ -1,7 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Statement } from 'better-sqlite3';
 import type { Decide } from '../../domain/session/decision.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -12,6 +11,7 @@ import { sessionKey } from '../session-key.ts';
 import { StoreBusyError } from '../store-busy-error.ts';
 import { StoreTroubleError } from '../store-trouble-error.ts';
 import type { CompactionRows } from './compaction-rows.ts';
+import type { Database, Statement } from './driver.ts';
 import type { EventRows } from './event-rows.ts';
 import type { IdempotencyRows } from './idempotency-rows.ts';
 import type { SessionRow, SessionRows } from './session-rows.ts';

@@ -1,9 +1,9 @@
-import type { Database } from 'better-sqlite3';
 import { and, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Committed, Idempotency, SessionRef } from '../event-store.ts';
 import { answerAgain } from '../idempotent-answer.ts';
+import type { Database } from './driver.ts';
 import { idempotencyKeys } from './schema.ts';
 
 /** Reads and writes the answers that are kept under a client's idempotency key. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Database } from 'better-sqlite3';
+import type { Database } from './driver.ts';
 
 /** The same relative path from src/db/sqlite and from dist/db/sqlite. */
 const FOLDER = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url));

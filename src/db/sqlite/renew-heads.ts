@@ -1,6 +1,6 @@
-import type { Database } from 'better-sqlite3';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
 import type { VerifyReport } from '../event-store.ts';
+import type { Database } from './driver.ts';
 
 /**
  * Computes the stored heads anew when an older release has written them. Two processes may do so at

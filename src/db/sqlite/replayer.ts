@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, Statement } from 'better-sqlite3';
 import type { VerifyReport } from '../event-store.ts';
 import { Replay } from '../replay.ts';
 import { sessionKey } from '../session-key.ts';
+import type { Database, Statement } from './driver.ts';
 import type { GroupWriter, Tables } from './group-writer.ts';
 import { parseHead } from './session-rows.ts';
 import { isDamage } from './store-error.ts';

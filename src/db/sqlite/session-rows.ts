@@ -1,4 +1,3 @@
-import type { Database, Statement } from 'better-sqlite3';
 import { and, asc, eq, lte } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { LRUCache } from 'lru-cache';
@@ -6,6 +5,7 @@ import { type Head, type Settings, type State, wakeAtMs } from '../../domain/ses
 import { fittingRows, type ListedSessions } from '../cursor.ts';
 import type { SessionRef } from '../event-store.ts';
 import { sessionKey } from '../session-key.ts';
+import type { Database, Statement } from './driver.ts';
 import { sessions } from './schema.ts';
 
 /** A session's row: where it stands in the creation order, its head, its newest event's hash. */

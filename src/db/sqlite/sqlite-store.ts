@@ -1,4 +1,3 @@
-import type { Database, Statement } from 'better-sqlite3';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -20,6 +19,7 @@ import type {
 import { Listeners } from '../listeners.ts';
 import { sessionKey } from '../session-key.ts';
 import { CompactionRows } from './compaction-rows.ts';
+import type { Database, Statement } from './driver.ts';
 import { EventRows } from './event-rows.ts';
 import { GroupWriter, type Tables } from './group-writer.ts';
 import { IdempotencyRows } from './idempotency-rows.ts';

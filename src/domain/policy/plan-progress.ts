@@ -1,5 +1,5 @@
+import { todosOf } from '../items/todo-list.ts';
 import type { Json } from '../json.ts';
-import { todosOf } from '../workspace/todo-list.ts';
 
 /** How many steps of a plan are finished, by the input of the tool or the text of an attachment. */
 export function finishedSteps(plan: Json): number {

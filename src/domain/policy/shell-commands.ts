@@ -1,6 +1,6 @@
 import type { ToolCall } from '../items/item.ts';
 
-import { scriptOf } from '../workspace/shell/script.ts';
+import { scriptOf } from '../items/shell-script.ts';
 import type { Config } from './config.ts';
 
 /** A shell call that becomes a boundary when its result says that it succeeded. */

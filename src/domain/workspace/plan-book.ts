@@ -1,10 +1,10 @@
 import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
+import { entriesIn, listIn } from '../items/todo-list.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
 import type { KnownFile } from './file-book.ts';
 import { textWhenWhole } from './known-text.ts';
 import { answerOf } from './result-text.ts';
-import { entriesIn, listIn } from './todo-list.ts';
 import { firstString, inputOf, toolName } from './tool-input.ts';
 
 /**

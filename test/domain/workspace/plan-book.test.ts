@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { todosOf } from '../../../src/domain/items/todo-list.ts';
 import type { Json } from '../../../src/domain/json.ts';
 import { PlanBook } from '../../../src/domain/workspace/plan-book.ts';
-import { todosOf } from '../../../src/domain/workspace/todo-list.ts';
 import { toolCall, toolResult } from '../../support/tool-calls.ts';
 
 type Step = [name: string, input: Json, answer: string];

@@ -1,12 +1,12 @@
 import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../items/item.ts';
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
+import { scriptOf } from '../../items/shell-script.ts';
 import { utterancesIn } from '../../items/speaker.ts';
+import { type Todo, todosOf } from '../../items/todo-list.ts';
 import type { Utterance } from '../../items/utterances.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { foldWorkspace } from '../../workspace/known-workspace.ts';
 import { actionsOfPatch, patchIn } from '../../workspace/patch.ts';
-import { scriptOf } from '../../workspace/shell/script.ts';
-import { type Todo, todosOf } from '../../workspace/todo-list.ts';
 import { isFileName } from '../names.ts';
 import { type EarlierSummary, parseEarlier } from './earlier.ts';
 import { addEarlierFiles } from './file-points.ts';

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../../items/item.ts';
+import { scriptOf } from '../../items/shell-script.ts';
 import type { FileAction } from '../../workspace/action.ts';
 import { useOf } from '../../workspace/editor-actions.ts';
 import { parseScript } from '../../workspace/shell/lex.ts';
-import { scriptOf } from '../../workspace/shell/script.ts';
 import { inputOf, pathOf } from '../../workspace/tool-input.ts';
 import { baseName, extractNames, isFileName } from '../names.ts';
 import type { FileTable } from './files.ts';

