@@ -336,3 +336,17 @@ test.each<[string, Item[]]>([
 ])('the checker finds: %s', (expected, items) => {
   expect(anthropicCodec.violations(items)).toContainEqual(expect.stringContaining(expected));
 });
+
+test('ids in letters that the provider refuses are replaced in the call and its result', () => {
+  const ids = ['functions.Read:0', 'functions_Read_0', 'functions.Read.0'];
+  const items = [ask, model(...ids.map(call)), user(...ids.map((id) => result(id)))];
+  const [, calls, results] = anthropicCodec.render(items);
+  const idsOf = ({ content }: Item = {}, field: string) =>
+    (content as JsonObject[]).map((block) => String(block[field]));
+  const found = idsOf(calls, 'id');
+  expect(found[1]).toBe('functions_Read_0');
+  expect(new Set(found).size).toBe(3);
+  for (const id of found) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
+  expect(idsOf(results, 'tool_use_id')).toEqual(found);
+  expect(anthropicCodec.violations(items)).toContainEqual(expect.stringContaining('letters'));
+});

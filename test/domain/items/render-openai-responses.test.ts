@@ -192,3 +192,21 @@ test.each<[string, Item[]]>([
 ])('the checker finds: %s', (expected, items) => {
   expect(openaiResponsesCodec.violations(items)).toContainEqual(expect.stringContaining(expected));
 });
+
+test('a request for an approval goes only with the decision, or while it is open', () => {
+  const request: Item = {
+    type: 'mcp_approval_request',
+    id: 'mcpr_1',
+    server_label: 'docs',
+    name: 'delete_page',
+    arguments: '{}',
+  };
+  const decision = { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true };
+  const other = output('mcpr_1');
+  const rendered = (...items: Item[]) => openaiResponsesCodec.render(items);
+  expect(rendered(ask, request, ask)).toEqual([ask, ask]);
+  expect(rendered(ask, reasoning, request, ask)).toEqual([ask, ask]);
+  expect(rendered(ask, request, other, ask)).toEqual([ask, ask]);
+  expect(rendered(ask, request)).toEqual([ask, request]);
+  expect(rendered(ask, request, decision, ask)).toEqual([ask, request, decision, ask]);
+});

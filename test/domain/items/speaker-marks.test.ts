@@ -177,6 +177,14 @@ describe('marks of programs in messages of the role user', () => {
     ]);
   });
 
+  it.each(['[x] as discussed', '[Request a review]', 'and then [Request interrupted by user]'])(
+    'leaves the user another line at the end: %s',
+    (line) => {
+      const text = `Fix the build.\n${line}`;
+      expect(utterancesIn(said(text), text)).toEqual([{ speaker: 'user', text }]);
+    },
+  );
+
   it('takes the request out of the note with which Cline resumes a task', () => {
     const note =
       '[TASK RESUMPTION] This task was interrupted 4 minutes ago. It may or may not be complete.';
