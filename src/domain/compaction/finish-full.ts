@@ -59,10 +59,6 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
       is_visible_in_transcript_only: true,
     }),
   );
-  const files = plan.files.map(({ path, content, lines }) => {
-    const attachment = { kind: 'file', path, content, ...(lines && { known_lines: lines }) };
-    return entry('file', { type: 'attachment', attachment });
-  });
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
   const others = [
     ...plan.instructions,
@@ -71,8 +67,16 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
     summaryEntry,
     ...plan.attachments,
   ];
-  const replacement = () => sumTokens([...others, ...files, ...hooks]);
-  while (files.length > 0 && isTooLarge(plan, replacement(), config)) files.pop();
+  const files: Entry[] = [];
+  const replacement = (file?: Entry) =>
+    sumTokens([...others, ...files, ...(file === undefined ? [] : [file]), ...hooks]);
+  // The newest first: a large one that does not fit leaves its room to those after it.
+  for (const { path, content, lines } of plan.files) {
+    const attachment = { kind: 'file', path, content, ...(lines && { known_lines: lines }) };
+    const file = entry('file', { type: 'attachment', attachment });
+    if (!isTooLarge(plan, replacement(file), config)) files.push(file);
+    else if (config.restore_over_budget === 'stop') break;
+  }
   while (hooks.length > 0 && isTooLarge(plan, replacement(), config)) hooks.pop();
   const entries = [
     ...plan.instructions,

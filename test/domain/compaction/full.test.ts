@@ -346,6 +346,17 @@ describe('finishFull', () => {
     expect(kept(500)).toEqual([]);
   });
 
+  it('leaves the room of a large file that does not fit to older ones', () => {
+    const files = ['a', 'b'].map((name) => file(name, ofTokens(500)));
+    const view = viewOf([...TALK, ...files, file('large', ofTokens(4_000))]);
+    const kept = (restore_over_budget: 'skip' | 'stop') =>
+      origins(finish(view, settings({ restore_over_budget }), {}, 3_000).entries).filter((name) =>
+        name.startsWith('file'),
+      );
+    expect(kept('skip')).toEqual(['file b', 'file a']);
+    expect(kept('stop')).toEqual([]);
+  });
+
   it('never restores more than was covered', () => {
     const view = viewOf([file('a', ofTokens(100))]);
     expect(origins(finish(view, settings()).entries)).toEqual(['boundary', 'summary']);

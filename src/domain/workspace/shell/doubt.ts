@@ -90,6 +90,9 @@ export function doubtsOf(whole: Command, folder: string | null): FileAction[] {
         : [];
     default:
   }
+  if (program === 'eval') return shellDoubts(args.join(' '), some, all);
+  const text = /^(?:ba|z|da)?sh$/.test(program) && /^-\w*c$/.test(args[0] ?? '') ? args[1] : null;
+  if (typeof text === 'string') return shellDoubts(text, some, all);
   if (INTERPRETERS.test(program)) return interpreterDoubts(command, folder, some, rewrites, by);
   const [word = ''] = given;
   if (PACKAGE_MANAGERS.has(program) && PACKAGE_WORDS.has(word)) {
@@ -248,6 +251,14 @@ export function filesOfSed(args: readonly string[]): string[] {
   return files;
 }
 
+/** A script inside a script is not followed: where it looks as if it changed files, it may be any. */
+function shellDoubts(script: string, some: Some, all: FileAction[]): FileAction[] {
+  const text = script.slice(0, 50_000).replaceAll(/\d?>{1,2}\s{0,9}(?:&\d|\/dev\/null)/g, '');
+  const isChanging =
+    /[>]|\b(?:rm|mv|cp|ln|tee|patch|write|fix|fmt|format|unlink|truncate|xargs|git)\b|\s-\w{0,9}i\b|-delete/;
+  return isChanging.test(text) ? all : some(text.split(/\s+/));
+}
+
 /** A program in the script itself changes what it names; one in a file, what it is given, too. */
 function interpreterDoubts(
   { words, heredoc, redirects }: Command,
@@ -267,6 +278,10 @@ function interpreterDoubts(
   const text = [heredoc?.text ?? '', ...(isInline ? args : [])].join('\n');
   const own = programDoubts(text, by);
   const fed = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target.text);
+  // The program comes from the command in front of it.
+  if (heredoc === null && fed.length === 0 && args.every((arg) => arg === '-' || arg === '-s')) {
+    return [{ kind: 'all_changed', by }];
+  }
   const [file, ...given] =
     isInline || heredoc !== null ? [] : [...fed, ...args.filter((arg) => !isOption(arg))];
   if (file === undefined)

@@ -97,6 +97,12 @@ describe('what a command may have changed', () => {
     ["perl -pi -e 's/x/y/' src/a.ts", 'src/a.ts'],
     ['python fix.py src/a.ts', 'src/a.ts'],
     ['./fix.sh docs', 'docs/d.md'],
+    // Scripts inside scripts.
+    ["bash -c 'my-codemod src/lib'", 'src/lib/b.ts'],
+    ['env A=1 sh -c "rm -f $F"', ALL],
+    ['eval "echo x > src/a.ts"', ALL],
+    ['echo "rm src/a.ts" | bash', ALL],
+    ['curl -s https://example.com/fix.py | python3 -', ALL],
   ])('%s', (command, doubtful) => expect(doubtfulAfter(command)).toBe(doubtful));
 
   it.each([
@@ -131,6 +137,8 @@ describe('what a command may have changed', () => {
     'for f in src/*.ts; do wc -l $f; done',
     "sed -n '1,9p' $(go env GOMODCACHE)/x/y.go; rg x $(go env GOMODCACHE)/x $(pwd)/src",
     'python -c "print(1)"',
+    'python3 --version; node -v',
+    "bash -lc 'ls -la 2>/dev/null'",
     "python3 - <<'E'\nimport os\nfor r, d, f in os.walk('src'):\n    if len(f) > 3: print(f)\nE",
     'cat src/a.ts > /dev/null',
   ])('nothing: %s', (command) => expect(doubtfulAfter(command)).toBe(''));

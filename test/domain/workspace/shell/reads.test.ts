@@ -56,6 +56,8 @@ describe('which lines of which file an output shows', () => {
     // Where one ends and the other begins is not known.
     ['cat a.ts b.ts', 'x\nu\n', ['/w/a.ts ?', '/w/b.ts ?']],
     ["sed -n '1,9p' a.ts; sed -n '1,9p' b.ts", 'x\nu\n', ['/w/a.ts ?', '/w/b.ts ?']],
+    // Perhaps the first one is not there: these may be the lines of the second.
+    ['nl -ba a.ts; nl -ba b.ts', '     1\tx\n', ['/w/a.ts ?', '/w/b.ts ?']],
     // What is left of it are not its lines.
     ['cat a.ts | grep x', 'x\n', ['/w/a.ts ?']],
     ['cat a.ts | sort', 'x\n', ['/w/a.ts ?']],
