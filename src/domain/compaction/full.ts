@@ -10,13 +10,14 @@ import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { filterForSummary } from './filter.ts';
+import { standingInstructions } from './instructions.ts';
 import { waysToKeepNewest } from './kept-newest.ts';
 import { withFailures } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages, withLatestRequest } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
 import { formatSummary } from './summary.ts';
-import { leadingInstructions, providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
+import { providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
 
 /** Everything of a full compaction that needs no model (SPEC section 8, phases 1, 3 and 5). */
 export type FullPlan = {
@@ -89,13 +90,13 @@ function planCovering(
             'protected or belongs to an open tool call',
     );
   }
-  const verbatim = verbatimEntries(material, initial, cut);
+  const verbatim = verbatimEntries(input, initial, cut);
   if (withSafetyMargin(sumTokens(verbatim), config) >= threshold) {
     return irreducible(verbatim, config, threshold);
   }
   const covered = material.slice(initial, cut);
   const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
-  const instructions = leadingInstructions(covered);
+  const instructions = standingInstructions(material, initial, cut, threshold);
   const provider_compactions = providerCompactions(covered);
   const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(

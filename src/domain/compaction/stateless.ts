@@ -1,6 +1,7 @@
 import { sumTokens, type View } from '../context/view.ts';
 import type { Format, Item } from '../items/item.ts';
 import { openaiResponsesCodec as codec } from '../items/openai-responses.ts';
+import { rewrittenKind } from '../items/operator.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { standingKinds } from '../items/speaker.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -90,15 +91,20 @@ export function statelessConfig(server: ConfigOverrides, context_window: number)
  */
 export function expandInput(input: readonly StatelessInput[]): Conversation {
   const renewed = new Set<string>();
+  /** Instructions of the client's own: as many of ours give way, from the first. */
+  let instructions = 0;
   let items: Item[] = [];
   const carried = new Set<Item>();
   for (const part of input) {
     if (part.kind === 'item') {
       items.push(part.item);
+      if (isInstruction(part.item)) instructions++;
       for (const kind of renewedKinds(part.item)) renewed.add(kind);
       continue;
     }
+    let older = 0;
     const content = part.items.filter((item) => {
+      if (isInstruction(item)) return ++older > instructions;
       const kinds = renewedKinds(item);
       return kinds.length === 0 || kinds.some((kind) => !renewed.has(kind));
     });
@@ -115,8 +121,15 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
 function renewedKinds(item: Item): string[] {
   const seen = codec.normalise(item);
   if (seen.kind !== 'message') return [];
-  if (seen.role === 'system') return ['instructions'];
-  return standingKinds(seen);
+  if (seen.role !== 'system') return standingKinds(seen);
+  const kind = rewrittenKind(seen);
+  return kind === null ? [] : [kind];
+}
+
+/** A system or developer message in words of its own: which of the client's it is, only its place tells. */
+function isInstruction(item: Item): boolean {
+  const seen = codec.normalise(item);
+  return seen.kind === 'message' && seen.role === 'system' && rewrittenKind(seen) === null;
 }
 
 /** The items without those that are in `content` as well, each as often as it is there. */

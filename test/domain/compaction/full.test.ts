@@ -362,7 +362,7 @@ describe('finishFull', () => {
     expect(origins(finish(view, settings()).entries)).toEqual(['boundary', 'summary']);
   });
 
-  it('keeps leading system messages verbatim, before the boundary, and does not summarise them', () => {
+  it('keeps system messages verbatim, wherever they stand, before the boundary, and does not summarise them', () => {
     const system: Item = { role: 'system', content: 'Be brief.' };
     const items: Item[] = [
       system,
@@ -383,9 +383,11 @@ describe('finishFull', () => {
     expect(origins(result.entries)).toEqual([
       'instructions',
       'instructions',
+      'instructions',
       'boundary',
       'summary',
     ]);
+    expect(result.entries[2]?.item).toEqual(items[3]);
     expect(result.entries[0]).toEqual({
       seq: null,
       item: system,
@@ -395,7 +397,7 @@ describe('finishFull', () => {
     const roles = fullPlan(view, settings()).conversation.map((item) =>
       item.kind === 'message' ? item.role : item.kind,
     );
-    expect(roles).toEqual(['user', 'system']);
+    expect(roles).toEqual(['user']);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../items/item.ts';
+import { isOfOperator, rewrittenKind } from '../../items/operator.ts';
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
 import { scriptOf } from '../../items/shell-script.ts';
 import { utterancesIn } from '../../items/speaker.ts';
@@ -98,11 +99,17 @@ type CallTable = {
 
 function readMessage(facts: Facts, calls: CallTable, message: Message, index: number): void {
   if (message.is_api_error_message || message.is_meta) return;
+  // Most stay in the context as they are: only those that do not fit come here.
+  const isInstruction = isOfOperator(message) && rewrittenKind(message) === null;
   for (const part of message.parts) {
     switch (part.kind) {
       case 'text':
         for (const said of utterancesIn(message, part.text)) {
-          readText(facts, said, index, message.role === 'user');
+          readText(
+            facts,
+            isInstruction ? { ...said, speaker: 'project_instructions' } : said,
+            index,
+          );
         }
         break;
       case 'tool_call':
@@ -127,12 +134,7 @@ function readEarlier(facts: Facts, text: string, index: number): void {
   facts.names.mention(text, 'earlier_summary', index);
 }
 
-function readText(
-  facts: Facts,
-  { speaker, text }: Utterance,
-  index: number,
-  asUser: boolean,
-): void {
+function readText(facts: Facts, { speaker, text }: Utterance, index: number): void {
   if (speaker === 'summary') {
     readEarlier(facts, text, index);
     return;
@@ -148,8 +150,6 @@ function readText(
     case 'subagent':
     case 'hook':
     case 'project_instructions':
-      // Instructions of the role `system` stay in the context as they are.
-      if (speaker === 'project_instructions' && !asUser) return;
       facts.names.mention(text, 'tool_output', index);
       facts.others.push({ ...said, speaker });
       return;

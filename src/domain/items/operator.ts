@@ -1,0 +1,64 @@
+import type { Message, Normalised } from './item.ts';
+import { TAG_MARKS } from './speaker-marks.ts';
+import { readUtterances, typedMeanwhile } from './utterances.ts';
+
+// System and developer messages after the start of a conversation: clients write their own notes in
+// them, and operators of an agent tell it what holds from now on.
+
+/** Notes without a tag that clients write anew as a whole; later ones stand for earlier ones. */
+const REWRITTEN: readonly RegExp[] = [
+  /^# Environment\n/,
+  /^(?:Today's date is|The date has changed\. Today's date is) /,
+  /^The (?:TodoWrite tool|task tools) ha(?:sn't|ven't) been used recently\./,
+  /^(?:Plan mode (?:is active|still active)|## (?:Exited|Re-entering) (?:Plan|Auto) Mode\n)/,
+];
+
+/** The first words of a reminder, which say what it is about. */
+const TOPIC = /^\s*((?:\S{1,80}\s+){0,3}\S{0,80})/;
+
+/**
+ * Whether a message tells the agent what to do in the name of whoever runs it: of the role `system`
+ * (or `developer`), and neither synthetic nor said by the user, a hook, a tool or another agent.
+ */
+export function isOfOperator(item: Normalised): item is Message {
+  if (item.kind !== 'message' || item.role !== 'system' || item.is_meta) return false;
+  if (item.speaker !== undefined) return item.speaker === 'project_instructions';
+  const text = textOf(item);
+  if (text.trim() === '') return false;
+  if (typedMeanwhile(text) !== null) return false;
+  // Words that bear no mark are the operator's here.
+  const speaker = readUtterances(text)[0]?.speaker;
+  return speaker === 'user' || speaker === 'program' || speaker === 'project_instructions';
+}
+
+/**
+ * What the newest such message stands for the older ones of: a block or a note that clients write anew.
+ * Any other one has but its own words in common with a copy of it.
+ */
+export function instructionKind(message: Message): string {
+  return rewrittenKind(message) ?? `text ${textOf(message)}`;
+}
+
+/** The kind of a message that clients write anew; null for any other. */
+export function rewrittenKind(message: Message): string | null {
+  const text = textOf(message).trimStart();
+  const note = REWRITTEN.findIndex((pattern) => pattern.test(text));
+  if (note >= 0) return `note ${note}`;
+  const tag = /^<([a-z][\w -]{0,60}?)[\s>]/i.exec(text)?.[1]?.toLowerCase();
+  const name = tag === undefined ? undefined : nameOfTag(text, tag);
+  if (name === undefined) return null;
+  if (!/reminder/.test(name)) return `tag ${name}`;
+  return `tag ${name} ${TOPIC.exec(text.slice(text.indexOf('>') + 1))?.[1] ?? ''}`;
+}
+
+/** The name of a tag that programs write; one of them is of two words. */
+function nameOfTag(text: string, tag: string): string | undefined {
+  const whole = /^<([a-z][\w -]{0,60})>/i.exec(text)?.[1]?.toLowerCase();
+  const name = whole !== undefined && TAG_MARKS.has(whole) ? whole : tag;
+  const speaker = TAG_MARKS.get(name)?.speaker;
+  return speaker === 'program' || speaker === 'project_instructions' ? name : undefined;
+}
+
+function textOf({ parts }: Message): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+}
