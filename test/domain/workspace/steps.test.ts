@@ -12,6 +12,7 @@ import {
 } from '../../../src/domain/workspace/known-text.ts';
 import { actionsOfPatch, hunksOf, patched } from '../../../src/domain/workspace/patch.ts';
 import { folderNamedIn } from '../../../src/domain/workspace/paths.ts';
+import { programOf } from '../../../src/domain/workspace/program-text.ts';
 import { done } from '../../support/tool-calls.ts';
 
 /** How many characters are looked at one by one while something runs. */
@@ -146,6 +147,19 @@ describe('the steps that a fold takes, counted', () => {
     expect(patched(known, hunksOf(['@@', '-x', '+y']), spent())).toBeNull();
     expect(overlap(known, wholeText('x'), spent())).toBe('open');
     expect(looked).toBeLessThan(20);
+  });
+
+  it('of a program in thousands of blocks, the first are read', () => {
+    let looked = 0;
+    const blocks = Array.from({ length: ITEMS }, (_, n) => ({
+      first: 2 * n + 1,
+      get text() {
+        looked++;
+        return 'x'.repeat(1_000);
+      },
+    }));
+    expect(programOf(blocks).length).toBeLessThan(51_000);
+    expect(looked).toBeLessThan(60);
   });
 
   it('lines that nearly stand everywhere are looked for in one pass', () => {

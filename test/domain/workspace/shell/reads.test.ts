@@ -143,6 +143,12 @@ describe('what a script does to files', () => {
     expect(done('Bash', { command }, '')).toEqual(actions);
   });
 
+  it('nothing, of a patch that was refused', () => {
+    const patch = '*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** End Patch';
+    const answer = codex('apply_patch verification failed: no such lines', 1);
+    expect(done('shell', { command: ['apply_patch', patch] }, answer)).toEqual([]);
+  });
+
   it('of one that failed, the first write was made and the rest perhaps', () => {
     const command = "cat > a.py <<'EOF'\nx\nEOF\nmv b.py c.py && python a.py";
     expect(done('Bash', { command }, 'Exit code 1\nTraceback')).not.toEqual([]);
