@@ -134,7 +134,7 @@ describe('B1: files, todos and plan come back from the log, without an attachmen
     expect(list).not.toContain('Print');
   });
 
-  it('a plan with ExitPlanMode, and that the user has not approved it', async () => {
+  it('no plan that the user has not approved', async () => {
     const items = [
       user(ofTokens(3_000)),
       call('1', 'ExitPlanMode', { plan: '# Rewrite it all' }),
@@ -146,7 +146,7 @@ describe('B1: files, todos and plan come back from the log, without an attachmen
       profile: 'claude-code',
       items,
     });
-    expect(context).toContain('[the user has not approved this plan]\n# Rewrite it all');
+    expect(context).not.toContain('\n# Rewrite it all');
   });
 
   it('a list that the client posts counts when it is the newer one', async () => {

@@ -1,5 +1,6 @@
 import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import type { Normalised, Part } from '../items/item.ts';
+import { userWordsByItem } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
 import type { LeftOut } from '../session/events.ts';
 import { countItem, countToolResult, type TextCounter } from '../tokens/count.ts';
@@ -33,8 +34,12 @@ export function fitInput(
     sizes[index] = size;
     fitted[index] = item;
   };
+  const ofUser = userWordsByItem(items);
   for (let i = 0; i < fitted.length && total > maxTokens; i++) {
-    const cleared = mapParts(fitted[i], (part) => {
+    const item = fitted[i];
+    // What the user says in a result is no output.
+    if (item === undefined || ofUser.has(item)) continue;
+    const cleared = mapParts(item, (part) => {
       if (part.kind !== 'tool_result') return part;
       if (countToolResult(part, count, config) <= count(CLEARED)) return part;
       left_out.cleared_results += 1;

@@ -1,5 +1,6 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
+import { userWordsIn } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
 import type { ResultEdit } from '../session/events.ts';
@@ -96,6 +97,8 @@ function oldResults(input: PlanInput) {
       !kept.has(candidate.call) &&
       !unread.has(editKey(candidate.seq, candidate.call.id)) &&
       candidate.tokens >= config.micro_compact_min_result_tokens &&
+      // The agent can run a tool again, but cannot ask the user twice.
+      userWordsIn(candidate.call, candidate.result) === null &&
       (config.micro_compact_clear_errors || !candidate.result.is_error),
   );
   return { candidates, results, newest, older };

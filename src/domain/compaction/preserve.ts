@@ -2,6 +2,7 @@ import { sumTokens } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Format } from '../items/item.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
+import { userWordsByItem } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
 import type { Entry } from '../session/entry.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -15,7 +16,8 @@ import type { PlanInput } from './plan-input.ts';
 /**
  * The user's own messages that stay verbatim (`preserve_user_messages`, SPEC section 8): newest first
  * up to `user_message_max_tokens`, the one that crosses the budget cut in the middle; in their
- * original order. Of a message in which programs speak as well, the user's words stay.
+ * original order. Of a message in which programs speak as well, the user's words stay; so do those that
+ * stand in the result of a tool.
  */
 export function preservedUserMessages(
   covered: readonly Material[],
@@ -31,17 +33,23 @@ export function preservedUserMessages(
   };
   const preserved: Entry[] = [];
   let budget = config.user_message_max_tokens;
-  for (const { entry, item } of covered.toReversed()) {
+  const inResults = userWordsByItem(covered.map(({ original }) => original));
+  for (const { entry, item, original } of covered.toReversed()) {
     if (budget <= 0) break;
-    if (!isUserMessage(item)) continue;
-    const isWhole = isAllOfUser(item) || item.parts.some(({ kind }) => kind === 'image');
-    const own = isWhole ? entry : ownWords(userText(item));
+    const answer = inResults.get(original);
+    if (!isUserMessage(item) && answer === undefined) continue;
+    const text = [answer ?? [], item.kind === 'message' ? userText(item) : []].flat().join('\n');
+    const isWhole =
+      answer === undefined &&
+      item.kind === 'message' &&
+      (isAllOfUser(item) || item.parts.some(({ kind }) => kind === 'image'));
+    const own = isWhole ? entry : ownWords(text.trim());
     if (own.tokens <= budget) {
       preserved.push({ ...own, seq: null, origin: 'preserved' });
       budget -= own.tokens;
       continue;
     }
-    const cut = codec.message('user', truncateMiddle(userText(item), budget, count));
+    const cut = codec.message('user', truncateMiddle(text, budget, count));
     const { tokens } = measureItem(codec, cut, count, config);
     preserved.push({ seq: null, item: cut, tokens, origin: 'preserved' });
     break;

@@ -1,6 +1,7 @@
 import type { Message, Normalised, Part, Speaker, ToolCall, ToolResult } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { speakerOf, utterancesIn } from '../items/speaker.ts';
+import { userWordsIn } from '../items/user-words.ts';
 import type { Json } from '../json.ts';
 
 const RECORD = 'conversation-record';
@@ -99,6 +100,9 @@ function messageEntries(message: Message, calls: NumberedCalls): TranscriptEntry
     } else if (part.kind === 'tool_result') {
       endSpoken();
       entries.push(resultEntry(part, calls));
+      const call = calls.answered.get(part);
+      const words = call === undefined ? null : userWordsIn(call, part);
+      if (words !== null) entries.push(entry('user', {}, words));
     } else if (part.kind === 'text') {
       for (const { speaker, text } of utterancesIn(message, part.text)) {
         speak(roleName(speaker, message), text);

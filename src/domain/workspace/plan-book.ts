@@ -93,12 +93,13 @@ export class PlanBook {
   }
 
   private exitPlan(call: ToolCall, answer: string, isFailed: boolean, at: number): void {
+    // What the user has not approved is no plan; the one before it is still known.
+    if (isFailed || /^The agent proposed a plan that was rejected/.test(answer)) return;
     const told = /\n## Approved Plan[^\n]{0,100}:\n([\s\S]*)$/.exec(answer)?.[1];
     const content = stringField(inputOf(call), 'plan') ?? told;
     if (content === undefined || content.trim() === '') return;
     const path = /saved to: (\/[^\n]{1,4096}\.md)/.exec(answer)?.[1] ?? null;
-    const text = isFailed ? `[the user has not approved this plan]\n${content}` : content;
-    this.newestPlan = { content: text, path, at, isPosted: false };
+    this.newestPlan = { content, path, at, isPosted: false };
   }
 
   private replace(input: JsonObject, at: number): void {

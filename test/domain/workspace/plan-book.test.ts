@@ -143,7 +143,7 @@ describe('the newest plan', () => {
     [
       'not approved',
       [['ExitPlanMode', { plan: '# A' }, "The user doesn't want to proceed with this tool use."]],
-      '[the user has not approved this plan]\n# A',
+      undefined,
     ],
     [
       'told by the answer',

@@ -4,6 +4,7 @@ import { callsByResult, pairedParts } from '../../items/pairing.ts';
 import { scriptOf } from '../../items/shell-script.ts';
 import { utterancesIn } from '../../items/speaker.ts';
 import { type Todo, todosOf } from '../../items/todo-list.ts';
+import { userWordsIn } from '../../items/user-words.ts';
 import type { Utterance } from '../../items/utterances.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { foldWorkspace } from '../../workspace/known-workspace.ts';
@@ -182,6 +183,8 @@ function readResult(facts: Facts, calls: CallTable, result: ToolResult, index: n
   facts.names.mention(resultText(result), 'tool_output', index);
   const call = calls.answered.get(result);
   if (call === undefined) return;
+  const words = userWordsIn(call, result);
+  if (words !== null) readText(facts, { speaker: 'user', text: words }, index);
   const fact = calls.facts.get(call);
   if (fact === undefined) calls.early.set(call, result);
   else settle(fact, result);

@@ -1,0 +1,79 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { parseInside } from '../json-text.ts';
+import type { Normalised, ToolCall, ToolResult } from './item.ts';
+import { callsByResult, pairedParts } from './pairing.ts';
+
+// What the user says inside the result of a tool: answers to a question, and what to do instead of a
+// call that was not let through.
+
+/** Tools that ask the user, without case and underscores. */
+const ASKING: ReadonlySet<string> = new Set([
+  ...['askuserquestion', 'question', 'requestuserinput', 'askuser', 'askfollowupquestion'],
+]);
+
+/** Sentences of programs before the user's words, and those that may come after them. */
+const ANSWERS =
+  /^(?:User has answered your questions|Your questions have been answered|User (?:responded|selected|answered)): ?/;
+const AFTER_ANSWERS = /[.\s]*You can now continue with (?:the user's|these) answers in mind\.?\s*$/;
+const REFUSALS: readonly RegExp[] = [
+  /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}the user said:\s*/,
+  /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
+];
+const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correction[^\n]*\s*$/;
+/** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
+const FEEDBACK =
+  /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>\s*([\s\S]*?)\s*<\/feedback>/;
+const ANSWER = /^<(answer|user_message)>\s*([\s\S]*?)\s*<\/\1>/;
+
+/** The words of the user in the result of a call; null when nothing in it is the user's. */
+export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
+  const raw = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
+  const words = refusalIn(raw.trimStart()) ?? answerIn(call, raw.trim());
+  return words === null || words.trim() === '' ? null : words.trim();
+}
+
+function refusalIn(text: string): string | null {
+  for (const pattern of REFUSALS) {
+    const opening = pattern.exec(text);
+    if (opening !== null) return text.slice(opening[0].length).replace(AFTER_REFUSAL, '');
+  }
+  return FEEDBACK.exec(text)?.[1] ?? null;
+}
+
+function answerIn({ name }: ToolCall, text: string): string | null {
+  if (!ASKING.has(name.toLowerCase().replaceAll('_', ''))) return null;
+  const opening = ANSWERS.exec(text);
+  if (opening !== null) return text.slice(opening[0].length).replace(AFTER_ANSWERS, '');
+  const answer = ANSWER.exec(text)?.[2];
+  if (answer !== undefined) return answer;
+  const json = text.startsWith('{') ? parseInside(text) : undefined;
+  return isJsonObject(json) && json.answers !== undefined ? answersOf(json.answers) : null;
+}
+
+/** Answers by the id of their question: texts, lists of texts, or objects with such a list. */
+function answersOf(answers: Json): string | null {
+  if (!isJsonObject(answers)) return null;
+  const lines = Object.entries(answers).map(([id, answer]) => {
+    const given = isJsonObject(answer) ? answer.answers : answer;
+    const texts = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === 'string');
+    return texts.length === 0 ? null : `${id}: ${texts.join('; ')}`;
+  });
+  return lines.filter((line) => line !== null).join('\n');
+}
+
+/** The words of the user in the results of each item that holds any. */
+export function userWordsByItem(items: readonly Normalised[]): Map<Normalised, string> {
+  const calls = callsByResult(pairedParts(items));
+  const found = new Map<Normalised, string>();
+  for (const item of items) {
+    const parts = item.kind === 'message' ? item.parts : [];
+    const words = parts.flatMap((part) => {
+      const call = part.kind === 'tool_result' ? calls.get(part) : undefined;
+      return part.kind === 'tool_result' && call !== undefined
+        ? (userWordsIn(call, part) ?? [])
+        : [];
+    });
+    if (words.length > 0) found.set(item, words.join('\n'));
+  }
+  return found;
+}
