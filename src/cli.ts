@@ -38,8 +38,8 @@ program
   .description('import agent transcripts, one session per conversation, or restore exports')
   .argument(
     '<file...>',
-    'Claude Code, Codex, Copilot CLI, Gemini CLI, pi, SWE-agent or OpenAI chat files, or exports of ' +
-      'Palimpsest; plain or gzipped',
+    'Claude Code, Codex, Copilot CLI, Gemini CLI, pi, goose, SWE-agent or Cline files, messages of ' +
+      'the OpenAI and Anthropic APIs, or exports of Palimpsest; plain or gzipped',
   )
   .option('--url <url>', 'import over REST into the service at this address, not the store')
   .option('--profile <profile>', 'profile of the new sessions')

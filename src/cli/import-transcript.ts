@@ -55,6 +55,22 @@ export async function importTranscript(
     }),
   );
   const path = `/sessions/${encodeURIComponent(id)}`;
+  try {
+    return await importInto(target, path, transcript, id, onProgress);
+  } catch (error) {
+    // Half a session would stand in the way of the next try. What went wrong first is what counts.
+    await target.request(path, { method: 'DELETE' }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function importInto(
+  target: ImportTarget,
+  path: string,
+  transcript: Transcript,
+  id: string,
+  onProgress: (items: number) => void,
+): Promise<ImportedSession> {
   const { format } = transcript;
   for (const batch of batches({ items: importedItems(transcript), format })) {
     const appended = appendedSchema.parse(await jsonOf(await post(target, `${path}/items`, batch)));

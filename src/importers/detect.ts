@@ -3,9 +3,11 @@ import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
 import { geminiCli } from './gemini-cli.ts';
+import { goose } from './goose.ts';
 import { openaiChat } from './openai-chat.ts';
 import { palimpsestRollout } from './palimpsest-rollout.ts';
 import { pi } from './pi.ts';
+import { anthropicMessages, responsesItems } from './provider-items.ts';
 import { sweAgent } from './swe-agent.ts';
 import { type Content, type Importer, TranscriptError } from './transcript.ts';
 
@@ -20,6 +22,9 @@ export const IMPORTERS: readonly Importer[] = [
   geminiCli,
   sweAgent,
   beam,
+  goose,
+  anthropicMessages,
+  responsesItems,
   openaiChat,
 ];
 

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { flawOf, quoteInexactNumbers } from '../domain/exact-json.ts';
 import type { Codec } from '../domain/items/codec.ts';
 import { codecFor } from '../domain/items/codecs.ts';
+import { foreignHint } from '../domain/items/foreign-format.ts';
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { detect } from './detect.ts';
@@ -39,7 +40,7 @@ export function readTranscripts(fileName: string, file: Uint8Array | string): Tr
   return conversations.map((conversation, index) => ({
     name: conversations.length === 1 ? name : `${name}-${index + 1}`,
     source: importer.source,
-    ...withCheckedItems(conversation),
+    ...withCheckedItems(fileName, conversation),
   }));
 }
 
@@ -144,12 +145,22 @@ function listed(names: string[]): string {
   return shown.join(', ') + (names.length > shown.length ? ', …' : '');
 }
 
-function withCheckedItems(conversation: Conversation): Omit<Transcript, 'name' | 'source'> {
+function withCheckedItems(
+  fileName: string,
+  conversation: Conversation,
+): Omit<Transcript, 'name' | 'source'> {
   const { items: read, skipped, notes, ...rest } = conversation;
   const { format } = rest;
   const codec = codecFor(format);
   const items: Item[] = [];
-  for (const item of read) {
+  for (const [index, item] of read.entries()) {
+    if (foreignHint(format, item) !== null) {
+      throw new TranscriptError(
+        'unknown_format',
+        `${fileName} holds messages of several formats: most are of "${format}", and message ` +
+          `${index + 1} is not. Write all of them in one format.`,
+      );
+    }
     const problem = firstProblem(codec, item);
     if (problem === undefined) items.push(item);
     else skipped.add(`invalid_item: ${problem}`);

@@ -1,0 +1,120 @@
+import type { Format } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  type Content,
+  type Conversation,
+  countOtherFields,
+  type Importer,
+  objectsField,
+  Tally,
+} from './transcript.ts';
+
+/** Items of one provider's API, and the field of a request body that holds them. */
+type Kind = {
+  format: Format;
+  field: 'messages' | 'input';
+  /** Whether an item is one that only this provider knows. */
+  isOwn: (item: JsonObject) => boolean;
+};
+
+const ANTHROPIC_BLOCKS: ReadonlySet<string> = new Set([
+  ...['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use'],
+  ...['mcp_tool_use', 'document', 'container_upload', 'compaction'],
+]);
+const RESPONSES_ITEMS: ReadonlySet<string> = new Set([
+  ...['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  ...['local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call', 'reasoning'],
+  ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'mcp_call', 'compaction'],
+]);
+const RESPONSES_PARTS: ReadonlySet<string> = new Set(['input_text', 'output_text', 'input_image']);
+
+/** Messages of the Anthropic API: also what Cline keeps as `api_conversation_history.json`. */
+export const anthropicMessages = importerOf(
+  'anthropic-messages',
+  'messages of the Anthropic API (an array, JSON lines, or request bodies with "messages")',
+  {
+    format: 'anthropic',
+    field: 'messages',
+    isOwn: (item) =>
+      typeof item.role === 'string' &&
+      partsOf(item).some(
+        ({ type, source }) =>
+          ANTHROPIC_BLOCKS.has(String(type)) || (type === 'image' && isJsonObject(source)),
+      ),
+  },
+);
+
+/** Items of the Responses API, as they stand in `input`. */
+export const responsesItems = importerOf(
+  'openai-responses',
+  'items of the OpenAI Responses API (an array, JSON lines, or request bodies with "input")',
+  {
+    format: 'openai-responses',
+    field: 'input',
+    isOwn: (item) =>
+      item.role === undefined
+        ? RESPONSES_ITEMS.has(String(item.type))
+        : partsOf(item).some(({ type }) => RESPONSES_PARTS.has(String(type))),
+  },
+);
+
+function importerOf(source: string, description: string, kind: Kind): Importer {
+  return {
+    source,
+    description,
+    matches: (content) => {
+      const entries = entriesOf(content);
+      return isConversation(entries, kind) || entries.some((entry) => isRequest(entry, kind));
+    },
+    read: (content) => {
+      const entries = entriesOf(content);
+      if (isConversation(entries, kind)) return [conversation(entries, null, kind)];
+      const requests = entries.filter((entry) => isRequest(entry, kind));
+      const read = requests.map((request) => {
+        const items = objectsField(request, kind.field) ?? [];
+        const found = conversation(items, stringField(request, 'model') ?? null, kind);
+        countOtherFields(request, kind.field, found.skipped);
+        return found;
+      });
+      const others = entries.length - requests.length;
+      if (others > 0) read[0]?.skipped.add(`record_without_${kind.field}`, others);
+      return read;
+    },
+  };
+}
+
+function entriesOf(content: Content): JsonObject[] {
+  if (content.kind === 'lines') return content.lines;
+  return Array.isArray(content.value) ? content.value : [content.value];
+}
+
+/** Chat messages may hold blocks of others, but nobody else has these fields and roles. */
+function isOfChat({ role, tool_calls, function_call }: JsonObject): boolean {
+  return (
+    role === 'tool' ||
+    role === 'function' ||
+    Array.isArray(tool_calls) ||
+    isJsonObject(function_call)
+  );
+}
+
+function isConversation(items: readonly JsonObject[], { isOwn }: Kind): boolean {
+  return items.some(isOwn) && !items.some(isOfChat);
+}
+
+function isRequest(record: JsonObject, kind: Kind): boolean {
+  const items = objectsField(record, kind.field);
+  if (items === undefined || record.role !== undefined) return false;
+  // Only a request to Anthropic has its system prompt beside the messages.
+  const isAnthropic =
+    kind.format === 'anthropic' && record.system != null && 'max_tokens' in record;
+  return isConversation(items, kind) || (isAnthropic && !items.some(isOfChat));
+}
+
+function conversation(items: JsonObject[], model: string | null, kind: Kind): Conversation {
+  return { format: kind.format, model, items, skipped: new Tally(), notes: [] };
+}
+
+function partsOf({ content }: JsonObject): JsonObject[] {
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
