@@ -154,47 +154,24 @@ describe('A6: results that are larger than what the window can carry', () => {
           : SHAPES[format].answer(`${n} ${'so it is written '.repeat(150)}`),
       );
 
-    it.each(inTurn(100_000, 1))(
-      '$profile, $format: what the agent has not read yet stays, short or long',
-      async ({ profile, window, format }) => {
-        for (const characters of [400, 60_000]) {
-          if (characters > 400) {
-            await api.close();
-            api = await startApi({ limits });
-          }
-          await open(format, profile, window);
-          await append(...talk(format), SHAPES[format].request);
-          await append(...SHAPES[format].exchange('c1', 'Bash', log(1, characters)));
-          await compact();
-          const { text } = await context(format);
-          expect(text).toContain(REQUEST);
-          expect(text).toContain('FIRST LINE of reading 1');
-          expect(text).toContain('LAST LINE of reading 1');
-        }
-      },
-    );
-
-    it.each(inTurn(100_000, 1))(
-      '$profile, $format: of what it has read a long result stays, a short one is summarised',
-      async ({ profile, window, format }) => {
+    it.each(
+      inTurn(100_000, 1).flatMap((tried) => [
+        { ...tried, isRead: false, characters: 400, stays: false },
+        { ...tried, isRead: false, characters: 60_000, stays: true },
+        { ...tried, isRead: true, characters: 60_000, stays: false },
+      ]),
+    )(
+      '$profile, $format: of a result of $characters characters, read: $isRead, all stays: $stays',
+      async ({ profile, window, format, isRead, characters, stays }) => {
         const unprotected = { protected_messages: null, protected_tokens: null };
-        for (const [characters, stays] of [
-          [400, false],
-          [60_000, true],
-        ] as const) {
-          if (stays) {
-            await api.close();
-            api = await startApi({ limits });
-          }
-          await open(format, profile, window, unprotected);
-          await append(...talk(format), SHAPES[format].request);
-          await append(...SHAPES[format].exchange('c1', 'mcp__logs__read', log(1, characters)));
-          await append(SHAPES[format].answer('No column is dropped there.'));
-          await compact();
-          const { text } = await context(format);
-          expect(text).toContain(REQUEST);
-          expect(text.includes('LAST LINE of reading 1')).toBe(stays);
-        }
+        await open(format, profile, window, unprotected);
+        await append(...talk(format), SHAPES[format].request);
+        await append(...SHAPES[format].exchange('c1', 'mcp__logs__read', log(1, characters)));
+        if (isRead) await append(SHAPES[format].answer('No column is dropped there.'));
+        await compact();
+        const { text } = await context(format);
+        expect(text).toContain(REQUEST);
+        expect(text.includes('LAST LINE of reading 1')).toBe(stays);
       },
     );
   });

@@ -19,13 +19,14 @@ export type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly 
 
 /**
  * The ways in which a summary can leave the newest results in the context, the gentlest first: whole
- * unless no compaction could carry them, then at most a tenth of the window each. Whoever asked for the
- * summary, the agent keeps what it has not read yet, and what was once longer than that tenth: a summary
- * in its place would send it back to read it again. Empty where neither is there, or where what stays
- * would leave no room.
+ * unless no compaction could carry them, then at most a tenth of the window each. In the middle of its
+ * work the agent keeps what it has not read yet, and what was once longer than that tenth: a summary in
+ * its place would send it back to read it again. Who asks for a summary gets one of everything, as the
+ * documents of the profiles have it, but for an unread result that is too long to be told: nobody would
+ * know what was in it. Empty where nothing has to stay, or where what stays would leave no room.
  */
 export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] {
-  const { material, config, count, threshold, context_window } = input;
+  const { material, config, count, threshold, context_window, is_automatic } = input;
   if (context_window === null) return [];
   const results = loggedResults(input);
   const newest = newestResults(material, results);
@@ -34,7 +35,9 @@ export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] 
     tokens > most ||
     original.content.some((part) => part.kind === 'text' && count(part.text) > most);
   if (newest === null) return [];
-  if (!newest.isUnread && !newest.results.some(wasLong)) return [];
+  const isLong = newest.results.some(wasLong);
+  const stays = is_automatic ? newest.isUnread || isLong : newest.isUnread && isLong;
+  if (!stays) return [];
   const [oldest] = newest.results;
   const end = oldest === undefined ? -1 : lastLegalCut(material, oldest.index);
   if (end <= first) return [];

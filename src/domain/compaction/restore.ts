@@ -35,17 +35,27 @@ export function restorable(
   if (!wantsFiles && !config.restore_todos && !config.restore_plan) {
     return { files: [], todos: null, plan: null };
   }
-  const covered = foldWorkspace(material.slice(0, cut).map(({ original }) => original));
+  const originals = material.map(({ original }) => original);
+  const covered = foldWorkspace(originals.slice(0, cut));
+  // A change after the cut is of what stood before it: what comes back is as it is now.
+  const all = cut === material.length ? covered : foldWorkspace(originals);
   // After the cut the model reads what micro-compactions have left of the results.
   const kept = foldWorkspace(
     material.slice(cut).map(({ item }): Normalised => item),
     covered.folder,
   );
+  const had = { ...all, files: all.files.filter(isOneOf(covered.files)) };
   return {
-    files: wantsFiles ? filesToRestore(material, covered, kept, config, count) : [],
-    todos: config.restore_todos ? todosToRestore(material, covered, kept) : null,
-    plan: config.restore_plan ? planToRestore(material, covered, kept) : null,
+    files: wantsFiles ? filesToRestore(material, had, kept, config, count) : [],
+    todos:
+      config.restore_todos && covered.todos !== null ? todosToRestore(material, had, kept) : null,
+    plan: config.restore_plan && covered.plan !== null ? planToRestore(material, had, kept) : null,
   };
+}
+
+function isOneOf(files: readonly KnownFile[]): (file: KnownFile) => boolean {
+  const paths = new Set(files.map(({ path }) => path));
+  return ({ path }) => paths.has(path);
 }
 
 /**
@@ -54,25 +64,23 @@ export function restorable(
  */
 function filesToRestore(
   material: readonly Material[],
-  covered: KnownWorkspace,
+  known: KnownWorkspace,
   kept: KnownWorkspace,
   config: Config,
   count: TextCounter,
 ): RestoredFile[] {
-  const gone = new Set(kept.gone);
   const standing = new Set(
     kept.files.filter(({ text }) => textWhenWhole(text) !== null).map(({ path }) => path),
   );
-  const newest = covered.files
+  const newest = known.files
     .filter(({ path, at }) => !standing.has(path) && material[at]?.entry.origin !== 'initial')
-    .filter(({ path }) => !isGone(path, gone))
     .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material))
     .slice(0, config.restore_max_files);
   const files: RestoredFile[] = [];
   let budget = config.restore_total_file_budget;
-  for (const known of newest) {
-    const file = restoredFile(known, config.restore_tokens_per_file, count);
+  for (const one of newest) {
+    const file = restoredFile(one, config.restore_tokens_per_file, count);
     if (file === null) continue;
     const tokens = count(file.content);
     if (tokens > budget) {
@@ -83,15 +91,6 @@ function filesToRestore(
     files.push(file);
   }
   return files;
-}
-
-/** Whether a file, or a folder that it lay in, was taken away. */
-function isGone(path: string, gone: ReadonlySet<string>): boolean {
-  if (gone.has(path)) return true;
-  for (let at = path.indexOf('/', 1); at >= 0; at = path.indexOf('/', at + 1)) {
-    if (gone.has(path.slice(0, at))) return true;
-  }
-  return false;
 }
 
 /** What an earlier compaction restored stands newest first, and is older than all in the log. */

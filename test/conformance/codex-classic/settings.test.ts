@@ -104,11 +104,12 @@ describe('the documentation', () => {
     ['docs/configuration.md', 'auto_compact_min_messages'],
     ['docs/configuration.md', 'PALIMPSEST_CONFIG'],
     ['docs/api.md', '/codex-compact'],
-    ['README.md', '/codex-compact'],
-    ['README.md', 'manual_commands'],
-    ['README.md', 'auto_compact_token_limit'],
-    ['README.md', 'auto_compact_min_messages'],
-    ['README.md', '[TOML file](docs/configuration.md#server)'],
+    ['docs/commands.md', '/codex-compact'],
+    ['docs/commands.md', 'manual_commands'],
+    ['docs/commands.md', 'auto_compact_token_limit'],
+    ['docs/commands.md', 'auto_compact_min_messages'],
+    ['docs/commands.md', '[TOML file](configuration.md#server)'],
+    ['README.md', '(docs/commands.md)'],
   ])('CL-61: %s tells of %s', (name, words) => {
     expect(document(name)).toContain(words);
   });
@@ -125,11 +126,11 @@ describe('the documentation', () => {
   });
 
   it('CL-71: the example of use compacts', () => {
-    const readme = document('README.md');
-    const [, session = ''] = /-d '(\{\s*"id": "chat"[\s\S]*?)'\n/.exec(readme) ?? [];
+    const page = document('docs/commands.md');
+    const [, session = ''] = /-d '(\{\s*"id": "chat"[\s\S]*?)'\n/.exec(page) ?? [];
     const { profile, config } = JSON.parse(session);
     expect(profile).toBe('codex-classic');
-    const [, items = ''] = /-d '(\[\{.*"\/compact .*\}\])'/.exec(readme) ?? [];
+    const [, items = ''] = /-d '(\[\{.*"\/compact .*\}\])'/.exec(page) ?? [];
     const { answer } = appendTo([...turns(3), ...JSON.parse(items)], config);
     expect(answer.compaction).toMatchObject({ mode: 'full', reason: 'command' });
   });

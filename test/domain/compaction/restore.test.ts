@@ -201,6 +201,13 @@ describe('the files of restorable', () => {
     expect(restore(items, {}, 2)).toEqual({ b: 'B' });
   });
 
+  it('shows a file as it is after what happened to it after the cut', () => {
+    const items = [...read('1', 'a.ts', 'let a = 1;\n'), ...edit('2', '1', '2')];
+    expect(restore(items, {}, 2)).toEqual({ 'a.ts': 'let a = 2;\n' });
+    const removal = [call('3', 'Bash', { command: 'rm a.ts' }), result('3', '')];
+    expect(restore([...items.slice(0, 2), ...removal], {}, 2)).toEqual({});
+  });
+
   it('leaves out a file whose latest content stands in the initial context', () => {
     const items = [file('a', 'A'), file('b', 'old'), file('b', 'new')];
     expect(restoreFrom(withOrigin(items, ['initial', 'initial']))).toEqual({ b: 'new' });
