@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { exportCommand } from '../../src/cli/export-session.ts';
@@ -198,6 +201,24 @@ async function fill(call: Ask): Promise<void> {
 }
 
 describe('A10: an export imports as the same session', () => {
+  // The program itself, as any release has it; the cases below call its commands in this process.
+  it('export A > A.jsonl; import A.jsonl', async () => {
+    const third = await newDatabase('third');
+    const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+    const run = promisify(execFile);
+    const on = (DATABASE_URL: string) => ({
+      env: { PATH: process.env.PATH, DATABASE_URL, LOG_LEVEL: 'silent' },
+      maxBuffer: 100_000_000,
+    });
+    const exported = await run(process.execPath, [cli, 'export', 'A'], on(first));
+    const path = file('A-by-hand.jsonl');
+    writeFileSync(path, exported.stdout);
+    const imported = await run(process.execPath, [cli, 'import', path, '--json'], on(third));
+    expect(imported.stderr).toBe('');
+    expect(JSON.parse(imported.stdout)).toMatchObject({ id: 'A', format: 'anthropic' });
+    expect(await seen(third, 'A')).toEqual(await seen(first, 'A'));
+  }, 60_000);
+
   it.each(['A', 'fork', 'packets', 'chat'])(
     'session %s: events, items, compactions, and the context at every version',
     async (id) => {

@@ -76,6 +76,7 @@ const CASES: Record<string, Case> = {
     request: { mode: 'full' },
     detail: /alone take (19|20)\d{3} tokens, and the threshold is \d{5}: make them shorter/,
   },
+  // A control: this one has always said its figures.
   'a tool that asks too early': {
     reason: 'too_few_tokens',
     session: { profile: 'tiered' },

@@ -102,6 +102,9 @@ describe('F: rawr, what its rows claimed', () => {
     const { packet, compaction } = await signal(id, 'turn_complete', { review_mode: true });
     expect(packet).not.toBeNull();
     expect(compaction).toBeNull();
+    // The next end of a turn that is looked at is the end of the packet turn.
+    const ended = await signal(id, 'turn_complete');
+    expect(ended).toMatchObject({ packet: null, compaction: { reason: 'turn_complete' } });
   });
 
   it('RW-89: with messages that the user has queued meanwhile there is no packet', async () => {

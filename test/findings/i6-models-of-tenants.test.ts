@@ -7,40 +7,43 @@ import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
 
-describe('I6: a tenant does not steer the key and the network of the operator', () => {
-  let spy: Server;
-  const asked: string[] = [];
-  let model: ScriptedModelServer;
-  let strict: ServiceProcess;
-  let listed: ServiceProcess;
-  beforeAll(async () => {
-    spy = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.writeHead(404).end();
-    });
-    await new Promise<void>((resolve) => spy.listen(0, '127.0.0.1', resolve));
-    const address = `http://127.0.0.1:${(spy.address() as AddressInfo).port}/v1beta`;
-    model = await ScriptedModelServer.start();
-    const providers = {
-      GOOGLE_API_KEY: 'operator-key',
-      GOOGLE_BASE_URL: address,
-      OPENAI_API_KEY: 'operator-key',
-      OPENAI_BASE_URL: model.openaiUrl,
-    };
-    strict = await startService(providers);
-    listed = await startService({
-      ...providers,
-      PALIMPSEST_ALLOWED_MODELS: 'openai/gpt-4*,google/*',
-    });
+let spy: Server;
+const asked: string[] = [];
+let model: ScriptedModelServer;
+let providers: Record<string, string>;
+beforeAll(async () => {
+  spy = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(404).end();
   });
-  afterAll(async () => {
-    await strict.dispose();
-    await listed.dispose();
-    await model.close();
-    spy.close();
-  });
+  await new Promise<void>((resolve) => spy.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(spy.address() as AddressInfo).port}/v1beta`;
+  model = await ScriptedModelServer.start();
+  providers = {
+    GOOGLE_API_KEY: 'operator-key',
+    GOOGLE_BASE_URL: address,
+    OPENAI_API_KEY: 'operator-key',
+    OPENAI_BASE_URL: model.openaiUrl,
+  };
+});
+afterAll(async () => {
+  await model.close();
+  spy.close();
+});
 
-  async function post(service: ServiceProcess, method: string, path: string, body: JsonObject) {
+// Without the list in the environment: a release that does not know that variable starts, too, and
+// fails by what it lets through.
+describe.each([
+  ['without a list of models', {}],
+  ['with a list', { PALIMPSEST_ALLOWED_MODELS: 'openai/gpt-4*,google/*' }],
+])('I6: a tenant does not steer the key and the network of the operator, %s', (way, list) => {
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    service = await startService({ ...providers, ...list });
+  });
+  afterAll(() => service.dispose());
+
+  async function post(method: string, path: string, body: JsonObject) {
     const response = await fetch(`${service.url}${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -64,29 +67,27 @@ describe('I6: a tenant does not steer the key and the network of the operator', 
   ];
 
   it.each(NAMES)('%s is refused at create and at PATCH, with words', async (name) => {
-    for (const service of [strict, listed]) {
-      const config = { summarization_model: name };
-      const created = await post(service, 'POST', '/sessions', { config });
-      expect(created.status).toBeGreaterThanOrEqual(400);
-      expect(created.status).toBeLessThan(500);
-      expect(created.detail).toMatch(/summarization_model/);
-      const id = `i6-${NAMES.indexOf(name)}`;
-      expect((await post(service, 'POST', '/sessions', { id })).status).toBe(201);
-      const patched = await post(service, 'PATCH', `/sessions/${id}`, { config });
-      expect(patched.status).toBe(created.status);
-    }
+    const config = { summarization_model: name };
+    const created = await post('POST', '/sessions', { config });
+    expect(created.status).toBeGreaterThanOrEqual(400);
+    expect(created.status).toBeLessThan(500);
+    expect(created.detail).toMatch(/summarization_model/);
+    const id = `i6-${NAMES.indexOf(name)}`;
+    expect((await post('POST', '/sessions', { id })).status).toBe(201);
+    const patched = await post('PATCH', `/sessions/${id}`, { config });
+    expect(patched.status).toBe(created.status);
     expect(asked).toEqual([]);
   });
 
   it('a model that nobody allowed is refused; one of the list is taken', async () => {
-    const dear = { config: { summarization_model: 'openai/gpt-4.1' } };
-    expect((await post(strict, 'POST', '/sessions', dear)).detail).toContain(
-      'PALIMPSEST_ALLOWED_MODELS',
-    );
-    expect((await post(listed, 'POST', '/sessions', dear)).status).toBe(201);
+    const dear = await post('POST', '/sessions', {
+      config: { summarization_model: 'openai/gpt-4.1' },
+    });
+    if (way === 'with a list') expect(dear.status).toBe(201);
+    else expect(dear.detail).toContain('PALIMPSEST_ALLOWED_MODELS');
     const cheapest = { config: { summarization_model: 'openai/gpt-4o-mini' } };
-    expect((await post(strict, 'POST', '/sessions', cheapest)).status).toBe(201);
+    expect((await post('POST', '/sessions', cheapest)).status).toBe(201);
     const provider = { config: { summarization_model_provider_id: '../x' } };
-    expect((await post(listed, 'POST', '/sessions', provider)).detail).toContain('provider');
+    expect((await post('POST', '/sessions', provider)).detail).toContain('provider');
   });
 });

@@ -76,7 +76,7 @@ describe('I7: how long and how often a session may have a model asked has a ceil
     expect(await inForce({}, profile, LEAST)).toEqual([0.5, 1]);
   });
 
-  it('an operator may allow more', async () => {
+  it('an operator may allow more, as before (control)', async () => {
     const variables = {
       PALIMPSEST_SUMMARIZER_TIMEOUT_SECONDS: '3600',
       PALIMPSEST_SUMMARIZER_MAX_ATTEMPTS: '10',

@@ -3,24 +3,26 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { z } from 'zod';
+import type { EventStore } from '../../src/db/event-store.ts';
 import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
 
 const HOLDER = `
-  const [module, path, ms] = process.argv.slice(1);
+  const [module, path] = process.argv.slice(1);
   const db = new (require(module))(path);
   db.exec('BEGIN IMMEDIATE');
-  process.send('held');
-  setTimeout(() => {
+  process.once('message', () => {
     db.exec('ROLLBACK');
     db.close();
     process.disconnect();
-  }, Number(ms));`;
+  });
+  process.send('held');`;
 
 const logged = z.array(z.object({ item: z.object({ content: z.string() }) }));
 
@@ -28,16 +30,31 @@ let folder: string;
 let path: string;
 let api: ApiServer;
 let holder: ChildProcess | null = null;
+let commit: MockInstance<EventStore['commit']>;
 
-/** Another process that holds the write lock of the file for so long; resolves when it has it. */
-async function hold(ms: number): Promise<{ released: Promise<number> }> {
+/** Another process that holds the write lock of the file; resolves when it has it. `release` ends that. */
+async function hold(): Promise<{ release: () => Promise<void> }> {
   const module = fileURLToPath(import.meta.resolve(SQLITE_PACKAGE));
-  holder = spawn(process.execPath, ['-e', HOLDER, module, path, String(ms)], {
+  const child = spawn(process.execPath, ['-e', HOLDER, module, path], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const released = once(holder, 'disconnect').then(() => performance.now());
-  await once(holder, 'message');
-  return { released };
+  holder = child;
+  await once(child, 'message');
+  return {
+    release: async () => {
+      const released = once(child, 'disconnect');
+      child.send('release');
+      await released;
+    },
+  };
+}
+
+/** Resolves when so many writes have been handed to the store since `api` started. */
+async function handedIn(writes: number): Promise<void> {
+  await vi.waitFor(() => expect(commit).toHaveBeenCalledTimes(writes), {
+    interval: 5,
+    timeout: 10_000,
+  });
 }
 
 const post = (id: string, text: string, key?: string) =>
@@ -54,7 +71,9 @@ async function textsOf(id: string): Promise<string[]> {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'palimpsest-i8-'));
   path = join(folder, 'store.db');
-  api = await startApi({ store: await openSqliteStore({ path }) });
+  const store = await openSqliteStore({ path });
+  commit = vi.spyOn(store, 'commit');
+  api = await startApi({ store });
 });
 afterEach(async () => {
   holder?.kill('SIGKILL');
@@ -66,7 +85,7 @@ afterEach(async () => {
 describe('I8: a lock that another process holds on the file', () => {
   it('holds up writes only, which are done in their order and once when it ends', async () => {
     await post('s', 'before');
-    const { released } = await hold(2_500);
+    const { release } = await hold();
     const answered: Promise<{ status: number; at: number }>[] = [];
     const texts: string[] = [];
     for (let n = 0; n < 8; n++) {
@@ -76,8 +95,8 @@ describe('I8: a lock that another process holds on the file', () => {
       for (let copies = key === undefined ? 1 : 2; copies > 0; copies--) {
         const reply = post('s', `write ${n}`, key);
         answered.push(reply.then(({ status }) => ({ status, at: performance.now() })));
-        // One after the other reaches the service.
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        // One after the other reaches the store; the first write was "before".
+        await handedIn(1 + answered.length);
       }
     }
     const erased = send(api, 'DELETE', '/sessions/other');
@@ -89,11 +108,13 @@ describe('I8: a lock that another process holds on the file', () => {
         longest[read] = Math.max(longest[read] ?? 0, performance.now() - started);
       }
     }
-    const readAt = performance.now();
-    const releasedAt = await released;
-    expect(readAt, JSON.stringify(longest)).toBeLessThan(releasedAt);
+    for (const [read, ms] of Object.entries(longest)) expect(ms, read).toBeLessThan(1_000);
+    await release();
+    const releasedAt = performance.now();
     for (const { status, at } of await Promise.all(answered)) {
       expect(status).toBe(201);
+      // None was written before, and none is kept waiting after.
+      expect(at - releasedAt).toBeGreaterThan(-100);
       expect(at - releasedAt).toBeLessThan(2_000);
     }
     expect((await erased).status).toBe(404);
@@ -103,23 +124,25 @@ describe('I8: a lock that another process holds on the file', () => {
 
   it('ends in a refusal that says what happened, and the service goes on', async () => {
     await post('s', 'before');
-    const { released } = await hold(7_500);
+    const { release } = await hold();
     const started = performance.now();
     const refused = [
       post('s', 'never', 'key'),
       post('new', 'never'),
       send(api, 'DELETE', '/sessions/s'),
     ];
+    const replies = Promise.all(refused);
     let slowest = 0;
-    for (const pause = 100; performance.now() - started < 4_000; ) {
+    // Reads are answered all the while, until the writes are.
+    for (let areRefused = false; !areRefused; ) {
       const asked = performance.now();
       expect((await send(api, 'GET', '/healthz')).status).toBe(200);
       expect((await send(api, 'GET', '/sessions/s')).status).toBe(200);
       slowest = Math.max(slowest, performance.now() - asked);
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      areRefused = await Promise.race([replies.then(() => true), setTimeout(100, false)]);
     }
     expect(slowest).toBeLessThan(1_000);
-    for (const reply of await Promise.all(refused)) {
+    for (const reply of await replies) {
       expect(reply.status).toBe(503);
       expect(reply.headers.get('retry-after')).toBe('1');
       expect(reply.body.detail).toMatch(/another writer held it .* nothing was written, try again/);
@@ -127,19 +150,23 @@ describe('I8: a lock that another process holds on the file', () => {
     expect(performance.now() - started).toBeGreaterThan(4_500);
     expect(performance.now() - started).toBeLessThan(7_500);
     // One that comes later has its own time to wait, and the lock ends within it; its key is free.
-    expect((await post('s', 'never', 'key')).status).toBe(201);
-    await released;
+    const later = post('s', 'never', 'key');
+    await handedIn(commit.mock.calls.length + 1);
+    await release();
+    expect((await later).status).toBe(201);
     expect((await post('s', 'after')).status).toBe(201);
     expect(await textsOf('s')).toEqual(['before', 'never', 'after']);
     expect((await send(api, 'GET', '/sessions/new')).status).toBe(404);
   }, 30_000);
 
   it('is waited for when the store closes: what was handed in is written', async () => {
-    await hold(1_000);
+    const { release } = await hold();
     const { store } = api.deps;
     const committed = post('s', 'handed in');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await store.close();
+    await handedIn(1);
+    const closed = store.close();
+    await release();
+    await closed;
     expect((await committed).status).toBe(201);
     api = await startApi({ store: await openSqliteStore({ path }) });
     expect(await textsOf('s')).toEqual(['handed in']);

@@ -35,7 +35,13 @@ function settings(overrides: ConfigOverrides = {}): Config {
   return configWith({ protected_tokens: null, ...overrides });
 }
 
-function plan(view: View, config: Config, threshold = 187_000, before: number | null = null) {
+function plan(
+  view: View,
+  config: Config,
+  threshold = 187_000,
+  before: number | null = null,
+  context_window: number | null = null,
+) {
   const all = view.entries.reduce((sum, { tokens }) => sum + tokens, 0);
   return planFull({
     view,
@@ -45,7 +51,7 @@ function plan(view: View, config: Config, threshold = 187_000, before: number | 
     tokens: withSafetyMargin(all, config),
     threshold,
     before,
-    context_window: null,
+    context_window,
     is_automatic: false,
   });
 }
@@ -174,6 +180,22 @@ describe('planFull', () => {
     const view = viewOf([...TALK, user(ofTokens(9_000)), assistant(ofTokens(1_000))]);
     const found = plan(view, settings({ summary_max_tokens: 100, ...overrides }), 16_000, 4);
     expect(found).toMatchObject({ kind: 'full', through });
+  });
+
+  it.each([
+    ['fills the window by itself is summarised with the rest', 0, 'full'],
+    ['leaves one token of it stays, and is what is in the way', 1, 'skip'],
+  ])('one that %s', (_what, left, kind) => {
+    const config = settings({ token_safety_multiplier: 1 });
+    const initial: Entry = { seq: null, item: user('x'), tokens: 1, origin: 'initial' };
+    const view = viewOf([...TALK, user(ofTokens(9_000))]);
+    const last = view.entries.at(-1);
+    const window = (last?.tokens ?? 0) + left;
+    const all = { ...view, entries: [initial, ...view.entries] };
+    const found = plan(all, config, window, last?.seq ?? null, window);
+    expect(found.kind).toBe(kind);
+    if (found.kind === 'skip') expect(found.skip.reason).toBe('irreducible_floor');
+    else expect(found.through).toBe(last?.seq);
   });
 
   it('skips when there is nothing before that message', () => {
