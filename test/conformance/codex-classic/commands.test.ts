@@ -175,6 +175,10 @@ describe('the request to the model', () => {
       expect(instructions).toContain('You write the summary that stands in for the older part');
       expect(conversation).toContain('<conversation-record>');
       expect(conversation).toContain('Answer 3.');
+      // The task comes last.
+      expect(conversation?.split('</conversation-record>')[1]).toContain(
+        'Another agent takes over',
+      );
     },
   );
 });

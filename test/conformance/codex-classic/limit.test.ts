@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
-import { assistant, call, ofTokens, result, user } from '../../support/items.ts';
+import { assistant, call, ofTokens, PROGRESS, result, user } from '../../support/items.ts';
 import { summaryText } from '../../support/summary-text.ts';
 import { append, compactByItself, last, reporting, StubModel } from '../lab.ts';
 import { appendTo, compactByCommand, GOOD, openLab, turns } from './lab.ts';
 
 const LIMIT = { auto_compact_token_limit: 1_000 };
 const EXACT = { token_safety_multiplier: 1 };
+const EXACT_LIMIT = { ...LIMIT, ...EXACT };
 
 /** What follows when the user goes on in a context of so many tokens, which the provider reports. */
 function goOnAt(tokens: number, config: ConfigOverrides = LIMIT, messages = turns(4)) {
@@ -49,6 +50,18 @@ describe('the limit', () => {
     }, 100);
     expect(answer.context.tokens).toBe(Math.ceil(estimate * 1.33));
     expect(goOnAt(5_000).answer.context.tokens).toBe(5_000);
+    // What came after the report is estimated, with the margin.
+    const since = [...turns(4), reporting(5_000), assistant(ofTokens(100)), user(ofTokens(100))];
+    expect(appendTo(since, LIMIT).answer.context.tokens).toBe(5_000 + 266);
+  });
+
+  it('CL-23: what never reaches a model counts nothing', () => {
+    const items = [...turns(4), user(ofTokens(100))];
+    const { tokens } = appendTo(items, LIMIT).answer.context;
+    const progress = { ...PROGRESS, message: ofTokens(5_000) };
+    expect(appendTo([progress, ...items], LIMIT).answer.context.tokens).toBe(tokens);
+    const command = appendTo([...items, user(`/compact ${ofTokens(5_000)}`)], LIMIT);
+    expect(command.answer.context.tokens).toBe(tokens);
   });
 });
 
@@ -84,6 +97,28 @@ describe('the moment', () => {
     expect(second.answer.compaction).toBeNull();
     const third = appendTo([user('And now?')], LIMIT, { earlier: second.events });
     expect(third.answer.compaction).toMatchObject({ trigger: 'auto', reason: 'token_limit' });
+  });
+
+  it('CL-26: but whatever comes, however few messages there are, once the window is full', () => {
+    const filled = [call('t', 'Bash'), result('t', ofTokens(9)), reporting(199_999)];
+    expect(appendTo(filled, EXACT_LIMIT).answer.compaction).toBeNull();
+    const full = [...filled.slice(0, 2), reporting(200_000)];
+    expect(appendTo(full, EXACT_LIMIT).answer.compaction).toMatchObject({ reason: 'token_limit' });
+  });
+
+  it('CL-27: a message that fills the window by itself is compacted with the rest', async () => {
+    const lab = await openLab(EXACT_LIMIT);
+    const model = StubModel.of(lab, GOOD);
+    const paste = user(`What is wrong here? ${ofTokens(210_000)} The end of it.`);
+    await compactByItself(lab, ...turns(5), paste);
+    expect(model.prompt).toContain('What is wrong here?');
+    const { entries } = await lab.view();
+    const kept = entries.find(({ item }) => String(item.content).startsWith('What is wrong'));
+    expect(kept?.origin).toBe('preserved');
+    expect(kept?.item.content).toMatch(
+      /^What is wrong here\? [\s\S]*left out[\s\S]* The end of it\.$/,
+    );
+    expect(entries.at(-1)?.origin).toBe('summary');
   });
 
   it('CL-27, CL-30: the message stands behind the summary, once, as it was written', async () => {

@@ -71,6 +71,23 @@ describe('metadata.codex_compaction', () => {
     expect(body.note).toBe(reply.body.note);
     expect(body.note).toContain('paused');
   });
+
+  it('CL-29: when it has ended, the note says so, and stands before the summary', async () => {
+    const { note, message, summary } = await compacted('And now?');
+    expect(note).toMatch(/^the compaction has finished; please continue/);
+    expect(message).toBe(`${note}\n\n${summary}`);
+  });
+
+  it('CL-56: the message of a command is the answer, untouched', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    const [first] = await compactByCommand(lab, ...turns(3));
+    const { compaction_id } = Object(first?.data);
+    const row = await existingCompaction(lab.store, lab.ref, compaction_id);
+    const body = detailBody(lab.ref, row, await ownEvents(lab.store, lab.ref, row));
+    expect(body.message).toBe(GOOD);
+    expect(body.summary).not.toBe(GOOD);
+  });
 });
 
 describe('a compaction as a resource', () => {

@@ -127,6 +127,18 @@ describe('ways for it to come', () => {
     expect(await textOf(lab)).toEqual([]);
   });
 
+  it('RW-83: a message of the user ends the wait, with the cut before it and without packet', async () => {
+    const lab = await asked();
+    const request = user('Now delete the old tests, please.');
+    const { compaction, first_seq } = await append(lab, request, assistant('Deleted.'));
+    expect(compaction).toMatchObject({ reason: 'turn_complete' });
+    expect((await lab.head()).state.running).toMatchObject({ before: first_seq });
+    await work(lab);
+    expect(await textOf(lab)).toEqual([]);
+    const { entries } = await lab.view();
+    expect(entries.slice(-2).map(({ item }) => item)).toEqual([request, assistant('Deleted.')]);
+  });
+
   it('RW-40, RW-84: the end of a turn in review mode is not looked at', async () => {
     const lab = await asked();
     expect((await signal(lab, 'turn_complete', { review_mode: true })).packet).not.toBeNull();

@@ -78,6 +78,14 @@ describe('what the agent says', () => {
     expect(heard(assistant(text))).toEqual([]);
   });
 
+  it('RW-13: the phrases can be replaced', () => {
+    const session = new PureSession({ signal_agent_done: ['over and out'] });
+    session.append(user('Go.'), assistant('It is done.'));
+    expect(session.head.state.signals).toEqual([]);
+    session.append(assistant('Over and out.'));
+    expect(session.head.state.signals).toEqual(['agent_done']);
+  });
+
   it('RW-12: a turn of tools alone has no text to listen to', () => {
     const output = 'Everything is completed. Next steps: moving on.';
     expect(heard(call('a', 'Read', { file_path: 'done.md' }), result('a', output))).toEqual([]);

@@ -68,13 +68,15 @@ describe('what a user interface shows', () => {
   it.each([
     [144_000, 72],
     [90_000, 45],
-  ])('TI-64: %i tokens of the window are a share of %i percent', async (tokens, share) => {
+  ])('TI-62, TI-64: %i tokens of the window are a share of %i percent', async (tokens, share) => {
     api = await startApi();
     const session = { id: 's', profile: 'tiered', context_window: WINDOW };
     await send(api, 'POST', '/sessions', { body: session });
     await send(api, 'POST', '/sessions/s/items', { body: reporting(tokens) });
     const { body } = await send(api, 'GET', '/sessions/s');
     expect(body.percent_used_of_window).toBe(share);
+    // The hint of TI-62, for whoever only looks at the session.
+    expect(body.context).toMatchObject({ is_above_warning: share >= 70 });
   });
 
   it('TI-65: a compaction tells the tokens before and after', async () => {

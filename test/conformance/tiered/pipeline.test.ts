@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
-import { assistant, ofTokens, tool, user } from '../../support/items.ts';
+import { assistant, call, ofTokens, result, tool, user } from '../../support/items.ts';
 import { compactByItself, last, StubModel, steps } from '../lab.ts';
 import { GOOD, openLab } from './lab.ts';
 
@@ -15,6 +15,22 @@ function talk(messages: number, tokens: number): Item[] {
 /** Calls of a tool whose results have these sizes. */
 function results(...sizes: number[]): Item[] {
   return sizes.flatMap((tokens, n) => tool(`r${n}`, 'Read', tokens));
+}
+
+/** The same, called and answered at once: the model has read none of them. */
+function unread(...sizes: number[]): Item[] {
+  const use = (_: number, n: number) => ({
+    type: 'tool_use',
+    id: `r${n}`,
+    name: 'Read',
+    input: {},
+  });
+  const answer = (tokens: number, n: number) => ({
+    type: 'tool_result',
+    tool_use_id: `r${n}`,
+    content: ofTokens(tokens),
+  });
+  return [assistant(sizes.map(use)), user(sizes.map(answer))];
 }
 
 /** Each reaches 160,000 tokens; the margin is a third. */
@@ -48,6 +64,37 @@ describe('the three tiers', () => {
     const events = await compactByItself(lab, ...before, ...after);
     const { edits } = last(events, 'compaction.micro_completed').data;
     expect(edits.filter(({ tool_use_id }) => tool_use_id === 'r0')).toHaveLength(shortened);
+  });
+
+  it.each([
+    ['the newest', results(100, 100, 60_000), 'r2'],
+    ['one that the model has not read yet', unread(60_000, 100, 100, 100), 'r0'],
+  ])('TI-02, TI-14: %s is shortened above a tenth of the window, to that', async (_, items, id) => {
+    const lab = await openLab();
+    const model = StubModel.of(lab, GOOD);
+    const events = await compactByItself(lab, ...talk(2, 32_000), ...items);
+    expect(steps(events)).toEqual(['requested', 'started', 'micro_completed']);
+    const { edits } = last(events, 'compaction.micro_completed').data;
+    expect(edits).toMatchObject([{ tool_use_id: id, kind: 'truncated', tokens_before: 60_000 }]);
+    expect(edits[0]?.tokens_after).toBeGreaterThan(14_000);
+    expect(edits[0]?.tokens_after).toBeLessThanOrEqual(20_000);
+    expect(model.requests).toEqual([]);
+  });
+
+  it('TI-03: tier 2 takes results of any tool, and errors too', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    const other = [
+      ...tool('mcp', 'mcp__db__query', 2_400),
+      call('edit', 'Edit'),
+      result('edit', ofTokens(2_400), { is_error: true }),
+    ];
+    const items = [...talk(20, 5_600), ...other, ...results(2_400, 2_400, 100, 100, 100)];
+    const events = await compactByItself(lab, ...items);
+    const { edits } = last(events, 'compaction.micro_completed').data;
+    expect(edits.map(({ tool_use_id, kind }) => [tool_use_id, kind])).toEqual(
+      ['mcp', 'edit', 'r0', 'r1'].map((id) => [id, 'cleared']),
+    );
   });
 
   it('TI-03, TI-05: tier 2 removes the content of old results when that is not enough', async () => {
@@ -142,6 +189,14 @@ describe('the target', () => {
     const small = [2_000, 1_999, 100, 100, 101];
     const other = await compactByItself(less, ...talk(16, 9_800), ...results(...small));
     expect(steps(other)).toEqual(['requested', 'started', 'completed']);
+  });
+
+  it('TI-08: nor is a result under 200 tokens touched', async () => {
+    const lab = await openLab(EXACT);
+    const sizes = [3_000, 199, 200, 2_000, 100, 100, 100];
+    const events = await compactByItself(lab, ...talk(16, 9_700), ...results(...sizes));
+    const { edits } = last(events, 'compaction.micro_completed').data;
+    expect(edits.map(({ tool_use_id }) => tool_use_id)).toEqual(['r0', 'r2', 'r3']);
   });
 });
 

@@ -129,4 +129,13 @@ describe('the context afterwards', () => {
     expect(texts).not.toContain('read main.rs');
     expect(texts).not.toContain('fix it');
   });
+
+  it('TI-18: but for the latest request, where it is in the old part', async () => {
+    const request = user('Now fix the bug in main.rs.');
+    const work = Array.from({ length: 10 }, (_, n) => tool(`t${n}`, 'Read', 300)).flat();
+    const { entries } = await compacted([...messages(20), request, ...work]);
+    const expected = ['boundary', 'preserved', 'summary', ...Array<string>(12).fill('log')];
+    expect(entries.map(({ origin }) => origin)).toEqual(expected);
+    expect(entries[1]?.item).toEqual(request);
+  });
 });

@@ -83,6 +83,20 @@ describe('the prompt', () => {
     expect({ reason, will_retry }).toEqual({ reason: 'no_summary', will_retry: true });
     expect(message).toContain('it has 0 of the 7 sections that were asked for');
   });
+
+  it.each([
+    [3, false],
+    [4, true],
+  ])('TI-28: an answer with %i of the seven sections is taken: %s', async (count, isTaken) => {
+    const lab = await openLab({ protected_messages: 0 });
+    const parts = SECTIONS.slice(0, count).map(
+      (title, n) => `## ${n + 1}. ${title}\nThe parser of src/dates.ts reads part ${n} by now.`,
+    );
+    StubModel.of(lab, `<summary>\n${parts.join('\n\n')}\n</summary>`);
+    await append(lab, ...OLD);
+    const types = (await compact(lab, 'full')).map(({ type }) => type);
+    expect(types.at(-1)).toBe(isTaken ? 'compaction.completed' : 'compaction.failed');
+  });
 });
 
 describe('the summary from the log', () => {

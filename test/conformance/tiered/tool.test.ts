@@ -42,6 +42,19 @@ describe('the pipeline behind the tool', () => {
     expect(model.requests).toEqual([]);
   });
 
+  it.each([
+    ['they free less than half', 4_000, undefined],
+    ['a focus is given, whatever they free', 9_000, 'the date parser'],
+  ])('TI-53: goes on to the summary when %s', async (_when, size, focus) => {
+    const lab = await openLab();
+    const model = StubModel.of(lab, GOOD);
+    const results = [size, 100, 100, 100].flatMap((tokens, n) => tool(`r${n}`, 'Read', tokens));
+    await append(lab, ...talk(9_000 - size + 2_000), ...results);
+    await callTool(lab, focus);
+    expect(steps((await lab.events()).slice(-3))).toEqual(['requested', 'started', 'completed']);
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('TI-52: what the agent wants emphasised stands under Focus in the prompt', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);

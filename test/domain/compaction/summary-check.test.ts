@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { DATA_FOLDER, dataFiles, isDataPresent } from '../../bench/transcripts/data-files.ts';
-import { checkSummary, type SummaryDemand } from '../../src/domain/compaction/summary-check.ts';
-import { loadTemplates } from '../../src/workers/templates.ts';
+import { DATA_FOLDER, dataFiles, isDataPresent } from '../../../bench/transcripts/data-files.ts';
+import { checkSummary, type SummaryDemand } from '../../../src/domain/compaction/summary-check.ts';
+import { loadTemplates } from '../../../src/workers/templates.ts';
 
 const templates = loadTemplates();
 
@@ -39,7 +39,7 @@ function shortened(summary: string): string {
   return lines.filter((line, n) => isHeading(line) || isHeading(lines[n - 1])).join('\n');
 }
 
-describe.skipIf(!isDataPresent())('A7: summaries that were really written', () => {
+describe.skipIf(!isDataPresent())('summaries that were really written', () => {
   const COVERED = 155_000;
   const PROBES: [string, (summary: string) => string, SummaryDemand['template'], number][] = [
     ['as written', (text) => text, 'nine-sections', 1],
