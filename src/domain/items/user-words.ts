@@ -6,7 +6,7 @@ import { callsByResult, pairedParts } from './pairing.ts';
 // What the user says inside the result of a tool: answers to a question, and what to do instead of a
 // call that was not let through.
 
-/** Tools that ask the user, without case and underscores. */
+/** Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and underscores. */
 const ASKING: ReadonlySet<string> = new Set([
   ...['askuserquestion', 'question', 'requestuserinput', 'askuser', 'askfollowupquestion'],
 ]);
