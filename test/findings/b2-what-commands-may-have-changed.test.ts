@@ -52,6 +52,10 @@ describe('B2: what a command may have changed is not shown as the newest content
     'npx jscodeshift -t rename.js src',
     'git apply rename.patch',
     'tar xzf app.tgz',
+    'cp -r /other/. /w/app/',
+    'deno fmt',
+    'gh pr checkout 12',
+    "docker compose exec app sed -i 's/old/new/' src/a.ts",
     "python3 - <<'E'\nimport glob\nfor f in glob.glob('src/*.ts'):\n    s = open(f).read()\n    open(f, 'w').write(s.replace('old', 'new'))\nE",
   ];
   it.each(commands)('%s', async (command) => {

@@ -1,10 +1,11 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import type { FileAction } from './action.ts';
-import { editorActions, useOf } from './editor-actions.ts';
+import { editorActions, isEditor, useOf } from './editor-actions.ts';
+import { otherToolActions } from './other-tools.ts';
 import { resolved } from './paths.ts';
-import { answerOf } from './result-text.ts';
+import { type Answer, answerOf } from './result-text.ts';
 import { shellActions } from './shell/actions.ts';
-import { inputOf, pathOf, toolName } from './tool-input.ts';
+import { toolName } from './tool-input.ts';
 
 /** Where a session works: its programs start in `session`, a shell that goes on is in `shell`. */
 export type Folders = { session: string | null; shell: string | null };
@@ -20,10 +21,15 @@ export function actionsOfCall(
 ): { actions: FileAction[]; shell: string | null } {
   const answer = answerOf(result);
   const shell = shellOf(call, folders);
-  const ran = useOf(call) === null ? shellActions(call, answer, shell) : null;
+  const use = useOf(call);
+  const ran = use === null && !isEditor(call) ? shellActions(call, answer, shell) : null;
   if (ran !== null) return { actions: ran.actions, shell: shellAfter(call, folders, ran.folder) };
-  const actions = editorActions(call, answer).map((action) => resolved(action, folders.session));
-  return { actions, shell: folders.shell };
+  const done = editorActions(call, answer);
+  const actions = use === null && done.length === 0 ? otherToolActions(call, answer) : done;
+  return {
+    actions: actions.map((action) => resolved(action, folders.session)),
+    shell: folders.shell,
+  };
 }
 
 /** Codex and Gemini CLI run each command in a shell of its own. */
@@ -40,11 +46,32 @@ function shellAfter(call: ToolCall, { shell }: Folders, end: string | null): str
   return call.name === 'Bash' || end === shell ? end : null;
 }
 
+/** An answer that nobody has seen: the call may have been carried out, in whole or in part. */
+const UNKNOWN: Answer = {
+  text: '',
+  isFailed: false,
+  isShortened: true,
+  isUnfinished: true,
+  isRefused: false,
+  isCleared: true,
+};
+
 /** A call without a result may have been carried out, or not. */
-export function actionsOfOpenCall(call: ToolCall, folder: string | null): FileAction[] {
-  const use = useOf(call);
-  const path = pathOf(inputOf(call));
-  if (use === null || use === 'read' || path === undefined) return [];
+export function actionsOfOpenCall(call: ToolCall, folders: Folders): FileAction[] {
   const by = `${call.name} without a result`;
-  return [resolved({ kind: 'changed', path, by, isCertain: false }, folder)];
+  return actionsOfUnknown(call, folders).flatMap((action): FileAction[] => {
+    if (action.kind === 'seen') return [];
+    if (!('path' in action) || action.kind === 'ran') return [action];
+    const paths = 'to' in action && action.to !== null ? [action.path, action.to] : [action.path];
+    return paths.map((path) => ({ kind: 'changed', path, by, isCertain: false }));
+  });
+}
+
+function actionsOfUnknown(call: ToolCall, folders: Folders): FileAction[] {
+  const use = useOf(call);
+  const shell = shellOf(call, folders);
+  const ran = use === null && !isEditor(call) ? shellActions(call, UNKNOWN, shell) : null;
+  if (ran !== null) return ran.actions;
+  const actions = use === null ? otherToolActions(call, UNKNOWN) : editorActions(call, UNKNOWN);
+  return actions.map((action) => resolved(action, folders.session));
 }

@@ -1,13 +1,24 @@
 import type { ToolCall } from '../items/item.ts';
-import { isJsonObject, type JsonObject, stringField } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
+import { hunksOfBlocks } from './edit-blocks.ts';
 import type { Replacement } from './known-text.ts';
 import { lastLine } from './known-text.ts';
+import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
 import { manyFiles, readText } from './read-result.ts';
 import type { Answer } from './result-text.ts';
-import { firstNumber, firstString, inputOf, pathOf, toolName } from './tool-input.ts';
+import { isDryRun, isOtherwise, savedText } from './saved-text.ts';
+import {
+  firstNumber,
+  firstString,
+  inputOf,
+  isRemote,
+  ownName,
+  pathOf,
+  toolName,
+} from './tool-input.ts';
 
 type Use = 'read' | 'write' | 'edit' | 'insert' | 'undo' | 'delete' | 'move' | 'patch';
 
@@ -25,7 +36,9 @@ const USES: Readonly<Record<string, Use>> = {
   writetofile: 'write',
   create: 'write',
   createfile: 'write',
-  createorupdatefile: 'write',
+  createtextfile: 'write',
+  createnewfile: 'write',
+  savefile: 'write',
   edit: 'edit',
   editfile: 'edit',
   multiedit: 'edit',
@@ -34,31 +47,60 @@ const USES: Readonly<Record<string, Use>> = {
   searchreplace: 'edit',
   replacestringinfile: 'edit',
   multireplacestringinfile: 'edit',
+  inserteditintofile: 'edit',
+  editnotebookfile: 'edit',
+  replaceinfile: 'edit',
+  applydiff: 'edit',
+  searchandreplace: 'edit',
+  replacefilecontent: 'edit',
   insert: 'insert',
+  insertcontent: 'insert',
   undoedit: 'undo',
   deletefile: 'delete',
   removefile: 'delete',
   movefile: 'move',
   renamefile: 'move',
   applypatch: 'patch',
+  patch: 'patch',
   notebookedit: 'edit',
 };
 const NO_TEXT = /\.(?:ipynb|pdf|png|jpe?g|gif|webp)$/i;
-const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|editor)/;
+const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|editor|fswrite)/;
 const COMMAND_USES: Readonly<Record<string, Use>> = {
   view: 'read',
   create: 'write',
+  write: 'write',
   str_replace: 'edit',
+  edit_file: 'edit',
+  append: 'edit',
   insert: 'insert',
   undo_edit: 'undo',
 };
 
 /** What a tool does by its name and the command in its input; null for tools that work on no file. */
 export function useOf(call: ToolCall): Use | null {
-  const name = toolName(call);
-  if (!EDITORS.test(name)) return Object.hasOwn(USES, name) ? (USES[name] ?? null) : null;
-  const command = stringField(inputOf(call), 'command') ?? '';
-  return Object.hasOwn(COMMAND_USES, command) ? (COMMAND_USES[command] ?? null) : null;
+  if (isRemote(inputOf(call))) return null;
+  if (isEditor(call)) return lookUp(COMMAND_USES, stringField(inputOf(call), 'command') ?? '');
+  return lookUp(USES, toolName(call)) ?? useAtServer(ownName(call.name));
+}
+
+/** A tool that does several things to files, by a word that it is given as its command. */
+export function isEditor(call: ToolCall): boolean {
+  return EDITORS.test(toolName(call));
+}
+
+function lookUp(table: Readonly<Record<string, Use>>, name: string): Use | null {
+  return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+}
+
+/** Some programs write the server before the name without a divider: `mcp_filesystem_edit_file`. */
+function useAtServer(name: string): Use | null {
+  const words = name.toLowerCase().split('_').slice(0, 20);
+  for (let at = 1; at < words.length - 1; at++) {
+    const own = words.slice(at).join('');
+    if (own.includes('file') && lookUp(USES, own) !== null) return lookUp(USES, own);
+  }
+  return null;
 }
 
 /** What a tool with a path among its input has done, as far as its answer says that it has. */
@@ -71,7 +113,12 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   const windowed = windowActions(use, input, answer);
   if (windowed !== null) return windowed;
   const path = pathOf(input);
-  if (use === null || path === undefined) return use === 'move' ? moveActions(input) : [];
+  if (use === null || isDryRun(input)) return [];
+  if (Array.isArray(input.replacements)) return replacementsByFile(call, input.replacements);
+  if (path === undefined) return use === 'move' ? moveActions(input) : namedActions(call);
+  const saved = use === 'read' ? null : savedText(answer.text);
+  if (saved !== null) return [{ kind: 'written', path, text: saved }];
+  if (use !== 'read' && isOtherwise(answer.text)) return [changed(path, call)];
   switch (use) {
     case 'read':
       // What is shown of a notebook are its cells, not the file.
@@ -82,12 +129,8 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
       return [writeAction(path, input)];
     case 'edit':
       return [editAction(call, path, input)];
-    case 'insert': {
-      const after = firstNumber(input, ['insert_line', 'line']);
-      const text = firstString(input, ['new_str', 'insert_text', 'text']);
-      if (after === undefined || text === undefined) return [changed(path, call)];
-      return [{ kind: 'inserted', path, after, text }];
-    }
+    case 'insert':
+      return [insertAction(call, path, input)];
     case 'undo':
       return [{ kind: 'undone', path }];
     case 'delete':
@@ -103,9 +146,21 @@ function changed(path: string, { name }: ToolCall): FileAction {
   return { kind: 'changed', path, by: name, isCertain: true };
 }
 
+const TEXT = ['content', 'file_text', 'contents', 'text', 'code', 'file_content', 'CodeContent'];
+
 function writeAction(path: string, input: JsonObject): FileAction {
-  const text = firstString(input, ['content', 'file_text', 'contents', 'text', 'code']);
+  const text = firstString(input, TEXT);
   return text === undefined ? { kind: 'rewritten', path } : { kind: 'written', path, text };
+}
+
+/** Roo Code names the line that the text goes in front of, and 0 for the end. */
+function insertAction(call: ToolCall, path: string, input: JsonObject): FileAction {
+  const isBefore = toolName(call) === 'insertcontent';
+  const line = firstNumber(input, ['insert_line', 'line']);
+  const text = firstString(input, ['new_str', 'insert_text', 'text', 'content']);
+  if (line === undefined || text === undefined || (isBefore && line < 1))
+    return changed(path, call);
+  return { kind: 'inserted', path, after: isBefore ? line - 1 : line, text };
 }
 
 const OLD = ['old_string', 'old_str', 'oldText', 'oldString', 'search', 'old_text'];
@@ -115,10 +170,23 @@ function editAction(call: ToolCall, path: string, input: JsonObject): FileAction
   const list = Array.isArray(input.edits) ? input.edits.filter(isJsonObject) : [input];
   const replacements = list.flatMap((edit) => replacementOf(edit) ?? []);
   const [only] = replacements;
-  if (replacements.length < Math.max(1, list.length)) return changed(path, call);
+  // It replaces every place, and some of what it is given are patterns.
+  if (toolName(call) === 'searchandreplace') return changed(path, call);
+  if (replacements.length < Math.max(1, list.length)) {
+    const hunks = hunksOfBlocks(stringField(input, 'diff') ?? '');
+    return hunks === null ? changed(path, call) : { kind: 'patched', path, hunks, to: null };
+  }
   // The way of several tools to make a file, or to write all of an empty one.
   if (only?.from === '') return { kind: 'written', path, text: only.to };
   return { kind: 'replaced', path, replacements };
+}
+
+/** Edits of several files in one call, in their order. */
+function replacementsByFile(call: ToolCall, edits: readonly Json[]): FileAction[] {
+  return edits.flatMap((edit): FileAction[] => {
+    const path = isJsonObject(edit) ? pathOf(edit) : undefined;
+    return path === undefined || !isJsonObject(edit) ? [] : [editAction(call, path, edit)];
+  });
 }
 
 function replacementOf(edit: JsonObject): Replacement | null {
@@ -136,15 +204,16 @@ function moveActions(input: JsonObject): FileAction[] {
 }
 
 /** Codex takes its patch as a text, or as a field; the Responses API as an operation on one file. */
-function patchActions({ input }: ToolCall): FileAction[] {
+function patchActions(call: ToolCall): FileAction[] {
+  const { input } = call;
   if (typeof input === 'string') return actionsOfPatch(patchIn(input) ?? '');
   if (!isJsonObject(input)) return [];
   const diff = stringField(input, 'diff');
   const path = stringField(input, 'path');
   if (path === undefined) {
-    return actionsOfPatch(
-      patchIn(firstString(input, ['input', 'patch', 'explanation']) ?? '') ?? '',
-    );
+    const text = firstString(input, ['input', 'patch', 'patchText', 'explanation']) ?? '';
+    const patch = patchIn(text);
+    return patch === undefined ? namedActions(call) : actionsOfPatch(patch);
   }
   const body = (diff ?? '').split('\n');
   if (input.type === 'create_file') return [{ kind: 'written', path, text: addedText(body) }];

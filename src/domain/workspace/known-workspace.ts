@@ -76,7 +76,7 @@ export function foldWorkspace(
         if (partner.at <= at) carryOut(partner.call, part, at);
       }
       if (part.kind === 'tool_call' && partner === undefined) {
-        const actions = actionsOfOpenCall(part, folder);
+        const actions = actionsOfOpenCall(part, { session: folder, shell });
         for (const action of actions) files.apply(action, at);
         onCall(part, actions, at);
         plans.openCall(part, at);

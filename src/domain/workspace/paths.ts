@@ -17,6 +17,9 @@ export function resolvePath(path: string, folder: string | null): string {
 
 /** The same action with its paths resolved against a folder. */
 export function resolved(action: FileAction, folder: string | null): FileAction {
+  if (action.kind === 'may_change') {
+    return { ...action, targets: action.targets.map((target) => resolvePath(target, folder)) };
+  }
   if (!('path' in action)) return action;
   const path = resolvePath(action.path, folder);
   if (!('to' in action) || action.to === null) return { ...action, path };

@@ -10,12 +10,39 @@ const PATH_FIELDS = [
   'target_file',
   'notebook_path',
   'file',
+  'relative_path',
+  'absolutePath',
+  'pathInProject',
+  'TargetFile',
+  'AbsolutePath',
 ];
 
 /** The name of a tool without the server that gives it, and without its dividers. */
 export function toolName({ name }: ToolCall): string {
-  const own = name.startsWith('mcp__') ? name.slice(name.lastIndexOf('__') + 2) : name;
-  return own.toLowerCase().replaceAll(/[_.-]/g, '');
+  return ownName(name).toLowerCase().replaceAll(/[_.-]/g, '');
+}
+
+/**
+ * The name that a tool has at its server: programs put the server in front of it, as in
+ * `mcp__server__tool`, `server__tool` and `mcp--server--tool`.
+ */
+export function ownName(name: string): string {
+  const own = name.split(/__|--/).findLast((part) => part !== '') ?? name;
+  return own.replace(/^functions\./, '');
+}
+
+/** The words of a tool's name, in small letters: `multi_replace`, `multiReplace` and `multi-replace`. */
+export function wordsOf(name: string): string[] {
+  const spaced = name.slice(0, 500).replaceAll(/([a-z\d])([A-Z])/g, '$1 $2');
+  return spaced
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(Boolean);
+}
+
+/** Whether a call is about files of a repository that lies elsewhere, as with GitHub's server. */
+export function isRemote(input: JsonObject): boolean {
+  return typeof input.owner === 'string' && typeof input.repo === 'string';
 }
 
 export function inputOf({ input }: ToolCall): JsonObject {

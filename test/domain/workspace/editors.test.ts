@@ -6,6 +6,7 @@ import type { KnownText } from '../../../src/domain/workspace/known-text.ts';
 import { done, toolCall } from '../../support/tool-calls.ts';
 
 const PATH = '/w/a.ts';
+const FOLDERS = { session: '/w', shell: '/w' };
 const seen = (text: KnownText | null): FileAction[] => [{ kind: 'seen', path: PATH, text }];
 const lines = (total: number | null, first: number, text: string) =>
   seen({ blocks: [{ first, text }], total });
@@ -264,9 +265,9 @@ describe('what the writing tools of agents do', () => {
   it('a call without a result has perhaps changed its file', () => {
     const write = toolCall('Write', { file_path: 'a.ts', content: 'x' });
     const by = 'Write without a result';
-    expect(actionsOfOpenCall(write, '/w')).toEqual([
+    expect(actionsOfOpenCall(write, FOLDERS)).toEqual([
       { kind: 'changed', path: PATH, by, isCertain: false },
     ]);
-    expect(actionsOfOpenCall(toolCall('Read', { file_path: 'a.ts' }), '/w')).toEqual([]);
+    expect(actionsOfOpenCall(toolCall('Read', { file_path: 'a.ts' }), FOLDERS)).toEqual([]);
   });
 });

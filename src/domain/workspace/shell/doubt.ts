@@ -54,8 +54,21 @@ export function doubtsOf(whole: Command, folder: string | null): FileAction[] {
     return some(words.length === 0 && isWholeFolder ? ['.'] : words);
   };
   const given = args.filter((arg) => !isOption(arg));
-  if (program === '' || (READERS.has(program) && !/^(?:sort|find)$/.test(program))) return [];
+  if (
+    program === '' ||
+    (READERS.has(program) && !/^(?:sort|find|gh|docker|docker-compose|podman)$/.test(program))
+  )
+    return [];
   switch (program) {
+    case 'gh':
+      // It switches to the branch of the request, or brings the branches up to date.
+      return /^(?:pr checkout|repo sync|issue develop)$/.test(given.slice(0, 2).join(' '))
+        ? all
+        : [];
+    case 'docker':
+    case 'docker-compose':
+    case 'podman':
+      return args.some((arg) => /^(?:exec|run|cp)$/.test(arg)) ? some(args) : [];
     case 'git':
       return gitDoubts(args, some, all);
     case 'find':
@@ -93,7 +106,11 @@ export function doubtsOf(whole: Command, folder: string | null): FileAction[] {
   if (program === 'eval') return shellDoubts(args.join(' '), some, all);
   const text = /^(?:ba|z|da)?sh$/.test(program) && /^-\w*c$/.test(args[0] ?? '') ? args[1] : null;
   if (typeof text === 'string') return shellDoubts(text, some, all);
-  if (INTERPRETERS.test(program)) return interpreterDoubts(command, folder, some, rewrites, by);
+  // Deno and Bun run programs, and tasks and tools by their words.
+  const hasTool =
+    program === 'deno' && /^(?:fmt|lint|test|check|bench|doc|info)$/.test(args[0] ?? '');
+  if (INTERPRETERS.test(program) && !hasTool)
+    return interpreterDoubts(command, folder, some, rewrites, by);
   const [word = ''] = given;
   if (PACKAGE_MANAGERS.has(program) && PACKAGE_WORDS.has(word)) {
     return /^audit$/.test(word) && !given.includes('fix') ? [] : some([...PACKAGE_FILES]);

@@ -102,9 +102,13 @@ function moves(
   const isSimple = args.every((arg) => !arg.startsWith('-') || /^-[fvrRapP]+$/.test(arg));
   if (!isPlain || !isSimple) return perhaps(args, folder, by);
   const to = resolvePath(target, folder);
-  return files.slice(0, -1).map((file) => {
+  // The files of a folder that nobody has seen take the places of those that are known.
+  const isDeep = kind === 'copied' && args.some((arg) => /^-\w*[rRa]/.test(arg));
+  const under = isDeep ? perhaps([target], folder, by) : [];
+  const moved = files.slice(0, -1).map((file): FileAction => {
     const path = resolvePath(file, folder);
     const isFolder = files.length > 2 || /(?:^|\/)(?:\.{0,2}|)$/.test(target);
     return { kind, path, to: isFolder ? `${to}/${lastSegment(path)}` : to };
   });
+  return [...moved, ...under];
 }

@@ -1,0 +1,38 @@
+import type { ToolCall } from '../items/item.ts';
+import { firstString, inputOf, toolName } from './tool-input.ts';
+
+/** Tools that let another agent work, in Claude Code, opencode, Codex, VS Code, Roo Code and Gemini CLI. */
+const SPAWNING =
+  /^(?:task|agent|spawnagent|dispatchagent|runsubagent|subagent|newtask|delegatetoagent)$/;
+const KIND_FIELDS = [
+  'subagent_type',
+  'agent_type',
+  'agentName',
+  'agent_name',
+  'agent',
+  'mode',
+  'subagent',
+];
+/** Agents that their program gives no tool to change files with. */
+const READING_KINDS =
+  /^(?:explore|explorer|plan|ask|claudecodeguide|codebaseinvestigator|clihelp)$/;
+
+/** What a task says that is to change nothing. */
+const FORBIDS =
+  /\b(?:do(?: not|n't)|never|without) (?:writ|edit|modif|chang|mak|creat|touch)\w{0,4}(?:,? (?:or|and) (?:writ|edit|modif|chang|mak|creat)\w{0,4})?(?: (?:any|the|to))?(?: (?:files?|code|changes|edits|anything)){1,2}(?=[.;,!)\n]|$| -)/i;
+const SOME_ALLOWED =
+  /\b(?:except|other than|apart from|besides|outside|only (?:edit|change|modify|write))\b/i;
+
+/** Whether a call lets another agent work; `mayWrite`: one that may change files, which the log does not show. */
+export function subagentOf(call: ToolCall): { mayWrite: boolean; by: string } | null {
+  if (!SPAWNING.test(toolName(call))) return null;
+  const input = inputOf(call);
+  const task = firstString(input, ['prompt', 'message', 'task', 'objective', 'description']);
+  if (task === undefined) return null;
+  const kind = firstString(input, KIND_FIELDS) ?? '';
+  const isReading = READING_KINDS.test(kind.toLowerCase().replaceAll(/[^a-z]/g, ''));
+  const start = task.slice(0, 20_000);
+  const isForbidden = FORBIDS.test(start) && !SOME_ALLOWED.test(start);
+  const by = kind === '' ? 'a subagent' : `a subagent (${kind.slice(0, 40)})`;
+  return { mayWrite: !isReading && !isForbidden, by };
+}
