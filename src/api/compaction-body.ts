@@ -22,7 +22,7 @@ const OWN_EVENTS = [
   'compaction.threshold_exceeded',
 ] as const satisfies readonly EventType[];
 
-/** How far behind its last event a compaction's own report may stand: it is written with it. */
+/** How far after its last event a compaction's own report may stand: it is written with it. */
 const REPORT_EVENTS = 2;
 /**
  * More than the hooks of a compaction and of the next one can run: its own, which may come after its

@@ -294,7 +294,7 @@ it('a fork of a session with cleared results and a full compaction verifies', as
     });
     expect(reply.status).toBe(201);
   }
-  // The last one holds both: what the full compaction made, and results cleared behind it.
+  // The last one holds both: what the full compaction made, and results cleared after it.
   const last = await send(api, 'GET', `/sessions/${id}-fork-${version}/events`);
   expect(last.text).toMatch(/"origin":"summary"/);
   expect(last.text).toMatch(/"kind":"cleared"/);

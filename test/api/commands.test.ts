@@ -174,7 +174,7 @@ describe('auto_compact_token_limit', () => {
   /** Eleven messages with the last, of 2,400 tokens and more with the margin. */
   const LIMITED = { config: { auto_compact_token_limit: 2_000 } };
 
-  it('compacts before a user message, which then stands behind the summary, once', async () => {
+  it('compacts before a user message, which then stands after the summary, once', async () => {
     const id = await session(LIMITED);
     const question = user('And now the tests?');
     const reply = await append(id, question);

@@ -116,7 +116,7 @@ describe('the stream of events', () => {
     ['Last-Event-ID', '', { 'last-event-id': '3' }],
     ['after', '?after=3', {}],
     ['Last-Event-ID rather than after', '?after=1', { 'last-event-id': '3' }],
-  ])('goes on behind %s', async (_, query, headers) => {
+  ])('goes on after %s', async (_, query, headers) => {
     const stream = await StreamReader.open(`/sessions/log/events${query}`, headers);
     expect(await stream.next()).toMatchObject({ id: '4' });
     expect(await stream.next()).toMatchObject({ id: '5', event: 'session.configured' });

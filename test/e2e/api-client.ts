@@ -138,7 +138,7 @@ export class SessionClient {
     return contextOf(expectStatus(await this.request('GET', `/context?${query}`), 200));
   }
 
-  /** The raw log from behind a `seq`. */
+  /** The raw log after a `seq`. */
   async items(after = 0): Promise<StoredItem[]> {
     const all: StoredItem[] = [];
     for (;;) {
@@ -150,7 +150,7 @@ export class SessionClient {
     }
   }
 
-  /** The event log from behind a version. */
+  /** The event log after a version. */
   async events(after = 0): Promise<LoggedEvent[]> {
     const all: LoggedEvent[] = [];
     for (;;) {

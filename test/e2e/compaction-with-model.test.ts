@@ -59,7 +59,7 @@ async function conversation(
   return session;
 }
 
-/** The events of one compaction behind its request, as type and the fields that tell what happened. */
+/** The events of one compaction after its request, as type and the fields that tell what happened. */
 async function course(session: SessionClient, id: string): Promise<JsonObject[]> {
   const own = (await session.events()).filter(({ data }) => data.compaction_id === id);
   return own.slice(1).map(({ type, data: { reason, attempt, will_retry } }) => ({
@@ -130,7 +130,7 @@ describe('summaries by a model', () => {
     expect(requested).toHaveLength(1);
   });
 
-  it('keeps items behind the cut that come while the summary is written', async () => {
+  it('keeps items after the cut that come while the summary is written', async () => {
     const session = await conversation();
     const asked = model.requests.length;
     const held = gate();

@@ -46,7 +46,7 @@ describe('a client that tells about its turns', () => {
     expect(again).toMatchObject({ compaction: null, signals: ['turn_complete'] });
   });
 
-  it('is asked for a packet, and finds it behind the summary', async () => {
+  it('is asked for a packet, and finds it after the summary', async () => {
     const session = await create('agent', { packet_author: 'agent' });
     await session.append([...turns(speaker, 'work', 2, 4_000), speaker.assistant('It is done.')]);
     const told = await signal(session, { signal: 'turn_complete' });

@@ -82,7 +82,7 @@ export class Scenario {
   }
 
   /**
-   * Requests a full compaction and holds back what the model answers behind its first words; resolves
+   * Requests a full compaction and holds back what the model answers after its first words; resolves
    * when the model was asked. `open` lets the answer go on.
    */
   async untilAsked({ compact }: Conversation): Promise<{ id: string; open: () => void }> {

@@ -51,7 +51,7 @@ const READING = [
 ];
 const MEANWHILE = [user('Revert the changelog, please.'), assistant('I have reverted it.')];
 
-describe('A5: a packet never stands behind what the user wrote meanwhile', () => {
+describe('A5: a packet never stands after what the user wrote meanwhile', () => {
   describe.each([
     ['full', {}, TALK],
     ['micro', { micro_compact_enabled: true, micro_compact_min_tokens_to_save: 100 }, READING],

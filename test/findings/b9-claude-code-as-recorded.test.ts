@@ -18,7 +18,7 @@ describe('B9: claude-code as real sessions are', () => {
   });
   afterEach(() => api.close());
 
-  /** The ids of these results that a micro-compaction clears; behind them stand three that it keeps. */
+  /** The ids of these results that a micro-compaction clears; after them stand three that it keeps. */
   async function clearedOf(results: readonly Item[]): Promise<string[]> {
     const kept = ['a', 'b', 'c'].flatMap((id) => tool(id, 'Read', 10_000));
     const items = [user('Go.'), ...results, ...kept, assistant('Read.')];

@@ -20,7 +20,7 @@ describe('L14 the text of a command in what was summarised or restored is read a
     ['from the agent', [assistant('/compact')]],
     ['within a sentence', [user('What does /compact do?')]],
     ['beside another text', [user([text('/compact'), text('What is that?')])]],
-    ['with an answer behind it', [user('/compact'), assistant('Done.')]],
+    ['with an answer after it', [user('/compact'), assistant('Done.')]],
   ])('ends there: it is none %s', (_, items) => {
     expect(compactionAfter(...items)).toBeNull();
   });

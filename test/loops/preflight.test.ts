@@ -11,7 +11,7 @@ function armedSession(): PureSession {
 }
 
 describe('L6 the message that a preflight waits for fires it again', () => {
-  it('ends with the request: it disarms the preflight, and the message stands behind the cut', () => {
+  it('ends with the request: it disarms the preflight, and the message stands after the cut', () => {
     const session = armedSession();
     const { value } = session.append(user('Go on.'));
     expect(session.head.state.running).toMatchObject({

@@ -251,7 +251,7 @@ describe.each(FORMATS)('invariants of SPEC section 18, format %s', (format) => {
     );
   });
 
-  it('4: items behind the cut stand in the context once, in order, unchanged', async () => {
+  it('4: items after the cut stand in the context once, in order, unchanged', async () => {
     await fc.assert(
       property(async ([steps, items, profile]) => {
         const { lab, acknowledged, contexts } = await play(format, steps, items, profile);

@@ -173,7 +173,7 @@ class Play {
     );
   }
 
-  /** Undoes the newest compaction in force; the packet stands in the log behind it, and stays. */
+  /** Undoes the newest compaction in force; the packet stands in the log after it, and stays. */
   async #revert(): Promise<void> {
     const { lab } = this;
     const events = await lab.events();
@@ -244,7 +244,7 @@ function checkLog(events: readonly SessionEvent[]): void {
       expect(events[index + 1]?.type).toBe('compaction.requested');
     }
     if (!isPacket(event)) continue;
-    // Nowhere but right behind the completion of a compaction that it belongs to.
+    // Nowhere but right after the completion of a compaction that it belongs to.
     const before = events[index - 1];
     const id = before !== undefined && isCompleted(before) ? before.data.compaction_id : '';
     expect(packed.has(id)).toBe(true);

@@ -235,7 +235,7 @@ function buildConversation(format: Format, plan: ConversationPlan): Item[] {
   return items;
 }
 
-/** Each block an item of its own, each result behind its call where the client had it at once. */
+/** Each block an item of its own, each result after its call where the client had it at once. */
 function inPieces(messages: Item[], answered: PlacedCall[]): Item[] {
   return messages.flatMap((message) => {
     const blocks = Array.isArray(message.content) ? message.content : [];

@@ -217,7 +217,7 @@ describe('compactSession', () => {
     expect(await store.events(REF)).toEqual([]);
   });
 
-  it('items that arrive while the model answers stay behind the cut', async () => {
+  it('items that arrive while the model answers stay after the cut', async () => {
     await prepare('full');
     const { promise, open } = gate();
     const running = run(scripted(slow(summaryAnswer(), promise)));
@@ -449,7 +449,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('an answer that ran out of tokens right behind its summary is good', async () => {
+  it('an answer that ran out of tokens right after its summary is good', async () => {
     await prepare('full');
     expect(await run(scripted(truncated(summaryAnswer())))).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'completed by model']);

@@ -70,7 +70,7 @@ function lastPrompt(): string {
 
 describe('codex-classic: the transcript in turns', () => {
   it.each<Provider>(['anthropic/claude-haiku-4-5', 'openai/gpt-4o-mini'])(
-    'goes to %s as one message behind the instructions, without tools',
+    'goes to %s as one message after the instructions, without tools',
     async (provider) => {
       server.script(GOOD);
       await openLab({}, provider);

@@ -15,7 +15,7 @@ const MOST_LATER_SHARE = 1 / 4;
  * what opens the conversation: system and developer messages, and those of the project among them in
  * messages of the role `user`. Of those that came later the newest up to a quarter of the threshold
  * (both in tokens); the others are summarised. Of blocks that clients write anew, such as the
- * environment, the newest stands for the older ones, also when it stands behind the cut. `initial` is
+ * environment, the newest stands for the older ones, also when it stands after the cut. `initial` is
  * the number of entries of the initial context, which stay anyway.
  */
 export function standingInstructions(

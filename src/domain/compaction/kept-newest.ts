@@ -14,7 +14,7 @@ import {
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
 
-/** How the newest results stay behind the cut: it stands at `end` or before, and what is shortened. */
+/** How the newest results stay after the cut: it stands at `end` or before, and what is shortened. */
 export type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly Material[] };
 
 /**

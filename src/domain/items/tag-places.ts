@@ -1,4 +1,4 @@
-/** A tag of a text; `at` and `end` are the indexes of `<` and behind `>`. */
+/** A tag of a text; `at` and `end` are the indexes of `<` and just after `>`. */
 export type TagPlace = {
   /** In lower case. */
   name: string;

@@ -168,7 +168,7 @@ describe('client.responses.compact() of the official SDK', () => {
     expect(await opened(response)).toEqual([message]);
   });
 
-  it('leaves open calls behind the compaction item, where their outputs will follow', async () => {
+  it('leaves open calls after the compaction item, where their outputs will follow', async () => {
     const open = call('c9', 'src/lexer.ts');
     const first = await compact([...CONVERSATION, open]);
     expect(first.output.at(-1)).toEqual(open);

@@ -74,6 +74,11 @@ describe('autoCompactDispatcher: sI2', () => {
     const less = user(ofTokens(103_000));
     const stays = steps(await compactByItself(other, less, ...RESULTS));
     expect(stays).toEqual(['requested', 'started', 'micro_completed', 'threshold_exceeded']);
+    // Over the window itself it is never enough.
+    const over = await openLab({ micro_compact_escalate: false });
+    StubModel.of(over, summaryAnswer());
+    const full = await compactByItself(over, user(ofTokens(120_000)), ...RESULTS);
+    expect(steps(full)).toEqual(['requested', 'started', 'completed']);
   });
 
   it('CC-66: an automatic full compaction asks to go on, and has no instructions', async () => {

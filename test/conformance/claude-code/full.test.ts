@@ -129,7 +129,7 @@ describe('fullCompact: j91', () => {
     expect(entries.at(-1)?.item).toEqual(user('And now?'));
   });
 
-  it('CC-159: what comes while the model writes stands behind all that', async () => {
+  it('CC-159: what comes while the model writes stands after all that', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     await append(lab, ...TALK);
@@ -160,6 +160,25 @@ describe('fullCompact: j91', () => {
     expect((await lab.view()).entries.map(({ origin }) => origin)).toEqual(origins);
   });
 
+  it('CC-155: but the latest request, and what the agent has not read yet', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    const request = user('What do the logs say?');
+    const talk = [user(ofTokens(1_000)), assistant(ofTokens(140_000))];
+    const unread = [call('log', 'Bash'), result('log', ofTokens(1_000))];
+    await compactByItself(lab, ...talk, request, ...unread);
+    const { entries } = await lab.view();
+    expect(entries.map(({ origin }) => origin)).toEqual([
+      'boundary',
+      'preserved',
+      'summary',
+      'log',
+      'log',
+    ]);
+    expect(entries[1]?.item).toEqual(request);
+    expect(entries.slice(-2).map(({ item }) => item)).toEqual(unread);
+  });
+
   it('CC-150: the tokens after are those of the new context, not those of the answer', async () => {
     const lab = await openLab();
     StubModel.of(lab, GOOD);
@@ -182,7 +201,7 @@ describe('fullCompact: j91', () => {
 });
 
 describe('the command /compact', () => {
-  it('CC-211: compacts by hand and in full, with the instructions behind it', async () => {
+  it('CC-211: compacts by hand and in full, with the instructions after it', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     await append(lab, ...TALK);

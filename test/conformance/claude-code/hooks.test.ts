@@ -103,7 +103,7 @@ describe('PreCompact hooks', () => {
   });
 });
 
-describe('hooks behind the summary', () => {
+describe('hooks after the summary', () => {
   const note = user('A note of the hook.', { is_meta: true });
 
   it('CC-145: SessionStart hooks are told the source compact', async () => {
@@ -121,7 +121,7 @@ describe('hooks behind the summary', () => {
     ]);
   });
 
-  it('CC-148: their results stand behind the plan, in front of what is new', async () => {
+  it('CC-148: their results stand after the plan, in front of what is new', async () => {
     lab.hooks = [hooks.hook('SessionStart', [replies({ items: [note] })])];
     await append(lab, ...TALK);
     await compact(lab, 'full');
@@ -148,7 +148,22 @@ describe('hooks behind the summary', () => {
     ]);
   });
 
-  it('CC-132, CC-145: the one before the summary, the other behind it', async () => {
+  it('CC-149: none stands after a question that waits for its answer', async () => {
+    const later = user('Later.', { is_meta: true });
+    lab.hooks = [hooks.hook('PostCompact', [replies({ items: [later] })])];
+    await append(lab, ...TALK, assistant('The parser is mended.'));
+    const model = StubModel.of(lab, summaryAnswer());
+    const summarize = model.summarize.bind(model);
+    model.summarize = async (request) => {
+      await append(lab, user('And the lexer?'));
+      return summarize(request);
+    };
+    await compact(lab, 'full');
+    expect(hooks.bodies('PostCompact')).toHaveLength(1);
+    expect((await lab.view()).entries.at(-1)?.item).toEqual(user('And the lexer?'));
+  });
+
+  it('CC-132, CC-145: the one before the summary, the other after it', async () => {
     const order: string[] = [];
     const noting = (name: string) =>
       hooks.hook(name === 'PreCompact' ? 'PreCompact' : 'SessionStart', [

@@ -81,6 +81,30 @@ describe('which results are cleared', () => {
     );
   });
 
+  it('CC-81: those of MCP servers too, where the pattern is added', async () => {
+    const items = [...tool('old', 'mcp__db__query', 50_000), ...reads(1, 1, 1)];
+    const micro_compact_eligible_tools = ['Read', 'mcp__*'];
+    const config = { micro_compact_target_tokens: 0, micro_compact_eligible_tools };
+    expect(await cleared(items, config)).toEqual(['old']);
+  });
+
+  it('CC-83: nor is one cleared that the model has not read yet', async () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const calls = ids.map((id) => ({ type: 'tool_use', id, name: 'Read', input: {} }));
+    const items = [assistant(calls), ...ids.map((id) => result(id, ofTokens(20_000)))];
+    const config = { auto_compact_enabled: false };
+    expect(await cleared(items, config)).toEqual([]);
+    expect(await cleared([...items, assistant('Read.')], config)).toEqual(['a']);
+  });
+
+  it('CC-83: a newest result that no compaction could carry whole keeps head and tail', async () => {
+    const items = [user('Go.'), call('r', 'Read'), result('r', `HEAD ${ofTokens(180_000)} TAIL`)];
+    const events = await compactByItself(await openLab(), ...items);
+    const { edits } = last(events, MICRO).data;
+    expect(edits).toMatchObject([{ tool_use_id: 'r', kind: 'truncated' }]);
+    expect(edits[0]?.content).toMatch(/^HEAD [\s\S]*tokens left out[\s\S]* TAIL$/);
+  });
+
   it('CC-82: a result counts with its call, also one that stands before it', async () => {
     const early = result('r1', ofTokens(30_000));
     const items = [early, call('r1', 'Read'), ...reads(1, 50_000, 10_000, 10_000, 10_000).slice(2)];

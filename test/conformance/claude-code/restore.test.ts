@@ -70,6 +70,31 @@ describe('restoreFileReads: bD5', () => {
     ]);
   });
 
+  it('CC-180, CC-184: a file that was written, and one that was edited after it was read', async () => {
+    const items = [
+      call('r', 'Read', { file_path: 'b.ts' }),
+      result('r', '     1→const b = 1;'),
+      call('w', 'Write', { file_path: 'a.ts', content: 'const a = 1;\n' }),
+      result('w', 'File created successfully at: a.ts'),
+      call('e', 'Edit', { file_path: 'b.ts', old_string: 'b = 1', new_string: 'b = 2' }),
+      result('e', 'The file b.ts has been updated.'),
+      assistant('Edited.'),
+    ];
+    expect(await restored(items)).toMatchObject([
+      { path: 'b.ts', content: 'const b = 2;' },
+      { path: 'a.ts', content: 'const a = 1;\n' },
+    ]);
+  });
+
+  it('CC-184: of a file that is not all known the lines are named', async () => {
+    const [file] = await restored([
+      call('p', 'Read', { file_path: 'a.ts', offset: 5, limit: 2 }),
+      result('p', '     5→five\n     6→six'),
+      assistant('I see.'),
+    ]);
+    expect(file?.content).toMatch(/^\[lines? 5.6[\s\S]*\nfive\nsix/);
+  });
+
   it.each(['.claude/plans/p.md', '/home/u/.claude/agents/x.md', 'x.agent.json', 'x.agent.toml'])(
     'CC-181: the agent’s own file %s is left out',
     async (path) => {
@@ -117,7 +142,7 @@ describe('restoreFileReads: bD5', () => {
     expect(paths(await restored(exact, config))).toEqual(['first.ts', 'exact.ts']);
   });
 
-  it('CC-143: after the next round the files read since come first, the restored behind them', async () => {
+  it('CC-143: after the next round the files read since come first, the restored after them', async () => {
     const lab = await openLab();
     await compacted(lab, [...readOf('a.ts', 100), ...readOf('b.ts', 100)]);
     const found = await compacted(lab, readOf('c.ts', 100));
@@ -159,6 +184,24 @@ describe('restoreTodoList: fD5', () => {
     expect(entries.filter(({ origin }) => origin === 'todo')).toHaveLength(1);
   });
 
+  it('CC-187: that of TodoWrite or of the task tools, where it is the newer one', async () => {
+    const todos = [{ content: 'ship it', status: 'in_progress', activeForm: 'Shipping it' }];
+    const written = [
+      attachment('todo', 'an older one'),
+      call('t', 'TodoWrite', { todos }),
+      result('t', 'Todos have been modified successfully.'),
+    ];
+    const first = await restored([...written, assistant('Noted.')]);
+    expect(first).toMatchObject([{ origin: 'todo', content: [{ content: 'ship it' }] }]);
+    const made = [
+      call('c', 'TaskCreate', { subject: 'Parse', description: 'Parse', activeForm: 'Parsing' }),
+      result('c', 'Task #1 created successfully: Parse'),
+    ];
+    const second = await restored([...written, ...made, assistant('Noted.')]);
+    expect(second.map(({ origin }) => origin)).toEqual(['todo']);
+    expect(JSON.stringify(second)).toContain('Parse');
+  });
+
   it.each([[[]], [''], ['  ']])('CC-187: of an empty list (%j) there is none', async (content) => {
     const items = [attachment('todo', TODOS), attachment('todo', content)];
     expect(await restored(items)).toEqual([]);
@@ -171,6 +214,25 @@ describe('restorePlanFile: XQ0', () => {
     expect(await restored([plan])).toEqual([
       { origin: 'plan', path: 'docs/plan.md', content: ofTokens(7_000), tokens: 7_000 },
     ]);
+  });
+
+  it('CC-188: a plan file with its edits, or the plan that was approved last', async () => {
+    const path = '/home/u/.claude/plans/otter.md';
+    const written = [
+      call('w', 'Write', { file_path: path, content: '# Plan\n\nFirst the parser.\n' }),
+      result('w', `File created successfully at: ${path}`),
+      call('e', 'Edit', { file_path: path, old_string: 'parser', new_string: 'lexer' }),
+      result('e', `The file ${path} has been updated successfully.`),
+    ];
+    expect(await restored([...written, assistant('Planned.')])).toMatchObject([
+      { origin: 'plan', path, content: '# Plan\n\nFirst the lexer.\n' },
+    ]);
+    const approved = [
+      call('x', 'ExitPlanMode', { plan: '# Then the docs' }),
+      result('x', 'User has approved your plan. You can now start coding.'),
+    ];
+    const found = await restored([...written, ...approved, assistant('Good.')]);
+    expect(found).toMatchObject([{ origin: 'plan', content: '# Then the docs' }]);
   });
 
   it('CC-189: only where there is one', async () => {

@@ -72,7 +72,7 @@ describe('keepMessagesAfterLastBoundary: nk', () => {
     expect(second).not.toContain('compact_boundary');
   });
 
-  it('CC-117: behind the second round stands nothing of the first', async () => {
+  it('CC-117: after the second round stands nothing of the first', async () => {
     const { lab, events } = await twice();
     const { entries } = await lab.view();
     expect(entries.map(({ origin }) => origin)).toEqual(['boundary', 'summary']);

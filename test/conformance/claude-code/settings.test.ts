@@ -58,6 +58,14 @@ describe('environment variables', () => {
     expect((await fill(4)).body.compaction).toMatchObject({ trigger: 'auto' });
   });
 
+  it.each<[Record<string, string>, number]>([
+    [{ CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '80' }, 160_000],
+    [{ CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '80', AUTOCOMPACT_PCT_OVERRIDE: '50' }, 100_000],
+  ])('CC-201: %j compacts at %i', async (environment, limit) => {
+    await serve(environment, {}, 200_000);
+    expect((await fill(1_000)).body.context).toMatchObject({ limit });
+  });
+
   it.each(['abc', '0', '-5', '101', '80%'])(
     'CC-24: AUTOCOMPACT_PCT_OVERRIDE=%s is refused, not ignored',
     async (AUTOCOMPACT_PCT_OVERRIDE) => {

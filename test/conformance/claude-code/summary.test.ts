@@ -101,7 +101,7 @@ describe('getSummarizationPrompt: R91', () => {
     expect(await promptWith('  \n ')).toBe(base);
   });
 
-  it('CC-169: instructions stand behind the base prompt, a blank line between', async () => {
+  it('CC-169: instructions stand after the base prompt, a blank line between', async () => {
     const base = TEMPLATES.summary['nine-sections'].text;
     const prompt = await promptWith('Keep the names of the tables.');
     const heading = '\n\n## Additional instructions\n\nKeep the names of the tables.\n\n';
@@ -109,7 +109,7 @@ describe('getSummarizationPrompt: R91', () => {
     expect(prompt.slice(prompt.indexOf(heading) + heading.length)).toMatch(/^## Length\n\n[^#]*$/);
   });
 
-  it('CC-136, CC-177: the conversation comes first, as data, the task behind it', async () => {
+  it('CC-136, CC-177: the conversation comes first, as data, the task after it', async () => {
     const prompt = await promptWith();
     expect(prompt).toMatch(/^<conversation-record>\n<record-entry role="user">\nFix the parser\./);
     const [, task = ''] = prompt.split('\n</conversation-record>\n\n');

@@ -15,6 +15,7 @@ const OFF = { auto_compact_enabled: false };
 describe('the threshold of automatic compaction', () => {
   it.each<[string, number, ConfigOverrides, number]>([
     ['CC-01, CC-20, CC-23: 13,000 below the window', 200_000, {}, 187_000],
+    ['CC-23: with room for the answer', 200_000, { max_output_tokens: 32_000 }, 155_000],
     ['CC-20: of a larger window', 1_000_000, {}, 987_000],
     ['CC-20: of a smaller window', 64_000, {}, 51_000],
     ['CC-21, CC-23: a percentage of the window', 200_000, PCT(80), 160_000],

@@ -8,7 +8,7 @@ import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { append, compactByItself, last, recordOf, StubModel, steps } from '../lab.ts';
 import { appendTo, compactByCommand, GOOD, openLab, turns } from './lab.ts';
 
-/** What follows when the user says this behind some turns. */
+/** What follows when the user says this after some turns. */
 function said(...items: Item[]) {
   return appendTo([...turns(3), ...items]);
 }
@@ -46,7 +46,7 @@ describe('the command', () => {
     expect(events.at(-1)?.data).not.toHaveProperty('excluded');
   });
 
-  it('CL-03: text behind it are instructions for the summary', async () => {
+  it('CL-03: text after it are instructions for the summary', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     await compactByItself(lab, ...turns(3), user('/compact keep API names'));

@@ -17,7 +17,7 @@ export function turns(count: number): Item[] {
   ]).flat();
 }
 
-/** Appends items with a command behind them and runs the worker once; the events of the compaction. */
+/** Appends items with a command after them and runs the worker once; the events of the compaction. */
 export function compactByCommand(lab: SessionLab, ...items: Item[]): Promise<StoredEvent[]> {
   return compactByItself(lab, ...items, user('/compact'));
 }

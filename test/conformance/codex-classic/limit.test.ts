@@ -121,7 +121,7 @@ describe('the moment', () => {
     expect(entries.at(-1)?.origin).toBe('summary');
   });
 
-  it('CL-27, CL-30: the message stands behind the summary, once, as it was written', async () => {
+  it('CL-27, CL-30: the message stands after the summary, once, as it was written', async () => {
     const lab = await openLab({ auto_compact_token_limit: 3_000 });
     const model = StubModel.of(lab, GOOD);
     const question = user('And now the tests?');

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** The user says this behind some turns; the compaction in full, when it has run. */
+/** The user says this after some turns; the compaction in full, when it has run. */
 async function compacted(message: string) {
   const body = [...turns(15), user(message)];
   const reply = await send(api, 'POST', '/sessions/s/items', { body });

@@ -126,7 +126,7 @@ describe('the summary', () => {
     expect(last(events, 'compaction.completed').data.report.answer).toBeUndefined();
   });
 
-  it('CL-65: stands behind what the user said, and nothing else comes back', async () => {
+  it('CL-65: stands after what the user said, and nothing else comes back', async () => {
     const lab = await openLab({}, { initial_context: [user('You are a helper.')] });
     StubModel.of(lab, GOOD);
     const ghost = { type: 'ghost_snapshot', ghost_commit: { id: 'abc' } };

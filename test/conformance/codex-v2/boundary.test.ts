@@ -75,7 +75,7 @@ describe('extract_messages_after_boundary', () => {
     expect((await threeRounds()).read[0]).toEqual(['first']);
   });
 
-  it('CV-55, CV-56, CV-57: later ones what stands behind the last boundary, its summary first', async () => {
+  it('CV-55, CV-56, CV-57: later ones what stands after the last boundary, its summary first', async () => {
     const { read } = await threeRounds();
     expect(read.slice(1)).toEqual([
       ['A part', 'secon'],

@@ -94,6 +94,14 @@ describe('step 3: micro first', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it('CV-183: but where it still fills the window itself, a full one follows at once', async () => {
+    const lab = await openLab();
+    const model = StubModel.of(lab, GOOD);
+    const events = await compactByItself(lab, assistant(ofTokens(155_000)), ...RESULTS);
+    expect(steps(events)).toEqual(['requested', 'started', 'completed']);
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('CV-183: micro_compact_escalate makes it go on', async () => {
     const lab = await openLab({ micro_compact_escalate: true });
     StubModel.of(lab, GOOD);

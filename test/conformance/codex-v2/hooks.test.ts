@@ -26,7 +26,7 @@ describe('phases 2 and 6', () => {
     expect(await ran()).toEqual([]);
   });
 
-  it('CV-192, CV-201: PreCompact hooks run before the summary, SessionStart hooks behind it', async () => {
+  it('CV-192, CV-201: PreCompact hooks run before the summary, SessionStart hooks after it', async () => {
     const note = user('A note of the hook.', { is_meta: true });
     const new_custom_instructions = 'Keep the names.';
     lab.hooks = [

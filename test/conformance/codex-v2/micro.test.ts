@@ -13,6 +13,7 @@ import {
   microCompact,
   openLab,
   output,
+  printed,
   shells,
   tool,
   user,
@@ -106,6 +107,15 @@ describe('try_micro_compact', () => {
     expect(await cleared([...calls, ...answers, assistant('Read.')])).toEqual(['a']);
   });
 
+  it('CV-34: nor is one cleared that the model has not read yet', async () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const calls = ids.map((id) => call(id, 'shell'));
+    const answers = ids.map((id) => output(id, ofTokens(20_000)));
+    const config = { auto_compact_enabled: false };
+    expect(await cleared([...calls, ...answers], config)).toEqual([]);
+    expect(await cleared([...calls, ...answers, assistant('Read.')], config)).toEqual(['a']);
+  });
+
   it('CV-44: a call without an output takes one of the three places', async () => {
     const three = shells(50_000, 10_000, 10_000);
     expect(await cleared(three)).toEqual([]);
@@ -165,10 +175,22 @@ describe('try_micro_compact', () => {
   });
 
   it('CV-42: errors stay unless the configuration says otherwise', async () => {
-    const failed = [call('bad', 'shell'), output('bad', ofTokens(30_000), { status: 'failed' })];
+    const failed: Item[] = [
+      { type: 'shell_call', call_id: 'bad', action: { commands: ['npm test'] } },
+      {
+        type: 'shell_call_output',
+        call_id: 'bad',
+        output: [{ stdout: ofTokens(30_000), stderr: '', outcome: { type: 'exit', exit_code: 1 } }],
+      },
+    ];
     const items = [...failed, ...shells(1, 1, 1)];
     expect(await cleared(items)).toEqual([]);
     expect(await cleared(items, { micro_compact_clear_errors: true })).toEqual(['bad']);
+  });
+
+  it('CV-42: one of which only the text tells the failure is cleared like others', async () => {
+    const failed = [call('bad', 'exec_command'), output('bad', printed(ofTokens(30_000), 1))];
+    expect(await cleared([...failed, ...shells(1, 1, 1)])).toEqual(['bad']);
   });
 
   /** The document's steps, as they stand there. */

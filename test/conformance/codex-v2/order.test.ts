@@ -63,7 +63,7 @@ describe('the order after a compaction', () => {
     expect(await origins(lab)).toEqual(['boundary', 'preserved', 'summary']);
   });
 
-  it('CV-145: what comes while the model answers stands behind all that', async () => {
+  it('CV-145: what comes while the model answers stands after all that', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     await append(lab, ...TALK);
@@ -100,7 +100,7 @@ describe('ghost snapshots', () => {
     expect(await ghosts(lab)).toEqual([...first, ['ghost', { id: 'g3' }]]);
   });
 
-  it('CV-144: one behind the cut stays in its place', async () => {
+  it('CV-144: one after the cut stays in its place', async () => {
     const lab = await openLab();
     StubModel.of(lab, GOOD);
     await append(lab, ghost('g1'), ...TALK, call('open', 'shell'), ghost('g2'));

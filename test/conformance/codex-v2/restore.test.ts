@@ -132,6 +132,23 @@ describe('restore_file_reads', () => {
     });
   });
 
+  it('CV-131: of a file that is not all known, the lines are named', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    const part = [
+      call('part', 'exec_command', { cmd: "sed -n '5,6p' src/a.ts" }),
+      output('part', printed('five\nsix')),
+    ];
+    await append(lab, assistant(ofTokens(3_000)), ...part, assistant('I see.'));
+    await compact(lab, 'full');
+    const file = (await lab.view()).entries.find(({ origin }) => origin === 'file');
+    expect(file?.item.attachment).toMatchObject({
+      path: 'src/a.ts',
+      content: expect.stringMatching(/^\[lines? 5.6[\s\S]*\nfive\nsix/),
+      known_lines: { parts: [{ from: 5, to: 6 }] },
+    });
+  });
+
   it('CV-132: what comes back never lifts the context to its threshold', async () => {
     const files = [...readOf('old.ts', 500), ...readOf('new.ts', 500)];
     const config = {
@@ -163,6 +180,37 @@ describe('restore_todo_list and restore_plan_file', () => {
     expect(await restored([attachment('plan', 'an older one'), PLAN])).toEqual([
       { origin: 'plan', path: 'docs/plan.md', content: ofTokens(7_000), tokens: 7_000 },
     ]);
+  });
+
+  it('CV-127: the latest list of update_plan, in whatever way the others came', async () => {
+    const plan = [{ step: 'Ship it', status: 'in_progress' }];
+    const found = await restored([
+      attachment('todo', 'an older one'),
+      call('p', 'update_plan', { plan }),
+      output('p', 'Plan updated'),
+      assistant('Planned.'),
+    ]);
+    expect(found).toMatchObject([{ origin: 'todo' }]);
+    expect(JSON.stringify(found)).toContain('Ship it');
+  });
+
+  it('CV-128: a plan file that was written, and a plan that was approved', async () => {
+    const path = '/home/u/.claude/plans/otter.md';
+    const written = [
+      call('w', 'Write', { file_path: path, content: '# Plan\n\nFirst the parser.\n' }),
+      output('w', `File created successfully at: ${path}`),
+      assistant('Written.'),
+    ];
+    expect(await restored(written)).toMatchObject([
+      { origin: 'plan', path, content: '# Plan\n\nFirst the parser.\n' },
+    ]);
+    const approved = [
+      call('e', 'ExitPlanMode', { plan: '# Then the lexer' }),
+      output('e', 'User has approved your plan. You can now start coding.'),
+      assistant('Good.'),
+    ];
+    const found = await restored([...written, ...approved]);
+    expect(found).toMatchObject([{ origin: 'plan', content: '# Then the lexer' }]);
   });
 
   it('CV-128, CV-129: where there is none, none', async () => {

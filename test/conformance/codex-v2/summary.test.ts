@@ -23,7 +23,7 @@ async function summaryItem(reply: string, isAutomatic = false) {
   return entries.find(({ origin }) => origin === 'summary')?.item ?? {};
 }
 
-/** What stands behind the first two lines. */
+/** What stands after the first two lines. */
 async function cleaned(reply: string): Promise<string | undefined> {
   const text = textOf(await summaryItem(reply));
   return /^.*\nThe conversation is summarized below:\n([\s\S]*)$/.exec(text)?.[1];
@@ -64,7 +64,7 @@ describe('cleanup_summary_tags', () => {
     ],
     ['CV-83: without tags nothing changes', 'Plain text.\n§', 'Plain text.\n§'],
     [
-      'CV-84: a twin of the analysis behind the summary is text',
+      'CV-84: a twin of the analysis after the summary is text',
       '<analysis>a</analysis>\n<summary>§</summary>\n<analysis>a</analysis>',
       'Analysis:\na\nSummary:\n§\n<analysis>a</analysis>',
     ],

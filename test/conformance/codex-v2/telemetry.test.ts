@@ -154,6 +154,21 @@ describe('CompactThresholdExceededEvent', () => {
     });
   });
 
+  it.each([
+    [0, ['MicroCompactCompleted', 'CompactThresholdExceeded']],
+    [1, ['MicroCompactCompleted']],
+  ])('CV-224: the threshold itself is exceeded, %i tokens less are not', async (less, told) => {
+    const left = async (talk: number) => {
+      const lab = await openLab({ token_safety_multiplier: 1 });
+      const events = await compactByItself(lab, assistant(ofTokens(talk)), ...RESULTS);
+      return { lab, tokens: last(events, 'compaction.micro_completed').data.tokens_after };
+    };
+    const missing = 187_000 - (await left(120_000)).tokens;
+    const { lab, tokens } = await left(120_000 + missing - less);
+    expect(tokens).toBe(187_000 - less);
+    expect((await messages(lab)).map(({ type }) => type)).toEqual(told);
+  });
+
   it('CV-224: none below it', async () => {
     const lab = await openLab();
     await compactByItself(lab, ...RESULTS);

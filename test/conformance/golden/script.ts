@@ -22,7 +22,7 @@ export type Step = { label: string; items: Item[]; before?: Told; after?: Told }
 /** In UTF-16 a quarter of its tokens under the other estimate, which counts bytes: 5,000 or 10,000. */
 const CYRILLIC = 'ж'.repeat(20_000);
 
-/** `ofTokens` behind a sentence, so that a line of a snapshot says which item it is. */
+/** `ofTokens` after a sentence, so that a line of a snapshot says which item it is. */
 function words(sentence: string, tokens: number): string {
   return `${sentence} ${ofTokens(tokens)}`;
 }

@@ -8,7 +8,7 @@ import { SessionLab } from '../../support/session-lab.ts';
 import { summaryText } from '../../support/summary-text.ts';
 import { STEPS, type Told } from './script.ts';
 
-/** What one step came to: context tokens behind it, and what happened, in words. */
+/** What one step came to: context tokens after it, and what happened, in words. */
 export type Walked = { label: string; tokens: number; happened: string[] };
 export type Walk = { steps: Walked[]; contexts: string };
 

@@ -75,7 +75,7 @@ describe('the cause in the audit trail', () => {
     ]);
   });
 
-  it('RW-69: the end is told behind it, before the packet', async () => {
+  it('RW-69: the end is told after it, before the packet', async () => {
     const lab = await atTurnEnd();
     await signal(lab, 'turn_complete');
     await work(lab);

@@ -69,7 +69,7 @@ describe('the local compaction', () => {
     expect(rendered).not.toContain('record-entry');
   });
 
-  it('RW-103: the summary is the last answer behind a prefix and a newline', async () => {
+  it('RW-103: the summary is the last answer after a prefix and a newline', async () => {
     const lab = await compacted(TALK);
     const summary = (await lab.view()).entries.at(-1);
     expect(summary?.item).toMatchObject({

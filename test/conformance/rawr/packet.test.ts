@@ -36,7 +36,7 @@ async function packetAfter(lab: SessionLab): Promise<Item> {
 }
 
 describe('when there is one', () => {
-  it('RW-04, RW-60, RW-71, RW-74: a synthetic message of the user behind the compacted past', async () => {
+  it('RW-04, RW-60, RW-71, RW-74: a synthetic message of the user after the compacted past', async () => {
     const lab = await atTurnEnd();
     const packet = await packetAfter(lab);
     expect(packet).toEqual({ role: 'user', content: expect.any(String), is_meta: true });

@@ -88,7 +88,7 @@ describe('the next message', () => {
   });
 
   it.each(['watcher', 'none'] as const)(
-    'RW-93, RW-95, RW-98: author %s: it stands behind the compacted past, without packet',
+    'RW-93, RW-95, RW-98: author %s: it stands after the compacted past, without packet',
     async (packet_author) => {
       const lab = await atTurnEnd({ ...REQUIRED, packet_author });
       await signal(lab, 'turn_complete');

@@ -41,7 +41,7 @@ async function summaryItem(lab: SessionLab): Promise<Item> {
 }
 
 describe('the prompt', () => {
-  it('TI-15, TI-91: the old messages, as data, and behind them the structured task', async () => {
+  it('TI-15, TI-91: the old messages, as data, and after them the structured task', async () => {
     const { prompt } = await compacted(OLD);
     const [record = '', task = ''] = prompt.split('</conversation-record>\n\n');
     expect(record).toMatch(/^<conversation-record>\n<record-entry role="user">\nFix the parser\./);

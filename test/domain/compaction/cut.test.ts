@@ -21,7 +21,7 @@ function talk(roles: string): Item[] {
 }
 
 describe('laterCuts', () => {
-  it('are those behind a cut, up to the end, none inside a pair', () => {
+  it('are those after a cut, up to the end, none inside a pair', () => {
     const items = [...talk('ua'), call('c', 'Read'), result('c', 'x'), ...talk('ua')];
     expect(laterCuts(materialFor(items), 1, 6)).toEqual([2, 4, 5, 6]);
     expect(laterCuts(materialFor(items), 2, 5)).toEqual([4, 5]);
@@ -34,7 +34,7 @@ describe('chooseCut', () => {
     expect(cut(talk('uaua'))).toBe(4);
   });
 
-  it('never separates a call from its result, and leaves open calls behind it', () => {
+  it('never separates a call from its result, and leaves open calls after it', () => {
     const open = call('open', 'Read');
     const pair = [call('c', 'Read'), result('c', 'x')];
     expect(cut([...talk('ua'), ...pair])).toBe(4);
@@ -92,7 +92,7 @@ describe('chooseCut', () => {
     expect(cut(items, {}, 2, 3)).toBeNull();
   });
 
-  it('covers at least one item behind what earlier compactions made', () => {
+  it('covers at least one item after what earlier compactions made', () => {
     expect(cut(talk('uaua'), { protected_messages: 4 }, 2)).toBe(3);
     expect(cut([...talk('ua'), call('open', 'Read')], {}, 2)).toBeNull();
     expect(cut(talk('ua'), {}, 2)).toBeNull();

@@ -142,7 +142,7 @@ describe('planFull', () => {
     expect(fullPlan(view, settings({ protected_messages: 3 }), 2_000).through).toBe(5);
   });
 
-  /** Twelve messages behind older ones; two pastes of 60,000 tokens are among them. */
+  /** Twelve messages after older ones; two pastes of 60,000 tokens are among them. */
   const pasted = [
     ...TALK,
     user(ofTokens(60_000)),

@@ -50,7 +50,7 @@ function entryOf(item: Item, seq: number | null, origin: Entry['origin'] = 'log'
   return { seq, item, tokens: measureItem(CODEC, item, COUNT, CONFIG).tokens, origin };
 }
 
-/** A context of these items, behind what an earlier compaction left there. */
+/** A context of these items, after what an earlier compaction left there. */
 function viewOf(items: readonly Item[], earlier: readonly Entry[] = []): View {
   return {
     version: items.length + 1,
@@ -244,7 +244,7 @@ describe('finishRemote', () => {
     });
   });
 
-  it('adds what hooks bring behind it, as far as the context stays smaller', () => {
+  it('adds what hooks bring after it, as far as the context stays smaller', () => {
     const [plan, view] = planOf(TALK);
     const usage = { input: 1, output: 1, cache_read: 0, cache_creation: 0 };
     const replacement = { items: [OPAQUE], model: 'openai/gpt-5.4', usage, remote_ms: 1 };
@@ -271,7 +271,7 @@ describe('finishRemote', () => {
   });
 });
 
-describe('a local compaction behind one of the provider', () => {
+describe('a local compaction after one of the provider', () => {
   const earlier = [
     entryOf(message('user', 'Fix it.'), null, 'remote'),
     entryOf(OPAQUE, null, 'remote'),

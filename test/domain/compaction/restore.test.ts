@@ -196,7 +196,7 @@ describe('the files of restorable', () => {
     ]);
   });
 
-  it('leaves out a file whose latest content stands behind the cut', () => {
+  it('leaves out a file whose latest content stands after the cut', () => {
     const items = [file('a', 'old'), file('b', 'B'), user('cut'), file('a', 'new')];
     expect(restore(items, {}, 2)).toEqual({ b: 'B' });
   });

@@ -132,7 +132,7 @@ describe('a compaction without a session', () => {
     expect(tail).toEqual([]);
   });
 
-  it('leaves calls that are open behind the item', () => {
+  it('leaves calls that are open after the item', () => {
     const { tail, content } = compacted(asInput([...LONG, call('b'), call('c')]));
     expect(tail).toEqual([call('b'), call('c')]);
     expect(JSON.stringify(content)).not.toContain('"call_id"');

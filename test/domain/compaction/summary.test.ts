@@ -13,7 +13,7 @@ describe('extractSummaryText', () => {
     ['no tags', 'Just a summary.'],
     ['an unclosed summary', '<analysis>a</analysis>\n<summary>\ns'],
     ['an unclosed analysis before a summary', '<analysis>a\n<summary>s</summary>'],
-    ['text without tags behind the analysis', '<analysis>a</analysis>\nThe summary.'],
+    ['text without tags after the analysis', '<analysis>a</analysis>\nThe summary.'],
     ['an analysis that mentions the tag', '<analysis>in <summary> tags</analysis> The summary.'],
     ['a summary inside the analysis', '<analysis>a <summary>s</summary></analysis>'],
     ['an error that is only mentioned', '<summary>The API Error was fixed.</summary>'],

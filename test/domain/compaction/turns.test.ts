@@ -52,7 +52,7 @@ describe('turnsOf', () => {
       ['a call-1 result-1 call-2 result-2 b', 'c'],
     ],
     [
-      'a user message behind a result, which the filter has merged with it',
+      'a user message after a result, which the filter has merged with it',
       [user('a'), call('1', 'Read'), result('1', 'x'), user('c'), assistant('d')],
       ['a call-1 result-1', 'c d'],
     ],
@@ -77,7 +77,7 @@ describe('turnsOf', () => {
       ['a b', 'attachment c attachment'],
     ],
     [
-      'an earlier summary, which stays, and what goes on behind it',
+      'an earlier summary, which stays, and what goes on after it',
       [BOUNDARY, user('kept'), SUMMARY, assistant('b'), user('c')],
       ['kept', '[what came before]', 'b', 'c'],
     ],

@@ -27,7 +27,7 @@ const opaque = '{"type":"server_tool_use","id":"s","name":"web_search","input":{
 const call = { name: 'container_exec', arguments: '{"n":1}' };
 
 describe('from anthropic', () => {
-  test('to chat: results first, their images in the user message behind them', () => {
+  test('to chat: results first, their images in the user message after them', () => {
     expect(convert('anthropic', 'openai-chat', results)).toEqual([
       { role: 'tool', tool_call_id: 'a', content: 'seen\n[image]' },
       {

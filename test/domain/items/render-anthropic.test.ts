@@ -129,7 +129,7 @@ const cases: [string, Item[], Item[]][] = [
     [user(text('go'))],
   ],
   [
-    'a late result moves behind its call, in front of what the user said',
+    'a late result moves after its call, in front of what the user said',
     [
       ask,
       model(call('a')),
@@ -235,7 +235,7 @@ const cases: [string, Item[], Item[]][] = [
     [ask, model(call('a')), user(result('a'), text('y')), model(text('x'))],
   ],
   [
-    'a server call with text behind it is over',
+    'a server call with text after it is over',
     [ask, model(search('s'), text('x'))],
     [ask, model(text('x'))],
   ],
@@ -279,7 +279,7 @@ const cases: [string, Item[], Item[]][] = [
     ],
   ],
   [
-    'a system message stands behind the results that it was sent with',
+    'a system message stands after the results that it was sent with',
     [ask, model(call('a')), system('be brief'), user(result('a')), model(text('ok'))],
     [ask, model(call('a')), user(result('a')), system('be brief'), model(text('ok'))],
   ],

@@ -19,7 +19,7 @@ const note = (id: string): Item => result(id, MISSING_RESULT_NOTE);
 
 const cases: [string, Item[], Item[]][] = [
   [
-    'a user message between call and result moves behind the results',
+    'a user message between call and result moves after the results',
     [ask, call('a', 'b'), result('a'), ask, result('b'), say],
     [ask, call('a', 'b'), result('a'), result('b'), ask, say],
   ],
@@ -51,7 +51,7 @@ const cases: [string, Item[], Item[]][] = [
     [call('a'), result('a')],
   ],
   [
-    'an id that is used again is answered by the result behind it',
+    'an id that is used again is answered by the result after it',
     [call('a'), call('a'), result('a'), say],
     [call('a'), note('a'), call('a'), result('a'), say],
   ],

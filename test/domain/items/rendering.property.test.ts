@@ -46,7 +46,7 @@ describe.each(FORMATS)('rendering %s', (format) => {
     expect(codec.render(items).flatMap((item) => codec.check(item))).toEqual([]);
   });
 
-  property('after any safe cut the tail is valid and complete behind a user message', (items) => {
+  property('after any safe cut the tail is valid and complete after a user message', (items) => {
     const cuts = safeCuts(items.map((item) => codec.normalise(item)));
     const kept = markersOf(codec.render(items));
     for (const [cut, isSafe] of cuts.entries()) {

@@ -117,7 +117,7 @@ describe('textBoundaries', () => {
     expect(textBoundaries(text, config)).toEqual([]);
   });
 
-  it('finds a phrase behind a longer word that begins like it', () => {
+  it('finds a phrase after a longer word that begins like it', () => {
     expect(textBoundaries('abandoned, but done', config)).toEqual(['agent_done']);
   });
 

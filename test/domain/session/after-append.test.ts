@@ -34,7 +34,7 @@ type Given = {
   now_ms?: number;
 };
 
-/** What follows when `items` have just been appended behind `before`. */
+/** What follows when `items` have just been appended after `before`. */
 function followsOn({
   before = [],
   items = [],
@@ -186,7 +186,7 @@ describe('afterAppend: preflight', () => {
     ['a message that starts with !', [user('!ls')], 'nothing'],
     ['blanks before the !', [user('  !ls')], 'nothing'],
     ['a ! further on', [user('go!')], 'preflight'],
-    ['another message behind one with !', [user('!ls'), user('go')], 'preflight'],
+    ['another message after one with !', [user('!ls'), user('go')], 'preflight'],
     ['an assistant message', [assistant('go')], 'nothing'],
     ['a tool result', [result('t', 'go')], 'nothing'],
     ['a synthetic message', [user('go', { is_meta: true })], 'nothing'],

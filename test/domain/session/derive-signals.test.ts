@@ -277,7 +277,7 @@ describe('a user message', () => {
     expect(signalsOf(session)).toEqual(['turn_started@3']);
   });
 
-  it('leaves only what comes behind it', () => {
+  it('leaves only what comes after it', () => {
     const items = [assistant('done'), user('And now?'), assistant('Moving on.')];
     const session = sessionOf([assistant('In summary: yes.')], items);
     expect(signalsOf(session, 3)).toEqual(['turn_started@5', 'topic_shift@6']);

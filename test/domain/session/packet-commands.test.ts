@@ -226,7 +226,7 @@ describe('an append while a packet is awaited', () => {
     expect(taken(items)).toEqual([]);
   });
 
-  it('takes the first answer behind the tool calls of the turn', () => {
+  it('takes the first answer after the tool calls of the turn', () => {
     const items = [
       assistant('Let me look.'),
       call('t', 'Bash'),

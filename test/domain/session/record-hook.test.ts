@@ -71,7 +71,7 @@ describe('recordHook', () => {
 describe('recordPostCompact', () => {
   const command = { compaction_id: 'c', requested_version: RUNNING.length, at: AT };
 
-  it('appends the items behind everything, as no news and without a request', () => {
+  it('appends the items after everything, as no news and without a request', () => {
     given(...RUNNING, COMPLETED, appended(assistant('y')))
       .when(recordPostCompact(WORLD, command, AFTER))
       .yields(ran(AFTER), {
@@ -85,7 +85,7 @@ describe('recordPostCompact', () => {
     ['since', [COMPLETED, appended(user('Stop.'))]],
     ['and been answered', [COMPLETED, appended(user('Stop.')), appended(assistant('I did.'))]],
     ['before it ended', [appended(user('Stop.')), COMPLETED]],
-  ])('leaves out what would stand behind the words of a user who has spoken %s', (_, later) => {
+  ])('leaves out what would stand after the words of a user who has spoken %s', (_, later) => {
     given(...RUNNING, ...later)
       .when(recordPostCompact(WORLD, command, AFTER))
       .yields(

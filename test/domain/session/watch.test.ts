@@ -371,7 +371,7 @@ describe('preflight', () => {
     expect(typesOf(afterTurn(session))).toEqual(REQUESTED);
   });
 
-  it('has the next user message behind its cut', () => {
+  it('has the next user message after its cut', () => {
     const session = sessionAt(74, [], required);
     afterTurn(session);
     for (const item of [user('!ls'), result('a', 'x'), assistant('x')]) {

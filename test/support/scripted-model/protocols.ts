@@ -9,7 +9,7 @@ export type Protocol = {
   opening(model: string, tokens: Tokens): string[];
   delta(text: string): string;
   closing(stop: Stop, tokens: Tokens): string[];
-  /** The events behind the last one when the stream ends without a finish reason. */
+  /** The events after the last one when the stream ends without a finish reason. */
   bareEnd: string[];
   whole(model: string, text: string, tokens: Tokens): JsonObject;
   error(status: number, message: string): JsonObject;

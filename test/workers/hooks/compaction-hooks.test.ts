@@ -103,7 +103,7 @@ describe('PreCompact (SPEC 8, phase 2)', () => {
     ]);
   });
 
-  it('its instructions stand behind those of the request, with a blank line (CC-133)', async () => {
+  it('its instructions stand after those of the request, with a blank line (CC-133)', async () => {
     await open();
     withModel(SUMMARY);
     lab.hooks = [hooks.hook('PreCompact', [replies({ new_custom_instructions: 'B' })])];
@@ -276,7 +276,7 @@ describe('a hook that blocks every automatic compaction (L8)', () => {
 describe('SessionStart (SPEC 8, phase 6)', () => {
   const origins = async () => (await entries()).map(({ origin }) => origin);
 
-  it('its items stand behind the plan, in front of ghosts and new items (CC-145, CC-148)', async () => {
+  it('its items stand after the plan, in front of ghosts and new items (CC-145, CC-148)', async () => {
     await open();
     const memory = attachment('memory', 'Use tabs.');
     lab.hooks = [
@@ -350,7 +350,7 @@ describe('SessionStart (SPEC 8, phase 6)', () => {
 });
 
 describe('PostCompact', () => {
-  it('is told the summary; its items stand behind everything and are no news (Q24)', async () => {
+  it('is told the summary; its items stand after everything and are no news (Q24)', async () => {
     await open();
     withModel(SUMMARY);
     let endedBefore = false;

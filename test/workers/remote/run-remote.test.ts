@@ -140,7 +140,7 @@ describe('RW-110, CV-185: the provider compacts', () => {
     expect(await context()).toEqual([SYSTEM, OPAQUE, OPEN]);
   });
 
-  it('items that arrive meanwhile stay behind it', async () => {
+  it('items that arrive meanwhile stay after it', async () => {
     await open();
     const { promise, open: release } = gate();
     server.script(slow('not a compaction', promise));

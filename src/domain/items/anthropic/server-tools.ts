@@ -3,7 +3,7 @@ import { isCall, isResult, type Slot, type Turn } from './turns.ts';
 /**
  * Takes out the calls of tools that the provider runs itself (`server_tool_use`, `mcp_tool_use`) and
  * that have no result, and their results (`web_search_tool_result`, …) that have no call. The result
- * stands behind its call in the same assistant message; only where the client's own tools were
+ * stands after its call in the same assistant message; only where the client's own tools were
  * called beside it, in a later one with nothing but their results between. A call among the last
  * calls of the last turn is still open and stays.
  */

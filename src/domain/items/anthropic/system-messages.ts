@@ -8,7 +8,7 @@ type Group = { after: readonly Slot[]; message: Turn };
 /**
  * Takes the system messages out of a conversation under construction and gives the way to put them
  * back. The API takes one such message after a user message, before the model's answer or at the end,
- * and no two in a row: those within one run of user messages become one behind that run. Where no
+ * and no two in a row: those within one run of user messages become one after that run. Where no
  * user message is near, the text becomes a labelled user message, which may stand anywhere.
  */
 export function takeSystemMessages(pieces: readonly Turn[]): {

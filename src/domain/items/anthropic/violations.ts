@@ -130,7 +130,7 @@ function checkResults(rendered: readonly Item[], index: number, say: Say): void 
 }
 
 /**
- * A tool that the provider runs has its result behind its call, with nothing of the user between
+ * A tool that the provider runs has its result after its call, with nothing of the user between
  * but results of the client's own tools; calls at the very end may be open.
  */
 function serverToolViolations(rendered: readonly Item[]): string[] {

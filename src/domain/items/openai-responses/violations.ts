@@ -91,7 +91,7 @@ function callTypesOf(output: Item): string[] {
   return own === 'function_call' ? [own, 'local_shell_call'] : [own];
 }
 
-/** The index from which calls may be open: the model's last turn, with only outputs behind it. */
+/** The index from which calls may be open: the model's last turn, with only outputs after it. */
 function openEnd(rendered: readonly Item[]): number {
   let at = rendered.length;
   const before = () => rendered[at - 1];

@@ -51,7 +51,7 @@ describe('tool pairs', () => {
     ['u a A m', [0, 1, 3, 4]],
     ['u a b A B m', [0, 1, 5, 6]],
     ['u a u A m', [0, 1, 4, 5]],
-    // open: nothing behind it may be cut off
+    // open: nothing after it may be cut off
     ['u a', [0, 1]],
     ['u a b A', [0, 1]],
     ['u a u', [0, 1]],
