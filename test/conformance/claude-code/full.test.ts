@@ -179,6 +179,25 @@ describe('fullCompact: j91', () => {
     expect(entries.slice(-2).map(({ item }) => item)).toEqual(unread);
   });
 
+  it.each([
+    ['short', 1_000, []],
+    ['longer than a tenth of the window', 30_000, ['log', 'log']],
+  ])('CC-155: by hand an unread result that is %s leaves %j', async (_what, tokens, kept) => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    await append(
+      lab,
+      ...TALK,
+      user('Go on.'),
+      call('log', 'Bash'),
+      result('log', ofTokens(tokens)),
+    );
+    await compact(lab, 'full');
+    const { entries } = await lab.view();
+    const origins = entries.map(({ origin }) => origin);
+    expect(origins).toEqual(['boundary', 'preserved', 'summary', ...kept]);
+  });
+
   it('CC-150: the tokens after are those of the new context, not those of the answer', async () => {
     const lab = await openLab();
     StubModel.of(lab, GOOD);

@@ -121,6 +121,17 @@ describe('the moment', () => {
     expect(entries.at(-1)?.origin).toBe('summary');
   });
 
+  it('CL-65: the results that the agent has not read yet stay before it', async () => {
+    const lab = await openLab({ auto_compact_token_limit: 3_000 });
+    StubModel.of(lab, GOOD);
+    const unread = [call('t', 'Bash'), result('t', ofTokens(100))];
+    const question = user('And now the tests?');
+    await compactByItself(lab, ...turns(15), ...unread, question);
+    const { entries } = await lab.view();
+    expect(entries.slice(-3).map(({ item }) => item)).toEqual([...unread, question]);
+    expect(entries.at(-4)?.origin).toBe('summary');
+  });
+
   it('CL-27, CL-30: the message stands after the summary, once, as it was written', async () => {
     const lab = await openLab({ auto_compact_token_limit: 3_000 });
     const model = StubModel.of(lab, GOOD);

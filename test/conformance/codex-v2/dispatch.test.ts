@@ -43,12 +43,15 @@ describe('auto_compact_dispatch, step 1: switched off', () => {
     expect(steps(await lab.events())).toEqual(['session.created', 'item.appended']);
   });
 
-  it('CV-27, CV-180: switched off after the request, it is skipped', async () => {
-    expect(await requestThen((lab) => configure(lab, { enabled: false }))).toEqual({
-      outcome: 'skipped',
-      reason: 'compaction_disabled',
-    });
-  });
+  it.each<ConfigOverrides>([{ enabled: false }, { auto_compact_enabled: false }])(
+    'CV-27, CV-180: switched off after the request by %j, it is skipped',
+    async (config) => {
+      expect(await requestThen((lab) => configure(lab, config))).toEqual({
+        outcome: 'skipped',
+        reason: 'compaction_disabled',
+      });
+    },
+  );
 });
 
 describe('step 2: below the threshold', () => {

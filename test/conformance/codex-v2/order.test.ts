@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { attachment, GHOST, ofTokens } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
-import { append, compact, StubModel } from '../lab.ts';
+import { append, compact, compactByItself, StubModel } from '../lab.ts';
 import {
   assistant,
   call,
@@ -49,6 +49,22 @@ describe('the order after a compaction', () => {
     await compact(lab, 'full');
     expect(JSON.stringify((await lab.view()).entries)).not.toContain('The old answer.');
     expect(JSON.stringify(await lab.events())).toContain('The old answer.');
+  });
+
+  it('CV-140: but the results that the agent has not read yet, in the middle of its work', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    const unread = tool('log', 'shell', 1_000);
+    await compactByItself(lab, user('Fix it.'), assistant(ofTokens(141_000)), ...unread);
+    const { entries } = await lab.view();
+    expect(entries.map(({ origin }) => origin)).toEqual([
+      'boundary',
+      'preserved',
+      'summary',
+      'log',
+      'log',
+    ]);
+    expect(entries.slice(-2).map(({ item }) => item)).toEqual(unread);
   });
 
   it('CV-145: what comes before the worker begins is compacted with the rest', async () => {

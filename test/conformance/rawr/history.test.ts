@@ -117,6 +117,18 @@ describe('the local compaction', () => {
     expect(entries.at(-1)?.item).toEqual(GHOST);
   });
 
+  it('RW-104: but the results that the agent has not read yet, in the middle of its work', async () => {
+    const lab = await openLab();
+    StubModel.of(lab, GOOD);
+    const unread = tool('log', 'Bash', 100);
+    await append(lab, ...TALK, ...unread);
+    await signal(lab, 'commit');
+    await signal(lab, 'sampling_complete', { needs_follow_up: true });
+    await work(lab);
+    expect(await origins(lab)).toEqual(['boundary', 'preserved', 'summary', 'log', 'log']);
+    expect((await lab.view()).entries.slice(-2).map(({ item }) => item)).toEqual(unread);
+  });
+
   it('RW-105: the newest messages of the user, 20,000 tokens, the oldest cut in the middle', async () => {
     const first = user(`FIRST ${ofTokens(5_000)}`);
     const second = user(`SECOND ${ofTokens(12_000)} END`);
