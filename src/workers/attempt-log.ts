@@ -34,9 +34,6 @@ export type LogDependencies = {
 
 export const DONE: JobResult = { kind: 'done' };
 
-/** Attempts beyond this many were cut off by crashes: the job itself may be what kills the process. */
-export const MOST_STARTS = 20;
-
 /**
  * Why an attempt failed; whether it is the end is said by what is done with it. `usage` is what its
  * answers have cost: nothing when it is left out.

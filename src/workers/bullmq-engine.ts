@@ -8,7 +8,6 @@ import type { QueueUnavailableError } from './bullmq/queue-unavailable-error.ts'
 import { RedisClients } from './bullmq/redis-clients.ts';
 import { RedisLink } from './bullmq/redis-link.ts';
 import {
-  ASKS_ALWAYS,
   type AsksModel,
   type CompactionJob,
   type JobEngine,
@@ -103,7 +102,7 @@ export class BullMqEngine implements JobEngine {
     this.queue.on('error', (error) => this.#report(error));
   }
 
-  start(handler: JobHandler, asksModel: AsksModel = ASKS_ALWAYS): void {
+  start(handler: JobHandler, asksModel: AsksModel = async () => true): void {
     const { prefix, concurrency, lock_ms, onError } = this.#options;
     const slots = new ModelSlots(concurrency);
     const wake = (id: string) => this.#wake(id);

@@ -20,7 +20,6 @@ import {
   INTERRUPTED,
   isStoreAway,
   type Loaded,
-  MOST_STARTS,
 } from './attempt-log.ts';
 import { backoffMs } from './backoff.ts';
 import {
@@ -50,6 +49,8 @@ export type WorkerDependencies = HookDependencies &
     dispatch: (job: CompactionJob) => void;
   };
 
+/** Attempts beyond this many were cut off by crashes: the job itself may be what kills the process. */
+const MOST_STARTS = 20;
 /** An attempt from this one on that throws is the last: what throws is most likely the job itself. */
 const MOST_THROWS = 5;
 /** The wait for a store that is away is that after an attempt of this number: four to eight seconds. */
@@ -62,9 +63,9 @@ const STORE_AWAY_ATTEMPT = 5;
  * cannot be written for another reason.
  */
 export function compactSession(deps: WorkerDependencies): JobHandler {
-  return async (job, signal, begun = null) => {
+  return async (job, signal) => {
     try {
-      return await attempt(deps, job, signal, begun);
+      return await attempt(deps, job, signal);
     } catch (error) {
       if (!isStoreAway(error)) throw error;
       deps.onError(error, job);
@@ -77,10 +78,9 @@ async function attempt(
   deps: WorkerDependencies,
   job: CompactionJob,
   signal: AbortSignal,
-  begun: number | null,
 ): Promise<JobResult> {
   const startedMs = deps.now().getTime();
-  const number = begun ?? (await start(deps, job));
+  const number = await start(deps, job);
   if (number === null) return DONE;
   const { compaction_id } = job;
   const log = new AttemptLog(deps, job.ref, { compaction_id, attempt: number });

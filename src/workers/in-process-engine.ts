@@ -1,13 +1,11 @@
 import PQueue from 'p-queue';
 import {
-  ASKS_ALWAYS,
   type AsksModel,
   type CompactionJob,
   type JobEngine,
   type JobHandler,
   type JobResult,
   jobsAtATime,
-  type Outlook,
 } from './job-engine.ts';
 import { ModelSlots } from './model-slots.ts';
 
@@ -15,7 +13,7 @@ type Known = {
   job: CompactionJob;
   controller: AbortController;
   /** It was found to ask a model, and waits for a slot. */
-  waiting: Outlook | null;
+  asksModel: boolean;
   /** Runs it again: after a retry's delay, or when there may be a slot. */
   timer?: NodeJS.Timeout;
 };
@@ -30,7 +28,7 @@ export class InProcessEngine implements JobEngine {
   readonly #onError: (error: unknown, job: CompactionJob) => void;
   readonly #known = new Map<string, Known>();
   #handler: JobHandler | null = null;
-  #asksModel: AsksModel = ASKS_ALWAYS;
+  #asksModel: AsksModel = async () => true;
 
   constructor(options: {
     concurrency: number;
@@ -50,7 +48,7 @@ export class InProcessEngine implements JobEngine {
 
   async enqueue(job: CompactionJob): Promise<void> {
     if (this.#known.has(job.compaction_id)) return;
-    const known: Known = { job, controller: new AbortController(), waiting: null };
+    const known: Known = { job, controller: new AbortController(), asksModel: false };
     this.#known.set(job.compaction_id, known);
     this.#add(known);
   }
@@ -107,23 +105,23 @@ export class InProcessEngine implements JobEngine {
     this.#forget(known);
   }
 
-  /** The handler's answer, or word that the job has to wait for a slot. */
+  /** The handler's answer, or word that the job has to wait for a slot: who asks no model needs none. */
   async #handle(known: Known): Promise<JobResult> {
     const handler = this.#handler;
     if (handler === null) throw new Error('the engine was not started');
     const { job, controller } = known;
-    const outlook = known.waiting ?? (await this.#asksModel(job));
-    known.waiting = null;
-    // It may have been cancelled meanwhile: the handler finds that out.
-    if (!outlook.asksModel) return handler(job, controller.signal, outlook.attempt);
     const after_ms = this.#slots.enter(job);
     if (after_ms !== null) {
-      known.waiting = outlook;
-      return { kind: 'retry', after_ms };
+      known.asksModel ||= await this.#asksModel(job);
+      if (known.asksModel) return { kind: 'retry', after_ms };
+      this.#slots.forget(job);
+      // It may have been cancelled meanwhile: the handler finds that out.
+      return handler(job, controller.signal);
     }
     try {
-      return await handler(job, controller.signal, outlook.attempt);
+      return await handler(job, controller.signal);
     } finally {
+      known.asksModel = false;
       this.#slots.leave(job);
       this.#wakeNext();
     }

@@ -6,21 +6,10 @@ export type CompactionJob = { ref: SessionRef; compaction_id: string };
 /** What the handler says about a run: done, or run it again after a delay (milliseconds). */
 export type JobResult = { kind: 'done' } | { kind: 'retry'; after_ms: number };
 
-/** `begun`: the attempt that has begun with looking ahead and goes on now; null: a new one begins. */
-export type JobHandler = (
-  job: CompactionJob,
-  signal: AbortSignal,
-  begun?: number | null,
-) => Promise<JobResult>;
-
-/** What a job is going to do, and the attempt whose start was counted to find that out. */
-export type Outlook = { asksModel: boolean; attempt: number | null };
+export type JobHandler = (job: CompactionJob, signal: AbortSignal) => Promise<JobResult>;
 
 /** Whether a job is going to ask a model, or the provider's own compaction, as it stands now. */
-export type AsksModel = (job: CompactionJob) => Promise<Outlook>;
-
-/** Where nobody looks ahead. */
-export const ASKS_ALWAYS: AsksModel = async () => ({ asksModel: true, attempt: null });
+export type AsksModel = (job: CompactionJob) => Promise<boolean>;
 
 /**
  * Of the jobs that run at a time, so many more than those that ask a model: as many again, which no

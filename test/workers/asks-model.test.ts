@@ -106,55 +106,38 @@ async function steps(id: string): Promise<string[]> {
 }
 
 describe('looking ahead at a job', () => {
-  it('is counted before the session is planned', async () => {
+  it('is not done where there is a slot: planning belongs to an attempt whose start is in the log', async () => {
     await requested('s', { mode: 'full' });
-    let seen: string[] = [];
-    const prepare = async () => {
-      seen = await steps('s');
-    };
-    const outlook = await asksModel(worker({ prepare }))(jobOf('s'));
-    expect(seen).toEqual(['started 1']);
-    expect(outlook).toEqual({ asksModel: true, attempt: 1 });
-  });
-
-  it('is the first step of the attempt that follows', async () => {
-    server.script(answer(summaryAnswer()));
-    await requested('s', { mode: 'full' });
-    await engineOf().enqueue(jobOf('s'));
-    await until('it has ended', async () => (await steps('s')).includes('completed'));
-    expect(await steps('s')).toEqual(['started 1', 'completed']);
-  });
-
-  it('ends the compaction of a session whose planning kills the process again and again', async () => {
-    await requested('s', { mode: 'auto' });
     let plannings = 0;
     for (let life = 1; life <= 20; life++) {
       // The process ends here: nothing that would come later ever does.
       const prepare = () => new Promise<void>(() => void plannings++);
-      void asksModel(worker({ prepare }))(jobOf('s'));
+      void compactSession(worker({ prepare }))(jobOf('s'), new AbortController().signal);
       await until('it is planned', () => plannings === life);
     }
-    const prepare = async () => void plannings++;
-    await engineOf({ prepare }).enqueue(jobOf('s'));
+    await engineOf({ prepare: async () => void plannings++ }).enqueue(jobOf('s'));
     await until('it has ended', async () => (await steps('s')).includes('failed 21'));
     expect(plannings).toBe(20);
     expect((await store.head(refOf('s')))?.state.running).toBeNull();
   });
 
-  it('counts one attempt however long the job waits for a slot', async () => {
+  it('lets those wait that ask a model, and begins no attempt of theirs', async () => {
     const answered = gate();
     server.script(slow(summaryAnswer(), answered.promise), answer(summaryAnswer()));
-    await requested('first', { mode: 'full' });
-    await requested('second', { mode: 'full' });
-    await requested('third', { mode: 'full' });
-    const engine = engineOf();
+    for (const id of ['first', 'second', 'third']) await requested(id, { mode: 'full' });
+    await requested('clears', { mode: 'auto' });
+    let looked = 0;
+    const engine = engineOf({ prepare: async () => void looked++ });
     await engine.enqueue(jobOf('first'));
     await server.received(1);
     await engine.enqueue(jobOf('second'));
     await engine.enqueue(jobOf('third'));
-    await until('both wait', async () =>
-      (await Promise.all([steps('second'), steps('third')])).every(({ length }) => length === 1),
+    await engine.enqueue(jobOf('clears'));
+    await until('who needs no model has ended', async () =>
+      (await steps('clears')).includes('micro_completed'),
     );
+    await until('all were looked at', () => looked >= 4);
+    expect([...(await steps('second')), ...(await steps('third'))]).toEqual([]);
     answered.open();
     const hasEnded = async (id: string) => (await steps(id)).includes('completed');
     await until('all have ended', async () => (await hasEnded('second')) && hasEnded('third'));
@@ -166,18 +149,16 @@ describe('looking ahead at a job', () => {
     await requested('plain', { trigger: 'tool' });
     await requested('focused', { trigger: 'tool', focus: 'the parser' });
     const look = asksModel(worker());
-    expect(await look(jobOf('plain'))).toEqual({ asksModel: false, attempt: 1 });
-    expect(await look(jobOf('focused'))).toEqual({ asksModel: true, attempt: 1 });
+    expect(await look(jobOf('plain'))).toBe(false);
+    expect(await look(jobOf('focused'))).toBe(true);
   });
 
-  it('begins no attempt where there is nothing to look at', async () => {
+  it('says no where there is nothing to ask', async () => {
     await requested('micro', { mode: 'micro' });
     await requested('extractive', { mode: 'full' });
-    const nobody = { asksModel: false, attempt: null };
-    expect(await asksModel(worker())(jobOf('micro'))).toEqual(nobody);
-    expect(await asksModel(worker())(jobOf('unknown'))).toEqual(nobody);
+    expect(await asksModel(worker())(jobOf('micro'))).toBe(false);
+    expect(await asksModel(worker())(jobOf('unknown'))).toBe(false);
     const chooseSummarizer = () => ({ kind: 'extractive' }) as const;
-    expect(await asksModel(worker({ chooseSummarizer }))(jobOf('extractive'))).toEqual(nobody);
-    expect([...(await steps('micro')), ...(await steps('extractive'))]).toEqual([]);
+    expect(await asksModel(worker({ chooseSummarizer }))(jobOf('extractive'))).toBe(false);
   });
 });

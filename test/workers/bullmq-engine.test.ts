@@ -90,7 +90,7 @@ describe('BullMQ: several processes on one queue', () => {
       return DONE;
     };
     // Those that ask a model wait for its slots: the order of these is told in their own test.
-    worker.engine.start(handler, async () => ({ asksModel: false, attempt: null }));
+    worker.engine.start(handler, async () => false);
     await until('seven jobs ran', () => order.length === 7);
     expect(order).toEqual(['busy-0', 'calm-0', 'calm-1', 'calm-2', 'calm-3', 'calm-4', 'busy-1']);
   });

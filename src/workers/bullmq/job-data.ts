@@ -1,14 +1,12 @@
 import type { Job } from 'bullmq';
 import { z } from 'zod';
-import type { CompactionJob, Outlook } from '../job-engine.ts';
+import type { CompactionJob } from '../job-engine.ts';
 
 const jobData = z.object({
   tenant: z.string(),
   session_id: z.string(),
   /** It was found to ask a model, and waits for a slot. */
   waits_for_model: z.boolean().optional(),
-  /** The attempt that began with finding that out. */
-  attempt: z.int().positive().optional(),
 });
 
 /** What a job carries in Redis beside its id: which session. Never items or secrets. */
@@ -22,16 +20,13 @@ export function readJob({ id, data }: Job): CompactionJob | null {
   return { ref: { tenant, session_id }, compaction_id: id };
 }
 
-/** What was found when the job was put off until there is a slot for a model; null: it was not. */
-export function waitsForModel({ data }: Job): Outlook | null {
-  const { waits_for_model, attempt = null } = jobData.safeParse(data).data ?? {};
-  return waits_for_model === true ? { asksModel: true, attempt } : null;
+/** Whether this run of the job was put off until there is a slot for a model. */
+export function waitsForModel({ data }: Job): boolean {
+  return jobData.safeParse(data).data?.waits_for_model === true;
 }
 
-/** Notes in the queue what was found of a job that waits for a slot: any worker may fetch it next. */
-export async function noteWait(queued: Job, found: Outlook | null): Promise<void> {
+/** Notes in the queue whether the job waits for a slot: any worker may fetch it next. */
+export async function noteWait(queued: Job, waits: boolean): Promise<void> {
   const { tenant, session_id } = jobData.parse(queued.data);
-  const waits = found !== null && { waits_for_model: true };
-  const begun = found !== null && found.attempt !== null && { attempt: found.attempt };
-  await queued.updateData({ tenant, session_id, ...waits, ...begun });
+  await queued.updateData({ tenant, session_id, ...(waits && { waits_for_model: true }) });
 }

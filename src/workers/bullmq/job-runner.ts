@@ -1,5 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
-import type { AsksModel, CompactionJob, JobHandler, JobResult, Outlook } from '../job-engine.ts';
+import type { AsksModel, CompactionJob, JobHandler, JobResult } from '../job-engine.ts';
 import type { ModelSlots } from '../model-slots.ts';
 import { noteWait, readJob, waitsForModel } from './job-data.ts';
 
@@ -93,38 +93,41 @@ export class JobRunner {
 
   async #handle(queued: Job, job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
     try {
-      const { handler, asksModel } = this.#options;
-      const waiting = waitsForModel(queued);
-      const outlook = waiting ?? (await asksModel(job));
-      if (!outlook.asksModel) return await handler(job, signal, outlook.attempt);
-      return await this.#handleInSlot(queued, job, signal, outlook);
+      const after_ms = this.#options.slots.enter(job);
+      if (after_ms === null) return await this.#handleInSlot(queued, job, signal);
+      return await this.#handleWithoutSlot(queued, job, signal, after_ms);
     } catch (error) {
       this.#options.onError(error, job);
       return { kind: 'threw' };
     }
   }
 
-  async #handleInSlot(
-    queued: Job,
-    job: CompactionJob,
-    signal: AbortSignal,
-    outlook: Outlook,
-  ): Promise<Outcome> {
+  async #handleInSlot(queued: Job, job: CompactionJob, signal: AbortSignal): Promise<Outcome> {
     const { handler, slots } = this.#options;
-    const waited = waitsForModel(queued) !== null;
-    const after_ms = slots.enter(job);
-    if (after_ms !== null) {
-      if (!waited) await noteWait(queued, outlook);
-      return { kind: 'retry', after_ms };
-    }
     try {
-      // Before it runs: whoever fetches it after a crash must begin an attempt of their own.
-      if (waited) await noteWait(queued, null);
-      return await handler(job, signal, outlook.attempt);
+      if (waitsForModel(queued)) await noteWait(queued, false);
+      return await handler(job, signal);
     } finally {
       slots.leave(job);
       void this.#wakeNext();
     }
+  }
+
+  /** Who asks a model waits for a slot; nobody else needs one. */
+  async #handleWithoutSlot(
+    queued: Job,
+    job: CompactionJob,
+    signal: AbortSignal,
+    after_ms: number,
+  ): Promise<Outcome> {
+    const { handler, asksModel, slots } = this.#options;
+    if (waitsForModel(queued)) return { kind: 'retry', after_ms };
+    if (await asksModel(job)) {
+      await noteWait(queued, true);
+      return { kind: 'retry', after_ms };
+    }
+    slots.forget(job);
+    return await handler(job, signal);
   }
 
   /** Who has gone to another process, or was cancelled, is passed over. */
