@@ -11,7 +11,7 @@ const HOT_SESSION = Array.from({ length: SHARED }, () => 'hot');
 
 /** What is measured against what. Both processes are stopped at the end. */
 export type Contest = {
-  /** Stands behind the names of the rows: empty, or ` (PostgreSQL)`. */
+  /** Stands after the names of the rows: empty, or ` (PostgreSQL)`. */
   where: string;
   startOurs: () => Promise<ServerProcess>;
   startBaseline: () => Promise<ServerProcess>;

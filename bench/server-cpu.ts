@@ -46,7 +46,7 @@ function statOf(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const end = text.lastIndexOf(')');
-    // The first field behind the name is the third of proc(5).
+    // The first field after the name is the third of proc(5).
     const fields = text.slice(end + 2).split(' ');
     const field = (number: number) => Number(fields[number - 3]);
     return {

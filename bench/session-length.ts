@@ -17,7 +17,7 @@ export function sessionOfLength(length: number): string {
 
 /**
  * Whether append and read stay flat: sessions of different lengths, each with a full compaction near
- * its end and the same items behind it. Times in milliseconds, as ratios to the shortest.
+ * its end and the same items after it. Times in milliseconds, as ratios to the shortest.
  */
 export async function sessionLength(
   { target }: Pick<LocalService, 'target'>,

@@ -7,7 +7,7 @@ import type { CompactionEvent, ContextBody, LoggedItem } from './session-log.ts'
 
 /**
  * What the log says about the context at a version, worked out anew from events and raw items: what
- * the last full compaction put in place, then the items behind its cut with their edits.
+ * the last full compaction put in place, then the items after its cut with their edits.
  */
 export type ExpectedContext = {
   replacement: Item[];
@@ -60,7 +60,7 @@ function edited(codec: Codec, item: Item, seq: number, edits: readonly ResultEdi
   return codec.editResults(item, new Map(own.map((edit) => [edit.tool_use_id, edit.content])));
 }
 
-/** What is wrong with a context: provider rules, replay, and items behind the cut. */
+/** What is wrong with a context: provider rules, replay, and items after the cut. */
 export function contextProblems(
   codec: Codec,
   context: ContextBody,
@@ -78,7 +78,7 @@ export function contextProblems(
 }
 
 /**
- * Every part behind the cut has to stand in the rendered context as often as it was appended. Only a
+ * Every part after the cut has to stand in the rendered context as often as it was appended. Only a
  * result whose call was never appended may be missing: providers refuse it.
  */
 function lostParts(codec: Codec, rendered: Item[], expected: ExpectedContext): string[] {
@@ -95,13 +95,13 @@ function lostParts(codec: Codec, rendered: Item[], expected: ExpectedContext): s
     const all = count + (before.get(key) ?? 0);
     const actual = found.get(key) ?? 0;
     if (actual === all || (orphans.has(key) && actual < all)) continue;
-    problems.push(`behind the cut ${all} × ${shortened(key)}, in the context ${actual} ×`);
+    problems.push(`after the cut ${all} × ${shortened(key)}, in the context ${actual} ×`);
   }
   return problems;
 }
 
 /**
- * Texts and calls behind the cut stand in their order. Labels and notes may stand between them, and
+ * Texts and calls after the cut stand in their order. Labels and notes may stand between them, and
  * results may move next to their calls.
  */
 function misplacedParts(codec: Codec, rendered: Item[], { kept }: ExpectedContext): string[] {

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { SessionClient } from '../e2e/api-client.ts';
 import { Speaker, turns } from '../e2e/conversation.ts';
@@ -15,7 +15,11 @@ const NO_SUMMARIES: [name: string, text: string, words: string][] = [
   ['a refusal in German', 'Es tut mir leid, dabei kann ich nicht helfen.', 'declines'],
   ['a refusal in Chinese', '抱歉，我无法协助处理这个请求。', 'declines'],
   ['nothing in tags', '<summary>None</summary>', 'sections that were asked for'],
-  ['an analysis alone', '<analysis>The user wants a parser.</analysis>', 'holds no summary'],
+  [
+    'an analysis alone (control: it never counted)',
+    '<analysis>The user wants a parser.</analysis>',
+    'holds no summary',
+  ],
   ['a promise', 'Sure! Here is the summary that you asked for.', 'sections'],
   ['a loop', 'The user asked for it again. '.repeat(200), 'repeats itself'],
   [
@@ -37,6 +41,7 @@ describe('A7: any text counts as a summary', () => {
       PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
     });
   });
+  afterEach(() => model.forget());
   afterAll(async () => {
     await service.dispose();
     await model.close();

@@ -62,6 +62,11 @@ export class ScriptedModelServer {
     this.#script.push(...behaviours);
   }
 
+  /** Drops what no request has taken: it would answer those of the next test. */
+  forget(): void {
+    this.#script.length = 0;
+  }
+
   /** For `OPENAI_BASE_URL` and those of the compatible providers. */
   get openaiUrl(): string {
     return `${this.#origin}/v1`;
