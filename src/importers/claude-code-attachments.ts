@@ -53,16 +53,19 @@ function control(
   return { type: 'attachment', attachment: { kind, path, content } };
 }
 
-/** The snippet shows changed lines only; as a file attachment it would pass for the whole file. */
+/**
+ * The snippet shows changed lines only; as a file attachment it would pass for the whole file. There is
+ * none where too much has changed.
+ */
 function editedFile(attachment: JsonObject): Item | undefined {
   const path = stringField(attachment, 'filename');
   const snippet = stringField(attachment, 'snippet');
-  if (path === undefined || snippet === undefined) return undefined;
-  return {
-    role: 'user',
-    content: `Lines of ${path} after a change made outside this conversation:\n${snippet}`,
-    is_meta: true,
-  };
+  if (path === undefined) return undefined;
+  const content =
+    snippet === undefined || snippet === ''
+      ? `${path} was changed outside this conversation.`
+      : `Lines of ${path} after a change made outside this conversation:\n${snippet}`;
+  return { role: 'user', content, is_meta: true };
 }
 
 /** Typed while the agent was working, or a notice of a background task: the model has read it. */

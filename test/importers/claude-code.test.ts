@@ -189,6 +189,10 @@ describe('attachments of a Claude Code session', () => {
       { role: 'user', content: '<task-notification>done</task-notification>' },
     ],
     [
+      { type: 'edited_text_file', filename: '/a' },
+      { role: 'user', content: '/a was changed outside this conversation.', is_meta: true },
+    ],
+    [
       { type: 'edited_text_file', filename: '/a', snippet: '7\tx' },
       {
         role: 'user',

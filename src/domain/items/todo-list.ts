@@ -14,13 +14,16 @@ const LIST_FIELDS = [
   'todo_list',
   'todoList',
   'newTodos',
+  'task_list',
 ] as const;
 const TEXT_FIELDS = ['content', 'step', 'text', 'title', 'subject', 'description', 'task'];
 
 /** Lines of a list in words that are looked at. */
 const MOST_LINES = 10_000;
-const LINE = /^\s{0,20}(?:[-*]|\d{1,3}[.)])\s{1,4}(?:\[([ xX~-])\]\s{1,4})?(\S.*)$/;
-const CHECKBOX = /^[ \t]{0,20}(?:[-*]|\d{1,3}[.)])[ \t]{1,4}\[[ xX~-]\][ \t]/m;
+/** A line after a bullet or a number, with a box or without; Roo Code writes boxes alone. */
+const LINE =
+  /^\s{0,20}(?:(?:[-*]|\d{1,3}[.)])\s{1,4}(?:\[([ xX~-])\]\s{1,4})?|\[([ xX~-])\]\s{1,4})(\S.*)$/;
+const CHECKBOX = /^[ \t]{0,20}(?:(?:[-*]|\d{1,3}[.)])[ \t]{1,4})?\[[ xX~-]\][ \t]/m;
 
 /**
  * The words that programs have for the state of a step: Claude Code, Codex, Copilot and Gemini write
@@ -33,6 +36,15 @@ const IN_PROGRESS: ReadonlySet<string> = new Set([
   'active',
   'doing',
   'started',
+]);
+const OPEN: ReadonlySet<string> = new Set([
+  'pending',
+  'todo',
+  'to do',
+  'open',
+  'not started',
+  'blocked',
+  'incomplete',
 ]);
 const DROPPED: ReadonlySet<string> = new Set(['cancelled', 'canceled', 'deleted', 'skipped']);
 
@@ -77,9 +89,26 @@ function todoOf(entry: Json): Todo | null {
   return text.trim() === '' ? null : { text, status: statusOf(entry) };
 }
 
+/** Whether a list has the shape of an agent's todos: steps in words, each with the state it is in. */
+export function isTodoList(list: Json[] | string): boolean {
+  if (typeof list === 'string') return CHECKBOX.test(list);
+  return (
+    list.length > 0 &&
+    list.every((entry) => {
+      if (!isJsonObject(entry) || todoOf(entry) === null) return false;
+      const word = wordOf(entry.status);
+      return [OPEN, IN_PROGRESS, DONE, DROPPED].some((words) => words.has(word));
+    })
+  );
+}
+
+function wordOf(status: Json | undefined): string {
+  return typeof status === 'string' ? status.trim().toLowerCase().replaceAll(/[_-]/g, ' ') : '';
+}
+
 function statusOf({ status, done, completed }: JsonObject): TodoStatus {
   if (typeof status !== 'string') return done === true || completed === true ? 'done' : 'open';
-  const word = status.trim().toLowerCase().replaceAll(/[_-]/g, ' ');
+  const word = wordOf(status);
   if (DONE.has(word)) return 'done';
   if (DROPPED.has(word)) return 'dropped';
   return IN_PROGRESS.has(word) ? 'in progress' : 'open';
@@ -89,8 +118,8 @@ function todosOfLines(text: string): Todo[] {
   return text.split('\n', MOST_LINES).flatMap((line): Todo[] => {
     const match = LINE.exec(line);
     if (match === null) return [];
-    const mark = (match[1] ?? ' ').toLowerCase();
+    const mark = (match[1] ?? match[2] ?? ' ').toLowerCase();
     const status = mark === 'x' ? 'done' : mark === ' ' ? 'open' : 'in progress';
-    return [{ text: match[2] ?? '', status }];
+    return [{ text: match[3] ?? '', status }];
   });
 }

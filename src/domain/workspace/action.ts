@@ -1,4 +1,4 @@
-import type { KnownText, Replacement } from './known-text.ts';
+import type { Block, KnownText, Replacement } from './known-text.ts';
 
 /** One change of a patch: lines to look for after the lines of `context`, and what replaces them. */
 export type Hunk = { context: string[]; before: string[]; after: string[]; is_at_end: boolean };
@@ -23,6 +23,8 @@ export type FileAction =
   | { kind: 'undone'; path: string }
   /** Changed in a way that the log does not show, certainly or perhaps; `by` names the cause. */
   | { kind: 'changed'; path: string; by: string; isCertain: boolean }
+  /** Changed by somebody else; `lines` are all that have changed, as they are now, where they are shown. */
+  | { kind: 'changed_outside'; path: string; lines: readonly Block[] | null; by: string }
   /** Perhaps changed: every file whose name stands in a script that changes files. */
   | { kind: 'named_changed'; script: string; by: string }
   /** Perhaps changed: the files that these paths and patterns name, and those in such folders. */

@@ -12,6 +12,7 @@ import {
   textWhenWhole,
   wholeText,
 } from './known-text.ts';
+import { withShownLines } from './outside-change.ts';
 import { patched } from './patch.ts';
 import { isInside, lastSegment } from './paths.ts';
 import { mayWrite, mayWriteAnywhere, programOf } from './program-text.ts';
@@ -150,9 +151,25 @@ export class FileBook {
         if (file !== undefined) this.doubt(file, action.by);
         return;
       }
+      case 'changed_outside':
+        this.changeOutside(action, at);
+        return;
       default:
         action satisfies never;
     }
+  }
+
+  private changeOutside(
+    { path, lines, by }: Extract<FileAction, { kind: 'changed_outside' }>,
+    at: number,
+  ): void {
+    const file = this.files.get(this.placeOf(path, by));
+    if (file === undefined) return;
+    const text = lines === null ? null : withShownLines(file.text, lines, this.effort);
+    if (text !== null) this.set(file.path, text, at, file.changedBy);
+    else if (lines === null || textWhenWhole(file.text) !== null) this.doubt(file, by);
+    // Where the two disagree, lines known before may have moved: what was shown last counts alone.
+    else this.set(file.path, { blocks: lines, total: null }, at, null);
   }
 
   /** The path under which a file is known for certain; undefined where it is known under none. */

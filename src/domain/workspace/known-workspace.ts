@@ -1,11 +1,12 @@
-import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { pairedParts } from '../items/pairing.ts';
 import type { FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook, type KnownFile } from './file-book.ts';
-import { folderNamedIn } from './paths.ts';
+import { folderNamedIn, resolved } from './paths.ts';
 import { type KnownPlan, type KnownTodos, PlanBook } from './plan-book.ts';
+import { toldIn } from './program-notes.ts';
 
 /** What a log tells of the files, the todos and the plan that its agent works with. */
 export type KnownWorkspace = {
@@ -51,6 +52,17 @@ export function foldWorkspace(
     onCall(call, actions, at);
     plans.call(call, result, at);
   };
+  const tellOf = (message: Message, at: number) => {
+    if (message.role === 'assistant') return;
+    for (const told of toldIn(message)) {
+      const folders = { session: folder, shell };
+      const actions =
+        told.kind === 'action'
+          ? [resolved(told.action, folder)]
+          : actionsOfCall(told.call, told.result, folders).actions;
+      for (const action of actions) files.apply(action, at);
+    }
+  };
   items.forEach((item, at) => {
     if (item.kind === 'attachment') {
       if (item.attachment === 'file' && item.path !== undefined && item.text !== '') {
@@ -82,6 +94,8 @@ export function foldWorkspace(
         plans.openCall(part, at);
       }
     }
+    // After the results beside it: it tells what has happened since.
+    tellOf(item, at);
   });
   const known = files.known();
   return {

@@ -1,11 +1,12 @@
 import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
-import { entriesIn, listIn } from '../items/todo-list.ts';
+import { entriesIn } from '../items/todo-list.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
 import type { KnownFile } from './file-book.ts';
 import { textWhenWhole } from './known-text.ts';
+import { type PlanCall, planCallOf } from './plan-tools.ts';
 import { answerOf } from './result-text.ts';
-import { firstString, inputOf, toolName } from './tool-input.ts';
+import { firstString, inputOf } from './tool-input.ts';
 
 /**
  * The newest list of todos. `content` is an array of the todos as their tool wrote them, or a text.
@@ -45,18 +46,20 @@ export class PlanBook {
   }
 
   call(call: ToolCall, result: ToolResult, at: number): void {
+    const said = planCallOf(call);
+    if (said === null) return;
     const answer = answerOf(result);
-    const name = toolName(call);
-    if (name === 'exitplanmode') this.exitPlan(call, answer.text, answer.isFailed, at);
+    if (said.kind === 'exited') this.exitPlan(call, answer.text, answer.isFailed, at);
     else if (answer.isFailed) return;
-    else if (name === 'taskcreate') this.create(inputOf(call), answer.text, at);
-    else if (name === 'taskupdate') this.update(inputOf(call), at);
-    else if (/todo|plan/.test(name)) this.replace(inputOf(call), at);
+    else if (said.kind === 'created') this.create(inputOf(call), answer.text, at);
+    else if (said.kind === 'updated') this.update(inputOf(call), at);
+    else this.replace(said, at);
   }
 
   /** Lists are written by the call itself: its answer only says so. */
   openCall(call: ToolCall, at: number): void {
-    if (/todo|updateplan/.test(toolName(call))) this.replace(inputOf(call), at);
+    const said = planCallOf(call);
+    if (said?.kind === 'written') this.replace(said, at);
   }
 
   /** A file that an agent keeps its plan in, written or changed. */
@@ -102,14 +105,31 @@ export class PlanBook {
     this.newestPlan = { content, path, at, isPosted: false };
   }
 
-  private replace(input: JsonObject, at: number): void {
-    if (input.operation === 'read') return;
-    const content = listIn(input);
-    if (content !== null) this.list = { content, at, isPosted: false, isWhole: true };
-    const plan = stringField(input, 'plan');
-    if (content === null && plan !== undefined && plan.trim() !== '') {
-      this.newestPlan = { content: plan, path: null, at, isPosted: false };
+  private replace({ todos, plan, isMerged }: Extract<PlanCall, { kind: 'written' }>, at: number): void {
+    if (todos !== null && isMerged && Array.isArray(todos)) this.merge(todos, at);
+    else if (todos !== null) this.list = { content: todos, at, isPosted: false, isWhole: true };
+    if (plan !== null) this.newestPlan = { content: plan, path: null, at, isPosted: false };
+  }
+
+  /** Cursor names only the todos that have changed, by their ids. */
+  private merge(changes: readonly Json[], at: number): void {
+    const { list } = this;
+    const known = Array.isArray(list?.content) ? list.content : [];
+    if (list !== null && known.length + changes.length > MOST_TASKS) {
+      this.list = { ...list, isWhole: false };
+      return;
     }
+    const byId = new Map(changes.map((change) => [idOf(change), change]));
+    const kept = known.map((todo) => {
+      const id = idOf(todo);
+      const change = id === null ? undefined : byId.get(id);
+      if (!isJsonObject(change) || !isJsonObject(todo)) return todo;
+      byId.delete(id);
+      return { ...todo, ...change };
+    });
+    const added = changes.filter((change) => idOf(change) === null || byId.has(idOf(change)));
+    const isWhole = list?.isWhole ?? false;
+    this.list = { content: [...kept, ...added], at, isPosted: false, isWhole };
   }
 
   private create(input: JsonObject, answer: string, at: number): void {
@@ -151,4 +171,9 @@ export class PlanBook {
     });
     this.list = { ...list, content, at, isPosted: false };
   }
+}
+
+function idOf(todo: Json): string | null {
+  const id = isJsonObject(todo) ? todo.id : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }

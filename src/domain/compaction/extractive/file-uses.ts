@@ -65,6 +65,7 @@ function addAction(
     case 'changed':
       if (action.isCertain) table.add({ path, use: 'edited' }, index);
       return action.isCertain;
+    case 'changed_outside':
     case 'ran':
       return false;
     default:

@@ -73,6 +73,7 @@ function perhaps(action: FileAction): FileAction {
     case 'named_changed':
     case 'may_change':
     case 'all_changed':
+    case 'changed_outside':
     case 'ran':
       return action;
     case 'changed':

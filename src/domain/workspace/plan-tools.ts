@@ -1,0 +1,68 @@
+import type { ToolCall } from '../items/item.ts';
+import { isTodoList, listIn } from '../items/todo-list.ts';
+import { type Json, stringField } from '../json.ts';
+import { inputOf, ownName, toolName, wordsOf } from './tool-input.ts';
+
+/** What a call says of the agent's own todos and plan. */
+export type PlanCall =
+  /** The lists that a call writes; `isMerged`: what it does not name stays as it was. */
+  | { kind: 'written'; todos: Json[] | string | null; plan: string | null; isMerged: boolean }
+  | { kind: 'created' }
+  | { kind: 'updated' }
+  | { kind: 'exited' };
+
+type Tool = 'todos' | 'plan' | 'create' | 'update' | 'exit';
+
+/** The tools that agents keep todos and a plan with, by their names without case and dividers. */
+const TOOLS: Readonly<Record<string, Tool>> = {
+  // Claude Code, opencode, Cursor, Qwen Code, Amp, Factory.
+  todowrite: 'todos',
+  // Gemini CLI, deepagents.
+  writetodos: 'todos',
+  writetodo: 'todos',
+  // Copilot CLI, Roo Code, VS Code, Kimi, Crush, OpenHands.
+  updatetodo: 'todos',
+  updatetodos: 'todos',
+  updatetodolist: 'todos',
+  managetodolist: 'todos',
+  settodolist: 'todos',
+  todos: 'todos',
+  todolist: 'todos',
+  tasktracker: 'todos',
+  // Codex; Cursor.
+  updateplan: 'plan',
+  createplan: 'plan',
+  taskcreate: 'create',
+  taskupdate: 'update',
+  exitplanmode: 'exit',
+};
+/** Words of which an unknown tool has one in its name when it keeps a list of todos. */
+const LIST_WORDS: ReadonlySet<string> = new Set(['todo', 'todos', 'plan', 'checklist']);
+/** goose's own extension, which is called as if a server gave it. */
+const GOOSE = /^todo__/;
+
+/**
+ * What a call says of the agent's todos and plan; null for tools of other purposes. A tool that is not
+ * the agent's own, or is not known, counts only when its name says so and what it is given has the whole
+ * shape of such a list.
+ */
+export function planCallOf(call: ToolCall): PlanCall | null {
+  const input = inputOf(call);
+  if (input.operation === 'read' || input.command === 'view') return null;
+  const isOwn = ownName(call.name) === call.name || call.name.startsWith('functions.');
+  const tool = isOwn && Object.hasOwn(TOOLS, toolName(call)) ? TOOLS[toolName(call)] : undefined;
+  if (tool === 'create') return { kind: 'created' };
+  if (tool === 'update') return { kind: 'updated' };
+  if (tool === 'exit') return { kind: 'exited' };
+  const isMerged = input.merge === true;
+  const content = stringField(input, 'content') ?? null;
+  const list = listIn(input) ?? (GOOSE.test(call.name) || tool === 'todos' ? content : null);
+  if (tool === undefined) {
+    const isNamed = wordsOf(call.name).some((word) => LIST_WORDS.has(word));
+    if (!isNamed || list === null || !isTodoList(list)) return null;
+    return { kind: 'written', todos: list, plan: null, isMerged };
+  }
+  const words = stringField(input, 'plan') ?? '';
+  const plan = tool === 'plan' && list !== words && words.trim() !== '' ? words : null;
+  return list === null && plan === null ? null : { kind: 'written', todos: list, plan, isMerged };
+}

@@ -1,0 +1,133 @@
+import type { Message, ToolCall, ToolResult } from '../items/item.ts';
+import { utterancesIn } from '../items/speaker.ts';
+import { isJsonObject } from '../json.ts';
+import { parseInside } from '../json-text.ts';
+import type { FileAction } from './action.ts';
+import type { Block } from './known-text.ts';
+import { numberedBlocks } from './numbered-lines.ts';
+
+/** What the agent's program says of files in a message: that one was changed, or read for the user. */
+export type Told =
+  | { kind: 'action'; action: FileAction }
+  | { kind: 'read'; call: ToolCall; result: ToolResult };
+
+/** Texts without any of these are not looked at. */
+const SIGNS =
+  /was modified, either by the user or by a linter|tool with the following input: \{|a change made outside this conversation|was changed outside this conversation|^# Recently Modified Files$/m;
+/** Claude Code's note, to the lines that it shows; without them when they would be too many. */
+const MODIFIED =
+  /^Note: ([^\n]{1,4096}?) was modified, either by the user or by a linter\.[^\n]*(?:\n([\s\S]*))?$/;
+/** The same, as imports of Claude Code's sessions write it. */
+const IMPORTED =
+  /^(?:Lines of ([^\n]{1,4096}) after a change made outside this conversation:\n([\s\S]*)|([^\n]{1,4096}) was changed outside this conversation\.)$/;
+const CALLED =
+  /^Called the (\w{1,60}) tool with the following input: (\{[^\n]*\})(?:\n([\s\S]*))?$/;
+const RESULT = /^Result of calling the \w{1,60} tool:\s?/;
+/** What opencode shows of a file without saying so first. */
+const SHOWN = /^<(?:file|path|content)>/;
+const RECENT =
+  /^# Recently Modified Files\n\s{0,4}These files have been modified since you last accessed them[^\n]*:\n((?:[^\n#][^\n]*(?:\n|$))*)/m;
+const BY = 'a change by the user or a linter';
+/** More files than any such list names. */
+const MOST_FILES = 200;
+
+/**
+ * What programs tell of files besides calls: Claude Code of changes made outside, Claude Code and
+ * opencode of files that the user has named with `@`, Cline and Roo Code of files that have changed
+ * since. Only what the program says counts: the user may quote such words.
+ */
+export function toldIn(message: Message): Told[] {
+  const told: Told[] = [];
+  let called: { name: string; input: string } | null = null;
+  for (const part of message.parts) {
+    if (part.kind === 'tool_result') told.push(...toldAfter(part));
+    if (part.kind !== 'text') continue;
+    if (called === null && !SIGNS.test(part.text)) continue;
+    for (const { speaker, text } of utterancesIn(message, part.text)) {
+      const said = withoutTags(text);
+      const answer = called === null ? null : answerIn(said);
+      if (called !== null && answer !== null) told.push(...readBy(called, answer));
+      called = null;
+      if (speaker !== 'program' && speaker !== 'tool') continue;
+      const call = CALLED.exec(said);
+      if (call === null) {
+        told.push(...changesIn(said, message.is_meta));
+        continue;
+      }
+      const [, name = '', input = '', rest = ''] = call;
+      const own = answerIn(rest);
+      if (own === null) called = { name, input };
+      else told.push(...readBy({ name, input }, own));
+    }
+  }
+  return told;
+}
+
+function withoutTags(text: string): string {
+  return text.replace(/^<system-reminder>\s*/, '').replace(/\s*<\/system-reminder>\s*$/, '');
+}
+
+function answerIn(said: string): string | null {
+  if (SHOWN.test(said)) return said;
+  const head = RESULT.exec(said);
+  if (head === null) return null;
+  const text = said.slice(head[0].length);
+  // It is written as JSON: a text in quotes.
+  const plain = text.startsWith('"') ? parseInside(`[${text}]`) : undefined;
+  const [first] = Array.isArray(plain) ? plain : [];
+  return typeof first === 'string' ? first : text;
+}
+
+function readBy({ name, input }: { name: string; input: string }, text: string): Told[] {
+  const given = parseInside(input);
+  if (!/^read$/i.test(name) || !isJsonObject(given)) return [];
+  // opencode writes the name of its own tool with a capital letter here, too.
+  const own = 'filePath' in given ? name.toLowerCase() : name;
+  const call: ToolCall = { kind: 'tool_call', id: '', name: own, input: given, source: given };
+  const result: ToolResult = {
+    kind: 'tool_result',
+    call_id: '',
+    content: [{ kind: 'text', text }],
+    is_error: false,
+  };
+  return [{ kind: 'read', call, result }];
+}
+
+function changesIn(said: string, isMeta: boolean): Told[] {
+  const note = MODIFIED.exec(said);
+  if (note !== null) return [changed(note[1] ?? '', note[2] ?? '')];
+  const imported = isMeta ? IMPORTED.exec(said) : null;
+  if (imported !== null) return [changed(imported[1] ?? imported[3] ?? '', imported[2] ?? '')];
+  const recent = RECENT.exec(said)?.[1] ?? '';
+  return recent
+    .split('\n', MOST_FILES)
+    .filter((line) => line.trim() !== '')
+    .map((line) => changed(line.trim(), ''));
+}
+
+function changed(path: string, snippet: string): Told {
+  return {
+    kind: 'action',
+    action: { kind: 'changed_outside', path, lines: linesIn(snippet), by: BY },
+  };
+}
+
+/** The lines that a note shows, with their numbers; null when it does not show all that changed. */
+function linesIn(snippet: string): Block[] | null {
+  if (/truncated|omitted/i.test(snippet.slice(-300).split('\n').at(-1) ?? '')) return null;
+  return numberedBlocks(snippet, 'arrow') ?? numberedBlocks(snippet, 'tab');
+}
+
+/**
+ * A note after what a tool has answered. A command may print such words, too: they tell only that the
+ * file may have changed.
+ */
+function toldAfter({ content }: ToolResult): Told[] {
+  return content.flatMap((part): Told[] => {
+    if (part.kind !== 'text') return [];
+    const start = part.text.lastIndexOf('<system-reminder>\nNote: ');
+    if (start === -1 || (start > 0 && part.text[start - 1] !== '\n')) return [];
+    const note = MODIFIED.exec(withoutTags(part.text.slice(start)));
+    return note === null ? [] : [changed(note[1] ?? '', '')];
+  });
+}
