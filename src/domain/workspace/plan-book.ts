@@ -105,7 +105,10 @@ export class PlanBook {
     this.newestPlan = { content, path, at, isPosted: false };
   }
 
-  private replace({ todos, plan, isMerged }: Extract<PlanCall, { kind: 'written' }>, at: number): void {
+  private replace(
+    { todos, plan, isMerged }: Extract<PlanCall, { kind: 'written' }>,
+    at: number,
+  ): void {
     if (todos !== null && isMerged && Array.isArray(todos)) this.merge(todos, at);
     else if (todos !== null) this.list = { content: todos, at, isPosted: false, isWhole: true };
     if (plan !== null) this.newestPlan = { content: plan, path: null, at, isPosted: false };
