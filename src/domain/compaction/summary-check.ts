@@ -1,4 +1,5 @@
 import type { TextCounter } from '../tokens/count.ts';
+import { trimEndOf } from '../trim-end.ts';
 import type { SummaryTemplate } from './prompt.ts';
 import { isRefusal } from './refusal.ts';
 import { extractSummaryText, summaryContent } from './summary.ts';
@@ -128,7 +129,7 @@ function sizeFlaw(
 
 /** What stands in a section that has nothing to hold. */
 function isNothing(line: string): boolean {
-  const text = line.replace(/^[\s\-*•(]+/, '').replace(/[\s.)*]+$/, '');
+  const text = trimEndOf(line.replace(/^[\s\-*•(]+/, ''), /[\s.)*]/);
   return /^(?:|…|none|n\/?a|nil|null|nothing|not applicable|unknown|keine?[rs]?|aucun|ninguno|nessuno|nenhum|нет|无|なし|없음)$/i.test(
     text,
   );
@@ -154,7 +155,7 @@ function findsMoreThanTitles(content: string, asked: ReadonlySet<string>): boole
 }
 
 function bare(line: string): string {
-  return line.replace(/^[\s#*\-\d.)]+/, '').replace(/[\s*:]+$/, '');
+  return trimEndOf(line.replace(/^[\s#*\-\d.)]+/, ''), /[\s*:]/);
 }
 
 function repeatsItself(content: string): boolean {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../json.ts';
 import { parseInside } from '../json-text.ts';
+import { trimEndOf } from '../trim-end.ts';
 import type { Normalised, ToolCall, ToolResult } from './item.ts';
 import { callsByResult, pairedParts } from './pairing.ts';
 
@@ -14,21 +15,21 @@ const ASKING: ReadonlySet<string> = new Set([
 /** Sentences of programs before the user's words, and those that may come after them. */
 const ANSWERS =
   /^(?:User has answered your questions|Your questions have been answered|User (?:responded|selected|answered)): ?/;
-const AFTER_ANSWERS = /[.\s]*You can now continue with (?:the user's|these) answers in mind\.?\s*$/;
+const AFTER_ANSWERS = /You can now continue with (?:the user's|these) answers in mind\.?$/;
 const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}the user said:\s*/,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
 ];
-const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correction[^\n]*\s*$/;
+const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correction[^\n]*$/;
 /** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
 const FEEDBACK =
-  /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>\s*([\s\S]*?)\s*<\/feedback>/;
-const ANSWER = /^<(answer|user_message)>\s*([\s\S]*?)\s*<\/\1>/;
+  /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>([\s\S]*?)<\/feedback>/;
+const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 
 /** The words of the user in the result of a call; null when nothing in it is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
   const raw = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
-  const words = refusalIn(raw.trimStart()) ?? answerIn(call, raw.trim());
+  const words = refusalIn(raw.trim()) ?? answerIn(call, raw.trim());
   return words === null || words.trim() === '' ? null : words.trim();
 }
 
@@ -43,11 +44,16 @@ function refusalIn(text: string): string | null {
 function answerIn({ name }: ToolCall, text: string): string | null {
   if (!ASKING.has(name.toLowerCase().replaceAll('_', ''))) return null;
   const opening = ANSWERS.exec(text);
-  if (opening !== null) return text.slice(opening[0].length).replace(AFTER_ANSWERS, '');
+  if (opening !== null) return beforeNote(text.slice(opening[0].length));
   const answer = ANSWER.exec(text)?.[2];
   if (answer !== undefined) return answer;
   const json = text.startsWith('{') ? parseInside(text) : undefined;
   return isJsonObject(json) && json.answers !== undefined ? answersOf(json.answers) : null;
+}
+
+function beforeNote(text: string): string {
+  const note = text.search(AFTER_ANSWERS);
+  return note === -1 ? text : trimEndOf(text.slice(0, note), /[.\s]/);
 }
 
 /** Answers by the id of their question: texts, lists of texts, or objects with such a list. */
