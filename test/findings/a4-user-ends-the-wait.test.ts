@@ -131,4 +131,35 @@ describe('A4: a message of the user ends the wait for a packet', () => {
     expect(late.status).toBe(409);
     expect((await compacted(id)).at(-1)).toContain(WISH);
   });
+
+  it.each([
+    'Stop hook feedback: the hook fires twice. Please delete it.',
+    'Stop hook error: it says that lint is missing. Please install it.',
+    'Operation stopped by hook again. Remove the hook.',
+    'Another Claude session sent a message to my phone. Turn that off.',
+    '# AGENTS.md instructions are outdated\nPlease rewrite AGENTS.md so that it says pnpm.',
+    '# AGENTS.md instructions for this repository\nAdd them, please.',
+    '# MCP Server Instructions\nWrite such a page, please.',
+    '<returncode>1</returncode> is what I get. Please fix it.',
+    '<returncode>1</returncode>\n<output>\nboom\n</output>\nPlease fix it.',
+    'OBSERVATION:\nthe button is misaligned on Safari. Please fix it.',
+    'Ran `npm test`\n```\nfailed 3\n```\nPlease fix these three tests.',
+    'I ran the following shell command:\n```sh\nnpm test\n```\nIt fails. Please fix it.',
+    'Warning: apply_patch was requested via exec_command. Why do I see this? Please fix it.',
+    'Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead of exec_command.\nWhy do I see this?',
+    '[ERROR] You did not use a tool in your previous response! Why do I see this?',
+    '[TASK RESUMPTION] is shown twice in the list. Please fix it.',
+    '[search] Result:\nnothing is found. Please fix it.',
+    'Called the Read tool with the following input: what does it mean?',
+    'Your command ran successfully and did not produce any output. Why not?',
+    "The TodoWrite tool hasn't been used recently. Use it.",
+  ])('the user who begins like a program ends it: %j', async (words) => {
+    const id = await asked('anthropic');
+    const reply = await append(id, [user(words)]);
+    expect(reply.compaction).toMatchObject({ reason: 'turn_complete', status: 'queued' });
+    await append(id, [assistant(ANSWER)]);
+    const items = await compacted(id);
+    expect(items.at(-1)).toBe(JSON.stringify(assistant(ANSWER)));
+    expect(items.at(-2)).toContain(JSON.stringify(words).slice(1, -1));
+  });
 });

@@ -1,4 +1,5 @@
 import type { Message, Normalised, Part } from '../items/item.ts';
+import { leavesResultOpen } from '../items/speaker.ts';
 
 /**
  * What a summariser gets to read, in the order of SPEC section 9: attachments go before the next user
@@ -65,7 +66,8 @@ function canMerge(last: Message, next: Message): boolean {
   if (last.role !== next.role || last.is_compact_summary || next.is_compact_summary) return false;
   // What the client says about who speaks is said of the whole message.
   if (last.speaker !== next.speaker || last.agent_id !== next.agent_id) return false;
-  if (last.role === 'user') return true;
+  // The words of the user must not follow a result of which nobody knows where it ends.
+  if (last.role === 'user') return !leavesResultOpen(last);
   return last.role === 'assistant' && last.id !== undefined && last.id === next.id;
 }
 

@@ -1,6 +1,6 @@
 import type { Message, Normalised, Part, Speaker, ToolCall, ToolResult } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
-import { speakerOf, utterancesIn } from '../items/speaker.ts';
+import { speakerOf, utterancesOf } from '../items/speaker.ts';
 import { userWordsIn } from '../items/user-words.ts';
 import type { Json } from '../json.ts';
 
@@ -93,7 +93,8 @@ function messageEntries(message: Message, calls: NumberedCalls): TranscriptEntry
     role = speaker;
     spoken.push(text);
   };
-  for (const part of message.parts) {
+  const said = utterancesOf(message);
+  for (const [index, part] of message.parts.entries()) {
     if (part.kind === 'tool_call') {
       endSpoken();
       entries.push(entry('tool call', callAttributes(part, calls), jsonText(part.input)));
@@ -104,7 +105,7 @@ function messageEntries(message: Message, calls: NumberedCalls): TranscriptEntry
       const words = call === undefined ? null : userWordsIn(call, part);
       if (words !== null) entries.push(entry('user', {}, words));
     } else if (part.kind === 'text') {
-      for (const { speaker, text } of utterancesIn(message, part.text)) {
+      for (const { speaker, text } of said[index] ?? []) {
         speak(roleName(speaker, message), text);
       }
     } else {

@@ -74,6 +74,8 @@ export const SPEAKERS = [
   'summary',
 ] as const;
 export type Speaker = (typeof SPEAKERS)[number];
+/** What one speaker says in a text. */
+export type Utterance = { speaker: Speaker; text: string };
 
 export type Message = {
   kind: 'message';

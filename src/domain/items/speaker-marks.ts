@@ -4,9 +4,13 @@ import type { Speaker } from './item.ts';
  * What agents' programs put around their blocks. `block`: up to the closing tag, at either end of a
  * text; `output`: the same up to the last closing tag, as what a tool returned may hold one itself;
  * `whole`: all that follows belongs to it, since sentences of the program come after its end;
- * `wrapper`: the user's own words stand inside.
+ * `observation`: so does what follows, up to the last tag that closes an output; `wrapper`: the user's
+ * own words stand inside.
  */
-export type TagMark = { speaker: Speaker; extent: 'block' | 'output' | 'whole' | 'wrapper' };
+export type TagMark = {
+  speaker: Speaker;
+  extent: 'block' | 'output' | 'whole' | 'observation' | 'wrapper';
+};
 
 const named = (speaker: Speaker, extent: TagMark['extent'], names: readonly string[]) =>
   names.map((name): [string, TagMark] => [name, { speaker, extent }]);
@@ -115,12 +119,16 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
     'editorcontext',
     'reminderinstructions',
     'reminder-instructions',
+    'context',
+    'toolreferences',
     'attachments',
     'tagged_files',
     'userpreferences',
     'repomemory',
   ]),
   ...named('user', 'wrapper', ['userrequest', 'user_query']),
+  // goose.
+  ...named('program', 'block', ['info-msg']),
   // Gemini CLI.
   ...named('program', 'block', ['session_context']),
   ...named('hook', 'block', ['hook_context']),
@@ -146,7 +154,8 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ]),
   ...named('user', 'wrapper', ['user_message']),
   // mini-swe-agent, opencode, and prompts for models that call tools in their text.
-  ...named('tool', 'whole', ['returncode', 'path']),
+  ...named('tool', 'observation', ['returncode']),
+  ...named('tool', 'whole', ['path']),
   ...named('tool', 'output', [
     'function_results',
     'function_result',
@@ -158,9 +167,17 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
 
 /** Words that a tag of an everyday name has to stand before, or it is the user's own. */
 export const TAG_SIGNS: ReadonlyMap<string, RegExp> = new Map([
+  // The date comes first in VS Code, or one of these where it is left out.
+  [
+    'context',
+    /^<context>\s{0,8}(?:The current date is |Terminals:|Terminal: |The user has made edits |Additional instructions from hooks: )/,
+  ],
   ['channel', /^<channel\s[^<>]*source=/i],
   ['image', /^<\/?image(?:\s[^<>]*name=|>\s*(?:$|<\/image>))/i],
-  ['returncode', /^<returncode>-?\d{1,10}<\/returncode>/i],
+  [
+    'returncode',
+    /^<returncode>-?\d{1,10}<\/returncode>\s{0,8}<(?:output|warning|output_head|exception)>/i,
+  ],
   ['tick', /^<tick>[^<]{0,200}<\/tick>/i],
   ['mcp-resource', /^<mcp-resource\s[^<>]*server=/i],
   ['explicit_instructions', /^<explicit_instructions\s[^<>]*type=/i],
@@ -181,7 +198,8 @@ export const SHELL_TASK = /^We're currently solving the following /;
 export const SURROUNDINGS = /^\s*<(?:environment_context|session_context)[\s>]/i;
 
 /** How the project's instructions are handed over by Codex: a heading, then a block. */
-export const AGENTS_HEADING = /^# AGENTS\.md instructions\b[^\n]{0,500}(?:\n|$)/;
+export const AGENTS_HEADING =
+  /^# AGENTS\.md instructions(?: for (?:[~/]|[A-Za-z]:[\\/])[^\n]{0,500}\s*$|[^\n]{0,500}\n\s{0,10}(?=<INSTRUCTIONS>))/;
 
 /** Inside a reminder: what the user typed while the agent was working, and the words around it. */
 export const TYPED_MEANWHILE =

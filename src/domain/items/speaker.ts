@@ -1,6 +1,7 @@
-import type { Message, Normalised, Part, Speaker } from './item.ts';
+import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
 import { AGENTS_HEADING, REMINDER_OF_PROJECT, SURROUNDINGS } from './speaker-marks.ts';
-import { head, readUtterances, typedMeanwhile, type Utterance } from './utterances.ts';
+import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
+import { head, readUtterances, typedMeanwhile } from './utterances.ts';
 
 /**
  * Who speaks in a message (SPEC 2, section 25): what the client says about it first, its role next,
@@ -11,21 +12,58 @@ import { head, readUtterances, typedMeanwhile, type Utterance } from './utteranc
 export function speakerOf(message: Message): Speaker {
   const flagged = flaggedSpeaker(message);
   if (flagged !== null) return flagged;
-  const speakers = message.parts.flatMap((part) =>
-    part.kind === 'text' ? utterancesIn(message, part.text).map(({ speaker }) => speaker) : [],
-  );
+  const { parts: read } = readParts(message);
+  const speakers = read.flatMap(({ said }) => said.map(({ speaker }) => speaker));
   if (speakers.includes('user')) return 'user';
   const hasResult = message.parts.some(({ kind }) => kind === 'tool_result');
   if (hasResult) return 'tool';
-  if (message.role === 'user' && message.parts.some(({ kind }) => kind === 'image')) return 'user';
+  if (message.role === 'user' && read.some(({ isShown }) => isShown)) return 'user';
   return speakers[0] ?? (message.role === 'user' ? 'user' : 'program');
 }
 
-/** What is said in one text of a message, in order, each stretch with who says it. */
-export function utterancesIn(message: Message, text: string): Utterance[] {
+/** What is said in each part of a message, in order, each stretch with who says it. */
+export function utterancesOf(message: Message): Utterance[][] {
   const flagged = flaggedSpeaker(message);
-  if (flagged !== null) return [{ speaker: flagged, text }];
-  if (message.role === 'user') return readUtterances(text);
+  return flagged === null
+    ? readParts(message).parts.map(({ said }) => said)
+    : message.parts.map((part) =>
+        part.kind === 'text' ? [{ speaker: flagged, text: part.text }] : [],
+      );
+}
+
+/** Whether the texts of another message would be taken for a result if they stood in this one, too. */
+export function leavesResultOpen(message: Message): boolean {
+  return flaggedSpeaker(message) === null && readParts(message).open !== null;
+}
+
+/** `isShown`: a picture that the user shows, and no tool. */
+type ReadPart = { said: Utterance[]; isShown: boolean };
+
+/** Who speaks in the parts of a message of which neither the client nor the role tells it. */
+function readParts({ role, parts }: Message): { parts: ReadPart[]; open: OpenResult | null } {
+  const read: ReadPart[] = [];
+  let open: OpenResult | null = null;
+  for (const part of parts) {
+    const before: OpenResult | null = open;
+    if (part.kind !== 'text') {
+      if (before?.kind === 'one' || part.kind === 'tool_result') open = null;
+      read.push({ said: [], isShown: part.kind === 'image' && before?.kind !== 'results' });
+    } else if (role !== 'user') {
+      read.push({ said: saidBySystem(part.text), isShown: false });
+    } else if (before?.kind === 'results' && !endsResult(part.text)) {
+      read.push({ said: resultSaid(part.text, before.heading), isShown: false });
+    } else {
+      const { text } = part;
+      const said = readUtterances(text);
+      const isResult = before?.kind === 'one' && said.some(({ speaker }) => speaker === 'user');
+      read.push({ said: isResult ? [{ speaker: 'tool', text }] : said, isShown: false });
+      open = openedBy(text);
+    }
+  }
+  return { parts: read, open };
+}
+
+function saidBySystem(text: string): Utterance[] {
   const typed = typedMeanwhile(text);
   if (typed !== null) return [{ speaker: 'user', text: typed }];
   const isProject = AGENTS_HEADING.test(text) || REMINDER_OF_PROJECT.test(head(text));
@@ -39,8 +77,8 @@ export function userText(message: Message): string {
 
 /** The same, text by text. */
 export function userTexts(message: Message): string[] {
-  return message.parts
-    .flatMap((part) => (part.kind === 'text' ? utterancesIn(message, part.text) : []))
+  return utterancesOf(message)
+    .flat()
     .flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []));
 }
 
@@ -64,13 +102,13 @@ export function endsTurn(item: Normalised): boolean {
 
 /** A message that is the user's from end to end: nobody else says anything in it. */
 export function isAllOfUser(message: Message): boolean {
+  const said = utterancesOf(message);
   return message.parts.every(
-    (part) =>
+    (part, index) =>
       part.kind !== 'tool_result' &&
       (part.kind !== 'text' ||
-        utterancesIn(message, part.text).every(
-          ({ speaker, text }) => speaker === 'user' && text === part.text,
-        )),
+        said[index]?.every(({ speaker, text }) => speaker === 'user' && text === part.text) ===
+          true),
   );
 }
 
@@ -85,13 +123,12 @@ export function isStandingContext(message: Message): boolean {
 /** Which of these such a message hands over; none for a message of another sort. */
 export function standingKinds(message: Message): ('project_instructions' | 'surroundings')[] {
   if (!isStandingContext(message)) return [];
-  const said = message.parts.flatMap((part) =>
-    part.kind === 'text' ? utterancesIn(message, part.text) : [],
-  );
-  return said.flatMap(({ speaker, text }) => {
-    if (speaker === 'project_instructions') return [speaker];
-    return SURROUNDINGS.test(text) ? ['surroundings'] : [];
-  });
+  return utterancesOf(message)
+    .flat()
+    .flatMap(({ speaker, text }) => {
+      if (speaker === 'project_instructions') return [speaker];
+      return SURROUNDINGS.test(text) ? ['surroundings'] : [];
+    });
 }
 
 /** A message of the agent itself: of no subagent, nothing synthetic, no summary, no error text. */

@@ -1,4 +1,4 @@
-import type { Speaker } from './item.ts';
+import type { Speaker, Utterance } from './item.ts';
 import {
   AFTER_TYPED,
   AGENTS_HEADING,
@@ -13,13 +13,11 @@ import {
   TYPED_MEANWHILE,
 } from './speaker-marks.ts';
 import { INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
+import { resultHeading, resultSaid } from './speaker-results.ts';
 import { type TagPlace, TagPlaces } from './tag-places.ts';
 
 /** The tags that are looked for; the last one stands below a heading only. */
 const TAG_NAMES: ReadonlySet<string> = new Set([...TAG_MARKS.keys(), 'instructions']);
-
-/** What one speaker says in a text. */
-export type Utterance = { speaker: Speaker; text: string };
 
 /** No client puts more marks before the user's words; a text of nothing else is not read to its end. */
 const MOST_MARKS = 1_000;
@@ -87,16 +85,30 @@ function markAt(text: string, at: number, end: number, places: TagPlaces): Found
   for (const [pattern, speaker, extent = 'rest'] of OPENINGS) {
     const opening = pattern.exec(start);
     if (opening === null) continue;
+    const mark = at + opening[0].length;
+    if (extent instanceof RegExp) {
+      const last = extent.exec(text.slice(mark, end));
+      return upTo(last === null ? end : mark + last.index + last[0].length, speaker);
+    }
     switch (extent) {
       case 'rest':
-        return rest(speaker);
+        return upTo(end, speaker);
       case 'line':
         return upTo(endOfLine(text, at, end), speaker);
       case 'mark':
-        return upTo(Math.min(end, at + opening[0].length), speaker);
+        return upTo(Math.min(end, mark), speaker);
+      case 'fence':
+        return upTo(endOfFence(text, mark, end), speaker);
+      case 'result':
+        return { said: resultSaid(text.slice(at, end), ''), end };
       default:
         extent satisfies never;
     }
+  }
+  const call = resultHeading(text, at);
+  if (call !== null) {
+    const content = resultSaid(text.slice(at + call.length, end), call);
+    return { said: [{ speaker: 'tool', text: call }, ...content], end };
   }
   const isPrompt = SHELL_PROMPT.test(text.slice(Math.max(at, end - 1_500), end));
   if (isPrompt && endsInPrompt(text, end) && !SHELL_TASK.test(start)) {
@@ -115,6 +127,27 @@ function markAt(text: string, at: number, end: number, places: TagPlaces): Found
 function endOfLine(text: string, at: number, end: number): number {
   const line = text.indexOf('\n', at);
   return line < 0 ? end : Math.min(line, end);
+}
+
+/** Behind the block that opens here; blocks inside it open with the name of a language. */
+function endOfFence(text: string, at: number, end: number): number {
+  const fence = /\n```([^\n]*)/g;
+  fence.lastIndex = at;
+  let depth = 0;
+  for (let found = fence.exec(text); found !== null; found = fence.exec(text)) {
+    const isOpening = found[1]?.trim() !== '';
+    if (!isOpening && depth === 0) return Math.min(end, afterOutput(text, fence.lastIndex));
+    depth += isOpening ? 1 : -1;
+  }
+  return end;
+}
+
+/** What pi adds below the output of a command. */
+function afterOutput(text: string, at: number): number {
+  const notes =
+    /(?:\n\n(?:\(command cancelled\)|Command exited with code -?\d{1,10}|\[Output truncated\. Full output: [^\n]{1,500}\])){0,3}/y;
+  notes.lastIndex = at;
+  return at + (notes.exec(text)?.[0].length ?? 0);
 }
 
 function endsInPrompt(text: string, end: number): boolean {
@@ -144,6 +177,11 @@ function tagAt(text: string, at: number, end: number, places: TagPlaces): Found 
   }
   if (open.name === 'command-message' || open.name === 'command-name') {
     return commandAt(text, at, end, places);
+  }
+  if (mark.extent === 'observation') {
+    const last = text.lastIndexOf('</output', end);
+    const to = last < at ? end : Math.min(end, text.indexOf('>', last) + 1 || end);
+    return { said: [{ speaker: mark.speaker, text: text.slice(at, to) }], end: to };
   }
   const close = mark.extent === 'output' ? places.lastClosing(open) : places.closing(open);
   const to = Math.min(close?.end ?? end, end);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Message, Speaker } from '../../../src/domain/items/item.ts';
-import { speakerOf, userText, utterancesIn } from '../../../src/domain/items/speaker.ts';
+import { speakerOf, userText, utterancesOf } from '../../../src/domain/items/speaker.ts';
 
 function said(content: string): Message {
   const message = codecFor('anthropic').normalise({ role: 'user', content });
@@ -23,7 +23,7 @@ const TO_THE_END: [string, string, Speaker][] = [
     'Stop hook prevented continuation: budget used up',
     'Execution stopped by PreToolUse hook: read-only week',
     'UserPromptSubmit operation blocked by hook:\nno secrets, please',
-    'BeforeTool hook error: timeout',
+    'BeforeTool hook error: [guard.sh]: timeout',
   ].map((text): [string, string, Speaker] => ['a hook', text, 'hook']),
   ['a result', 'Result of calling the Read tool:\n1\tdelete main\n\n2\tnow', 'tool'],
   [
@@ -156,7 +156,9 @@ describe('marks of programs in messages of the role user', () => {
       const text = `${mark}\nFix the build, please.`;
       expect(userText(said(text))).toBe('Fix the build, please.');
       expect(speakerOf(said(text))).toBe('user');
-      const all = utterancesIn(said(text), text).map((one) => one.text);
+      const all = utterancesOf(said(text))
+        .flat()
+        .map((one) => one.text);
       expect(all.join('').replaceAll('\n', '')).toBe(text.replaceAll('\n', ''));
     },
   );
@@ -165,13 +167,13 @@ describe('marks of programs in messages of the role user', () => {
     'who quotes it in a sentence is the user: %s: %s',
     (_, mark) => {
       const text = `What does it mean when I see ${mark} all the time?`;
-      expect(utterancesIn(said(text), text)).toEqual([{ speaker: 'user', text }]);
+      expect(utterancesOf(said(text)).flat()).toEqual([{ speaker: 'user', text }]);
     },
   );
 
   it('knows the notice of an interruption below what the user wrote', () => {
     const text = 'Fix the build.\n[Request interrupted by user]';
-    expect(utterancesIn(said(text), text)).toEqual([
+    expect(utterancesOf(said(text)).flat()).toEqual([
       { speaker: 'user', text: 'Fix the build.' },
       { speaker: 'program', text: '[Request interrupted by user]' },
     ]);
@@ -181,7 +183,7 @@ describe('marks of programs in messages of the role user', () => {
     'leaves the user another line at the end: %s',
     (line) => {
       const text = `Fix the build.\n${line}`;
-      expect(utterancesIn(said(text), text)).toEqual([{ speaker: 'user', text }]);
+      expect(utterancesOf(said(text)).flat()).toEqual([{ speaker: 'user', text }]);
     },
   );
 
@@ -211,7 +213,7 @@ describe('marks of programs in messages of the role user', () => {
     'Unknown skill: what does this error mean?',
     'Stop hook: how do I write one?',
   ])('leaves the user what only resembles one: %s', (text) => {
-    expect(utterancesIn(said(text), text)).toEqual([{ speaker: 'user', text }]);
+    expect(utterancesOf(said(text)).flat()).toEqual([{ speaker: 'user', text }]);
   });
 
   it.each([
@@ -237,7 +239,7 @@ describe('marks of programs in messages of the role user', () => {
     const block = `<persisted-output>\n${long}</persisted-output>\n${long}</persisted-output>`;
     for (const words of ['Fix it.', 'Fix it. '.repeat(30_000).trim()]) {
       const text = `${block}\n${words}`;
-      expect(utterancesIn(said(text), text)).toEqual([
+      expect(utterancesOf(said(text)).flat()).toEqual([
         { speaker: 'tool', text: block },
         { speaker: 'user', text: words },
       ]);

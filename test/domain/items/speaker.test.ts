@@ -5,7 +5,7 @@ import {
   isUserMessage,
   speakerOf,
   userText,
-  utterancesIn,
+  utterancesOf,
 } from '../../../src/domain/items/speaker.ts';
 
 function message(item: Item, format: 'anthropic' | 'openai-responses' | 'openai-chat'): Message {
@@ -431,9 +431,9 @@ describe('who speaks', () => {
       },
       'anthropic',
     );
-    const speakers = found.parts.flatMap((part) =>
-      part.kind === 'text' ? utterancesIn(found, part.text).map(({ speaker }) => speaker) : [],
-    );
+    const speakers = utterancesOf(found)
+      .flat()
+      .map(({ speaker }) => speaker);
     expect(speakers).toEqual(['project_instructions', 'program', 'user']);
   });
 
@@ -484,8 +484,8 @@ describe('who speaks', () => {
     const own = { speaker: 'user', text: words };
     const reminder = { speaker: 'program', text: block };
     const long = `${block}\n${words}\n${block}`;
-    expect(utterancesIn(said(long), long)).toEqual([reminder, own, reminder]);
+    expect(utterancesOf(said(long)).flat()).toEqual([reminder, own, reminder]);
     const quoting = `${words}\n<system-reminder> is a tag\n${words}`;
-    expect(utterancesIn(said(quoting), quoting)).toEqual([{ speaker: 'user', text: quoting }]);
+    expect(utterancesOf(said(quoting)).flat()).toEqual([{ speaker: 'user', text: quoting }]);
   });
 });

@@ -1,11 +1,17 @@
-import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../items/item.ts';
+import type {
+  Message,
+  Normalised,
+  Speaker,
+  ToolCall,
+  ToolResult,
+  Utterance,
+} from '../../items/item.ts';
 import { isOfOperator, rewrittenKind } from '../../items/operator.ts';
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
 import { scriptOf } from '../../items/shell-script.ts';
-import { utterancesIn } from '../../items/speaker.ts';
+import { utterancesOf } from '../../items/speaker.ts';
 import { type Todo, todosOf } from '../../items/todo-list.ts';
 import { userWordsIn } from '../../items/user-words.ts';
-import type { Utterance } from '../../items/utterances.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { foldWorkspace } from '../../workspace/known-workspace.ts';
 import { actionsOfPatch, patchIn } from '../../workspace/patch.ts';
@@ -102,10 +108,11 @@ function readMessage(facts: Facts, calls: CallTable, message: Message, index: nu
   if (message.is_api_error_message || message.is_meta) return;
   // Most stay in the context as they are: only those that do not fit come here.
   const isInstruction = isOfOperator(message) && rewrittenKind(message) === null;
-  for (const part of message.parts) {
+  const utterances = utterancesOf(message);
+  for (const [place, part] of message.parts.entries()) {
     switch (part.kind) {
       case 'text':
-        for (const said of utterancesIn(message, part.text)) {
+        for (const said of utterances[place] ?? []) {
           readText(
             facts,
             isInstruction ? { ...said, speaker: 'project_instructions' } : said,
