@@ -9,12 +9,15 @@ import { leavesResultOpen } from '../items/speaker.ts';
  */
 export function filterForSummary(items: readonly Normalised[]): Normalised[] {
   const merged: Normalised[] = [];
+  let isOpen = false;
   for (const item of reorganiseAttachments(items).filter(isWorthSummarising)) {
     const last = merged.at(-1);
-    if (last?.kind === 'message' && item.kind === 'message' && canMerge(last, item)) {
+    if (last?.kind === 'message' && item.kind === 'message' && !isOpen && canMerge(last, item)) {
       // `last` is a copy of ours: thousands of small messages in a row must stay linear.
       for (const part of item.parts) last.parts.push(part);
     } else merged.push(item.kind === 'message' ? { ...item, parts: [...item.parts] } : item);
+    // The words of the user must not follow a result of which nobody knows where it ends.
+    isOpen = item.kind === 'message' && leavesResultOpen(item);
   }
   return withoutTrailingThinking(merged);
 }
@@ -66,8 +69,7 @@ function canMerge(last: Message, next: Message): boolean {
   if (last.role !== next.role || last.is_compact_summary || next.is_compact_summary) return false;
   // What the client says about who speaks is said of the whole message.
   if (last.speaker !== next.speaker || last.agent_id !== next.agent_id) return false;
-  // The words of the user must not follow a result of which nobody knows where it ends.
-  if (last.role === 'user') return !leavesResultOpen(last);
+  if (last.role === 'user') return true;
   return last.role === 'assistant' && last.id !== undefined && last.id === next.id;
 }
 

@@ -33,7 +33,9 @@ export function utterancesOf(message: Message): Utterance[][] {
 
 /** Whether the texts of another message would be taken for a result if they stood in this one, too. */
 export function leavesResultOpen(message: Message): boolean {
-  return flaggedSpeaker(message) === null && readParts(message).open !== null;
+  return (
+    message.role === 'user' && flaggedSpeaker(message) === null && readParts(message).open !== null
+  );
 }
 
 /** `isShown`: a picture that the user shows, and no tool. */

@@ -1,5 +1,5 @@
-import type { Message, ToolCall, ToolResult } from '../items/item.ts';
-import { utterancesIn } from '../items/speaker.ts';
+import type { Message, ToolCall, ToolResult, Utterance } from '../items/item.ts';
+import { utterancesOf } from '../items/speaker.ts';
 import { isJsonObject } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import type { FileAction } from './action.ts';
@@ -39,11 +39,13 @@ const MOST_FILES = 200;
 export function toldIn(message: Message): Told[] {
   const told: Told[] = [];
   let called: { name: string; input: string } | null = null;
-  for (const part of message.parts) {
+  let utterances: Utterance[][] | null = null;
+  for (const [index, part] of message.parts.entries()) {
     if (part.kind === 'tool_result') told.push(...toldAfter(part));
     if (part.kind !== 'text') continue;
     if (called === null && !SIGNS.test(part.text)) continue;
-    for (const { speaker, text } of utterancesIn(message, part.text)) {
+    utterances ??= utterancesOf(message);
+    for (const { speaker, text } of utterances[index] ?? []) {
       const said = withoutTags(text);
       const answer = called === null ? null : answerIn(said);
       if (called !== null && answer !== null) told.push(...readBy(called, answer));
