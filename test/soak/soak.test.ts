@@ -21,7 +21,7 @@ const report: SoakReport = {
   events: () => 5,
 };
 
-const MINUTES = atScale({ short: 0.4, long: 1 });
+const MINUTES = atScale({ short: 0.1, long: 1 });
 const KILLS = atScale({ short: 8, long: 16 });
 
 describe('a soak', () => {

@@ -122,7 +122,9 @@ class Soak {
     const possible = faults.filter((fault) => isPossible(fault, this.#cluster));
     let bag: Fault[] = [];
     const isDue = () =>
-      performance.now() - started < duration_ms || this.#cluster.killed < least_kills;
+      performance.now() - started < duration_ms ||
+      this.#cluster.killed < least_kills ||
+      this.#faults.size < possible.length;
     const next = () => {
       if (bag.length === 0) bag = this.#shuffled(possible);
       return bag.pop() ?? 'api killed';
