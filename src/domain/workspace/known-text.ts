@@ -64,24 +64,47 @@ export function replaced(
   return null;
 }
 
+/**
+ * An edit of every place that puts in more characters than this is not followed: a few such edits
+ * make any number of characters of a small file.
+ */
+const MOST_GROWTH = 1_000_000;
+
 function replacedAll(known: KnownText, from: string, to: string, effort: Effort): KnownText | null {
+  if (!effort.spend(to.length)) return null;
   const delta = lineCount(to) - lineCount(from);
   // What stands in unknown lines would move all that follows.
   if (delta !== 0 && textWhenWhole(known) === null) return null;
-  let places = 0;
-  const blocks = known.blocks.map(({ first, text }) => {
-    const parts: string[] = [];
-    let start = 0;
-    for (let at = findText(text, from); at >= 0; at = findText(text, from, start)) {
-      parts.push(text.slice(start, at));
-      start = at + from.length;
-      places++;
-    }
-    parts.push(text.slice(start));
-    return { first, text: parts.join(to) };
-  });
-  if (places === 0 || !effort.spend(places * to.length)) return null;
+  const counts = known.blocks.map(({ text }) => placesIn(text, from));
+  const places = counts.reduce((sum, count) => sum + count, 0);
+  const size = known.blocks.reduce((sum, { text }) => sum + text.length, 0);
+  const growth = places * (to.length - from.length);
+  if (places === 0 || growth > MOST_GROWTH) return null;
+  // Asked for before any of it is there.
+  if (!effort.spend(size + growth)) return null;
+  const blocks = known.blocks.map((block, index) =>
+    counts[index] === 0 ? block : { ...block, text: withAll(block.text, from, to) },
+  );
   return { blocks, total: known.total === null ? null : known.total + places * delta };
+}
+
+function placesIn(text: string, wanted: string): number {
+  let count = 0;
+  for (let at = findText(text, wanted); at >= 0; count++) {
+    at = findText(text, wanted, at + wanted.length);
+  }
+  return count;
+}
+
+function withAll(text: string, from: string, to: string): string {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = findText(text, from); at >= 0; at = findText(text, from, start)) {
+    parts.push(text.slice(start, at));
+    start = at + from.length;
+  }
+  parts.push(text.slice(start));
+  return parts.join(to);
 }
 
 /** Puts `to` in place of some characters of one block; what follows moves by the lines of it. */

@@ -35,6 +35,21 @@ export function foldWorkspace(
   startFolder: string | null = null,
   onCall: OnCall = () => {},
 ): KnownWorkspace {
+  try {
+    return folded(items, startFolder, onCall);
+  } catch (error) {
+    // A text or a stack longer than the engine has: the items stay in the log, and every later
+    // compaction would fail in the same way. Without files, it can be carried out.
+    if (!(error instanceof RangeError)) throw error;
+    return { files: [], todos: null, plan: null, gone: [], folder: startFolder };
+  }
+}
+
+function folded(
+  items: readonly Normalised[],
+  startFolder: string | null,
+  onCall: OnCall,
+): KnownWorkspace {
   const files = new FileBook(new Effort());
   const plans = new PlanBook();
   const partners = partnersIn(items);

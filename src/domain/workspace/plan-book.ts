@@ -29,6 +29,17 @@ function isPlanFile(path: string): boolean {
   return path.length <= LONGEST_PATH && PLAN_FILE.test(path);
 }
 
+const SAVED = 'saved to: ';
+
+/** The file that Claude Code says it has saved a plan to. */
+function planFileIn(answer: string): string | null {
+  const start = answer.indexOf(`${SAVED}/`);
+  if (start === -1) return null;
+  const line = answer.slice(start + SAVED.length).slice(0, LONGEST_PATH);
+  const path = /^[^\n]*\.md/.exec(line)?.[0];
+  return path ?? null;
+}
+
 /** The todos and the plan, kept up to date with what calls and attachments say of them. */
 export class PlanBook {
   private list: KnownTodos | null = null;
@@ -101,8 +112,7 @@ export class PlanBook {
     const told = /\n## Approved Plan[^\n]{0,100}:\n([\s\S]*)$/.exec(answer)?.[1];
     const content = stringField(inputOf(call), 'plan') ?? told;
     if (content === undefined || content.trim() === '') return;
-    const path = /saved to: (\/[^\n]{1,4096}\.md)/.exec(answer)?.[1] ?? null;
-    this.newestPlan = { content, path, at, isPosted: false };
+    this.newestPlan = { content, path: planFileIn(answer), at, isPosted: false };
   }
 
   private replace(

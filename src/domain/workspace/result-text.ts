@@ -113,11 +113,15 @@ function ofGemini(text: string): Unwrapped | null {
   return { text: output === '(empty)' ? '' : output, code: Number(code ?? 0) };
 }
 
+const HEAD = '<output_head>';
+
 function ofMini(text: string, code: number): Unwrapped {
   const whole = /^<output>\n?([\s\S]*?)<\/output>\s*$/.exec(text);
   if (whole !== null) return { text: whole[1] ?? '', code };
-  const head = /<output_head>\n?([\s\S]*?)<\/output_head>/.exec(text);
-  return { text: head?.[1] ?? '', code, isCut: true };
+  const start = text.indexOf(HEAD);
+  const end = start === -1 ? -1 : text.indexOf('</output_head>', start);
+  const head = end === -1 ? '' : text.slice(start + HEAD.length, end);
+  return { text: head.startsWith('\n') ? head.slice(1) : head, code, isCut: true };
 }
 
 /** Beginnings of answers that say that something did not work, as tools and programs word them. */

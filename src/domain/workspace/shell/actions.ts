@@ -48,7 +48,10 @@ export function shellActions(
   for (const step of steps) {
     const effect = effectOf(step.pipeline, step.folder);
     printed.push(effect.printed);
-    done.push(...(isOpen ? effect.actions.map(perhaps) : actionsOfStep(step, effect.actions)));
+    // One by one: thousands of actions as arguments of one call overflow the stack.
+    for (const action of actionsOfStep(step, effect.actions)) {
+      done.push(isOpen ? perhaps(action) : action);
+    }
   }
   if (answer.isFailed) return { actions: afterFailure(done, steps), folder: reset ?? start };
   return { actions: [...done, ...seenIn(printed, answer)], folder: reset ?? end };

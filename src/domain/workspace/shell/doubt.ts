@@ -19,16 +19,12 @@ import {
   WITH_VERB,
 } from './programs.ts';
 import { baseOf } from './read-range.ts';
-import { unwrapped } from './wrappers.ts';
+import { DEEPEST, unwrapped } from './wrappers.ts';
 
 /** The start of a command line, for the note that says what may have changed a file. */
 export function clipped({ words }: Command): string {
-  const line = words
-    .map(({ text }) => text)
-    .join(' ')
-    .slice(0, 2_000)
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, 61);
+  const start = words.slice(0, 61).map(({ text }) => text.slice(0, 2_000));
+  const line = start.join(' ').slice(0, 2_000).replaceAll(/\s+/g, ' ').slice(0, 61);
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
@@ -37,7 +33,7 @@ export function clipped({ words }: Command): string {
  * changed every file that its words name, lie around (folders) or match (patterns); one that rewrites
  * and names nothing, every file in its folder; one whose files cannot be told, any file.
  */
-export function doubtsOf(whole: Command, folder: string | null): FileAction[] {
+export function doubtsOf(whole: Command, folder: string | null, depth = 0): FileAction[] {
   const by = clipped(whole);
   const all: FileAction[] = [{ kind: 'all_changed', by }];
   const { command, isFed } = unwrapped(whole);
@@ -73,7 +69,7 @@ export function doubtsOf(whole: Command, folder: string | null): FileAction[] {
       return gitDoubts(args, some, all);
     case 'find':
     case 'fd':
-      return findDoubts(command, folder, some);
+      return findDoubts(command, folder, some, depth);
     case 'sort':
       return some(valuesOf(args, /^(?:-o|--output)$/));
     case 'curl':
@@ -221,7 +217,12 @@ function gitDoubts(args: readonly string[], some: Some, all: FileAction[]): File
 }
 
 /** `find` changes what it finds with `-delete`, and with a program that is not known to read only. */
-function findDoubts(command: Command, folder: string | null, some: Some): FileAction[] {
+function findDoubts(
+  command: Command,
+  folder: string | null,
+  some: Some,
+  depth: number,
+): FileAction[] {
   const words = command.words.map(({ text }) => text);
   const start = words.findIndex((word) =>
     /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(word),
@@ -232,7 +233,10 @@ function findDoubts(command: Command, folder: string | null, some: Some): FileAc
   // The files that it finds stand for the braces.
   const fed = { ...command, words: [...inner, { text: '$found', isPlain: false }] };
   const isChanging =
-    isDeleting || isRemover(inner[0]?.text ?? '') || doubtsOf(fed, folder).length > 0;
+    isDeleting ||
+    isRemover(inner[0]?.text ?? '') ||
+    depth >= DEEPEST ||
+    doubtsOf(fed, folder, depth + 1).length > 0;
   if (!isChanging) return [];
   const end = words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word));
   const folders = words.slice(1, end === -1 ? undefined : end);

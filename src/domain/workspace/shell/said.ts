@@ -17,6 +17,9 @@ function echoed(args: readonly string[]): string | null {
   return isEndless ? said : `${said}\n`;
 }
 
+/** More characters of formats that `printf` repeats, in one command, than anyone writes to be read. */
+const MOST_REPEATED = 10_000;
+
 /** `printf` with `%s` only, which it repeats until all that it is given is printed. */
 function printed([format, ...args]: readonly string[]): string | null {
   if (format === undefined || format.startsWith('-')) return null;
@@ -24,6 +27,8 @@ function printed([format, ...args]: readonly string[]): string | null {
   if (texts === undefined || texts.some((text) => text.includes('%'))) return null;
   const places = texts.length - 1;
   if (places === 0) return args.length === 0 ? (texts[0] ?? '') : null;
+  const times = Math.ceil(args.length / places);
+  if (times > 1 && times * format.length > MOST_REPEATED) return null;
   const said: string[] = [];
   for (let at = 0; at === 0 || at < args.length; at += places) {
     said.push(texts[0] ?? '');

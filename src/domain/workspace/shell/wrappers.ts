@@ -43,7 +43,7 @@ const RUNNERS: Readonly<Record<string, RegExp>> = {
   direnv: /^exec$/,
 };
 /** More programs that run one another than anyone writes. */
-const DEEPEST = 10;
+export const DEEPEST = 10;
 /** Options of wrappers that a value follows, a word of its own. */
 const WITH_VALUE = /^-(?:[nILPsukapd]|-package|-with|-from|-max-args|-max-procs|-replace)$/;
 
