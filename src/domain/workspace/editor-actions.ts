@@ -7,7 +7,7 @@ import { lastLine } from './known-text.ts';
 import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
-import { manyFiles, readText } from './read-result.ts';
+import { filesInTags, manyFiles, readText } from './read-result.ts';
 import type { Answer } from './result-text.ts';
 import { isDryRun, isOtherwise, savedText } from './saved-text.ts';
 import {
@@ -114,8 +114,10 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   if (windowed !== null) return windowed;
   const path = pathOf(input);
   if (use === null || isDryRun(input)) return [];
+  const tagged = use === 'read' ? filesInTags(call, input, path, answer) : null;
+  if (tagged !== null) return tagged;
   if (Array.isArray(input.replacements)) return replacementsByFile(call, input.replacements);
-  if (path === undefined) return use === 'move' ? moveActions(input) : namedActions(call);
+  if (path === undefined) return useWithoutPath(use, call);
   const saved = use === 'read' ? null : savedText(answer.text);
   if (saved !== null) return [{ kind: 'written', path, text: saved }];
   if (use !== 'read' && isOtherwise(answer.text)) return [changed(path, call)];
@@ -124,7 +126,7 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
       // What is shown of a notebook are its cells, not the file.
       return NO_TEXT.test(path)
         ? [{ kind: 'seen', path, text: null }]
-        : [{ kind: 'seen', path, text: readText(call, input, answer) }];
+        : [{ kind: 'seen', path, text: readText(call, input, path, answer) }];
     case 'write':
       return [writeAction(path, input)];
     case 'edit':
@@ -140,6 +142,11 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
     default:
       return use satisfies never;
   }
+}
+
+function useWithoutPath(use: Use, call: ToolCall): FileAction[] {
+  if (use === 'read') return [];
+  return use === 'move' ? moveActions(inputOf(call)) : namedActions(call);
 }
 
 function changed(path: string, { name }: ToolCall): FileAction {

@@ -13,6 +13,14 @@ const NUMBERINGS = {
   colon: /^(\d{1,7}):/,
   /** opencode. */
   bar: /^(\d{5,7})\| /,
+  /** Cursor: six places, then a bar. */
+  pipe: /^(?=[ \d]{6}\|) {0,5}(\d{1,7})\|/,
+  /** Roo Code. */
+  barred: /^ {0,8}(\d{1,7}) \|(?: |$)/,
+  /** Codex's `read_file`. */
+  lettered: /^L(\d{1,7}): /,
+  /** goose. */
+  spaced: /^ {0,8}(\d{1,7}): /,
 } as const;
 export type Numbering = keyof typeof NUMBERINGS;
 

@@ -3,6 +3,7 @@ import { type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
 import { type KnownText, lastLine, lineCount, wholeText } from './known-text.ts';
 import { type Numbering, numberedBlocks } from './numbered-lines.ts';
+import { filesOfRoo, type ShownFile, unwrapRead } from './read-wrappers.ts';
 import { type Answer, beforeCut } from './result-text.ts';
 import { firstNumber } from './tool-input.ts';
 
@@ -15,24 +16,54 @@ type Wanted = { first: number; most: number | null };
  * What the result of a tool that reads one file shows of it; null when it shows no text of it, as
  * with pictures, notebooks, and notes that the file has not changed.
  */
-export function readText(call: ToolCall, input: JsonObject, answer: Answer): KnownText | null {
-  const { text } = answer;
-  if (text === '' || answer.isCleared) return null;
+export function readText(
+  call: ToolCall,
+  input: JsonObject,
+  path: string,
+  given: Answer,
+): KnownText | null {
+  const { text } = given;
+  if (text === '' || given.isCleared) return null;
   if (/^<system-reminder>[^<]{0,200}contents? (?:is|are) empty/i.test(text)) return wholeText('');
   if (/^(?:<system-reminder>|File unchanged since|PDF file read|\[?Image)/.test(text)) return null;
-  const wanted = wantedOf(input);
   for (const numbering of numberingsOf(call)) {
-    const blocks = numberedBlocks(numberedPart(text), numbering);
-    const last = blocks?.at(-1);
-    if (blocks === null || last === undefined) continue;
-    const end = lastLine(last);
-    const said = totalIn(text);
-    const isEnd = !answer.isShortened && endsBefore(wanted, end, blocks.length);
-    return { blocks, total: said ?? (isEnd ? end : null) };
+    const known = numberedText(numberedPart(text), numbering, input, given);
+    if (known !== null) return known;
   }
   // Tools with these names number the lines of a file; what else they show is a folder.
-  if (call.name === 'view' || stringField(input, 'command') !== undefined) return null;
-  return text.startsWith('<path>') ? null : plainText(call, text, wanted, answer);
+  // goose names the file first, and numbers its lines in its own way.
+  const isEditor = call.name === 'view' || stringField(input, 'command') !== undefined;
+  if (isEditor && !text.startsWith('### ')) return null;
+  const shown = text.startsWith('<path>') ? null : unwrapRead(text, path);
+  return shown === null ? null : shownText(call, input, shown, given);
+}
+
+/** The text of a file that was taken out of what a tool has put around it. */
+export function shownText(
+  call: ToolCall,
+  input: JsonObject,
+  { text, first, total, numbering }: ShownFile,
+  given: Answer,
+): KnownText | null {
+  const numbered = numbering === null ? null : numberedText(text, numbering, input, given);
+  if (numbered !== null) return { ...numbered, total: total ?? numbered.total };
+  if (numbering === 'barred' || text === '') return null;
+  if (first !== null) return { blocks: [{ first, text }], total };
+  return plainText(call, text, wantedOf(input), given);
+}
+
+function numberedText(
+  text: string,
+  numbering: Numbering,
+  input: JsonObject,
+  given: Answer,
+): KnownText | null {
+  const blocks = numberedBlocks(text, numbering);
+  const last = blocks?.at(-1);
+  if (blocks === null || last === undefined) return null;
+  const end = lastLine(last);
+  const isEnd = !given.isShortened && endsBefore(wantedOf(input), end, blocks.length);
+  return { blocks, total: totalIn(given.text) ?? (isEnd ? end : null) };
 }
 
 function wantedOf(input: JsonObject): Wanted {
@@ -56,11 +87,11 @@ function endsBefore({ first, most }: Wanted, end: number, blocks: number): boole
 function numberingsOf(call: ToolCall): Numbering[] {
   switch (call.name) {
     case 'Read':
-      return ['arrow', 'tab'];
+      return ['arrow', 'tab', 'pipe'];
     case 'view':
       return ['dot', 'padded'];
     default:
-      return ['arrow', 'padded', 'bar'];
+      return ['arrow', 'padded', 'bar', 'pipe', 'lettered'];
   }
 }
 
@@ -106,6 +137,23 @@ function plainText(call: ToolCall, text: string, wanted: Wanted, answer: Answer)
   const isEnd = wanted.most === null || lineCount(text) < wanted.most;
   const block = { first: wanted.first, text };
   return { blocks: [block], total: isEnd ? lastLine(block) : null };
+}
+
+/** The files in an answer of Roo Code's `read_file`; `path`: the one that it was asked for alone. */
+export function filesInTags(
+  call: ToolCall,
+  input: JsonObject,
+  path: string | undefined,
+  answer: Answer,
+): FileAction[] | null {
+  const files = filesOfRoo(answer.text);
+  return (
+    files?.map((file) => ({
+      kind: 'seen',
+      path: (files.length === 1 ? path : undefined) ?? file.path ?? '',
+      text: shownText(call, input, file, answer),
+    })) ?? null
+  );
 }
 
 /** The files in an answer of Gemini CLI's `read_many_files`. */
