@@ -67,6 +67,10 @@ describe('headings of results', () => {
     ]);
   });
 
+  it('owns no further text where the content stands in its own', () => {
+    expect(userText(said("[read_file for 'a'] Result:\none", 'Fix it.'))).toBe('Fix it.');
+  });
+
   it('does not own what stands after its content in another kind of part', () => {
     const result = { type: 'tool_result', tool_use_id: 't1', content: 'ok' };
     expect(userText(said("[read_file for 'a'] Result:", 'one', result, 'Fix it.'))).toBe('Fix it.');
