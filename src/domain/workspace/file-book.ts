@@ -14,8 +14,8 @@ import {
 } from './known-text.ts';
 import { withShownLines } from './outside-change.ts';
 import { patched } from './patch.ts';
-import { isInside, lastSegment } from './paths.ts';
-import { mayWrite, mayWriteAnywhere, programOf } from './program-text.ts';
+import { isInside, isOnWindows, isPerhapsFolder, lastSegment, resolvePath } from './paths.ts';
+import { effectOfProgram, type ProgramEffect, programOf } from './program-text.ts';
 import { textOfRestored } from './restored-text.ts';
 import { matcherOf } from './targets.ts';
 
@@ -32,8 +32,6 @@ export type KnownFile = {
 };
 
 type Entry = KnownFile & { before: KnownText | null; runs: ProgramEffect | null };
-/** What running the text of a file may change. */
-type ProgramEffect = 'nothing' | 'anything' | { names: string };
 type Next = (text: KnownText) => KnownText | null;
 
 /** More files than any compaction restores; those used longest ago are forgotten. */
@@ -72,8 +70,9 @@ export class FileBook {
   /** Puts in a file as an attachment gives it. */
   put(posted: Attachment & { path: string }, at: number): void {
     const { text, changedBy } = textOfRestored(posted);
-    this.set(posted.path, text, at, changedBy);
-    const file = this.files.get(posted.path);
+    const path = isOnWindows(posted.path) ? resolvePath(posted.path, null) : posted.path;
+    this.set(path, text, at, changedBy);
+    const file = this.files.get(path);
     if (file !== undefined) file.posted = posted;
   }
 
@@ -383,9 +382,7 @@ export class FileBook {
   private effectOf(file: Entry, isPatch: boolean): ProgramEffect {
     if (isPatch) return { names: programOf(file.text.blocks) };
     if (file.runs !== null) return file.runs;
-    const program = programOf(file.text.blocks);
-    const isUnclear = mayWriteAnywhere(program);
-    file.runs = isUnclear ? 'anything' : mayWrite(program) ? { names: program } : 'nothing';
+    file.runs = effectOfProgram(programOf(file.text.blocks));
     return file.runs;
   }
 
@@ -397,10 +394,4 @@ export class FileBook {
       if (file !== undefined) this.doubt(file, by);
     }
   }
-}
-
-/** A name without an ending, where a file with one goes: it may be a folder that nobody has named. */
-function isPerhapsFolder(to: string, path: string): boolean {
-  const [name, own] = [lastSegment(to), lastSegment(path)];
-  return !name.includes('.') && own.includes('.') && name !== own;
 }

@@ -1,10 +1,24 @@
 import type { FileAction } from './action.ts';
 
-/** A path without `.`, `..` and doubled slashes, resolved against a folder where one is known. */
+/** The start of a path on a drive of Windows, with either slash. */
+const DRIVE = /^[A-Za-z]:[\\/]/;
+
+/** Whether a path can only be one of Windows. */
+export function isOnWindows(path: string): boolean {
+  return DRIVE.test(path);
+}
+
+/**
+ * A path without `.`, `..` and doubled slashes, resolved against a folder where one is known. On Windows
+ * both slashes divide, and drives have no case; elsewhere a backslash is a character like others.
+ */
 export function resolvePath(path: string, folder: string | null): string {
   const written = path.startsWith('file://') ? path.slice('file://'.length) : path;
-  const isAnchored = /^(?:[/~\\]|[A-Za-z]:[\\/])/.test(written);
-  const whole = isAnchored || folder === null ? written : `${folder}/${written}`;
+  const onWindows = isOnWindows(written) || (folder !== null && isOnWindows(folder));
+  const own = onWindows ? ofWindows(written) : written;
+  const isAnchored = /^(?:[/~\\]|[A-Za-z]:[\\/])/.test(own);
+  const base = onWindows && folder !== null ? ofWindows(folder) : folder;
+  const whole = isAnchored || base === null ? own : `${base}/${own}`;
   const isAbsolute = whole.startsWith('/');
   const parts: string[] = [];
   for (const part of whole.split('/')) {
@@ -13,6 +27,12 @@ export function resolvePath(path: string, folder: string | null): string {
     else if (part !== '..' || !isAbsolute) parts.push(part);
   }
   return (isAbsolute ? '/' : '') + parts.join('/');
+}
+
+/** The same path as this program writes those of Windows: `C:/a/b`. Git Bash writes `/c/a/b`. */
+function ofWindows(path: string): string {
+  const slashed = path.replaceAll('\\', '/').replace(/^\/([A-Za-z])(?=\/)/, '$1:');
+  return DRIVE.test(slashed) ? slashed.charAt(0).toUpperCase() + slashed.slice(1) : slashed;
 }
 
 /** The same action with its paths resolved against a folder. */
@@ -42,4 +62,10 @@ export function folderNamedIn(text: string): string | null {
     text,
   );
   return said?.[1]?.trimEnd() ?? null;
+}
+
+/** A name without an ending, where a file with one goes: it may be a folder that nobody has named. */
+export function isPerhapsFolder(to: string, path: string): boolean {
+  const [name, own] = [lastSegment(to), lastSegment(path)];
+  return !name.includes('.') && own.includes('.') && name !== own;
 }

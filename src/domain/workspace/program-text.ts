@@ -27,3 +27,12 @@ export function mayWriteAnywhere(program: string): boolean {
     /write_text|write_bytes|writeFile|\.write\w{0,10}\(|\bopen\s*\([^)\n]{1,200},\s{0,9}(?:mode=)?['"][rbt]{0,2}[wax+]|unlink|rename|rmtree|shutil|fileinput|inplace|sed -i|--write|--fix/;
   return finds.test(text) && writes.test(text);
 }
+
+/** What running the text of a file may change. */
+export type ProgramEffect = 'nothing' | 'anything' | { names: string };
+
+/** What a program may change, as far as its words tell. */
+export function effectOfProgram(program: string): ProgramEffect {
+  if (mayWriteAnywhere(program)) return 'anything';
+  return mayWrite(program) ? { names: program } : 'nothing';
+}

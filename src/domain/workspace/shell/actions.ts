@@ -11,6 +11,7 @@ import { parseLoosely, parseScript } from './lex.ts';
 import { withLoopWords } from './loops.ts';
 import { folderResetIn, withoutShellLines } from './notes.ts';
 import { seenIn } from './output.ts';
+import { powerShellDoubts } from './powershell.ts';
 
 /** What a shell call has done and shown. `folder`: where its shell is afterwards, if it goes on. */
 export type ShellActions = { actions: FileAction[]; folder: string | null };
@@ -31,6 +32,10 @@ export function shellActions(
   const answer = { ...given, text: withoutShellLines(given.text) };
   const pipelines = parseScript(script.text);
   if (answer.isRefused) return { actions: [], folder };
+  const isPowerShell =
+    /powershell|pwsh/i.test(call.name) || POWERSHELL.test(script.text.slice(0, 200));
+  const doubts = powerShellDoubts(script.text, isPowerShell, start);
+  if (doubts.length > 0) return { actions: doubts, folder: reset ?? null };
   if (pipelines === null) {
     return {
       actions: unread(script.text, start, answer),
@@ -56,6 +61,8 @@ export function shellActions(
   if (answer.isFailed) return { actions: afterFailure(done, steps), folder: reset ?? start };
   return { actions: [...done, ...seenIn(printed, answer)], folder: reset ?? end };
 }
+
+const POWERSHELL = /^\s{0,20}\S{0,200}(?:powershell|pwsh)(?:\.exe)?['"]?\s/i;
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
 const COMPLAINT = /(?:^|\n)(?:[^\n]{0,80}: )?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl): /;
