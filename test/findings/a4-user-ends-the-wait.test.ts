@@ -142,7 +142,6 @@ describe('A4: a message of the user ends the wait for a packet', () => {
     '# MCP Server Instructions\nWrite such a page, please.',
     '<returncode>1</returncode> is what I get. Please fix it.',
     '<returncode>1</returncode>\n<output>\nboom\n</output>\nPlease fix it.',
-    'OBSERVATION:\nthe button is misaligned on Safari. Please fix it.',
     'Ran `npm test`\n```\nfailed 3\n```\nPlease fix these three tests.',
     'I ran the following shell command:\n```sh\nnpm test\n```\nIt fails. Please fix it.',
     'Warning: apply_patch was requested via exec_command. Why do I see this? Please fix it.',

@@ -152,12 +152,8 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   ],
   [/^Another language model started to solve this problem and produced a summary\b/, 'summary'],
   [/^The conversation history before this point was compacted into the following /, 'summary'],
-  // SWE-agent puts the same word before all that a command prints, and many people before what they
-  // have seen: only what its own tools print is known to be theirs.
-  [
-    /^OBSERVATION:\n(?=Here's the (?:result of running|files and directories)|The file \S{1,500} has been |File created successfully at|No replacement was performed|Your command ran successfully|\[File: |Traceback \(most recent call last\)|diff --git |<(?:returncode|output|error)>)/,
-    'tool',
-  ],
+  // SWE-agent's template, whatever a command printed: in a session of its own it is never the user.
+  [/^OBSERVATION:\n/, 'tool'],
   [/^EXECUTION RESULT of \[[\w ]{1,60}\]:/, 'tool'],
   [/^Your command ran successfully and did not produce any output\.[ \t]*(?:\n|$)/, 'tool', 'line'],
   [/^Ran `[^\n]{1,500}`\n(?=```)/, 'tool', 'fence'],

@@ -302,6 +302,11 @@ const OTHERS: Case[] = [
     speaker: 'tool',
   },
   {
+    name: 'SWE-agent: an observation of what a command printed',
+    text: 'OBSERVATION:\n12 passed, 1 failed in 0.31s\ntests/test_a.py:3: AssertionError',
+    speaker: 'tool',
+  },
+  {
     name: 'SWE-agent: the task',
     text: "We're currently solving the following issue.\nISSUE:\nboom\n(Open file: n/a)\n(Current directory: /repo)\nbash-$",
     speaker: 'user',
