@@ -1,11 +1,4 @@
-import type {
-  Message,
-  Normalised,
-  Speaker,
-  ToolCall,
-  ToolResult,
-  Utterance,
-} from '../../items/item.ts';
+import type { Message, Normalised, Speaker, ToolCall, ToolResult } from '../../items/item.ts';
 import { isOfOperator, rewrittenKind } from '../../items/operator.ts';
 import { callsByResult, pairedParts } from '../../items/pairing.ts';
 import { scriptOf } from '../../items/shell-script.ts';
@@ -55,7 +48,10 @@ export type Facts = {
   names: NameRanking;
 };
 
-/** Reads the covered items once. `previousSummary` counts when no item is flagged as a summary. */
+/**
+ * Reads the covered items once. `previousSummary` counts when no item is flagged as a summary; a text
+ * that only reads like one is the earlier summary when there is neither, and else the user's words.
+ */
 export function gatherFacts(
   items: readonly Normalised[],
   previousSummary: string | undefined,
@@ -71,13 +67,14 @@ export function gatherFacts(
     plan: '',
     names: new NameRanking(items.length),
   };
+  const hasSummary = (previousSummary ?? '') !== '' || items.some(isFlaggedSummary);
   const calls: CallTable = {
     facts: new Map(),
     answered: callsByResult(pairedParts(items)),
     early: new Map(),
   };
   items.forEach((item, index) => {
-    if (item.kind === 'message') readMessage(facts, calls, item, index);
+    if (item.kind === 'message') readMessage(facts, calls, item, index, hasSummary);
     else if (item.kind === 'attachment') {
       if (item.attachment === 'file' && item.path) {
         // The earlier summary has counted when a restored file was read.
@@ -104,20 +101,32 @@ type CallTable = {
   early: Map<ToolCall, ToolResult>;
 };
 
-function readMessage(facts: Facts, calls: CallTable, message: Message, index: number): void {
+/** What this service or the client says is a summary: it stands for all before it. */
+function isFlaggedSummary(item: Normalised): boolean {
+  return item.kind === 'message' && (item.is_compact_summary || item.speaker === 'summary');
+}
+
+function readMessage(
+  facts: Facts,
+  calls: CallTable,
+  message: Message,
+  index: number,
+  hasSummary: boolean,
+): void {
   if (message.is_api_error_message || message.is_meta) return;
+  // What only reads like a summary may be quoted: it takes the place of no real one.
+  const isQuote = hasSummary && !isFlaggedSummary(message);
   // Most stay in the context as they are: only those that do not fit come here.
   const isInstruction = isOfOperator(message) && rewrittenKind(message) === null;
   const utterances = utterancesOf(message);
   for (const [place, part] of message.parts.entries()) {
     switch (part.kind) {
       case 'text':
-        for (const said of utterances[place] ?? []) {
-          readText(
-            facts,
-            isInstruction ? { ...said, speaker: 'project_instructions' } : said,
-            index,
-          );
+        for (const { speaker, text } of utterances[place] ?? []) {
+          if (isInstruction) readText(facts, 'project_instructions', text, index);
+          else if (speaker !== 'summary') readText(facts, speaker, text, index);
+          else if (isQuote) readText(facts, 'user', text, index);
+          else readEarlier(facts, text, index);
         }
         break;
       case 'tool_call':
@@ -142,11 +151,12 @@ function readEarlier(facts: Facts, text: string, index: number): void {
   facts.names.mention(text, 'earlier_summary', index);
 }
 
-function readText(facts: Facts, { speaker, text }: Utterance, index: number): void {
-  if (speaker === 'summary') {
-    readEarlier(facts, text, index);
-    return;
-  }
+function readText(
+  facts: Facts,
+  speaker: Exclude<Speaker, 'summary'>,
+  text: string,
+  index: number,
+): void {
   const said = { text: cleaned(text), index };
   if (said.text === '') return;
   switch (speaker) {
@@ -191,7 +201,7 @@ function readResult(facts: Facts, calls: CallTable, result: ToolResult, index: n
   const call = calls.answered.get(result);
   if (call === undefined) return;
   const words = userWordsIn(call, result);
-  if (words !== null) readText(facts, { speaker: 'user', text: words }, index);
+  if (words !== null) readText(facts, 'user', words, index);
   const fact = calls.facts.get(call);
   if (fact === undefined) calls.early.set(call, result);
   else settle(fact, result);
