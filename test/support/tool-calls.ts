@@ -2,6 +2,7 @@ import type { ToolCall, ToolResult } from '../../src/domain/items/item.ts';
 import type { Json } from '../../src/domain/json.ts';
 import type { FileAction } from '../../src/domain/workspace/action.ts';
 import { actionsOfCall } from '../../src/domain/workspace/call-actions.ts';
+import { Effort } from '../../src/domain/workspace/effort.ts';
 
 /** Calls and results as the domain has them, whatever format they came in. Not a test file. */
 
@@ -16,7 +17,7 @@ export function toolResult(text: string, is_error = false): ToolResult {
 /** What one call with this answer has done, in the folder `/w`. */
 export function done(name: string, input: Json, answer: string): FileAction[] {
   const folders = { session: '/w', shell: '/w' };
-  return actionsOfCall(toolCall(name, input), toolResult(answer), folders).actions;
+  return actionsOfCall(toolCall(name, input), toolResult(answer), folders, new Effort()).actions;
 }
 
 /** An answer of Codex's `exec_command` since 0.60. */

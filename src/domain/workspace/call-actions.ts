@@ -1,8 +1,9 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import type { FileAction } from './action.ts';
 import { editorActions, isEditor, useOf } from './editor-actions.ts';
+import type { Effort } from './effort.ts';
 import { otherToolActions } from './other-tools.ts';
-import { resolved } from './paths.ts';
+import { resolved, withinReach } from './paths.ts';
 import { type Answer, answerOf } from './result-text.ts';
 import { shellActions } from './shell/actions.ts';
 import { toolName } from './tool-input.ts';
@@ -18,16 +19,22 @@ export function actionsOfCall(
   call: ToolCall,
   result: ToolResult,
   folders: Folders,
+  effort: Effort,
 ): { actions: FileAction[]; shell: string | null } {
   const answer = answerOf(result);
   const shell = shellOf(call, folders);
   const use = useOf(call);
-  const ran = use === null && !isEditor(call) ? shellActions(call, answer, shell) : null;
-  if (ran !== null) return { actions: ran.actions, shell: shellAfter(call, folders, ran.folder) };
+  const ran = use === null && !isEditor(call) ? shellActions(call, answer, shell, effort) : null;
+  if (ran !== null) {
+    return {
+      actions: ran.actions.flatMap(withinReach),
+      shell: shellAfter(call, folders, ran.folder),
+    };
+  }
   const done = editorActions(call, answer);
   const actions = use === null && done.length === 0 ? otherToolActions(call, answer) : done;
   return {
-    actions: actions.map((action) => resolved(action, folders.session)),
+    actions: actions.flatMap((action) => withinReach(resolved(action, folders.session))),
     shell: folders.shell,
   };
 }
@@ -57,9 +64,10 @@ const UNKNOWN: Answer = {
 };
 
 /** A call without a result may have been carried out, or not. */
-export function actionsOfOpenCall(call: ToolCall, folders: Folders): FileAction[] {
+export function actionsOfOpenCall(call: ToolCall, folders: Folders, effort: Effort): FileAction[] {
   const by = `${call.name} without a result`;
-  return actionsOfUnknown(call, folders).flatMap((action): FileAction[] => {
+  const actions = actionsOfUnknown(call, folders, effort).flatMap(withinReach);
+  return actions.flatMap((action): FileAction[] => {
     if (action.kind === 'seen') return [];
     if (!('path' in action) || action.kind === 'ran') return [action];
     const paths = 'to' in action && action.to !== null ? [action.path, action.to] : [action.path];
@@ -67,10 +75,10 @@ export function actionsOfOpenCall(call: ToolCall, folders: Folders): FileAction[
   });
 }
 
-function actionsOfUnknown(call: ToolCall, folders: Folders): FileAction[] {
+function actionsOfUnknown(call: ToolCall, folders: Folders, effort: Effort): FileAction[] {
   const use = useOf(call);
   const shell = shellOf(call, folders);
-  const ran = use === null && !isEditor(call) ? shellActions(call, UNKNOWN, shell) : null;
+  const ran = use === null && !isEditor(call) ? shellActions(call, UNKNOWN, shell, effort) : null;
   if (ran !== null) return ran.actions;
   const actions = use === null ? otherToolActions(call, UNKNOWN) : editorActions(call, UNKNOWN);
   return actions.map((action) => resolved(action, folders.session));

@@ -17,7 +17,7 @@ import { patched } from './patch.ts';
 import { isInside, isOnWindows, isPerhapsFolder, lastSegment, resolvePath } from './paths.ts';
 import { effectOfProgram, type ProgramEffect, programOf } from './program-text.ts';
 import { textOfRestored } from './restored-text.ts';
-import { matcherOf } from './targets.ts';
+import { matcherOf, matchingCost } from './targets.ts';
 
 /** The newest known content of a file. */
 export type KnownFile = {
@@ -360,7 +360,7 @@ export class FileBook {
   private doubtMatching(target: string, by: string): boolean {
     const matches = matcherOf(target, (folder) => this.names.isFolder(folder));
     if (matches === null) return true;
-    if (!this.effort.spend(this.sure.size * (8 + target.length))) {
+    if (!this.effort.spend(matchingCost(target, this.sure.keys()))) {
       this.doubtAll(by);
       return false;
     }
@@ -387,7 +387,7 @@ export class FileBook {
   }
 
   private doubtNamed(script: string, by: string): void {
-    const named = this.effort.spend(script.length) ? this.names.namedIn(script) : null;
+    const named = this.effort.spend(4 * script.length) ? this.names.namedIn(script) : null;
     if (named === null) this.doubtAll(by);
     for (const path of named ?? []) {
       const file = this.sure.get(path);

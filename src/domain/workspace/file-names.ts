@@ -1,8 +1,7 @@
 import type { Effort } from './effort.ts';
-import { lastSegment } from './paths.ts';
+import { LONGEST_PATH, lastSegment } from './paths.ts';
 
 /** Longer and deeper paths are those of no system: files with such paths are not followed. */
-const LONGEST_PATH = 4_096;
 const MOST_FOLDERS = 100;
 /** Names that stand in a program as one word. */
 const WORD = /[\w.@+~-]+/g;

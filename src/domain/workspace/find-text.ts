@@ -4,6 +4,7 @@
  */
 export function findText(text: string, wanted: string, from = 0): number {
   if (wanted === '') return from <= text.length ? from : -1;
+  if (wanted.length > text.length - from) return -1;
   // Most texts differ early; short wanted texts cannot be slow.
   if (wanted.length <= 32) return text.indexOf(wanted, from);
   const fallbacks = fallbacksOf(wanted);

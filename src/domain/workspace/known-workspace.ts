@@ -4,7 +4,7 @@ import type { FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook, type KnownFile } from './file-book.ts';
-import { folderNamedIn, resolved } from './paths.ts';
+import { folderNamedIn, resolved, withinReach } from './paths.ts';
 import { type KnownPlan, type KnownTodos, PlanBook } from './plan-book.ts';
 import { toldIn } from './program-notes.ts';
 
@@ -50,7 +50,8 @@ function folded(
   startFolder: string | null,
   onCall: OnCall,
 ): KnownWorkspace {
-  const files = new FileBook(new Effort());
+  const effort = new Effort();
+  const files = new FileBook(effort);
   const plans = new PlanBook();
   const partners = partnersIn(items);
   const answered = new Set<ToolCall>();
@@ -58,7 +59,7 @@ function folded(
   let shell = startFolder;
   const carryOut = (call: ToolCall, result: ToolResult, at: number) => {
     answered.add(call);
-    const { actions, shell: end } = actionsOfCall(call, result, { session: folder, shell });
+    const { actions, shell: end } = actionsOfCall(call, result, { session: folder, shell }, effort);
     shell = end;
     for (const action of actions) {
       files.apply(action, at);
@@ -73,8 +74,8 @@ function folded(
       const folders = { session: folder, shell };
       const actions =
         told.kind === 'action'
-          ? [resolved(told.action, folder)]
-          : actionsOfCall(told.call, told.result, folders).actions;
+          ? withinReach(resolved(told.action, folder))
+          : actionsOfCall(told.call, told.result, folders, effort).actions;
       for (const action of actions) files.apply(action, at);
     }
   };
@@ -103,7 +104,7 @@ function folded(
         if (partner.at <= at) carryOut(partner.call, part, at);
       }
       if (part.kind === 'tool_call' && partner === undefined) {
-        const actions = actionsOfOpenCall(part, { session: folder, shell });
+        const actions = actionsOfOpenCall(part, { session: folder, shell }, effort);
         for (const action of actions) files.apply(action, at);
         onCall(part, actions, at);
         plans.openCall(part, at);

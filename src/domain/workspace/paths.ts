@@ -1,5 +1,10 @@
 import type { FileAction } from './action.ts';
 
+/** No system has longer paths: no file is known under one. */
+export const LONGEST_PATH = 4_096;
+/** A `.`, a `..` or an empty part between two slashes. */
+const UNRESOLVED = /(?:^|\/)\.{0,2}(?:\/|$)/;
+
 /** The start of a path on a drive of Windows, with either slash. */
 const DRIVE = /^[A-Za-z]:[\\/]/;
 
@@ -20,6 +25,7 @@ export function resolvePath(path: string, folder: string | null): string {
   const base = onWindows && folder !== null ? ofWindows(folder) : folder;
   const whole = isAnchored || base === null ? own : `${base}/${own}`;
   const isAbsolute = whole.startsWith('/');
+  if (!UNRESOLVED.test(isAbsolute ? whole.slice(1) : whole)) return whole;
   const parts: string[] = [];
   for (const part of whole.split('/')) {
     if (part === '' || part === '.') continue;
@@ -44,6 +50,21 @@ export function resolved(action: FileAction, folder: string | null): FileAction 
   const path = resolvePath(action.path, folder);
   if (!('to' in action) || action.to === null) return { ...action, path };
   return { ...action, path, to: resolvePath(action.to, folder) };
+}
+
+/** The action without what no file can be: paths that are longer than those of any system. */
+export function withinReach(action: FileAction): FileAction[] {
+  const isPossible = (path: string) => path.length <= LONGEST_PATH;
+  if (action.kind === 'may_change') {
+    return action.targets.every(isPossible)
+      ? [action]
+      : [{ ...action, targets: action.targets.filter(isPossible) }];
+  }
+  if (!('path' in action)) return [action];
+  const paths = 'to' in action && action.to !== null ? [action.path, action.to] : [action.path];
+  if (paths.every(isPossible)) return [action];
+  const by = 'a command with a path of more than 4096 characters';
+  return paths.filter(isPossible).map((path) => ({ kind: 'changed', path, by, isCertain: false }));
 }
 
 export function isInside(path: string, folder: string): boolean {

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../json.t
 import type { FileAction } from './action.ts';
 import type { KnownFile } from './file-book.ts';
 import { textWhenWhole } from './known-text.ts';
+import { LONGEST_PATH } from './paths.ts';
 import { type PlanCall, planCallOf } from './plan-tools.ts';
 import { answerOf } from './result-text.ts';
 import { firstString, inputOf } from './tool-input.ts';
@@ -19,12 +20,10 @@ export type KnownPlan = { content: string; path: string | null; at: number; isPo
 const PLAN_FILE =
   /(?:^|\/)\.(?:claude|codex|copilot|cursor|gemini)\/(?:[^/]+\/)*(?:plans\/[^/]+|plan)\.md$/;
 
-/** No system has longer paths; the expression takes quadratic time. */
-const LONGEST_PATH = 4_096;
 /** Tasks of a list that is followed one change at a time: every change costs as much as the list is long. */
 const MOST_TASKS = 500;
 
-/** Whether a file is one that agents keep their plan in. */
+/** Whether a file is one that agents keep their plan in: the expression takes quadratic time. */
 function isPlanFile(path: string): boolean {
   return path.length <= LONGEST_PATH && PLAN_FILE.test(path);
 }

@@ -21,12 +21,15 @@ export function matcherOf(target: string, isFolder: Matcher): Matcher | null {
   const at = target.search(PATTERN);
   if (at === -1) {
     if (start === '') return isFolder(target) ? (path) => isInside(path, target) : null;
-    return (path) => {
-      const whole = `/${path}/`;
-      return findText(whole, `/${target}/`) !== -1;
-    };
+    const [inside, below, last] = [`/${target}/`, `${target}/`, `/${target}`];
+    return (path) =>
+      path === target ||
+      path.startsWith(below) ||
+      path.endsWith(last) ||
+      findText(path, inside) !== -1;
   }
-  const head = start + target.slice(0, at);
+  const bare = target.slice(0, at);
+  const head = start + bare;
   const tail = tailOf(target.slice(at));
   const depth = DEEP.test(target) ? null : slashesIn(target);
   // A pattern without an ending may match folders, too.
@@ -34,9 +37,19 @@ export function matcherOf(target: string, isFolder: Matcher): Matcher | null {
     depth === null || (tail === '' ? slashesIn(path) >= depth : slashesIn(path) === depth);
   return (path) => {
     if (!path.endsWith(tail)) return false;
-    if (start === '/') return findText(`/${path}`, head) !== -1;
+    if (start === '/') return path.startsWith(bare) || findText(path, head) !== -1;
     return path.startsWith(head) && isDeepEnough(path);
   };
+}
+
+/** What it takes to compare one path with a target, besides reading the two. */
+const MATCH_COST = 100;
+
+/** What it takes to compare these paths with a target, in characters looked at. */
+export function matchingCost(target: string, paths: Iterable<string>): number {
+  let cost = 0;
+  for (const path of paths) cost += MATCH_COST + 4 * (path.length + target.length);
+  return cost;
 }
 
 /** What stands after the last sign of a pattern; a variable, a class and a choice end later. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/domain/json.ts';
 import type { FileAction } from '../../../src/domain/workspace/action.ts';
 import { actionsOfOpenCall } from '../../../src/domain/workspace/call-actions.ts';
+import { Effort } from '../../../src/domain/workspace/effort.ts';
 import type { KnownText } from '../../../src/domain/workspace/known-text.ts';
 import { done, toolCall } from '../../support/tool-calls.ts';
 
@@ -265,9 +266,11 @@ describe('what the writing tools of agents do', () => {
   it('a call without a result has perhaps changed its file', () => {
     const write = toolCall('Write', { file_path: 'a.ts', content: 'x' });
     const by = 'Write without a result';
-    expect(actionsOfOpenCall(write, FOLDERS)).toEqual([
+    expect(actionsOfOpenCall(write, FOLDERS, new Effort())).toEqual([
       { kind: 'changed', path: PATH, by, isCertain: false },
     ]);
-    expect(actionsOfOpenCall(toolCall('Read', { file_path: 'a.ts' }), FOLDERS)).toEqual([]);
+    expect(
+      actionsOfOpenCall(toolCall('Read', { file_path: 'a.ts' }), FOLDERS, new Effort()),
+    ).toEqual([]);
   });
 });

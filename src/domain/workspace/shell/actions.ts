@@ -1,11 +1,12 @@
 import type { ToolCall } from '../../items/item.ts';
 import { scriptOf } from '../../items/shell-script.ts';
 import type { FileAction } from '../action.ts';
+import type { Effort } from '../effort.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
-import { resolved, resolvePath } from '../paths.ts';
+import { LONGEST_PATH, resolved, resolvePath } from '../paths.ts';
 import type { Answer } from '../result-text.ts';
 import { inputOf } from '../tool-input.ts';
-import { courseOf, type Step } from './course.ts';
+import { type Circumstances, courseOf, type Step } from './course.ts';
 import { effectOf, type Printed } from './effect.ts';
 import { parseLoosely, parseScript } from './lex.ts';
 import { withLoopWords } from './loops.ts';
@@ -24,30 +25,34 @@ export function shellActions(
   call: ToolCall,
   given: Answer,
   folder: string | null,
+  effort: Effort,
 ): ShellActions | null {
   const script = scriptOf(call);
   if (script === null) return null;
-  const start = script.folder === null ? folder : resolvePath(script.folder, folder);
+  if (given.isRefused) return { actions: [], folder };
+  if (!effort.spend(READING_COST * script.text.length)) return anything(script.text);
+  const start = script.folder === null ? folder : folderIn(script.folder, folder);
   const reset = folderResetIn(given.text);
   const answer = { ...given, text: withoutShellLines(given.text) };
   const pipelines = parseScript(script.text);
-  if (answer.isRefused) return { actions: [], folder };
   const isPowerShell =
     /powershell|pwsh/i.test(call.name) || POWERSHELL.test(script.text.slice(0, 200));
   const doubts = powerShellDoubts(script.text, isPowerShell, start);
   if (doubts.length > 0) return { actions: doubts, folder: reset ?? null };
   if (pipelines === null) {
     return {
-      actions: unread(script.text, start, answer),
+      actions: unread(script.text, start, answer, effort),
       folder: reset ?? afterLoose(script.text, start),
     };
   }
   const isOpen = inputOf(call).run_in_background === true || isRunning(answer);
-  const { steps, folder: end } = courseOf(pipelines, {
+  const circumstances: Circumstances = {
     folder: start,
     hasSucceeded: !answer.isFailed && !isOpen,
     hasComplained: COMPLAINT.test(answer.text.slice(0, 20_000)),
-  });
+  };
+  const { steps, folder: end } = courseOf(pipelines, circumstances, effort);
+  if (!isAffordable(steps, effort)) return anything(script.text);
   const printed: Printed[] = [];
   const done: FileAction[] = [];
   for (const step of steps) {
@@ -63,6 +68,37 @@ export function shellActions(
 }
 
 const POWERSHELL = /^\s{0,20}\S{0,200}(?:powershell|pwsh)(?:\.exe)?['"]?\s/i;
+
+/** What it takes to read one character of a script, and one word, in characters looked at. */
+const READING_COST = 8;
+const WORD_COST = 150;
+/** More words than any script that is not meant to be long. */
+const MOST_WORDS = 50_000;
+
+/** Whether the words of a script may be read, each of them in the folder where it is used. */
+function isAffordable(steps: readonly Step[], effort: Effort): boolean {
+  let count = 0;
+  let cost = 0;
+  for (const { pipeline, folder } of steps) {
+    for (const { words, redirects } of pipeline.commands) {
+      const own = words.length + redirects.length;
+      count += own;
+      cost += (1 + own) * (WORD_COST + 4 * (folder?.length ?? 0));
+    }
+  }
+  return count <= MOST_WORDS && effort.spend(cost);
+}
+
+/** A script that takes too long to be read may have changed any file, and gone to any folder. */
+function anything(script: string): ShellActions {
+  const line = script.slice(0, 60).replaceAll(/\s+/g, ' ');
+  return { actions: [{ kind: 'all_changed', by: `${line}…` }], folder: null };
+}
+
+function folderIn(path: string, folder: string | null): string | null {
+  const whole = resolvePath(path, folder);
+  return whole.length > LONGEST_PATH ? null : whole;
+}
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
 const COMPLAINT = /(?:^|\n)(?:[^\n]{0,80}: )?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl): /;
@@ -109,17 +145,21 @@ function afterFailure(actions: readonly FileAction[], steps: readonly Step[]): F
 }
 
 /** A script of which nothing certain can be said: all that is in it may have been done. */
-function unread(script: string, folder: string | null, answer: Answer): FileAction[] {
+function unread(
+  script: string,
+  folder: string | null,
+  answer: Answer,
+  effort: Effort,
+): FileAction[] {
   const patch = script.includes('apply_patch') ? patchIn(script) : undefined;
   if (patch !== undefined) {
     const actions = actionsOfPatch(patch).map((action) => resolved(action, folder));
     return answer.isFailed ? actions.map(perhaps) : actions;
   }
-  const { steps } = courseOf(withLoopWords(parseLoosely(script)), {
-    folder,
-    hasSucceeded: false,
-    hasComplained: true,
-  });
+  const circumstances: Circumstances = { folder, hasSucceeded: false, hasComplained: true };
+  const pipelines = withLoopWords(parseLoosely(script));
+  const steps = pipelines && courseOf(pipelines, circumstances, effort).steps;
+  if (!steps || !isAffordable(steps, effort)) return anything(script).actions;
   return steps.flatMap(({ pipeline, folder: at }) =>
     effectOf(pipeline, at)
       .actions.filter(({ kind }) => kind !== 'seen')

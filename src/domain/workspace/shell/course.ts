@@ -1,4 +1,5 @@
-import { resolvePath } from '../paths.ts';
+import type { Effort } from '../effort.ts';
+import { LONGEST_PATH, resolvePath } from '../paths.ts';
 import type { Pipeline } from './lex.ts';
 import { baseOf } from './read-range.ts';
 
@@ -26,7 +27,11 @@ const DEEPEST = 100;
  * is certain in the last list of a script that succeeded, and after commands that hardly fail. What
  * stands after `||`, or runs in the background, is never certain.
  */
-export function courseOf(pipelines: readonly Pipeline[], given: Circumstances): Course {
+export function courseOf(
+  pipelines: readonly Pipeline[],
+  given: Circumstances,
+  effort: Effort,
+): Course {
   const steps: Step[] = [];
   let { folder } = given;
   const stack: (string | null)[] = [];
@@ -48,7 +53,7 @@ export function courseOf(pipelines: readonly Pipeline[], given: Circumstances): 
         !isBackground && runs && (alternative === -1 || (isOpen && isSafe)) && !given.hasComplained;
       steps.push({ pipeline, isCertain: isCertain || (at === 0 && isCd(pipeline)), folder });
       if (!isBackground) {
-        const next = folderAfter(pipeline, folder, stack);
+        const next = folderAfter(pipeline, folder, stack, effort);
         folder = next === folder || (isCertain && isSafe) ? next : null;
       }
       isReliable &&= isSafe;
@@ -81,6 +86,7 @@ function folderAfter(
   { commands: [command, ...others] }: Pipeline,
   folder: string | null,
   stack: (string | null)[],
+  effort: Effort,
 ): string | null {
   if (command === undefined || others.length > 0) return folder;
   const [name, ...rest] = command.words;
@@ -97,6 +103,8 @@ function folderAfter(
       return folder;
   }
   if (target === undefined || !target.isPlain || /^[-+]/.test(target.text)) return null;
+  if (!effort.spend(2 * (target.text.length + (folder?.length ?? 0)))) return null;
   const next = resolvePath(target.text, folder);
+  if (next.length > LONGEST_PATH) return null;
   return folder === null && !/^[/~]/.test(next) ? null : next;
 }

@@ -1,5 +1,5 @@
 import type { FileAction } from '../action.ts';
-import { resolvePath } from '../paths.ts';
+import { LONGEST_PATH, resolvePath } from '../paths.ts';
 import { mayWrite, mayWriteAnywhere } from '../program-text.ts';
 import type { Command } from './lex.ts';
 import {
@@ -153,11 +153,8 @@ export function targetsOf(words: readonly string[], folder: string | null): stri
   return words.flatMap((word) => targetsIn(word, folder));
 }
 
-/** Longer words name no file. */
-const LONGEST_WORD = 4_096;
-
 function targetsIn(word: string, folder: string | null): string[] {
-  if (word.length > LONGEST_WORD || word.includes('\n')) return [];
+  if (word.length > LONGEST_PATH || word.includes('\n')) return [];
   const value = /^(?:-{1,2}[\w-]{1,100}|\w{1,100})=(.+)$/.exec(word)?.[1];
   const path = value ?? (isOption(word) ? '' : word);
   // Nothing but a variable: it may be no path at all.

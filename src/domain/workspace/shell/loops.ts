@@ -2,14 +2,16 @@ import type { Command, Pipeline, Word } from './lex.ts';
 
 /** More words stand for any. */
 const MOST_WORDS = 50;
+/** More words than this, put in for variables of one script, stand for any, too. */
+const MOST_REPLACED = 10_000;
 /** Matches every path. */
 const ANY: Word = { text: '**', isPlain: false };
 
 /**
  * Pipelines with the variables of loops replaced by what they go through: the words of `for`, as far
- * as the script says them, and anything for those that are read.
+ * as the script says them, and anything for those that are read. Null where they would be too many.
  */
-export function withLoopWords(pipelines: readonly Pipeline[]): Pipeline[] {
+export function withLoopWords(pipelines: readonly Pipeline[]): Pipeline[] | null {
   const variables = new Map<string, Word[]>();
   for (const { commands } of pipelines) {
     for (const { words } of commands) {
@@ -20,13 +22,20 @@ export function withLoopWords(pipelines: readonly Pipeline[]): Pipeline[] {
     }
   }
   if (variables.size === 0) return [...pipelines];
+  let left = MOST_REPLACED;
   const replaced = ({ words, ...others }: Command): Command => {
-    return { ...others, words: words.flatMap((word) => wordsFor(word, variables)) };
+    const all = words.flatMap((word) => {
+      const own = left < 0 ? [word] : wordsFor(word, variables);
+      left -= own.length - 1;
+      return own;
+    });
+    return { ...others, words: all };
   };
-  return pipelines.map((pipeline) => ({
+  const result = pipelines.map((pipeline) => ({
     ...pipeline,
     commands: pipeline.commands.map(replaced),
   }));
+  return left < 0 ? null : result;
 }
 
 function listOf([keyword, ...words]: Word[]): Word[] {
