@@ -7,18 +7,25 @@ import PQueue from 'p-queue';
 const AT_A_TIME = 2;
 /** What the clients of one tenant may leave unread before the next answer is made, in characters. */
 const MOST_UNREAD = 64_000_000;
-/** A client that takes nothing for so long has to make room for others, in milliseconds. */
-const PATIENCE_MS = 1_000;
 const LOOK_MS = 100;
+/**
+ * A client that takes nothing for so long has to make room for the answers that wait, in milliseconds,
+ * divided by how many these are. What a slow one takes shows only now and then: the system hands on
+ * megabytes before it asks for more.
+ */
+const PATIENCE_MS = 60_000;
+const LEAST_PATIENCE_MS = 1_000;
+const MOST_PATIENCE_MS = 15_000;
 /** A shorter text goes out in one piece, a longer one in pieces of this size, in characters. */
-const PIECE = 262_144;
+const PIECE = 65_536;
 
-/** A text that is on its way to a client. */
-type Unread = { left: number; taken_ms: number; cut: () => void };
+/** A text that is on its way to a client; `seen` is what was left when it was last looked at. */
+type Unread = { left: number; seen: number; idle_ms: number; cut: () => void };
 
 class Tenant {
   readonly queue = new PQueue({ concurrency: AT_A_TIME });
   readonly unread = new Set<Unread>();
+  #looked_ms = 0;
 
   get isIdle(): boolean {
     return this.queue.pending === 0 && this.queue.size === 0 && this.unread.size === 0;
@@ -26,17 +33,33 @@ class Tenant {
 
   /** Waits until clients have read enough; those that read nothing are cut off, one after the other. */
   async room(): Promise<void> {
-    for (;;) {
-      const all = [...this.unread];
-      if (all.reduce((sum, { left }) => sum + left, 0) <= MOST_UNREAD) return;
-      const [slowest] = all.sort((a, b) => a.taken_ms - b.taken_ms);
-      if (slowest !== undefined && performance.now() - slowest.taken_ms > PATIENCE_MS) {
-        this.unread.delete(slowest);
-        slowest.cut();
-      } else {
-        await sleep(LOOK_MS);
-      }
+    while ([...this.unread].reduce((sum, { left }) => sum + left, 0) > MOST_UNREAD) {
+      this.#look();
+      await sleep(LOOK_MS);
     }
+  }
+
+  /** Sees who has taken something since the last look, and cuts off at most one who has not. */
+  #look(): void {
+    const now = performance.now();
+    const passed = now - this.#looked_ms;
+    // Several wait at a time, and look.
+    if (passed < LOOK_MS / 2) return;
+    this.#looked_ms = now;
+    for (const one of this.unread) {
+      // While the process was held up nobody could take anything.
+      one.idle_ms = one.left < one.seen ? 0 : one.idle_ms + Math.min(passed, 2 * LOOK_MS);
+      one.seen = one.left;
+    }
+    const [slowest] = [...this.unread].sort((a, b) => b.idle_ms - a.idle_ms);
+    if (slowest === undefined || slowest.idle_ms <= this.#patience()) return;
+    this.unread.delete(slowest);
+    slowest.cut();
+  }
+
+  #patience(): number {
+    const waiting = Math.max(1, this.queue.size + this.queue.pending);
+    return Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, PATIENCE_MS / waiting));
   }
 }
 
@@ -67,6 +90,8 @@ export function longAnswers(): LongAnswer {
         const type = { 'Content-Type': 'application/json', ...headers };
         if (text.length <= PIECE) return c.body(text, 200, type);
         const length = { 'Content-Length': String(Buffer.byteLength(text)) };
+        // Nobody would read the body of this answer, nor cancel it.
+        if (c.req.method === 'HEAD') return c.body(null, 200, { ...type, ...length });
         return c.body(inPieces(text, tenant.unread, c.env?.outgoing, forget), 200, {
           ...type,
           ...length,
@@ -87,7 +112,7 @@ function inPieces(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let rest = text;
-  const own: Unread = { left: text.length, taken_ms: performance.now(), cut: () => {} };
+  const own: Unread = { left: text.length, seen: text.length, idle_ms: 0, cut: () => {} };
   const end = () => {
     rest = '';
     unread.delete(own);
@@ -111,7 +136,6 @@ function inPieces(
         controller.enqueue(encoder.encode(piece));
         rest = rest.slice(piece.length);
         own.left = rest.length;
-        own.taken_ms = performance.now();
         if (rest !== '') return;
         end();
         controller.close();
