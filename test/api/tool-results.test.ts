@@ -41,6 +41,35 @@ describe('GET /sessions/:id/tool-results/:tool_use_id', () => {
     expect(state.body).toMatchObject({ counts: { compactions: { micro: 1, full: 1 } } });
   });
 
+  it('knows a long id by the short form that its placeholder names', async () => {
+    const micro_compact_placeholder = 'Recall {tool_use_id}';
+    const config = {
+      micro_compact_placeholder,
+      micro_compact_keep_last_n_tools: 0,
+      micro_compact_target_tokens: 1,
+    };
+    await send(api, 'POST', '/sessions', {
+      body: { id: 'long', context_window: SMALL_WINDOW, config },
+    });
+    const id = `call_1__thought__${'sig'.repeat(2_000)}`;
+    await append('long', [
+      user('Read.'),
+      ...tool(id, 'Read', 3_000),
+      ...tool(`${id}2`, 'Read', 2_000),
+      { role: 'assistant', content: 'Read.' },
+      user('And?'),
+    ]);
+    await send(api, 'POST', '/sessions/long/compact', { body: { mode: 'micro' } });
+    await api.work(api.dispatched.at(-1));
+    const context = JSON.stringify((await send(api, 'GET', '/sessions/long/context')).body);
+    const named = [...context.matchAll(/Recall (call_[^"]+)"/g)].map(([, name]) => name ?? '');
+    expect(named.map((name) => name.length <= 200)).toEqual([true, true]);
+    for (const [at, tokens] of [3_000, 2_000].entries()) {
+      const reply = await toolResult('long', named[at] ?? '');
+      expect(reply.body).toMatchObject({ content: ofTokens(tokens) });
+    }
+  });
+
   it('answers the newest of an id that was used again, over many pages', async () => {
     await append('again', [
       ...tool('same', 'Read', 1),

@@ -3,6 +3,7 @@ import type { EventStore, SessionRef } from '../../db/event-store.ts';
 import { codecFor } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
 import type { Format, Item, ToolResult } from '../../domain/items/item.ts';
+import { callKey } from '../../domain/session/call-key.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { READ_BYTES } from '../event-page.ts';
 import { ProblemError } from '../problem.ts';
@@ -68,6 +69,8 @@ async function findResult(
   id: string,
 ): Promise<Found | null> {
   const codec = codecFor(format);
+  // A placeholder names a long id by its key.
+  const key = callKey(id);
   let upTo = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const events = await store.events(ref, {
@@ -84,7 +87,7 @@ async function findResult(
       const normalised = codec.normalise(item);
       if (normalised.kind !== 'message') continue;
       for (const part of normalised.parts) {
-        if (part.kind !== 'tool_result' || part.call_id !== id) continue;
+        if (part.kind !== 'tool_result' || callKey(part.call_id) !== key) continue;
         return { seq: event.version, at: event.at, item, result: part };
       }
     }

@@ -3,6 +3,7 @@ import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { userWordsIn } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
+import { callKey } from '../session/call-key.ts';
 import type { ResultEdit } from '../session/events.ts';
 import { editKey, savedBy } from '../session/result-edits.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -207,10 +208,9 @@ function choose(older: Candidate[], all: Candidate[], config: Config): Candidate
 }
 
 function clearing(candidate: Candidate, config: Config, count: TextCounter): ResultEdit {
-  const content = config.micro_compact_placeholder.replaceAll(
-    '{tool_use_id}',
-    () => candidate.call.id,
-  );
+  // Whoever sends the ids must not decide how long a placeholder becomes, which may name one often.
+  const id = callKey(candidate.call.id);
+  const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', () => id);
   return edit(candidate, 'cleared', content, count);
 }
 

@@ -193,6 +193,14 @@ describe('planMicro', () => {
     expect(plan(viewOf(items), placeholder)?.edits[0]?.content).toBe('[cleared; recall a]');
   });
 
+  it('fills in no more than 200 characters of an id, however often it is named', () => {
+    const items = [...tool('i'.repeat(500_000), 'Read', 5_000), ...tool('z', 'Read', 5)];
+    const placeholder = { micro_compact_placeholder: '{tool_use_id}'.repeat(76) };
+    const content = plan(viewOf(items), placeholder)?.edits[0]?.content ?? '';
+    expect(content).toMatch(/^i{100}…/);
+    expect(content.length).toBeLessThanOrEqual(76 * 200);
+  });
+
   it('clears nothing when the placeholders would be longer than the results', () => {
     const items = (tokens: number) => [...tool('a', 'Bash', tokens), ...tool('b', 'Bash', 50)];
     const config = { micro_compact_min_tokens_to_save: 0 };
