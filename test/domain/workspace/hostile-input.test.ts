@@ -76,3 +76,115 @@ describe('foldWorkspace on hostile input', () => {
     expect(milliseconds(() => fold(items))).toBeLessThan(BOUND_MS);
   });
 });
+
+const shell = (command: string, answer = 'ok'): Item[] => [
+  call('s', 'Bash', { command }),
+  result('s', answer),
+];
+const reads = (count: number): Item[] =>
+  Array.from({ length: count }, (_, n) => [
+    call(`r${n}`, 'Read', { file_path: `/w/${n}/x${n}.ts` }),
+    result(`r${n}`, '     1→hi'),
+  ]).flat();
+const filled = (unit: string, length: number) =>
+  unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+/** The least time of the processor that a fold takes in three runs, microseconds. */
+function leastTime(items: Item[]): number {
+  const originals = materialFor(items).map(({ original }) => original);
+  const times = [1, 2, 3].map(() => {
+    const start = process.cpuUsage();
+    foldWorkspace(originals);
+    return process.cpuUsage(start).user;
+  });
+  return Math.min(...times);
+}
+
+describe('foldWorkspace takes no more than in proportion for', () => {
+  it.each<[string, (length: number) => Item[]]>([
+    ['programs that run one another', (n) => shell(filled('find . -exec ', n))],
+    ['folders inside folders', (n) => shell(`cd /a\n${filled('cd a\n', n)}`)],
+    [
+      'a long folder, and files in it',
+      (n) => shell(`cd /${filled('a/', n / 2)}\n${filled('cat b\n', n / 2)}`),
+    ],
+    [
+      'a loop through fifty words, each used again and again',
+      (n) => shell(`for x in ${'a '.repeat(50)}; do foo ${filled('$x ', n)}; done`),
+    ],
+    [
+      'patterns, where many files are known',
+      (n) => [...reads(300), ...shell(filled('foo a*;', n))],
+    ],
+    ['names of nothing, in one command', (n) => shell(`rm ${filled('a ', n)}`, '')],
+    [
+      'starts of an output that do not end',
+      (n) => shell('ls', `<returncode>0</returncode>\n${filled('<output_head>', n)}`),
+    ],
+    [
+      'words that could name the file of a plan',
+      (n) => [call('s', 'ExitPlanMode', { plan: 'x' }), result('s', filled('saved to: /', n))],
+    ],
+  ])('%s', (_, items) => {
+    const [few, many] = [items(12_500), items(100_000)];
+    // A product of two parts of the input takes 64 times as long.
+    expect(leastTime(many)).toBeLessThan(32 * leastTime(few) + 20_000);
+  });
+});
+
+describe('what takes too long to be read is doubtful, and no longer than it was', () => {
+  const KNOWN = [...write('x\n')];
+  const deep = `/${'a/'.repeat(3_000)}`;
+  it.each<[string, string]>([
+    ['a script with more words than any', `foo ${'b '.repeat(60_000)}`],
+    [
+      'a loop that puts in more words than any',
+      `for x in ${'b '.repeat(50)}; do foo ${'$x '.repeat(300)}; done`,
+    ],
+    ['programs that run one another', `find / ${'-exec find / '.repeat(200)}`],
+    ['a script of megabytes', `cat b\n${'# a note\n'.repeat(1_000_000)}`],
+  ])('%s', (_, command) => {
+    const [file] = fold([...KNOWN, ...shell(command)]).files;
+    expect(file?.changedBy?.length).toBeLessThan(100);
+  });
+
+  it.each([
+    ['a read', `cat ${deep}b`, 'hi\n'],
+    ['a write', `echo hi > ${deep}b`, ''],
+    ['a deletion', `rm ${deep}b`, ''],
+    ['a move', `mv c ${deep}b`, ''],
+    ['a read in a folder', `cd ${deep}; cd ${deep}; cat /b`, ''],
+  ])('%s, with a path of more than 4,096 characters, tells of no file', (_, command, answer) => {
+    const { files, gone } = fold([...KNOWN, ...shell(command, answer)]);
+    expect(files.map(({ path, changedBy }) => [path, changedBy])).toEqual([['/a', null]]);
+    expect(gone.every((path) => path.length <= 4_096)).toBe(true);
+  });
+
+  it('a file that is moved to such a path is doubtful', () => {
+    const [file] = fold([...KNOWN, ...shell(`mv /a ${deep}b`, '')]).files;
+    expect(file).toMatchObject({ path: '/a', changedBy: expect.any(String) });
+  });
+
+  it('a text that `printf` makes of a long format and many words is not known', () => {
+    const made = (format: string, words: number) =>
+      fold(shell(`printf '${format}%s' ${'a '.repeat(words)}> /p`, '')).files[0];
+    expect(made('X'.repeat(1_000), 1_000)).toBeUndefined();
+    expect(textWhenWhole(made('+ ', 3)?.text ?? { blocks: [], total: 0 })).toBe('+ a+ a+ a');
+  });
+
+  it('an edit of every place that makes a file too large is not followed', () => {
+    const all = (n: number, from: string, to: string) => [
+      call(`e${n}`, 'Edit', {
+        file_path: '/a',
+        old_string: from,
+        new_string: to,
+        replace_all: true,
+      }),
+      result(`e${n}`, 'The file /a has been updated. All occurrences were replaced.'),
+    ];
+    const grown = [0, 1, 2, 3].flatMap((n) => all(n, 'y', 'yyyyyyyyyy\n'.repeat(10)));
+    const [file] = fold([...write('y\n'.repeat(1_000)), ...grown]).files;
+    expect(file?.changedBy).toContain('could not be followed');
+    const [small] = fold([...write('y\ny\n'), ...all(0, 'y', 'zz')]).files;
+    expect(textWhenWhole(small?.text ?? { blocks: [], total: 0 })).toBe('zz\nzz\n');
+  });
+});
