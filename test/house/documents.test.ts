@@ -230,6 +230,24 @@ describe('the repository', () => {
     expect(broken).toEqual([]);
   });
 
+  test('the lock file has an entry for every optional package: npm ci refuses it otherwise', () => {
+    const { packages } = z
+      .object({
+        packages: z.record(
+          z.string(),
+          z.looseObject({ optionalDependencies: z.record(z.string(), z.string()).optional() }),
+        ),
+      })
+      .parse(JSON.parse(readText('package-lock.json')));
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) =>
+          !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test('the lock file and .npmrc name no registry', () => {
     expect(readText('package-lock.json')).not.toMatch(/"resolved": "https?:/);
     expect(readText('.npmrc')).not.toContain('registry=');
