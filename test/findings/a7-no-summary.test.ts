@@ -21,6 +21,25 @@ const NO_SUMMARIES: [name: string, text: string, words: string][] = [
     'holds no summary',
   ],
   ['a promise', 'Sure! Here is the summary that you asked for.', 'sections'],
+  [
+    'a question with bold lines',
+    'I would be happy to help! Could you tell me more?\n**File**\n**Language**\n**Version**\n' +
+      '**Runner**\n**System**\nOnce I know these I can get going with it right away, and I will do ' +
+      'the rest of the work for you as soon as you have told me what you would like to see first.',
+    'asks back',
+  ],
+  [
+    'a call in tags',
+    '<function_calls>\n<invoke>\n<command>\nls -la src && cat package.json && npm test\n' +
+      '<parameter>\n<timeout>\n<workdir>\n/home/user/project/src/with/a/path/of/many/folders\n',
+    'calls a tool',
+  ],
+  [
+    'a polite refusal with headings',
+    'Thank you for sharing this conversation.\n\nI cannot summarize it.\n# A\n# B\n# C\n# D\n# E\n' +
+      'Please contact support if you think that this is a mistake, and provide your request id.',
+    'declines',
+  ],
   ['a loop', 'The user asked for it again. '.repeat(200), 'repeats itself'],
   [
     'empty sections',

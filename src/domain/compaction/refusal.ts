@@ -25,6 +25,10 @@ const OPENINGS: readonly RegExp[] = [
   /^(?:죄송|미안)/,
 ];
 
+/** A polite sentence that may stand before it. */
+const POLITE =
+  /^(?:thank(?:s| you)|i (?:understand|appreciate)|hello|hi|vielen dank|danke|merci|gracias|obrigad[oa]|grazie|спасибо|感谢|感謝|谢谢|謝謝)(?![\p{L}]{2})[^.!。！\n]{0,200}[.!。！\n]\s*/u;
+
 /** A longer text says something besides. */
 const LONGEST_REFUSAL = 1_200;
 
@@ -39,5 +43,9 @@ export function isRefusal(text: string): boolean {
     .toLowerCase()
     .replaceAll('’', "'")
     .replace(/^[^\p{L}]+/u, '');
-  return start.length <= LONGEST_REFUSAL && OPENINGS.some((opening) => opening.test(start));
+  const rest = start.replace(POLITE, '');
+  return (
+    start.length <= LONGEST_REFUSAL &&
+    OPENINGS.some((opening) => opening.test(start) || opening.test(rest))
+  );
 }

@@ -1,5 +1,6 @@
 import type { TextCounter } from '../tokens/count.ts';
 import { trimEndOf } from '../trim-end.ts';
+import { type OtherAnswer, otherAnswer } from './other-answers.ts';
 import type { SummaryTemplate } from './prompt.ts';
 import { isRefusal } from './refusal.ts';
 import { extractSummaryText, summaryContent } from './summary.ts';
@@ -22,6 +23,7 @@ export type SummaryDemand = {
 /** Why an answer is no summary. */
 export type SummaryFlaw =
   | { kind: 'provider_error' | 'empty' | 'refusal' | 'echo' | 'repetition' | 'cut_off' }
+  | { kind: OtherAnswer }
   | { kind: 'sections'; asked: number; found: number }
   | { kind: 'too_short' | 'too_long'; tokens: number; covered_tokens: number };
 
@@ -46,7 +48,7 @@ const MOST_ECHOED = 0.5;
 
 /**
  * Whether a model's answer can stand for what it covers (SPEC sections 8 and 10): not an error or a
- * refusal, no copy of the task, no loop, not cut off, with at least half of the sections that were
+ * refusal, no call, patch or reply, no copy of the task, no loop, not cut off, with at least half of the sections that were
  * asked for, and neither far too short nor longer than what it covers. Linear in the answer.
  */
 export function checkSummary(answer: string, demand: SummaryDemand): SummaryVerdict {
@@ -72,6 +74,12 @@ export function flawText(flaw: SummaryFlaw): string {
       return 'it holds no summary';
     case 'refusal':
       return 'it declines to summarise';
+    case 'tool_call':
+      return 'it calls a tool instead of summarising';
+    case 'patch':
+      return 'it is a patch';
+    case 'reply':
+      return 'it goes on with the conversation, or asks back, instead of summarising';
     case 'echo':
       return 'it repeats the task instead of doing it';
     case 'repetition':
@@ -91,6 +99,8 @@ export function flawText(flaw: SummaryFlaw): string {
 
 function kindFlaw(content: string, { asked }: SummaryDemand): SummaryFlaw | null {
   if (isRefusal(content)) return { kind: 'refusal' };
+  const other = otherAnswer(content);
+  if (other !== null) return { kind: other };
   if (isEcho(content, asked)) return { kind: 'echo' };
   return repeatsItself(content) ? { kind: 'repetition' } : null;
 }
