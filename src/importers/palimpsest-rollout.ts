@@ -44,7 +44,7 @@ function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta
       items.push(payload);
     } else if (type === 'compacted' && payload.trigger === null) {
       // A fork starts with what the compactions of its parent had made: nothing else holds that.
-      items.push(...replacementOf(payload));
+      for (const item of replacementOf(payload)) items.push(item);
     } else if (payload.type === 'CompactCommand' && isJsonObject(payload.item)) {
       items.push(payload.item);
     } else if (type !== 'session_meta') {

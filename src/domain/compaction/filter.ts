@@ -31,7 +31,7 @@ function reorganiseAttachments(items: readonly Normalised[]): Normalised[] {
       continue;
     }
     if (item.kind === 'message' && item.role === 'user') {
-      result.push(...pending);
+      for (const attachment of pending) result.push(attachment);
       pending = [];
     }
     result.push(item);

@@ -121,7 +121,8 @@ function isQuoted(text: string, start: number, length: number): boolean {
 
 function namesOfRun(run: string, quoted: boolean): string[] {
   const names: string[] = [];
-  for (const token of tokensOf(run)) names.push(...namesOfToken(token, quoted));
+  for (const token of tokensOf(run))
+    for (const name of namesOfToken(token, quoted)) names.push(name);
   return names;
 }
 

@@ -20,7 +20,7 @@ export function turnsOf(conversation: readonly Normalised[]): Turn[] {
   const goOn = (...items: Normalised[]) => {
     const last = turns.at(-1);
     if (last === undefined || last.is_carried) return begin(...items);
-    last.items.push(...attachments, ...items);
+    for (const item of [...attachments, ...items]) last.items.push(item);
     attachments = [];
   };
   for (const item of conversation) {

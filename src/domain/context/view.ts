@@ -38,8 +38,10 @@ export function foldView(source: ViewSource): View {
   const edits = editsInForce(source.events);
   const bySeq = groupBySeq(edits.values());
   const originals = new Map<number, Item>();
-  const entries: Entry[] = [...initial_context];
-  if (source.base !== null) entries.push(...source.base.event.data.entries);
+  const entries: Entry[] = [
+    ...initial_context,
+    ...(source.base === null ? [] : source.base.event.data.entries),
+  ];
   let version = source.created.version;
   let usage = NO_USAGE;
   for (const event of source.events) {

@@ -54,7 +54,7 @@ export function checkBlocks(
     } else if (TEXT_TYPES.includes(block.type) && typeof block.text !== 'string') {
       problems.push({ path: [...at, 'text'], message: 'a text block needs a string "text"' });
     } else {
-      problems.push(...checkBlock(block, at));
+      for (const problem of checkBlock(block, at)) problems.push(problem);
     }
   }
   return problems;

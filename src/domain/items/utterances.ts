@@ -36,14 +36,14 @@ export function readUtterances(text: string): Utterance[] {
     const found = markAt(text, at, end, places);
     if (found === null) break;
     last = found.block === undefined ? null : { open: found.block, said: before.length };
-    before.push(...found.said);
+    for (const said of found.said) before.push(said);
     at = skipSpace(text, found.end);
   }
   const after: Utterance[] = [];
   while (at < end) {
     const from = blockBefore(text, at, end, places) ?? noticeBefore(text, at, end);
     if (from === null) break;
-    after.push(...('name' in from ? blockSaid(text, from, end) : from.said));
+    for (const said of 'name' in from ? blockSaid(text, from, end) : from.said) after.push(said);
     end = at + text.slice(at, from.at).trimEnd().length;
   }
   // What is left ends in a closing tag that no tag opens: the block before holds one of its own, as a

@@ -60,6 +60,9 @@ function isChanged({ uses, to }: FileFact): boolean {
   return to !== null || uses.has('edited') || uses.has('written') || uses.has('deleted');
 }
 
+/** Deeper folders than people have: each takes the characters of all above it. */
+const DEEPEST = 50;
+
 /** The folder that most absolute paths share, so that it need be written once only; else ''. */
 export function commonFolder(paths: readonly string[]): string {
   const absolute = paths.filter((path) => path.startsWith('/'));
@@ -67,8 +70,11 @@ export function commonFolder(paths: readonly string[]): string {
   if (first === undefined || absolute.length < 3) return '';
   const counts = new Map<string, number>();
   for (const path of absolute) {
-    for (let i = path.indexOf('/', 1); i > 0; i = path.indexOf('/', i + 1)) {
-      counts.set(path.slice(0, i + 1), (counts.get(path.slice(0, i + 1)) ?? 0) + 1);
+    let i = path.indexOf('/', 1);
+    for (let depth = 0; i > 0 && depth < DEEPEST; depth++) {
+      const folder = path.slice(0, i + 1);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      i = path.indexOf('/', i + 1);
     }
   }
   let best = '';

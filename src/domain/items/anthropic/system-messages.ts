@@ -20,12 +20,12 @@ export function takeSystemMessages(pieces: readonly Turn[]): {
   for (const run of runsOf(pieces)) {
     const systems = run.filter(({ role }) => role === 'system');
     const users = run.filter(({ role }) => role !== 'system');
-    others.push(...users);
+    for (const turn of users) others.push(turn);
     if (systems.length === 0) continue;
     const after = users.flatMap(({ slots }) => slots);
     const isNearUser = users.every(({ role }) => role === 'user') && after.length > 0;
     if (isNearUser) groups.push({ after, message: joined(systems) });
-    else others.push(...systems.flatMap(asUserMessage));
+    else for (const turn of systems.flatMap(asUserMessage)) others.push(turn);
   }
   return { others, putBack: (turns) => putBack(turns, groups) };
 }

@@ -202,7 +202,7 @@ function keepReasoningWithFollower(items: readonly Item[]): Item[] {
       reasoning.push(item);
       continue;
     }
-    if (isOfModel(item)) kept.push(...reasoning);
+    if (isOfModel(item)) for (const thought of reasoning) kept.push(thought);
     if (answeredId(item) === undefined) reasoning = [];
     kept.push(item);
   }
