@@ -1,7 +1,7 @@
 // Builds when the sources are newer than the last complete build. Exits with the compiler's status
 // when the build fails, so that nobody runs an old build by mistake.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,6 +18,10 @@ function newestIn(folder) {
 const builtAt = statSync(join(root, 'dist', 'built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 if (newestIn(join(root, 'src')) > builtAt) {
+  if (!existsSync(join(root, 'node_modules', 'typescript'))) {
+    console.error('the dependencies are not installed: run npm ci first');
+    process.exit(1);
+  }
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
   if (build.status !== 0) process.exit(build.status ?? 1);
 }

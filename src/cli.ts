@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
+import { unsupportedNode } from './cli/supported-node.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -28,6 +29,11 @@ Settings come from the environment; .env.example lists them all.
 Exit codes: 0 success, 1 failure, 2 wrong usage.`,
   );
 
+program.hook('preAction', () => {
+  const problem = unsupportedNode(process.versions.node);
+  if (problem !== null) throw new SettingsError(problem);
+});
+
 program
   .command('serve')
   .description('run the service: API, worker, or both in one process (ROLE)')
@@ -45,7 +51,7 @@ program
   .option('--profile <profile>', 'profile of the new sessions')
   .option('--context-window <tokens>', 'context window of the new sessions', positiveInteger)
   .option('--id-prefix <prefix>', 'put this before each session id')
-  .option('--tenant <name>', 'name of the API key that an export is restored for (default: local)')
+  .option('--tenant <name>', 'name of the API key that the sessions are for (default: local)')
   .option('--json', 'print one JSON line per session')
   .action(async (files: string[], flags: ImportFlags) => {
     const { importCommand } = await import('./cli/import-files.ts');
@@ -70,7 +76,10 @@ program
   .action(async (session: string, options: ExportFlags) => {
     const { exportCommand } = await import('./cli/export-session.ts');
     const found = await exportCommand(session, options);
-    if (!found) console.error(`there is no session "${session}" in the store`);
+    if (!found)
+      console.error(
+        `there is no session "${session}" of ${options.tenant} in the store: --tenant names another`,
+      );
     exitWith(found);
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Presets, SingleBar } from 'cli-progress';
 import { LOCAL_TENANT } from '../api/auth.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import { ExportError, isExport } from '../db/session-export.ts';
 import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
@@ -29,7 +30,13 @@ export async function importCommand(files: string[], flags: ImportFlags): Promis
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
     ...(flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow }),
   };
-  const target = flags.url === undefined ? await localTarget() : remoteTarget(flags.url);
+  const { url, tenant = LOCAL_TENANT } = flags;
+  if (url !== undefined && flags.tenant !== undefined) {
+    throw new SettingsError(
+      'with --url the key in PALIMPSEST_API_KEY says whose the sessions are: leave --tenant out',
+    );
+  }
+  const target = url === undefined ? await localTarget(tenant) : remoteTarget(url);
   let allWorked = true;
   try {
     for (const file of files) {

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { LOCAL_TENANT } from '../api/auth.ts';
 import { readSettings } from '../config.ts';
 import type { EventStore } from '../db/event-store.ts';
 import type { World } from '../domain/session/world.ts';
@@ -39,18 +41,28 @@ export function remoteTarget(url: string): ImportTarget {
 }
 
 /**
- * The service in this process over the configured store, without keys and without a socket. It runs
+ * The service in this process over the configured store, without a socket, for one tenant. It runs
  * the compactions of the sessions that are imported, and only those, by itself: an import must not
  * depend on whether workers are running.
  */
-export async function localTarget(): Promise<ImportTarget> {
+export async function localTarget(tenant: string): Promise<ImportTarget> {
   const settings = readSettings(process.env);
+  if (tenant === LOCAL_TENANT && settings.api_keys.length > 0) {
+    console.error('no key of PALIMPSEST_API_KEYS opens the tenant "local": name one with --tenant');
+  }
+  // Its key opens this process only.
+  const key = randomUUID();
+  const api_keys = tenant === LOCAL_TENANT ? [] : [{ name: tenant, key }];
   const service = await startService(
-    { ...settings, role: 'all', queue: null, api_keys: [], rate_limit_per_minute: null },
+    { ...settings, role: 'all', queue: null, api_keys, rate_limit_per_minute: null },
     process.env,
   );
   return {
-    request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
+    request: async (path, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (api_keys.length > 0) headers.set('authorization', `Bearer ${key}`);
+      return service.fetch(new Request(`http://localhost${path}`, { ...init, headers }));
+    },
     local: { store: service.store, server: settings.overrides },
     close: service.stop,
   };

@@ -143,11 +143,29 @@ describe('command line', () => {
     expect(lines(stdout)).toMatchObject([{ id: 'fine', items: 4 }]);
   });
 
+  it('imports for the tenant that is named, and says when no key opens the one that is not', async () => {
+    const file = writeTranscript('of-a-tenant.json');
+    const store = { DATABASE_URL: `file:${join(folder, 'tenants.db')}` };
+    const imported = await palimpsest(['import', file, '--tenant', 'team-a'], store);
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    const exported = await palimpsest(['export', 'of-a-tenant', '--tenant', 'team-a'], store);
+    expect(exported).toMatchObject({ code: 0 });
+    expect(await palimpsest(['export', 'of-a-tenant'], store)).toMatchObject({ code: 1 });
+    const keys = { ...store, PALIMPSEST_API_KEYS: 'team-a:SECRET' };
+    const { stderr } = await palimpsest(['import', file, '--id-prefix', 'again-'], keys);
+    expect(stderr).toContain('no key of PALIMPSEST_API_KEYS opens the tenant "local"');
+    const both = ['import', file, '--url', 'http://127.0.0.1:1', '--tenant', 'team-a'];
+    expect(await palimpsest(both, store)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('leave --tenant out'),
+    });
+  });
+
   it('exits 1 when there is no such session', async () => {
     expect(await palimpsest(['export', 'nobody'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'there is no session "nobody" in the store\n',
+      stderr: 'there is no session "nobody" of local in the store: --tenant names another\n',
     });
   });
 });

@@ -18,10 +18,13 @@ export const BetterSqlite3: typeof Driver = load();
 
 function load(): typeof Driver {
   try {
-    return createRequire(import.meta.url)(SQLITE_PACKAGE);
+    const driver: typeof Driver = createRequire(import.meta.url)(SQLITE_PACKAGE);
+    // The compiled part is loaded with the first database only.
+    new driver(':memory:').close();
+    return driver;
   } catch (cause) {
     throw new Error(
-      `the package ${SQLITE_PACKAGE} is not installed. On Node 20 it has to be compiled: install ` +
+      `the package ${SQLITE_PACKAGE} is not installed, or not compiled. On Node 20 it has to be compiled: install ` +
         'python3, make and g++, then run npm ci again, or use Node 22 or later.',
       { cause },
     );
