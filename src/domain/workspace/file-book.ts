@@ -9,6 +9,7 @@ import {
   merged,
   overlap,
   replaced,
+  sizeOf,
   textWhenWhole,
   wholeText,
 } from './known-text.ts';
@@ -36,6 +37,7 @@ type Next = (text: KnownText) => KnownText | null;
 
 /** More files than any compaction restores; those used longest ago are forgotten. */
 const MOST_FILES = 2_000;
+const MOST_CHARACTERS = 64_000_000;
 /** What it takes to move one file of a folder, in characters looked at. */
 const MOVE_COST = 2_000;
 
@@ -47,6 +49,7 @@ export class FileBook {
   private readonly names: FileNames;
   /** Other ways in which a file was written, each shown to be it by what it holds. */
   private readonly aliases = new Map<string, string>();
+  private size = 0;
   private readonly lost = new Set<string>();
   private readonly effort: Effort;
 
@@ -203,14 +206,17 @@ export class FileBook {
     const entry = { path, text, at, changedBy, before, posted: null, runs: null };
     this.files.set(path, entry);
     if (changedBy === null) this.sure.set(path, entry);
-    const [oldest] = this.files.keys();
-    if (this.files.size <= MOST_FILES || oldest === undefined) return;
-    this.forget(oldest);
-    this.names.remove(oldest);
+    this.size += sizeOf(text);
+    for (const oldest of this.files.keys()) {
+      if (this.files.size <= MOST_FILES && this.size <= MOST_CHARACTERS) return;
+      this.forget(oldest);
+      this.names.remove(oldest);
+    }
   }
 
   private forget(path: string): Entry | undefined {
     const file = this.files.get(path);
+    if (file !== undefined) this.size -= sizeOf(file.text);
     this.files.delete(path);
     this.sure.delete(path);
     return file;

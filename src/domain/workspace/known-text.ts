@@ -29,6 +29,15 @@ export function lineCount(text: string): number {
   return count;
 }
 
+const sizes = new WeakMap<KnownText, number>();
+
+/** The characters of a known text; they are added up once, since there may be thousands of blocks. */
+export function sizeOf(known: KnownText): number {
+  const size = sizes.get(known) ?? known.blocks.reduce((sum, { text }) => sum + text.length, 0);
+  sizes.set(known, size);
+  return size;
+}
+
 /** The number of the last line of a block. */
 export function lastLine(block: Block): number {
   return block.first + lineCount(block.text) - 1;

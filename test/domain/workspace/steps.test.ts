@@ -109,6 +109,15 @@ describe('the steps that a fold takes, counted', () => {
     expect(book.gone().length).toBeLessThanOrEqual(2 * ITEMS + 2 * FILES);
   });
 
+  it('no more characters of files are kept than one process can have', () => {
+    const book = new FileBook(new Effort());
+    const text = 'x'.repeat(1_000_000);
+    for (let n = 0; n < 100; n++) book.apply({ kind: 'written', path: `/w/${n}`, text }, n);
+    for (let n = 0; n < 100; n++) book.apply({ kind: 'written', path: '/w/99', text }, n);
+    const known = book.known();
+    expect([known.length, known.at(-1)?.path]).toEqual([64, '/w/99']);
+  });
+
   it('a large program that is run again and again is read once', () => {
     const book = new FileBook(new CountedEffort());
     book.apply({ kind: 'written', path: '/w/p.py', text: 'print(1)\n'.repeat(1_000_000) }, 0);
