@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
 import type { Base } from '../domain/session/events.ts';
 import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
+
+const EVENTS_PER_READ = 2_000;
 
 type Created = Extract<StoredEvent, { type: 'session.created' }>;
 
@@ -36,11 +39,29 @@ async function readView(
   const { state } = head;
   const version = at ?? state.version;
   const base = version === state.version ? state.base : await baseAt(store, ref, version);
-  const events = await store.events(ref, { after: base?.through ?? 1, up_to: version });
+  const events = await eventsBetween(store, ref, base?.through ?? 1, version);
   return {
     ...foldView({ created, base: await withEvent(store, ref, base, events), events }),
     version,
   };
+}
+
+/** The store reads synchronously: in one go a context of many items would hold up all other requests. */
+async function eventsBetween(
+  store: EventStore,
+  ref: SessionRef,
+  after: number,
+  upTo: number,
+): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for (let from = after; ; ) {
+    const page = await store.events(ref, { after: from, up_to: upTo, limit: EVENTS_PER_READ });
+    for (const event of page) all.push(event);
+    const last = page.at(-1);
+    if (last === undefined || page.length < EVENTS_PER_READ) return all;
+    from = last.version;
+    await nextTurn();
+  }
 }
 
 /** The base that was in force at a version: the newest event that set one decides. */

@@ -59,3 +59,23 @@ it('a log that lacks what its context is built on is damaged', async () => {
   vi.spyOn(store, 'head').mockResolvedValue({ ...head, state: { ...head.state, base } });
   await expect(loadView(store, REF)).rejects.toThrow('the event of version 2');
 });
+
+describe('a view of many items', () => {
+  it('is read in pages, and others have their turn in between', async () => {
+    await write(...Array.from({ length: 4_500 }, (_, n) => appended(user(`new ${n}`))));
+    const { events } = store;
+    const pages: number[] = [];
+    let turns = 0;
+    vi.spyOn(store, 'events').mockImplementation(async (...args) => {
+      const page = await events.apply(store, args);
+      if (page.length > 1) pages.push(page.length);
+      setImmediate(() => turns++);
+      return page;
+    });
+    const found = (await texts()) ?? [];
+    expect(found).toHaveLength(4_502);
+    expect(found.slice(-2)).toEqual(['new 4498', 'new 4499']);
+    expect(pages).toEqual([2_000, 2_000, 502]);
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+});

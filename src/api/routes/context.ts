@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadSettings } from '../../db/load-settings.ts';
 import { loadView } from '../../db/load-view.ts';
 import { renderEntries } from '../../domain/context/render.ts';
@@ -56,6 +57,7 @@ export function addContextRoute(api: Api): void {
       const make = async () => {
         // Null: erased since the head was read.
         const view = (await loadView(deps.store, ref, at)) ?? unwrap(sessionNotFound());
+        await nextTurn();
         const past = at < state.version ? await loadSettings(deps.store, ref, at) : null;
         const config = configOf(past ?? settings, deps.world.server);
         const format = query.format ?? settings.format;
