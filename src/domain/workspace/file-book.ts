@@ -198,10 +198,9 @@ export class FileBook {
   }
 
   private set(path: string, text: KnownText, at: number, changedBy: string | null): void {
-    const before = this.files.get(path)?.text ?? null;
     this.lost.delete(path);
     // Put in anew, so that the one that was used longest ago stands first.
-    this.forget(path);
+    const before = this.forget(path)?.text ?? null;
     if (!this.names.add(path)) return;
     const entry = { path, text, at, changedBy, before, posted: null, runs: null };
     this.files.set(path, entry);
@@ -379,16 +378,13 @@ export class FileBook {
     const effect = file === undefined ? null : this.effectOf(file, isPatch);
     if (effect === 'nothing') return;
     if (effect === 'anything' || (effect === null && isPatch)) this.doubtAll(by);
-    else {
-      if (effect !== null) this.doubtNamed(effect.names, by);
-      this.doubtTargets(args, by);
-    }
+    else if (effect !== null) this.doubtNamed(effect.names, by);
+    this.doubtTargets(args, by);
   }
 
   private effectOf(file: Entry, isPatch: boolean): ProgramEffect {
     if (isPatch) return { names: programOf(file.text.blocks) };
-    if (file.runs !== null) return file.runs;
-    file.runs = effectOfProgram(programOf(file.text.blocks));
+    file.runs ??= effectOfProgram(programOf(file.text.blocks));
     return file.runs;
   }
 
