@@ -16,7 +16,7 @@ const AT_RANDOM = [
   'test/e2e/{crash,fuzz}.test.ts',
   'test/**/*.property.test.ts',
   'test/soak/soak.test.ts',
-  'test/findings/i7-shares-of-tenants.test.ts',
+  'test/findings/{i7-shares-of-tenants,i12-*}.test.ts',
 ];
 
 /**

@@ -1,5 +1,13 @@
 import { defineConfig } from 'vitest/config';
-import { COMMON, combination, FAULTS, RULES, rules } from './test/support/vitest-projects.ts';
+import {
+  COMMON,
+  combination,
+  FAULTS,
+  RULES,
+  rules,
+  SHARING,
+  sharing,
+} from './test/support/vitest-projects.ts';
 
 /** What shows that adapters go together; their contract suites show the rest. */
 const TOGETHER = ['test/e2e/turns.test.ts', 'test/e2e/compaction.test.ts'];
@@ -13,9 +21,10 @@ export default defineConfig({
         store: 'sqlite',
         queue: 'in-process',
         include: ['test/**/*.test.ts'],
-        exclude: [...RULES, ...FAULTS],
+        exclude: [...RULES, ...FAULTS, ...SHARING],
       }),
       rules(),
+      sharing(),
       combination({ store: 'sqlite', queue: 'bullmq', include: TOGETHER }),
       combination({ store: 'postgres', queue: 'in-process', include: TOGETHER }),
       combination({ store: 'postgres', queue: 'bullmq', include: TOGETHER }),

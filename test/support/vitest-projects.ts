@@ -36,6 +36,17 @@ export const RULES = [
 /** How much of what is drawn at random is tried: rounds, requests, runs of a property. */
 export type Scale = 'short' | 'long';
 
+/**
+ * These neither mock, nor change the environment, nor measure their process: they share the modules
+ * that they load.
+ */
+export const SHARING = [
+  'test/api/{[!h],*/}*.test.ts',
+  'test/findings/{a[2-9],a1-,a11,a12,b,d3,d4,d7,f}*.test.ts',
+  'test/importers/**/*.test.ts',
+  'test/workers/{remote,summarizers}/**/*.test.ts',
+];
+
 type Combination = {
   store: 'sqlite' | 'postgres';
   queue: 'in-process' | 'bullmq';
@@ -61,6 +72,12 @@ export function combination(given: Combination) {
 }
 
 const RULES_PROJECT = 'rules';
+
+/** The project of what shares its modules, on SQLite with jobs in the process. */
+export function sharing() {
+  const { test } = combination({ store: 'sqlite', queue: 'in-process', include: SHARING });
+  return { test: { ...test, name: 'sqlite + in-process, sharing', isolate: false } };
+}
 
 /** The project of the rules, which needs neither servers nor a build. */
 export function rules() {

@@ -133,7 +133,7 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   ...named('program', 'block', ['session_context']),
   ...named('hook', 'block', ['hook_context']),
   ...named('project_instructions', 'block', ['loaded_context']),
-  ...named('summary', 'whole', ['state_snapshot', 'conversation-summary', 'conversation_summary']),
+  ...named('summary', 'output', ['state_snapshot', 'conversation-summary', 'conversation_summary']),
   // Cursor and others that write as it does.
   ...named('program', 'block', [
     'user_info',
