@@ -1,7 +1,6 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Database } from './driver.ts';
-import { BetterSqlite3 } from './driver.ts';
+import { BetterSqlite3, type Database } from './driver.ts';
 import { migrate } from './migrate.ts';
 import { isBusy } from './store-error.ts';
 

@@ -40,8 +40,8 @@ export type FinishContext = {
 
 /**
  * Builds what the compaction puts in place of everything up to the cut, in the order of SPEC section
- * 8. Restored files, oldest first, and then hook items, newest first, are left out until the context
- * fits under its limit.
+ * 8. Of the restored files those stay that fit under the limit of the context, the newest first; of the
+ * hook items the newest are left out until it fits.
  */
 export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
   const { view, config } = context;

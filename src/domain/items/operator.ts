@@ -1,4 +1,5 @@
 import type { Message, Normalised } from './item.ts';
+import { messageText } from './message-text.ts';
 import { TAG_MARKS } from './speaker-marks.ts';
 import { readUtterances, typedMeanwhile } from './utterances.ts';
 
@@ -23,7 +24,7 @@ const TOPIC = /^\s*((?:\S{1,80}\s+){0,3}\S{0,80})/;
 export function isOfOperator(item: Normalised): item is Message {
   if (item.kind !== 'message' || item.role !== 'system' || item.is_meta) return false;
   if (item.speaker !== undefined) return item.speaker === 'project_instructions';
-  const text = textOf(item);
+  const text = messageText(item);
   if (text.trim() === '') return false;
   if (typedMeanwhile(text) !== null) return false;
   // Words that bear no mark are the operator's here.
@@ -36,12 +37,12 @@ export function isOfOperator(item: Normalised): item is Message {
  * Any other one has but its own words in common with a copy of it.
  */
 export function instructionKind(message: Message): string {
-  return rewrittenKind(message) ?? `text ${textOf(message)}`;
+  return rewrittenKind(message) ?? `text ${messageText(message)}`;
 }
 
 /** The kind of a message that clients write anew; null for any other. */
 export function rewrittenKind(message: Message): string | null {
-  const text = textOf(message).trimStart();
+  const text = messageText(message).trimStart();
   const note = REWRITTEN.findIndex((pattern) => pattern.test(text));
   if (note >= 0) return `note ${note}`;
   const tag = /^<([a-z][\w -]{0,60}?)[\s>]/i.exec(text)?.[1]?.toLowerCase();
@@ -57,8 +58,4 @@ function nameOfTag(text: string, tag: string): string | undefined {
   const name = whole !== undefined && TAG_MARKS.has(whole) ? whole : tag;
   const speaker = TAG_MARKS.get(name)?.speaker;
   return speaker === 'program' || speaker === 'project_instructions' ? name : undefined;
-}
-
-function textOf({ parts }: Message): string {
-  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

@@ -1,5 +1,4 @@
 import type { Speaker } from './item.ts';
-
 import { TELLS_OF_USER } from './speaker-results.ts';
 
 /** Hooks are named after their event, and often with the tool that it was about. */

@@ -129,7 +129,7 @@ function endOfLine(text: string, at: number, end: number): number {
   return line < 0 ? end : Math.min(line, end);
 }
 
-/** Behind the block that opens here; blocks inside it open with the name of a language. */
+/** Just after the block that opens here; blocks inside it open with the name of a language. */
 function endOfFence(text: string, at: number, end: number): number {
   const fence = /\n```([^\n]*)/g;
   fence.lastIndex = at;

@@ -1,5 +1,4 @@
 import type { ToolCall } from '../items/item.ts';
-
 import { scriptOf } from '../items/shell-script.ts';
 import type { Config } from './config.ts';
 

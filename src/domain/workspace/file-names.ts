@@ -1,5 +1,5 @@
 import type { Effort } from './effort.ts';
-import { LONGEST_PATH, lastSegment } from './paths.ts';
+import { isAnchored, LONGEST_PATH, lastSegment } from './paths.ts';
 
 /** Longer and deeper paths are those of no system: files with such paths are not followed. */
 const MOST_FOLDERS = 100;
@@ -88,11 +88,6 @@ function put(paths: Map<string, Set<string>>, name: string, path: string): void 
   const own = paths.get(name);
   if (own === undefined) paths.set(name, new Set([path]));
   else own.add(path);
-}
-
-/** Whether a path begins at the root, a home or a drive. */
-export function isAnchored(path: string): boolean {
-  return /^(?:[/~\\]|[A-Za-z]:[\\/])/.test(path);
 }
 
 /** The folders that a path lies in; null when there are too many. */

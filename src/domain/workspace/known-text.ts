@@ -47,10 +47,10 @@ export function lastLine(block: Block): number {
  * Takes the characters of a known text, so many times, from what may be looked at; false when there
  * are not so many left.
  */
-export function spendOn({ blocks }: KnownText, times: number, effort: Effort): boolean {
+export function spendOn(known: KnownText, times: number, effort: Effort): boolean {
   // Even to add up thousands of blocks is work.
-  if (!effort.spend(blocks.length)) return false;
-  return effort.spend(times * blocks.reduce((sum, { text }) => sum + text.length + 1, 0));
+  if (!effort.spend(known.blocks.length)) return false;
+  return effort.spend(times * (sizeOf(known) + known.blocks.length));
 }
 
 /**
@@ -86,11 +86,10 @@ function replacedAll(known: KnownText, from: string, to: string, effort: Effort)
   if (delta !== 0 && textWhenWhole(known) === null) return null;
   const counts = known.blocks.map(({ text }) => placesIn(text, from));
   const places = counts.reduce((sum, count) => sum + count, 0);
-  const size = known.blocks.reduce((sum, { text }) => sum + text.length, 0);
   const growth = places * (to.length - from.length);
   if (places === 0 || growth > MOST_GROWTH) return null;
   // Asked for before any of it is there.
-  if (!effort.spend(size + growth)) return null;
+  if (!effort.spend(sizeOf(known) + growth)) return null;
   const blocks = known.blocks.map((block, index) =>
     counts[index] === 0 ? block : { ...block, text: withAll(block.text, from, to) },
   );

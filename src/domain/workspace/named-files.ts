@@ -1,13 +1,13 @@
 import type { ToolCall } from '../items/item.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { FileAction } from './action.ts';
-import { mayWrite, mayWriteAnywhere } from './program-text.ts';
+import { LONGEST_PATH } from './paths.ts';
+import { actionsOfProgram } from './program-text.ts';
 import { mayWriteByName } from './read-only.ts';
 
 /** More texts, and deeper ones, than any tool is given names in. */
 const MOST_TEXTS = 500;
 const DEEPEST = 10;
-const LONGEST_PATH = 4_096;
 
 /** Fields of which a tool changes what lies in the folder, or fits the pattern, that they name. */
 const PLACES =
@@ -37,11 +37,6 @@ export function namedActions({ name, input }: ToolCall): FileAction[] {
     const paths = new Set([...text.matchAll(PATCH_NAME)].map(([, path = '']) => path.trimEnd()));
     return [...paths].map((path) => ({ kind: 'changed', path, by, isCertain: false }));
   });
-}
-
-function actionsOfProgram(text: string, by: string): FileAction[] {
-  if (mayWriteAnywhere(text)) return [{ kind: 'all_changed', by }];
-  return mayWrite(text) ? [{ kind: 'named_changed', script: text.slice(0, 50_000), by }] : [];
 }
 
 type Text = { key: string; text: string };

@@ -13,6 +13,11 @@ export function isOnWindows(path: string): boolean {
   return DRIVE.test(path);
 }
 
+/** Whether a path begins at the root, a home or a drive. */
+export function isAnchored(path: string): boolean {
+  return /^(?:[/~\\]|[A-Za-z]:[\\/])/.test(path);
+}
+
 /**
  * A path without `.`, `..` and doubled slashes, resolved against a folder where one is known. On Windows
  * both slashes divide, and drives have no case; elsewhere a backslash is a character like others.
@@ -21,9 +26,8 @@ export function resolvePath(path: string, folder: string | null): string {
   const written = path.startsWith('file://') ? path.slice('file://'.length) : path;
   const onWindows = isOnWindows(written) || (folder !== null && isOnWindows(folder));
   const own = onWindows ? ofWindows(written) : written;
-  const isAnchored = /^(?:[/~\\]|[A-Za-z]:[\\/])/.test(own);
   const base = onWindows && folder !== null ? ofWindows(folder) : folder;
-  const whole = isAnchored || base === null ? own : `${base}/${own}`;
+  const whole = isAnchored(own) || base === null ? own : `${base}/${own}`;
   const isAbsolute = whole.startsWith('/');
   if (!UNRESOLVED.test(isAbsolute ? whole.slice(1) : whole)) return whole;
   const parts: string[] = [];

@@ -1,3 +1,4 @@
+import type { FileAction } from './action.ts';
 import type { KnownText } from './known-text.ts';
 
 /** Characters of a program that are looked at. */
@@ -35,4 +36,12 @@ export type ProgramEffect = 'nothing' | 'anything' | { names: string };
 export function effectOfProgram(program: string): ProgramEffect {
   if (mayWriteAnywhere(program)) return 'anything';
   return mayWrite(program) ? { names: program } : 'nothing';
+}
+
+/** What a program that stands in a call may have changed. `by`: what ran it. */
+export function actionsOfProgram(program: string, by: string): FileAction[] {
+  const effect = effectOfProgram(program);
+  if (effect === 'nothing') return [];
+  if (effect === 'anything') return [{ kind: 'all_changed', by }];
+  return [{ kind: 'named_changed', script: effect.names.slice(0, LONGEST), by }];
 }

@@ -1,6 +1,5 @@
-import { isAnchored } from './file-names.ts';
 import { findText } from './find-text.ts';
-import { isInside } from './paths.ts';
+import { isAnchored, isInside } from './paths.ts';
 
 /** Whether a path, pattern or folder that a command was given means this file. */
 export type Matcher = (path: string) => boolean;

@@ -4,12 +4,15 @@ import { blocksOf } from '../shape.ts';
 // The output of the shell tool is a list: what each command printed, and how it ended. (The types
 // allow an exit code or a timeout and nothing else.)
 
+/** How a call ended, as far as it is known: what has no result has neither worked nor failed. */
+export type Ending = 'worked' | 'failed' | 'unknown';
+
 /** One command has not ended, as far as anybody knows. */
 const NOT_ENDED: JsonObject = { type: 'timeout' };
 const EXIT_CODE = { worked: 0, failed: 1 };
 
 /** A new output that holds a text. */
-export function shellOutput(text: string, ending: 'worked' | 'failed' | 'unknown'): JsonObject[] {
+export function shellOutput(text: string, ending: Ending): JsonObject[] {
   const outcome = ending === 'unknown' ? NOT_ENDED : { type: 'exit', exit_code: EXIT_CODE[ending] };
   return [{ stdout: text, stderr: '', outcome }];
 }

@@ -1,10 +1,7 @@
 import { type Json, type JsonObject, stringField } from '../../json.ts';
 import { decodeArguments } from '../convert.ts';
 import type { Item } from '../item.ts';
-import { shellOutput, shellOutputWith } from './shell-output.ts';
-
-/** How a call ended, as far as it is known: what has no result has neither worked nor failed. */
-export type Ending = 'worked' | 'failed' | 'unknown';
+import { type Ending, shellOutput, shellOutputWith } from './shell-output.ts';
 
 /** One kind of tool that the client runs: how its calls read and what a textual result looks like. */
 type ToolKind = {

@@ -1,6 +1,6 @@
 import type { FileAction } from '../action.ts';
 import { LONGEST_PATH, resolvePath } from '../paths.ts';
-import { mayWrite, mayWriteAnywhere } from '../program-text.ts';
+import { actionsOfProgram, mayWrite } from '../program-text.ts';
 import type { Command } from './lex.ts';
 import {
   CHECKERS,
@@ -50,11 +50,7 @@ export function doubtsOf(whole: Command, folder: string | null, depth = 0): File
     return some(words.length === 0 && isWholeFolder ? ['.'] : words);
   };
   const given = args.filter((arg) => !isOption(arg));
-  if (
-    program === '' ||
-    (READERS.has(program) && !/^(?:sort|find|gh|docker|docker-compose|podman)$/.test(program))
-  )
-    return [];
+  if (program === '' || READERS.has(program)) return [];
   switch (program) {
     case 'gh':
       // It switches to the branch of the request, or brings the branches up to date.
@@ -95,7 +91,7 @@ export function doubtsOf(whole: Command, folder: string | null, depth = 0): File
     case 'gawk':
       if (/^-i|^--in-?place/.test(args[0] ?? '')) return rewrites(given, false);
       return />\s*["']?[\w./$]/.test(given[0] ?? '') && /print[^}]{0,500}>/.test(given[0] ?? '')
-        ? programDoubts(given[0] ?? '', by)
+        ? actionsOfProgram(given[0] ?? '', by)
         : [];
     default:
   }
@@ -294,7 +290,7 @@ function interpreterDoubts(
     );
   }
   const text = [heredoc?.text ?? '', ...(isInline ? args : [])].join('\n');
-  const own = programDoubts(text, by);
+  const own = actionsOfProgram(text, by);
   const fed = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target.text);
   // The program comes from the command in front of it.
   if (heredoc === null && fed.length === 0 && args.every((arg) => arg === '-' || arg === '-s')) {
@@ -308,9 +304,4 @@ function interpreterDoubts(
       : own;
   const path = resolvePath(file, folder);
   return [...own, { kind: 'ran', path, by, isPatch: false, args: targetsOf(given, folder) }];
-}
-
-function programDoubts(program: string, by: string): FileAction[] {
-  if (mayWriteAnywhere(program)) return [{ kind: 'all_changed', by }];
-  return mayWrite(program) ? [{ kind: 'named_changed', script: program.slice(0, 50_000), by }] : [];
 }

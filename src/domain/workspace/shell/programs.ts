@@ -11,8 +11,8 @@ export const READERS: ReadonlySet<string> = new Set(
   hostname date cal env printenv export set unset alias declare local read true false : test [ [[ echo
   printf seq yes sleep wait jobs fg bg kill pkill killall ps top pgrep lsof netstat ss ping ssh dig
   nslookup jq bc expr ulimit umask exit return break continue shift trap cd pushd popd dirs mkdir rmdir
-  touch chmod chown chgrp source . history man help clear stty tput nproc free uptime lscpu docker
-  docker-compose podman kubectl gh glab bd aws gcloud psql mysql sqlite3 redis-cli open xdg-open code
+  touch chmod chown chgrp source . history man help clear stty tput nproc free uptime lscpu
+  kubectl glab bd aws gcloud psql mysql sqlite3 redis-cli open xdg-open code
   sha512sum base64 look tokei cloc scc ctags pip pip3 apt apt-get apk brew dnf yum systemctl service
   journalctl virtualenv nvm rustup for case select function
   pytest py.test vitest jest mocha ava tap playwright cypress karma phpunit rspec ctest nextest tox nox
