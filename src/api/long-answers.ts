@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'hono';
 import PQueue from 'p-queue';
+import { textStream } from './text-stream.ts';
 
 /** Answers of one tenant that are made at a time: each holds a context, or a page of the log. */
 const AT_A_TIME = 2;
@@ -113,40 +114,27 @@ function inPieces(
   outgoing: unknown,
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   let rest = text;
-  const own: Unread = { left: text.length, seen: text.length, idle_ms: 0, cut: () => {} };
   const end = () => {
     rest = '';
     unread.delete(own);
     onEnd();
   };
+  const cut = () => {
+    end();
+    if (outgoing instanceof ServerResponse) outgoing.destroy();
+  };
+  const own: Unread = { left: text.length, seen: text.length, idle_ms: 0, cut };
   unread.add(own);
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => {
-        own.cut = () => {
-          end();
-          if (outgoing instanceof ServerResponse) outgoing.destroy();
-          else controller.error(new Error('the answer was not read'));
-        };
-      },
-      pull: async (controller) => {
-        await nextTurn();
-        // Cut off meanwhile.
-        if (!unread.has(own)) return;
-        const piece = firstPiece(rest);
-        controller.enqueue(encoder.encode(piece));
-        rest = rest.slice(piece.length);
-        own.left = rest.length;
-        if (rest !== '') return;
-        end();
-        controller.close();
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  );
+  const next = async () => {
+    if (!unread.has(own)) throw new Error('the answer was not read');
+    if (rest === '') return null;
+    const piece = firstPiece(rest);
+    rest = rest.slice(piece.length);
+    own.left = rest.length;
+    return piece;
+  };
+  return textStream(next, end);
 }
 
 /** A character of two units stays whole. */
