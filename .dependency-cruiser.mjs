@@ -6,10 +6,11 @@ const FLOORS = ['items', 'policy', 'tokens', 'workspace', 'session', 'context', 
 /** What each layer may import besides itself and packages; everything else in src wires them together. */
 const LAYERS = {
   domain: [],
-  db: ['domain'],
+  app: ['domain'],
+  db: ['app', 'domain'],
   importers: ['domain'],
-  workers: ['db', 'domain'],
-  api: ['db', 'domain'],
+  workers: ['app', 'domain'],
+  api: ['app', 'domain'],
 };
 
 /** Pure packages: no IO, no clock, no randomness. */

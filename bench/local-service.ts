@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventStore } from '../src/app/ports/event-store.ts';
 import type { ImportTarget } from '../src/cli/import-target.ts';
 import { readSettings } from '../src/config.ts';
-import type { EventStore } from '../src/db/event-store.ts';
 import { startService } from '../src/service.ts';
 import { ScriptedModelServer } from '../test/support/scripted-model-server.ts';
 

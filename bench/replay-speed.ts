@@ -1,4 +1,4 @@
-import { loadView } from '../src/db/load-view.ts';
+import { loadView } from '../src/app/load-view.ts';
 import { evolve } from '../src/domain/session/evolve.ts';
 import type { Head } from '../src/domain/session/head.ts';
 import { BareLog } from './bare-log.ts';

@@ -1,5 +1,5 @@
+import type { EventStore } from './app/ports/event-store.ts';
 import type { DatabaseSettings } from './config.ts';
-import type { EventStore } from './db/event-store.ts';
 import { openPostgresStore } from './db/postgres/postgres-store.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
 

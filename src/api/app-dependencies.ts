@@ -1,4 +1,4 @@
-import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
 import type { ConfigOverrides } from '../domain/policy/config.ts';
 import type { Template } from '../domain/policy/template.ts';

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
+import type { CompactionRow, EventStore, SessionRef } from '../app/ports/event-store.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import type { EventData, EventType, SessionEvent } from '../domain/session/events.ts';
 import { isPaid, usageOfFailures } from '../domain/session/summarizer-usage.ts';

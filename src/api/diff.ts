@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
-import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
-import { loadView } from '../db/load-view.ts';
+import { loadView } from '../app/load-view.ts';
+import type { CompactionRow, EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { sumTokens, type View } from '../domain/context/view.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import type { ResultEdit } from '../domain/session/events.ts';

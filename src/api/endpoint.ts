@@ -1,6 +1,6 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { SessionRef } from '../db/event-store.ts';
+import type { SessionRef } from '../app/ports/event-store.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import type { LongAnswer } from './long-answers.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventStore, SessionRef, StoredEvent } from '../db/event-store.ts';
+import type { EventStore, SessionRef, StoredEvent } from '../app/ports/event-store.ts';
 import type { EventType } from '../domain/session/events.ts';
 
 /** Bytes of data with which a read of the store ends: other requests get their turn then. */

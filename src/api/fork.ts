@@ -1,5 +1,5 @@
-import type { EventStore, SessionRef } from '../db/event-store.ts';
-import { loadView } from '../db/load-view.ts';
+import { loadView } from '../app/load-view.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { forkSession } from '../domain/context/fork-session.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';

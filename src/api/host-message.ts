@@ -1,4 +1,4 @@
-import type { CompactionRow } from '../db/event-store.ts';
+import type { CompactionRow } from '../app/ports/event-store.ts';
 import { pausedNote } from '../domain/session/after-append.ts';
 import type { EventData } from '../domain/session/events.ts';
 import { type Ending, toolMessage } from './tool-message.ts';

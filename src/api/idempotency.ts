@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Idempotency } from '../db/event-store.ts';
+import type { Idempotency } from '../app/ports/event-store.ts';
 import { ProblemError } from './problem.ts';
 
 /** The key of a request that may be repeated, with a fingerprint of what it asks for; null without one. */

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import { InvalidCursorError } from '../db/cursor.ts';
-import { StoreBusyError } from '../db/store-busy-error.ts';
-import { StoreTroubleError } from '../db/store-trouble-error.ts';
-import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
+import { StoreBusyError } from '../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { type ProblemCode, ProblemError } from './problem.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { percentOfWindowUsed } from '../domain/policy/tiers.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import { configOf, contextTokens, type Head, packetState } from '../domain/session/head.ts';

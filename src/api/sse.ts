@@ -1,4 +1,4 @@
-import type { EventStore, SessionRef, StoredEvent } from '../db/event-store.ts';
+import type { EventStore, SessionRef, StoredEvent } from '../app/ports/event-store.ts';
 import type { EventType } from '../domain/session/events.ts';
 import { Bell } from './bell.ts';
 import { textStream } from './text-stream.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import type { EventStore, SessionRef } from '../db/event-store.ts';
-import { StoreTroubleError } from '../db/store-trouble-error.ts';
-import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { Json } from '../domain/json.ts';
 import type { Config, ConfigOverrides } from '../domain/policy/config.ts';
 import { resolveConfig } from '../domain/policy/profiles.ts';

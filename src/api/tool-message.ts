@@ -1,4 +1,4 @@
-import type { CompactionRow } from '../db/event-store.ts';
+import type { CompactionRow } from '../app/ports/event-store.ts';
 import type { EventData } from '../domain/session/events.ts';
 
 /** How a compaction has ended, as far as it says more than its row. */

@@ -1,4 +1,4 @@
-import type { CompactionRow, EventStore, SessionRef } from '../db/event-store.ts';
+import type { CompactionRow, EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { Bell } from './bell.ts';
 import { existingCompaction } from './compaction-body.ts';
 

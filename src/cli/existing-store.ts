@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import type { EventStore } from '../app/ports/event-store.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { readSettings } from '../config.ts';
-import type { EventStore } from '../db/event-store.ts';
 import { openStore } from '../open-store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import { exportHeader, exportLine } from '../db/session-export.ts';
-import { StoreTroubleError } from '../db/store-trouble-error.ts';
 import { rolloutWriter } from '../domain/session/rollout.ts';
 import { openExistingStore } from './existing-store.ts';
 

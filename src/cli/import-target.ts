@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LOCAL_TENANT } from '../api/auth.ts';
+import type { EventStore } from '../app/ports/event-store.ts';
 import { readSettings } from '../config.ts';
-import type { EventStore } from '../db/event-store.ts';
 import type { World } from '../domain/session/world.ts';
 import { startService } from '../service.ts';
 

@@ -1,4 +1,4 @@
-import type { EventStore } from '../db/event-store.ts';
+import type { EventStore } from '../app/ports/event-store.ts';
 import { readExport, restoredAs } from '../db/session-export.ts';
 import { configOf, contextTokens } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';

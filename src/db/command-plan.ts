@@ -1,10 +1,10 @@
+import type { EventRow, SessionRef } from '../app/ports/event-store.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome } from '../domain/session/errors.ts';
 import type { SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import type { Head } from '../domain/session/head.ts';
 import { encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
-import type { EventRow, SessionRef } from './event-store.ts';
 
 /** A session as a command finds it: its head and the hash of its newest event. */
 export type Current = { head: Head; hash: string };

@@ -1,13 +1,5 @@
-import type { CompactionRow, SessionPage } from './event-store.ts';
-
-/** A cursor that this list did not give out; the API answers 400. */
-export class InvalidCursorError extends Error {
-  override readonly name = 'InvalidCursorError';
-
-  constructor() {
-    super('The cursor is not one that this list gave out; start again without a cursor.');
-  }
-}
+import type { CompactionRow, SessionPage } from '../app/ports/event-store.ts';
+import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
 
 export type CursorList = 'sessions' | 'compactions';
 

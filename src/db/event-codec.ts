@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { EventRow, SessionRef, StoredEvent } from '../app/ports/event-store.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import {
   EVENT_SCHEMA_VERSION,
@@ -6,7 +7,6 @@ import {
   type EventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
-import type { EventRow, SessionRef, StoredEvent } from './event-store.ts';
 import { fromVersion1, fromVersion2 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */

@@ -1,5 +1,5 @@
+import type { Committed } from '../app/ports/event-store.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
-import type { Committed } from './event-store.ts';
 
 /** What is kept under an idempotency key: the request's fingerprint and the answer as JSON. */
 export type KeptAnswer = { fingerprint: string; response: string };

@@ -1,4 +1,4 @@
-import type { SessionRef } from './event-store.ts';
+import type { SessionRef } from '../app/ports/event-store.ts';
 import { sessionKey } from './session-key.ts';
 
 /** Who wants to hear of commits, per session. In this process only. */

@@ -1,5 +1,5 @@
+import type { CompactionOutcome, CompactionRow } from '../app/ports/event-store.ts';
 import type { SessionEvent } from '../domain/session/events.ts';
-import type { CompactionOutcome, CompactionRow } from './event-store.ts';
 
 /** The compaction that an event belongs to, or null. */
 export function compactionIdOf(event: SessionEvent): string | null {

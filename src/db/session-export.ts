@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { EventRow, RestoredSession, SessionRef } from '../app/ports/event-store.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
-import type { EventRow, RestoredSession, SessionRef } from './event-store.ts';
 import { Replay } from './replay.ts';
 
 /** What the first line of an export has as its `type`; no other tool's files have it. */

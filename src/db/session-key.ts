@@ -1,4 +1,4 @@
-import type { SessionRef } from './event-store.ts';
+import type { SessionRef } from '../app/ports/event-store.ts';
 
 /** One string per session, for maps. Tenants and session ids never contain a NUL. */
 export function sessionKey(ref: SessionRef): string {

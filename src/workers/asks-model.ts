@@ -1,4 +1,4 @@
-import { loadView } from '../db/load-view.ts';
+import { loadView } from '../app/load-view.ts';
 import { planCompaction, planRequest } from '../domain/compaction/plan.ts';
 import { remoteModel } from '../domain/compaction/remote.ts';
 import { configOf } from '../domain/session/head.ts';

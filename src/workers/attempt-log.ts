@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { EventStore, SessionRef } from '../db/event-store.ts';
-import { loadView } from '../db/load-view.ts';
-import { StoreBusyError } from '../db/store-busy-error.ts';
-import { StoreTroubleError } from '../db/store-trouble-error.ts';
-import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import { loadView } from '../app/load-view.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
+import { StoreBusyError } from '../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { View } from '../domain/context/view.ts';
 import {
   type Applied,

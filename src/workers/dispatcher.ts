@@ -1,4 +1,4 @@
-import type { EventStore } from '../db/event-store.ts';
+import type { EventStore } from '../app/ports/event-store.ts';
 import type { CompactionJob, JobEngine } from './job-engine.ts';
 
 /** The oldest so many are handed over in a round; the others follow when these have ended. */

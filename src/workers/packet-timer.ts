@@ -1,4 +1,4 @@
-import type { EventStore, SessionRef } from '../db/event-store.ts';
+import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { timeOutPacket } from '../domain/session/packet-commands.ts';
 import type { World } from '../domain/session/world.ts';
 import { isStoreAway } from './attempt-log.ts';

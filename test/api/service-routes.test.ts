@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StoreBusyError } from '../../src/db/store-busy-error.ts';
-import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
+import { StoreBusyError } from '../../src/app/ports/store-busy-error.ts';
+import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
 

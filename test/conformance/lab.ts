@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import type { StoredEvent } from '../../src/db/event-store.ts';
+import type { StoredEvent } from '../../src/app/ports/event-store.ts';
 import type { Format, Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import type { Profile } from '../../src/domain/policy/profiles.ts';

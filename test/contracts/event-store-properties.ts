@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
+import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import type { NewEvent } from '../../src/domain/session/events.ts';

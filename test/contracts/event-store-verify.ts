@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { eventHash } from '../../src/db/event-codec.ts';
-import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
 import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
 import {
   AT,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InvalidCursorError } from '../../src/db/cursor.ts';
+import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
+import { InvalidCursorError } from '../../src/app/ports/invalid-cursor-error.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
-import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
 import { exportHeader, exportLine, readExport, restoredAs } from '../../src/db/session-export.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeCursor, encodeCursor, InvalidCursorError } from '../../src/db/cursor.ts';
+import { InvalidCursorError } from '../../src/app/ports/invalid-cursor-error.ts';
+import { decodeCursor, encodeCursor } from '../../src/db/cursor.ts';
 
 test('a cursor gives its position back, to its own list only', () => {
   fc.assert(

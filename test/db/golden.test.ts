@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { EventRow } from '../../src/app/ports/event-store.ts';
 import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
 import { eventSchemas } from '../../src/db/event-schema.ts';
-import type { EventRow } from '../../src/db/event-store.ts';
 import { renderEntries } from '../../src/domain/context/render.ts';
 import { foldView, type ViewSource } from '../../src/domain/context/view.ts';
 import { EVENT_SCHEMA_VERSION, EVENT_TYPES } from '../../src/domain/session/events.ts';

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { SessionRef } from '../../src/db/event-store.ts';
+import type { SessionRef } from '../../src/app/ports/event-store.ts';
+import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/db/postgres/postgres-store.ts';
-import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { AT, append, created, item, refuse } from '../contracts/session-events.ts';
 import { freshDatabase } from '../support/servers/fresh.ts';

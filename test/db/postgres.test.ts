@@ -1,7 +1,7 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EventQuery, EventStore, SessionRef } from '../../src/db/event-store.ts';
+import type { EventQuery, EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { eventQuery } from '../../src/db/postgres/event-rows.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { compactions, sessions } from '../../src/db/postgres/schema.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CompactionRow } from '../../src/db/event-store.ts';
+import type { CompactionRow } from '../../src/app/ports/event-store.ts';
 import { compactionIdOf, projectCompaction } from '../../src/db/projection.ts';
 import type { NewEvent, SessionEvent } from '../../src/domain/session/events.ts';
 import {

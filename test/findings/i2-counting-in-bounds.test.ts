@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventStore } from '../../src/db/event-store.ts';
+import type { EventStore } from '../../src/app/ports/event-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { createSession } from '../../src/domain/session/create-session.ts';
 import type { World } from '../../src/domain/session/world.ts';

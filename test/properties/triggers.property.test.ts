@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { loadView } from '../../src/db/load-view.ts';
+import { loadView } from '../../src/app/load-view.ts';
 import { forkSession } from '../../src/domain/context/fork-session.ts';
 import { renderEntries } from '../../src/domain/context/render.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';

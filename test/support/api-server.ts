@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server';
 import { z } from 'zod';
 import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
-import type { SessionRef } from '../../src/db/event-store.ts';
+import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
 import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';

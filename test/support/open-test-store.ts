@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
-import type { EventStore } from '../../src/db/event-store.ts';
+import type { EventStore } from '../../src/app/ports/event-store.ts';
 import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { freshDatabase } from './servers/fresh.ts';

@@ -1,5 +1,5 @@
-import type { EventStore, StoredEvent } from '../../src/db/event-store.ts';
-import { loadView } from '../../src/db/load-view.ts';
+import { loadView } from '../../src/app/load-view.ts';
+import type { EventStore, StoredEvent } from '../../src/app/ports/event-store.ts';
 import type { View } from '../../src/domain/context/view.ts';
 import type { Format, Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventStore } from '../../src/db/event-store.ts';
+import type { EventStore } from '../../src/app/ports/event-store.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { requestCompaction } from '../../src/domain/session/compaction-commands.ts';
 import { createSession } from '../../src/domain/session/create-session.ts';

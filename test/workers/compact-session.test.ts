@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EventStore, StoredEvent } from '../../src/db/event-store.ts';
-import { loadView } from '../../src/db/load-view.ts';
-import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
+import { loadView } from '../../src/app/load-view.ts';
+import type { EventStore, StoredEvent } from '../../src/app/ports/event-store.ts';
+import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { cancelCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
+import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { Dispatcher } from '../../src/workers/dispatcher.ts';
 import { InProcessEngine } from '../../src/workers/in-process-engine.ts';
 import type { CompactionJob, JobEngine } from '../../src/workers/job-engine.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventStore, SessionRef } from '../../src/db/event-store.ts';
-import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
+import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
+import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import { packetRequested } from '../../src/domain/session/packet-commands.ts';
 import type { CompactionJob } from '../../src/workers/job-engine.ts';
 import { PacketTimer, type PacketTimerDependencies } from '../../src/workers/packet-timer.ts';

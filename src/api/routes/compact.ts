@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { CompactionRow } from '../../db/event-store.ts';
-import { loadView } from '../../db/load-view.ts';
+import { loadView } from '../../app/load-view.ts';
+import type { CompactionRow } from '../../app/ports/event-store.ts';
 import { planRequest } from '../../domain/compaction/plan.ts';
 import { remoteModel } from '../../domain/compaction/remote.ts';
 import { requestCompaction } from '../../domain/session/compaction-commands.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { loadSettings } from '../../db/load-settings.ts';
-import { loadView } from '../../db/load-view.ts';
+import { loadSettings } from '../../app/load-settings.ts';
+import { loadView } from '../../app/load-view.ts';
 import { renderEntries } from '../../domain/context/render.ts';
 import { clearedResults, sumTokens } from '../../domain/context/view.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';

@@ -1,4 +1,4 @@
-import type { SessionRef } from '../../db/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import { type Appended, appendItems } from '../../domain/session/append-items.ts';
 import type { Counted } from '../../domain/session/counted.ts';
 import { awaitedBody, existingCompaction, ownEvents } from '../compaction-body.ts';

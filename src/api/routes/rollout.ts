@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { EventStore, SessionRef } from '../../db/event-store.ts';
+import type { EventStore, SessionRef } from '../../app/ports/event-store.ts';
 import { rolloutWriter } from '../../domain/session/rollout.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../endpoint.ts';
 import { sessionParams } from '../schemas/common.ts';

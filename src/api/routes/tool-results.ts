@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventStore, SessionRef } from '../../db/event-store.ts';
+import type { EventStore, SessionRef } from '../../app/ports/event-store.ts';
 import { codecFor } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
 import type { Format, Item, ToolResult } from '../../domain/items/item.ts';

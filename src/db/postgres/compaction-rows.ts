@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, getTableColumns, inArray, lt, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
+import type { CompactionRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { SessionEvent } from '../../domain/session/events.ts';
-import type { CompactionRow, SessionRef } from '../event-store.ts';
 import { compactionIdOf, projectCompaction } from '../projection.ts';
 import { compactions } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import type { EventQuery, EventRow, SessionRef } from '../event-store.ts';
+import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 
 const COLUMNS = 'version, type, at, schema_version, data, hash';
 const SELECT = `SELECT ${COLUMNS} FROM events

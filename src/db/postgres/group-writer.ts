@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { SessionRef } from '../event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
+import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../../app/ports/store-unavailable-error.ts';
 import { sessionKey } from '../session-key.ts';
-import { StoreBusyError } from '../store-busy-error.ts';
-import { StoreTroubleError } from '../store-trouble-error.ts';
-import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { QueuedCommand } from './plan-group.ts';
 import { eraseSession } from './session-rows.ts';
 import { asCommitError, asStoreError, isWorthRetrying } from './store-error.ts';

@@ -1,8 +1,13 @@
+import type {
+  CommitOptions,
+  Committed,
+  EventRow,
+  SessionRef,
+} from '../../app/ports/event-store.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import type { SessionEvent } from '../../domain/session/events.ts';
 import { type Current, planCommand } from '../command-plan.ts';
-import type { CommitOptions, Committed, EventRow, SessionRef } from '../event-store.ts';
 import { answerAgain, type KeptAnswer } from '../idempotent-answer.ts';
 
 /** A command that waits for its turn, with what answers its caller. */

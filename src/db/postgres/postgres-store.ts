@@ -1,10 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Decide } from '../../domain/session/decision.ts';
-import type { Outcome } from '../../domain/session/errors.ts';
-import type { Head } from '../../domain/session/head.ts';
-import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
 import type {
   CommitOptions,
   Committed,
@@ -17,7 +12,12 @@ import type {
   SessionRef,
   StoredEvent,
   VerifyReport,
-} from '../event-store.ts';
+} from '../../app/ports/event-store.ts';
+import type { Decide } from '../../domain/session/decision.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
+import type { Head } from '../../domain/session/head.ts';
+import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
+import { decodeEvent } from '../event-codec.ts';
 import { Listeners } from '../listeners.ts';
 import { sessionKey } from '../session-key.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';

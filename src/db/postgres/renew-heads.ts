@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
+import type { VerifyReport } from '../../app/ports/event-store.ts';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
-import type { VerifyReport } from '../event-store.ts';
 
 /**
  * Computes the stored heads anew when an older release has written them. Several processes may do so

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { SessionRef, VerifyReport } from '../event-store.ts';
+import type { SessionRef, VerifyReport } from '../../app/ports/event-store.ts';
 import { Replay } from '../replay.ts';
 import { deleteCompactions, listCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { RestoredSession, SessionRef } from '../event-store.ts';
+import type { RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
 import { onConnection } from './open-pool.ts';
 import { sqlStateOf } from './store-error.ts';
 import { writeStatement } from './write-session.ts';

@@ -1,5 +1,5 @@
 import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { CompactionRow } from '../event-store.ts';
+import type { CompactionRow } from '../../app/ports/event-store.ts';
 
 /*
  * The tables as drizzle's queries see them; `events` and `idempotency_keys` have hand-written

@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, lt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { Head } from '../../domain/session/head.ts';
 import type { Current } from '../command-plan.ts';
 import { fittingRows, type ListedSessions } from '../cursor.ts';
-import type { SessionRef } from '../event-store.ts';
 import { sessions } from './schema.ts';
 
 type TextRow = { hash: string; state: string; settings: string };

@@ -1,8 +1,8 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 import { DatabaseError } from 'pg';
-import { StoreBusyError } from '../store-busy-error.ts';
-import { StoreTroubleError } from '../store-trouble-error.ts';
-import { StoreUnavailableError } from '../store-unavailable-error.ts';
+import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../../app/ports/store-unavailable-error.ts';
 
 /** Operating system errors of a connection that cannot be made or has broken. */
 const NETWORK = new Set([

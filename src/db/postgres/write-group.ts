@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import type { SessionRef } from '../event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { KeptAnswer } from '../idempotent-answer.ts';
 import { projectCompactions } from './compaction-rows.ts';
 import { onConnection } from './open-pool.ts';

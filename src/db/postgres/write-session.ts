@@ -1,8 +1,8 @@
 import { getTableColumns } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
+import type { CompactionRow, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import { wakeAtMs } from '../../domain/session/head.ts';
 import type { Current } from '../command-plan.ts';
-import type { CompactionRow, EventRow, SessionRef } from '../event-store.ts';
 import type { KeptAnswer } from '../idempotent-answer.ts';
 import { compactions } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import type { CompactionRow, SessionRef } from '../event-store.ts';
+import type { CompactionRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { Database } from './driver.ts';
 import { compactions } from './schema.ts';
 

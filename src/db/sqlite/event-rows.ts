@@ -1,4 +1,4 @@
-import type { EventQuery, EventRow, SessionRef } from '../event-store.ts';
+import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { Database, Statement } from './driver.ts';
 
 type Range = [tenant: string, session: string, after: number, upTo: number];

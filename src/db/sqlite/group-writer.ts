@@ -1,15 +1,15 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { CommitOptions, Committed, SessionRef } from '../../app/ports/event-store.ts';
+import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { type CommandPlan, planCommand } from '../command-plan.ts';
-import type { CommitOptions, Committed, SessionRef } from '../event-store.ts';
 import { compactionIdOf, projectCompaction } from '../projection.ts';
 import { sessionKey } from '../session-key.ts';
-import { StoreBusyError } from '../store-busy-error.ts';
-import { StoreTroubleError } from '../store-trouble-error.ts';
 import type { CompactionRows } from './compaction-rows.ts';
 import type { Database, Statement } from './driver.ts';
 import type { EventRows } from './event-rows.ts';

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
+import type { Committed, Idempotency, SessionRef } from '../../app/ports/event-store.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
-import type { Committed, Idempotency, SessionRef } from '../event-store.ts';
 import { answerAgain } from '../idempotent-answer.ts';
 import type { Database } from './driver.ts';
 import { idempotencyKeys } from './schema.ts';

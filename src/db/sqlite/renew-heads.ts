@@ -1,5 +1,5 @@
+import type { VerifyReport } from '../../app/ports/event-store.ts';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
-import type { VerifyReport } from '../event-store.ts';
 import type { Database } from './driver.ts';
 
 /**

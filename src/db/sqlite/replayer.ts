@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { VerifyReport } from '../event-store.ts';
+import type { VerifyReport } from '../../app/ports/event-store.ts';
 import { Replay } from '../replay.ts';
 import { sessionKey } from '../session-key.ts';
 import type { Database, Statement } from './driver.ts';

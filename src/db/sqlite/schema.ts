@@ -1,5 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import type { CompactionRow } from '../event-store.ts';
+import type { CompactionRow } from '../../app/ports/event-store.ts';
 
 /*
  * The tables as drizzle's queries see them; `events` has hand-written statements only. Constraints

@@ -1,9 +1,9 @@
 import { and, asc, eq, lte } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import { type Head, type Settings, type State, wakeAtMs } from '../../domain/session/head.ts';
 import { fittingRows, type ListedSessions } from '../cursor.ts';
-import type { SessionRef } from '../event-store.ts';
 import { sessionKey } from '../session-key.ts';
 import type { Database, Statement } from './driver.ts';
 import { sessions } from './schema.ts';

@@ -1,8 +1,3 @@
-import type { Decide } from '../../domain/session/decision.ts';
-import type { Outcome } from '../../domain/session/errors.ts';
-import type { Head } from '../../domain/session/head.ts';
-import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
 import type {
   CommitOptions,
   Committed,
@@ -15,7 +10,12 @@ import type {
   SessionRef,
   StoredEvent,
   VerifyReport,
-} from '../event-store.ts';
+} from '../../app/ports/event-store.ts';
+import type { Decide } from '../../domain/session/decision.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
+import type { Head } from '../../domain/session/head.ts';
+import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
+import { decodeEvent } from '../event-codec.ts';
 import { Listeners } from '../listeners.ts';
 import { sessionKey } from '../session-key.ts';
 import { CompactionRows } from './compaction-rows.ts';

@@ -1,5 +1,5 @@
-import { StoreBusyError } from '../store-busy-error.ts';
-import { StoreTroubleError } from '../store-trouble-error.ts';
+import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import { BetterSqlite3 } from './driver.ts';
 
 /** Codes of SQLite that an operator has to do something about; extended ones begin with them. */

@@ -1,4 +1,4 @@
-import type { SessionRef } from '../../db/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { HookResult } from '../../domain/session/events.ts';
 import { type HookRun, recordHook, recordPostCompact } from '../../domain/session/record-hook.ts';
 import type { AttemptLog, Loaded, LogDependencies } from '../attempt-log.ts';

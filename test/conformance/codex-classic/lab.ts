@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../src/db/event-store.ts';
+import type { StoredEvent } from '../../../src/app/ports/event-store.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../src/db/event-store.ts';
+import type { StoredEvent } from '../../../src/app/ports/event-store.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
 import type { EventData } from '../../../src/domain/session/events.ts';
 import { observeSignal } from '../../../src/domain/session/observe-signal.ts';

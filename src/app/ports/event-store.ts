@@ -1,7 +1,7 @@
-import type { Decide } from '../domain/session/decision.ts';
-import type { Outcome } from '../domain/session/errors.ts';
-import type { EventType, Mode, SessionEvent, Trigger } from '../domain/session/events.ts';
-import type { Head } from '../domain/session/head.ts';
+import type { Decide } from '../../domain/session/decision.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
+import type { EventType, Mode, SessionEvent, Trigger } from '../../domain/session/events.ts';
+import type { Head } from '../../domain/session/head.ts';
 
 /** A session of a tenant. A tenant sees only its own sessions (SPEC section 19). */
 export type SessionRef = { tenant: string; session_id: string };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EventStore } from '../../src/db/event-store.ts';
-import { loadView } from '../../src/db/load-view.ts';
+import { loadView } from '../../src/app/load-view.ts';
+import type { EventStore } from '../../src/app/ports/event-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { NewEvent } from '../../src/domain/session/events.ts';
 import { append } from '../contracts/session-events.ts';

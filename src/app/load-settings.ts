@@ -1,6 +1,6 @@
 import { settingsAfter } from '../domain/session/evolve.ts';
 import type { Settings } from '../domain/session/head.ts';
-import type { EventStore, SessionRef } from './event-store.ts';
+import type { EventStore, SessionRef } from './ports/event-store.ts';
 
 /** The settings of a session as they were at a version, or null when there is no such session. */
 export async function loadSettings(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
 import type { Base } from '../domain/session/events.ts';
-import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
+import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
 const EVENTS_PER_READ = 2_000;
 
