@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { profile } from './recipes/profile.ts';
+import { type Recipe, type Step, textAfter } from './recipes/recipe.ts';
+import { filesUnder, ROOT, readText } from './sources.ts';
+
+const RECIPES: readonly Recipe[] = [profile];
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The files of src in which the compiler finds errors after these steps. */
+function filesWithErrors(steps: readonly Step[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-recipes-'));
+  folders.push(folder);
+  for (const name of ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json']) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const texts = new Map(filesUnder('src').map(({ path, text }) => [path, text]));
+  for (const step of steps) {
+    const text = textAfter(texts.get(step.path) ?? null, step);
+    texts.set(step.path, text);
+    mkdirSync(dirname(join(folder, step.path)), { recursive: true });
+    writeFileSync(join(folder, step.path), text);
+  }
+  const { stdout } = spawnSync(
+    join(ROOT, 'node_modules', '.bin', 'tsc'),
+    ['--noEmit', '--pretty', 'false', '-p', 'tsconfig.build.json'],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  return [...new Set(stdout.match(/^src\/[^(]+(?=\()/gm))].toSorted();
+}
+
+describe('the recipes of CONTRIBUTING.md', () => {
+  test.each(RECIPES)('$name: names its files, and not too many', ({ name, most, steps }) => {
+    const [, recipe = ''] = readText('CONTRIBUTING.md').split(`\n**${name}**`);
+    const [text = ''] = recipe.split(/\n(?:\n|\*\*|#|- )/);
+    const paths = new Set(steps.map(({ path }) => path));
+    for (const path of paths) expect(text).toContain(`\`${path}\``);
+    expect(paths.size).toBeLessThanOrEqual(most);
+  });
+
+  test('followed to the end, they compile, all of them together', () => {
+    expect(filesWithErrors(RECIPES.flatMap(({ steps }) => steps))).toEqual([]);
+  });
+
+  test('after the first step of each, the compiler names every file that the others need', () => {
+    const steps = RECIPES.flatMap((recipe) => recipe.steps);
+    const found = filesWithErrors(steps.filter(({ kind }) => kind === 'first'));
+    const needed = steps.filter(({ kind }) => kind === 'needed').map(({ path }) => path);
+    expect(found).toEqual([...new Set(needed)].toSorted());
+  });
+});
