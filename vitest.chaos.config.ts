@@ -11,12 +11,13 @@ import {
 
 const scale = scaleFrom(process.env.TEST_SCALE ?? 'long');
 
-/** What draws at random, and so finds more in a longer run. */
-const AT_RANDOM = [
+/** What `npm test` tries in brief. */
+const AT_LENGTH = [
   'test/e2e/{crash,fuzz}.test.ts',
   'test/**/*.property.test.ts',
   'test/soak/soak.test.ts',
-  'test/findings/{i7-shares-of-tenants,i12-*}.test.ts',
+  'test/transcripts.test.ts',
+  'test/findings/{a6-*,i12-*}.test.ts',
 ];
 
 /**
@@ -31,7 +32,7 @@ export default defineConfig({
         store: 'sqlite',
         queue: 'in-process',
         scale,
-        include: [...FAULTS, ...AT_RANDOM],
+        include: [...FAULTS, ...AT_LENGTH],
       }),
       combination({ store: 'sqlite', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
       combination({

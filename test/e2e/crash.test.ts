@@ -10,11 +10,11 @@ import { isTerminal, SessionClient } from './api-client.ts';
 import { Speaker, turns } from './conversation.ts';
 import { Arena } from './crash/arena.ts';
 
-/** In two arenas, with every second round killed once more while it starts: 12 kills, or 54. */
-const ROUNDS = atScale({ short: 4, long: 18 });
+/** In two arenas, with every second round killed once more while it starts: 6 kills, 12 or 54. */
+const ROUNDS = atScale({ brief: 2, short: 4, long: 18 });
 /** Attempts that kills have cut off: without any, nothing was tested. A short run may meet none. */
-const LEAST_CUT_OFF = atScale({ short: 0, long: 1 });
-const VERIFY_EVERY = atScale({ short: 4, long: 6 });
+const LEAST_CUT_OFF = atScale({ brief: 0, short: 0, long: 1 });
+const VERIFY_EVERY = atScale({ brief: 2, short: 4, long: 6 });
 const SUMMARY = summaryAnswer('SCRIPTED SUMMARY.');
 
 describe('a service that is killed at random moments', () => {

@@ -14,8 +14,8 @@ const PROCESSES: readonly Fault[] = [
 
 describe('processes are killed at random while clients write', () => {
   it.each([
-    ['sqlite', atScale({ short: 6, long: 25 })],
-    ['postgres', atScale({ short: 6, long: 35 })],
+    ['sqlite', atScale({ brief: 2, short: 6, long: 25 })],
+    ['postgres', atScale({ brief: 2, short: 6, long: 35 })],
   ] as const)(
     'BullMQ and %s: nothing is lost or doubled in %d kills',
     async (store, kills) => {

@@ -6,6 +6,7 @@ import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
 import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { configOf, log, REQUEST, SHAPES } from '../support/readings.ts';
+import { atScale } from '../support/scale.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 
 type Case = { profile: Profile; window: number; format: Format; rounds: number };
@@ -19,6 +20,7 @@ function inTurn(window: number, rounds: number, formats: readonly Format[] = FOR
 }
 
 const OPENAI: Format[] = ['openai-chat', 'openai-responses'];
+const LONG_ROUNDS = atScale({ brief: 6, short: 20, long: 20 });
 
 describe('A6: results that are larger than what the window can carry', () => {
   let api: ApiServer;
@@ -127,8 +129,8 @@ describe('A6: results that are larger than what the window can carry', () => {
     });
 
     it.each([
-      ...OPENAI.flatMap((format) => inTurn(32_000, 20, [format])),
-      ...inTurn(200_000, 15, OPENAI),
+      ...OPENAI.flatMap((format) => inTurn(32_000, LONG_ROUNDS, [format])),
+      ...inTurn(200_000, LONG_ROUNDS, OPENAI),
     ])('$profile, $window tokens, $format: $rounds readings', (tried) =>
       readings(tried, async () => model.requests.length),
     );

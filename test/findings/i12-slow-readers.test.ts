@@ -94,7 +94,7 @@ describe('I12: long answers and slow readers', () => {
       ['the audit trail of small items', '/sessions/small/rollout', ''],
       ['a replay of large items', '/sessions/large/events', STREAM],
       ['a replay of small items', '/sessions/small/events', STREAM],
-    ].slice(-atScale({ short: 2, long: 4 })),
+    ].slice(-atScale({ brief: 1, short: 2, long: 4 })),
   )('others are answered while somebody reads %s', async (_, path, headers) => {
     const shortest = await shortestOf(async () => {
       expect(await read(path, 60 * MB, headers)).toBeGreaterThanOrEqual(60 * MB);
@@ -107,7 +107,7 @@ describe('I12: long answers and slow readers', () => {
       ['/sessions/large/rollout', ''],
       ['/sessions/large/events', STREAM],
       ['/sessions/small/events', STREAM],
-    ].slice(-atScale({ short: 1, long: 3 })),
+    ].slice(-atScale({ brief: 1, short: 1, long: 3 })),
   )('25 clients that never read %s hold little', async (path, headers) => {
     const { hostname, port } = new URL(api.url);
     const before = process.memoryUsage();

@@ -37,7 +37,10 @@ function askWithoutReading(path: string): void {
 
 describe('I12: what clients do not read of their answers is bounded', { timeout: 120_000 }, () => {
   it.each(
-    ['context', 'items?limit=200', 'events?limit=200'].slice(0, atScale({ short: 1, long: 3 })),
+    ['context', 'items?limit=200', 'events?limit=200'].slice(
+      0,
+      atScale({ brief: 1, short: 1, long: 3 }),
+    ),
   )(`${CLIENTS} clients that ask for /%s and do not read`, async (path) => {
     await post('/sessions', { id: 's', context_window: 20_000_000 });
     const item = { role: 'user', content: 'x '.repeat(MB / 2) };

@@ -25,8 +25,8 @@ const ALL: Layout[] = [
   { queue: 'in-process', workers: 0, concurrency: 1 },
   { queue: 'bullmq', workers: 2, concurrency: 2 },
 ];
-const LAYOUTS = ALL.slice(-atScale({ short: 2, long: ALL.length }));
-const HANGS = atScale({ short: 1, long: 2 });
+const LAYOUTS = ALL.slice(-atScale({ brief: 1, short: 2, long: ALL.length }));
+const HANGS = atScale({ brief: 1, short: 1, long: 2 });
 
 const shown = z.looseObject({
   id: z.string(),

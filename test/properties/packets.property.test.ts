@@ -254,7 +254,7 @@ function checkLog(events: readonly SessionEvent[]): void {
 }
 
 /** A commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? atScale({ short: 100, long: 200 }) : 10;
+const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 100, short: 100, long: 200 }) : 10;
 
 describe('packets, whatever happens in whatever order', () => {
   it('RW-72: are appended at most once, with a completed compaction, and the states take turns', async () => {

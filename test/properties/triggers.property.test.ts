@@ -27,7 +27,7 @@ function endOf(event: SessionEvent, id: string): boolean {
 }
 
 /** A commit to a server takes ten times as long as one to memory. */
-const RUNS = inject('store') === 'sqlite' ? atScale({ short: 10, long: 30 }) : 3;
+const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 6, short: 10, long: 30 }) : 3;
 
 function isPacket(event: SessionEvent | undefined): boolean {
   return event?.type === 'item.appended' && event.data.source === 'packet';

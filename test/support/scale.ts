@@ -1,7 +1,8 @@
 import { inject } from 'vitest';
 import type {} from './servers/provided.ts';
+import type { Scale } from './vitest-projects.ts';
 
-/** How often something drawn at random is tried: in `npm test`, in `npm run test:chaos`. */
-export function atScale({ short, long }: { short: number; long: number }): number {
-  return inject('scale') === 'short' ? short : long;
+/** How often something is tried that takes long: as `Scale` says. */
+export function atScale(tries: Record<Scale, number>): number {
+  return tries[inject('scale')];
 }
