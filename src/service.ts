@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
-import { createHealthApp } from './api/health-app.ts';
+import { createHealthApp } from './api/health/health-app.ts';
 import type { EventStore } from './app/ports/event-store.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';

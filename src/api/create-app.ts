@@ -2,9 +2,18 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import { authenticator } from './auth.ts';
-import type { Api, Gate } from './endpoint.ts';
-import { longAnswers } from './long-answers.ts';
+import { addCompactRoute } from './compactions/compact.ts';
+import { addCompactionRoutes } from './compactions/routes.ts';
+import { addContextRoute } from './context/routes.ts';
+import { addEventsRoute } from './events/routes.ts';
+import { addHealthRoutes } from './health/routes.ts';
+import { authenticator } from './http/auth.ts';
+import type { Api, Gate } from './http/endpoint.ts';
+import { longAnswers } from './http/long-answers.ts';
+import { ProblemError, problemResponse } from './http/problem.ts';
+import { problemOf } from './http/problem-of.ts';
+import { rateLimiter } from './http/rate-limit.ts';
+import { addItemRoutes } from './items/routes.ts';
 import {
   isOpenAiPath,
   OpenAiError,
@@ -12,23 +21,14 @@ import {
   openAiErrorResponse,
 } from './openai-compatible/errors.ts';
 import { addResponsesCompactRoute } from './openai-compatible/responses-compact.ts';
-import { ProblemError, problemResponse } from './problem.ts';
-import { problemOf } from './problem-of.ts';
-import { rateLimiter } from './rate-limit.ts';
-import { addCompactRoute } from './routes/compact.ts';
-import { addCompactionRoutes } from './routes/compactions.ts';
-import { addContextRoute } from './routes/context.ts';
-import { addEventsRoute } from './routes/events.ts';
-import { addForkRoute } from './routes/fork.ts';
-import { addHealthRoutes } from './routes/health.ts';
-import { addItemRoutes } from './routes/items.ts';
-import { addPacketRoute } from './routes/packet.ts';
-import { addProfilesRoute } from './routes/profiles.ts';
-import { addReferenceRoutes } from './routes/reference.ts';
-import { addRolloutRoute } from './routes/rollout.ts';
-import { addSessionRoutes } from './routes/sessions.ts';
-import { addSignalRoute } from './routes/signals.ts';
-import { addToolResultRoute } from './routes/tool-results.ts';
+import { addPacketRoute } from './packets/routes.ts';
+import { addProfilesRoute } from './profiles/routes.ts';
+import { addReferenceRoutes } from './reference/routes.ts';
+import { addRolloutRoute } from './rollouts/routes.ts';
+import { addForkRoute } from './sessions/fork.ts';
+import { addSessionRoutes } from './sessions/routes.ts';
+import { addSignalRoute } from './signals/routes.ts';
+import { addToolResultRoute } from './tool-results/routes.ts';
 
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
 export function createApp(deps: AppDependencies): OpenAPIHono {

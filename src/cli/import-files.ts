@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Presets, SingleBar } from 'cli-progress';
-import { LOCAL_TENANT } from '../api/auth.ts';
+import { LOCAL_TENANT } from '../api/http/auth.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { ExportError, isExport } from '../db/session-export.ts';
 import { readTranscripts, textOf } from '../importers/read-transcripts.ts';

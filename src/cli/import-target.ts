@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { LOCAL_TENANT } from '../api/auth.ts';
+import { LOCAL_TENANT } from '../api/http/auth.ts';
 import type { EventStore } from '../app/ports/event-store.ts';
 import { readSettings } from '../config.ts';
 import type { World } from '../domain/session/world.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Context } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
-import { addEndpoint, noParams, noQuery } from '../../src/api/endpoint.ts';
+import { addEndpoint, noParams, noQuery } from '../../src/api/http/endpoint.ts';
 import { flawOf } from '../../src/domain/exact-json.ts';
 import { startCompaction } from '../../src/domain/session/compaction-commands.ts';
 import { CLEARS_NOTHING, Conversations } from '../support/api-conversation.ts';

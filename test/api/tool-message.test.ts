@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Ending, toolMessage } from '../../src/api/tool-message.ts';
 import type { CompactionOutcome, CompactionRow } from '../../src/app/ports/event-store.ts';
+import { type Ending, toolMessage } from '../../src/app/tool-message.ts';
 import { PLAIN_REPORT } from '../support/event-data.ts';
 
 const NOTHING: Ending = { micro: null, completed: null, skipped: null };

@@ -1,4 +1,4 @@
-import { createHealthApp } from '../../src/api/health-app.ts';
+import { createHealthApp } from '../../src/api/health/health-app.ts';
 import { readText } from '../house/sources.ts';
 
 /** What the service itself says about how it is run; deployment files are checked against it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
-import { createHealthApp } from '../../src/api/health-app.ts';
+import { createHealthApp } from '../../src/api/health/health-app.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
 import { operationsOf } from '../support/openapi-fuzzer/document.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { longAnswers } from '../../src/api/long-answers.ts';
+import { longAnswers } from '../../src/api/http/long-answers.ts';
 
 const MB = 1_000_000;
 const LENGTH = 27 * MB;

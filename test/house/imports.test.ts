@@ -92,7 +92,7 @@ describe('who may import whom', () => {
     ['layer-db', 'src/db/sqlite/a.ts', 'src/workers/backoff.ts'],
     ['layer-importers', 'src/importers/a.ts', 'src/app/ports/event-store.ts'],
     ['layer-workers', 'src/workers/a.ts', 'src/api/create-app.ts'],
-    ['layer-api', 'src/api/routes/a.ts', 'src/service.ts'],
+    ['layer-api', 'src/api/items/a.ts', 'src/service.ts'],
     ['floor-items', 'src/domain/items/b.ts', 'src/domain/policy/config.ts'],
     ['floor-policy', 'src/domain/policy/a.ts', 'src/domain/tokens/count.ts'],
     ['floor-tokens', 'src/domain/tokens/a.ts', 'src/domain/workspace/file-book.ts'],

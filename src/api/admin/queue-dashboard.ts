@@ -5,8 +5,8 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import type { Queue } from 'bullmq';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { ProblemError, problemResponse } from '../problem.ts';
-import { queryReader } from '../query.ts';
+import { ProblemError, problemResponse } from '../http/problem.ts';
+import { queryReader } from '../http/query.ts';
 import { carriesKey } from './operator-key.ts';
 
 /** Where the app is to be mounted: its pages name their parts by absolute paths. */

@@ -1,6 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
-import { shortened } from '../abridge.ts';
-import { type ProblemCode, type ProblemError, problemStatus } from '../problem.ts';
+import { shortened } from '../http/abridge.ts';
+import { type ProblemCode, type ProblemError, problemStatus } from '../http/problem.ts';
 
 /** An error as clients of the OpenAI API read it; `param` is a path such as `input[3].role`. */
 export class OpenAiError extends Error {

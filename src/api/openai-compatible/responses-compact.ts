@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi';
+import { prepareTokenizer } from '../../app/tokenizer.ts';
 import type { Summary } from '../../domain/compaction/finish-full.ts';
 import {
   expandInput,
@@ -19,9 +20,8 @@ import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { truncateMiddle } from '../../domain/tokens/truncate.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import { type Api, addEndpoint, noParams, noQuery } from '../endpoint.ts';
-import { readJson } from '../json-body.ts';
-import { prepareTokenizer } from '../tokenizer.ts';
+import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
+import { readJson } from '../http/json-body.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
 import { isOurContent, OpaqueContent, OpaqueContentError } from './opaque-content.ts';
 import { compactedResponse, compactRequest } from './schemas.ts';

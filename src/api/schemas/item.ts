@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Json } from '../../domain/json.ts';
-import { idempotencyHeader, jsonObject, preferHeader, timestamp, tokenCount } from './common.ts';
-import { contextLevels } from './context.ts';
-import { advice, awaitedCompaction } from './under-way.ts';
+import { jsonObject } from './common.ts';
 
 /**
  * One item of a request. Not checked here: the session's format decides, and its codec checks it in
@@ -57,76 +55,3 @@ export const postedItem = z
 
 /** An item in an answer. */
 export const storedItem = jsonObject('An item exactly as it was posted.').openapi('StoredItem');
-
-export const appendBody = z
-  .union([
-    z.strictObject({ items: z.array(postedItem).min(1).max(10_000) }),
-    z.array(postedItem).min(1).max(10_000),
-    postedItem,
-  ])
-  .openapi('AppendItems', {
-    example: {
-      items: [
-        { role: 'user', content: 'Why does the build fail?' },
-        { role: 'assistant', content: 'Let me look at its log.' },
-      ],
-    },
-  });
-
-export const appendHeaders = idempotencyHeader.extend({
-  'if-match': z.string().optional().openapi({
-    description: 'The version that the session must be at, in quotes; or *.',
-    example: '"12"',
-  }),
-  ...preferHeader.shape,
-});
-
-export const appended = z
-  .object({
-    session_id: z.string(),
-    version: z.int(),
-    first_seq: z.int(),
-    last_seq: z.int(),
-    context: contextLevels,
-    compaction: awaitedCompaction,
-    advice,
-    note: z.string().nullable().openapi({
-      description: 'A note about this request, such as that it waits for a compaction.',
-    }),
-    message: z
-      .string()
-      .nullable()
-      .openapi({
-        description:
-          'With `Prefer: wait`, when the compaction has ended that this append has requested: what to ' +
-          'show the user who has sent a command, or whose message has waited.',
-      }),
-  })
-  .openapi('Appended');
-
-export const logItem = z
-  .object({ seq: z.int(), at: timestamp, item: storedItem, tokens: tokenCount })
-  .openapi('LogItem');
-
-export const toolResultParams = {
-  tool_use_id: z.string().min(1).max(512).openapi({
-    description: 'Id of the tool call, as the provider gave it.',
-    example: 'toolu_01A',
-  }),
-};
-
-export const toolResult = z
-  .object({
-    session_id: z.string(),
-    tool_use_id: z.string(),
-    seq: z.int(),
-    at: timestamp,
-    is_error: z.boolean(),
-    content: z
-      .string()
-      .openapi({ description: 'The whole result as text; images only as a note.' }),
-    item: storedItem.openapi({
-      description: 'The item that carried the result, as it was posted.',
-    }),
-  })
-  .openapi('ToolResult');

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { detailBody, existingCompaction, ownEvents } from '../../../src/api/compaction-body.ts';
+import {
+  detailBody,
+  existingCompaction,
+  ownEvents,
+} from '../../../src/api/compactions/compaction-body.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { contextTokens } from '../../../src/domain/session/head.ts';

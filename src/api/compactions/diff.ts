@@ -1,0 +1,88 @@
+import type { z } from '@hono/zod-openapi';
+import { loadView } from '../../app/load-view.ts';
+import type { CompactionRow, EventStore, SessionRef } from '../../app/ports/event-store.ts';
+import { sumTokens, type View } from '../../domain/context/view.ts';
+import type { Entry } from '../../domain/session/entry.ts';
+import type { ResultEdit } from '../../domain/session/events.ts';
+import { savedBy } from '../../domain/session/result-edits.ts';
+import { editBody } from './compaction-body.ts';
+import type { compactionDiff } from './schemas.ts';
+
+type Diff = z.infer<typeof compactionDiff>;
+
+/**
+ * The context before and after an ended compaction (SPEC section 2): the views on both sides of its
+ * last event, which is the only one that can have changed the context. Null when the session is gone.
+ */
+export async function diffOf(
+  store: EventStore,
+  ref: SessionRef,
+  row: CompactionRow & { ended_version: number },
+): Promise<Diff | null> {
+  const before = await loadView(store, ref, row.ended_version - 1);
+  const after = await loadView(store, ref, row.ended_version);
+  if (before === null || after === null) return null;
+  const parts = compare(before, after);
+  return {
+    session_id: ref.session_id,
+    compaction_id: row.id,
+    before_version: before.version,
+    after_version: after.version,
+    kept: parts.kept.map(entryBody),
+    cleared: parts.cleared.map(editBody),
+    removed: parts.removed.map((entry) => ({ ...entryBody(entry), item: entry.item })),
+    added: parts.added.map((entry) => ({ ...entryBody(entry), item: entry.item })),
+    tokens: {
+      before: sumTokens(before.entries),
+      after: sumTokens(after.entries),
+      kept: sumTokens(parts.kept),
+      cleared: savedBy(parts.cleared),
+      removed: sumTokens(parts.removed),
+      added: sumTokens(parts.added),
+    },
+  };
+}
+
+type Parts = {
+  /** As they are afterwards; a kept one may hold cleared results. */
+  kept: Entry[];
+  cleared: ResultEdit[];
+  removed: Entry[];
+  added: Entry[];
+};
+
+function compare(before: View, after: View): Parts {
+  const parts: Parts = { kept: [], cleared: [], removed: [], added: [] };
+  // Thousands of entries can have one key: what is taken of them is only counted.
+  const earlier = new Map<string, { entries: Entry[]; taken: number }>();
+  for (const entry of before.entries) {
+    const key = keyOf(entry);
+    const same = earlier.get(key);
+    if (same === undefined) earlier.set(key, { entries: [entry], taken: 0 });
+    else same.entries.push(entry);
+  }
+  const keptSeqs = new Set<number>();
+  for (const entry of after.entries) {
+    const same = earlier.get(keyOf(entry));
+    if (same !== undefined && same.taken < same.entries.length) {
+      same.taken += 1;
+      parts.kept.push(entry);
+      if (entry.seq !== null) keptSeqs.add(entry.seq);
+    } else parts.added.push(entry);
+  }
+  parts.removed = [...earlier.values()].flatMap(({ entries, taken }) => entries.slice(taken));
+  for (const [key, edit] of after.edits) {
+    const isNew = before.edits.get(key)?.content !== edit.content;
+    if (isNew && keptSeqs.has(edit.seq)) parts.cleared.push(edit);
+  }
+  return parts;
+}
+
+/** Items of the log are known by their number, what a compaction made by its content. */
+function keyOf({ seq, item }: Entry): string {
+  return seq === null ? JSON.stringify(item) : String(seq);
+}
+
+function entryBody({ seq, origin, tokens }: Entry) {
+  return { seq, origin, tokens };
+}

@@ -1,0 +1,287 @@
+import { z } from '@hono/zod-openapi';
+import { REQUEST_PATHS } from '../../domain/policy/attribution.ts';
+import { BOUNDARIES, TIERS } from '../../domain/policy/boundaries.ts';
+import { MAX_INSTRUCTIONS } from '../../domain/policy/commands.ts';
+import { configSchema } from '../../domain/policy/config.ts';
+import { HOOK_EVENTS, MODES } from '../../domain/session/events.ts';
+import { jsonObject, timestamp, tokenCount } from '../schemas/common.ts';
+import { compaction, mode, trigger } from '../schemas/compaction.ts';
+import { contextLevels } from '../schemas/context.ts';
+
+const item = jsonObject('A stored item.');
+
+export const compactBody = z
+  .strictObject({
+    mode: z.enum(MODES).optional().openapi({
+      description:
+        'Default: auto. `remote` needs a session of format `openai-responses` with a model of OpenAI.',
+    }),
+    instructions: z
+      .string()
+      .min(1)
+      .max(MAX_INSTRUCTIONS)
+      .optional()
+      .openapi({ description: 'For the summariser, under a heading of its own in the prompt.' }),
+    focus: z.string().min(1).max(2_000).optional(),
+    trigger: z
+      .enum(['manual', 'tool'])
+      .optional()
+      .openapi({
+        description:
+          'Default: manual. `tool`: the agent itself asks, for instance before it turns to a new task, ' +
+          'after a large piece of work, or when it notices that it is losing the thread. The ' +
+          '`message` of the compaction is the answer to its call.',
+      }),
+    dry_run: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Says what would happen, and appends nothing.' }),
+  })
+  .openapi('CompactRequest', { example: { mode: 'full', focus: 'the database migration' } });
+
+/** For requests whose path says it all; a field that one expects to work must not pass unnoticed. */
+export const noFields = z.strictObject({}).openapi('NoFields', { example: {} });
+
+const toolMessage = {
+  message: z
+    .string()
+    .nullable()
+    .openapi({
+      description:
+        'With trigger `tool`, once it has ended: what the agent is told, above all the summary. Of any ' +
+        'trigger: that focus or instructions came too late for a compaction that was under way.',
+    }),
+};
+
+/** What a request for a compaction is answered with. */
+export const requestedCompaction = compaction.extend(toolMessage).openapi('RequestedCompaction');
+
+const attribution = z
+  .object({
+    path: z.enum(REQUEST_PATHS),
+    tier: z.enum(TIERS).nullable(),
+    percent_remaining: z.int().nullable(),
+    boundaries: z.array(z.enum(BOUNDARIES)),
+  })
+  .openapi('Attribution', { description: 'What led to the request for the compaction.' });
+
+const codexCompaction = z
+  .object({
+    mode: z.enum(['command', 'auto']),
+    command: z.literal('codex-compact'),
+    auto: z.boolean().openapi({ description: 'By `auto_compact_token_limit`, not by a command.' }),
+    active: z.boolean().openapi({ description: 'It is queued or running.' }),
+    reason: z.literal('token_limit').optional(),
+    truncated_turns: z
+      .int()
+      .openapi({ description: 'Turns that the summariser did not get to read.' }),
+  })
+  .openapi('CodexCompaction');
+
+const resultEdit = z
+  .object({
+    seq: z.int(),
+    tool_use_id: z.string(),
+    kind: z.enum(['cleared', 'truncated']),
+    tokens_before: tokenCount,
+    tokens_after: tokenCount,
+  })
+  .openapi('ToolResultEdit');
+
+const usage = z
+  .object({
+    input: tokenCount.openapi({
+      description: 'Without tokens read from or written to the provider’s cache.',
+    }),
+    output: tokenCount,
+    cache_read: tokenCount,
+    cache_creation: tokenCount,
+  })
+  .openapi('SummarizerUsage', { description: 'Tokens as the provider counted them.' });
+
+const contributors = z.array(z.object({ what: z.string(), tokens: tokenCount }));
+
+const hookRun = z
+  .object({
+    at: timestamp,
+    hook: z.string().openapi({ description: 'Its name.' }),
+    event: z.enum(HOOK_EVENTS),
+    ok: z.boolean(),
+    required: z.boolean(),
+    status: z.int().nullable().openapi({ description: 'HTTP status; null without an answer.' }),
+    error: z.string().nullable(),
+    duration_ms: z.number(),
+    result: z.object({
+      new_custom_instructions: z.string().optional(),
+      user_display_message: z.string().optional(),
+      block: z.boolean().optional(),
+      items: z.array(item).optional(),
+    }),
+  })
+  .openapi('HookRun');
+
+export const compactionDetail = compaction
+  .extend({
+    request: z.object({
+      mode,
+      trigger,
+      reason: z.string(),
+      instructions: z.string().nullable(),
+      focus: z.string().nullable(),
+    }),
+    attribution,
+    note: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'What the user is told whose message waits for this compaction; once it has ended, that the ' +
+          'request can go on.',
+      }),
+    metadata: z.object({
+      codex_compaction: codexCompaction.nullable().openapi({
+        description: 'Of compactions by a command in a message, or by `auto_compact_token_limit`.',
+      }),
+    }),
+    message: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'Once it has ended. With trigger `tool`: what the agent is told, above all the summary. After a ' +
+          'command: what the summariser has written, untouched, for the user. After a compaction that a ' +
+          'message of the user has waited for: the note, then the summary.',
+      }),
+    attempt_history: z.array(
+      z.object({
+        attempt: z.int(),
+        started_at: timestamp,
+        failure: z
+          .object({
+            at: timestamp,
+            reason: z.string(),
+            message: z.string(),
+            usage: usage.nullable(),
+            will_retry: z.boolean(),
+          })
+          .nullable(),
+      }),
+    ),
+    hook_runs: z.array(hookRun).openapi({ description: 'The calls of the operator’s hooks.' }),
+    user_display_message: z
+      .string()
+      .nullable()
+      .openapi({ description: 'What PreCompact hooks want the user to see.' }),
+    config: z.object(configSchema.shape).nullable().openapi('CompactionConfig', {
+      description: 'The configuration that the last attempt ran with.',
+    }),
+    skip: z
+      .object({ reason: z.string(), detail: z.string(), contributors })
+      .nullable()
+      .openapi({ description: 'Why nothing was done.' }),
+    micro: z
+      .object({
+        strategy: z.enum(['all_older', 'until_target']),
+        tokens_saved: tokenCount,
+        tokens_before: tokenCount,
+        tokens_after: tokenCount,
+        result_tokens_before: tokenCount.openapi({
+          description: 'Of all tool results that could be cleared, without margin.',
+        }),
+        result_tokens_after: tokenCount,
+        duration_ms: z.number(),
+      })
+      .nullable(),
+    cleared_tool_results: z.array(resultEdit),
+    through: z.int().nullable().openapi({ description: 'The cut: the last `seq` that it covers.' }),
+    boundary: item.nullable().openapi({ type: ['object', 'null'] }),
+    summary: z.string().nullable(),
+    preserved: z.array(item).openapi({ description: 'User messages kept verbatim.' }),
+    restored: z.array(
+      z.object({
+        kind: z.enum(['file', 'todo', 'plan']),
+        path: z.string().nullable(),
+        tokens: tokenCount,
+      }),
+    ),
+    tokens: z.object({ covered: tokenCount, replacement: tokenCount }).nullable().openapi({
+      description: 'Estimates without margin: what was covered, and what replaced it.',
+    }),
+    summarizer: z.string().nullable(),
+    model: z.string().nullable(),
+    template: z.string().nullable(),
+    usage: usage.nullable().openapi({
+      description:
+        'What all model answers cost, those of failed attempts included; null when none was paid for.',
+    }),
+    left_out: z
+      .object({ cleared_results: z.int(), truncated_results: z.int(), dropped_items: z.int() })
+      .nullable(),
+    durations: z.object({ total_ms: z.number(), summarizer_ms: z.number() }).nullable(),
+    threshold_exceeded: z
+      .object({ post_compact_tokens: tokenCount, threshold: z.int() })
+      .nullable(),
+  })
+  .openapi('CompactionDetail');
+
+export const dryRun = z
+  .object({
+    dry_run: z.literal(true),
+    action: z.enum(['skip', 'micro', 'full', 'remote']),
+    skip: z.object({ reason: z.string(), detail: z.string(), contributors }).nullable(),
+    cleared_tool_results: z.array(resultEdit),
+    tokens_before: tokenCount,
+    tokens_after_micro: tokenCount.openapi({
+      description: 'After the mechanical part; as before when nothing is cleared.',
+    }),
+    through: z.int().nullable(),
+    covered_tokens: tokenCount.nullable(),
+    kept_tokens: tokenCount.nullable(),
+    prompt_tokens: tokenCount
+      .nullable()
+      .openapi({ description: 'Estimate of the conversation that the summariser would read.' }),
+    summary_budget: tokenCount.nullable(),
+    files: z.array(z.string()).openapi({ description: 'Files that could be restored.' }),
+  })
+  .openapi('DryRun');
+
+const diffEntry = z
+  .object({
+    seq: z.int().nullable().openapi({ description: 'Null for what a compaction made.' }),
+    origin: z.string(),
+    tokens: tokenCount,
+  })
+  .openapi('DiffEntry');
+
+const diffEntryWithItem = diffEntry.extend({ item }).openapi('DiffEntryWithItem');
+
+export const compactionDiff = z
+  .object({
+    session_id: z.string(),
+    compaction_id: z.string(),
+    before_version: z.int(),
+    after_version: z.int(),
+    kept: z.array(diffEntry),
+    cleared: z.array(resultEdit),
+    removed: z.array(diffEntryWithItem),
+    added: z.array(diffEntryWithItem),
+    tokens: z.object({
+      before: tokenCount,
+      after: tokenCount,
+      kept: tokenCount,
+      cleared: tokenCount.openapi({ description: 'What clearing saved.' }),
+      removed: tokenCount,
+      added: tokenCount,
+    }),
+  })
+  .openapi('CompactionDiff', {
+    description: 'Token figures are estimates without margin.',
+  });
+
+export const reverted = z
+  .object({
+    compaction,
+    version: z.int(),
+    context: contextLevels.openapi({ description: 'The levels of the context from now on.' }),
+  })
+  .openapi('Reverted');

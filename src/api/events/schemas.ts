@@ -1,0 +1,40 @@
+import { z } from '@hono/zod-openapi';
+import { EVENT_TYPES, type EventType } from '../../domain/session/events.ts';
+import { jsonObject, logPageQuery, timestamp } from '../schemas/common.ts';
+
+const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+const ONE_TYPE = EVENT_TYPES.join('|').replaceAll('.', '\\.');
+
+export const eventsQuery = logPageQuery.extend({
+  types: z
+    .string()
+    .transform((text) => text.split(',').map((type) => type.trim()))
+    .refine((types): types is EventType[] => types.every((type) => KNOWN.has(type)), {
+      message: `must be a comma-separated list of ${EVENT_TYPES.join(', ')}`,
+    })
+    .optional()
+    .openapi({
+      type: 'string',
+      description: 'Only events of these types, separated by commas.',
+      pattern: `^(${ONE_TYPE})(,(${ONE_TYPE}))*$`,
+      example: 'compaction.requested,compaction.completed',
+    }),
+});
+
+export const eventsHeaders = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .openapi({ description: 'For a stream: the version after which it goes on.', example: '12' }),
+});
+
+export const event = z
+  .object({
+    version: z.int(),
+    type: z.enum(EVENT_TYPES),
+    at: timestamp,
+    data: jsonObject('What happened; the fields depend on the type.'),
+    hash: z.string().openapi({ description: 'SHA-256, chained to the event before.' }),
+  })
+  .openapi('Event');

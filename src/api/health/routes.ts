@@ -1,0 +1,71 @@
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Probes } from '../app-dependencies.ts';
+import { addOpenRoute, noQuery } from '../http/endpoint.ts';
+import { ProblemError } from '../http/problem.ts';
+import { problems } from '../schemas/problem.ts';
+
+type Health = { probes: Probes; version: string };
+
+const NEEDED = ['store', 'queue'] as const;
+
+const healthy = z.object({ status: z.literal('ok'), version: z.string() }).openapi('Health');
+const ready = z.object({ status: z.literal('ready') }).openapi('Readiness');
+const query = z.object({
+  exclude: z.enum(NEEDED).optional().openapi({
+    description:
+      'Leave this out. An API can accept items without the queue: `exclude=queue` says whether it does.',
+  }),
+});
+
+/** `/healthz` and `/readyz`: open to everybody, they say nothing about sessions. */
+export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): void {
+  app.openAPIRegistry.registerPath({
+    method: 'get',
+    path: '/healthz',
+    operationId: 'health',
+    tags: ['Service'],
+    summary: 'Whether the process answers',
+    responses: {
+      200: {
+        description: 'It does.',
+        content: { 'application/json': { schema: healthy } },
+      },
+      ...problems([400]),
+    },
+  });
+  addOpenRoute(app, '/healthz', noQuery, (c) => c.json({ status: 'ok', version }));
+
+  app.openAPIRegistry.registerPath({
+    method: 'get',
+    path: '/readyz',
+    operationId: 'readiness',
+    tags: ['Service'],
+    summary: 'Whether the store and the queue can be reached',
+    request: { query },
+    responses: {
+      200: {
+        description: 'They can.',
+        content: { 'application/json': { schema: ready } },
+      },
+      ...problems([400, 503]),
+    },
+  });
+  addOpenRoute(app, '/readyz', query, async (c, { exclude }) => {
+    const asked = NEEDED.filter((name) => name !== exclude);
+    const missing = await unreachable(asked, probes);
+    if (missing.length === 0) return c.json({ status: 'ready' });
+    throw new ProblemError(
+      'unavailable',
+      `${missing.map((name) => `the ${name}`).join(' and ')} cannot be reached`,
+      { headers: { 'Retry-After': '5' } },
+    );
+  });
+}
+
+async function unreachable(
+  names: readonly (keyof Probes)[],
+  probes: Probes,
+): Promise<(keyof Probes)[]> {
+  const results = await Promise.allSettled(names.map((name) => probes[name]()));
+  return names.filter((_, index) => results[index]?.status === 'rejected');
+}

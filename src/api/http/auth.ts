@@ -1,0 +1,78 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKey } from '../app-dependencies.ts';
+import { ProblemError } from './problem.ts';
+
+/** The tenant of everything when no keys are configured. */
+export const LOCAL_TENANT = 'local';
+
+/**
+ * Who a request comes from: the name of its key (SPEC section 19). The function that comes back
+ * throws ProblemError: 401 without a valid key; when no keys are configured, 403 for requests that a
+ * page of another web site may have caused.
+ */
+export function authenticator(keys: readonly ApiKey[]): (request: Request) => string {
+  if (keys.length === 0) return localTenant;
+  const known = keys.map(({ name, key }) => ({ name, digest: sha256(key) }));
+  return ({ headers }) => {
+    const presented = presentedKey(headers);
+    if (presented === null) {
+      throw unauthorized('send your key as "Authorization: Bearer KEY" or as "x-api-key: KEY"');
+    }
+    const digest = sha256(presented);
+    let tenant: string | null = null;
+    // All keys are compared, and digests of equal length, so that the time tells nothing.
+    for (const candidate of known) {
+      if (timingSafeEqual(candidate.digest, digest)) tenant = candidate.name;
+    }
+    if (tenant === null)
+      throw unauthorized(
+        'the server does not know this key: check it, or ask the operator for another',
+      );
+    return tenant;
+  };
+}
+
+/** A URL or an origin on this machine; the names are those that the service may listen on without keys. */
+const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/i;
+
+/**
+ * Without keys any web page that is open on this machine could reach the service. Browsers tell whose
+ * page asks, but one whose host name was made to resolve to this machine counts as the same site:
+ * only the host that it asks for gives it away.
+ */
+function localTenant({ url, headers }: Request): string {
+  // The server makes the URL out of the Host header.
+  if (!LOOPBACK.test(url)) {
+    throw new ProblemError(
+      'host_not_local',
+      'without API keys the service answers only at localhost, 127.0.0.1 and [::1]: use one of ' +
+        'these in the address, or set PALIMPSEST_API_KEYS and send a key',
+    );
+  }
+  const origin = headers.get('origin');
+  const isForeign = origin !== null && !LOOPBACK.test(origin);
+  if (isForeign || headers.get('sec-fetch-site') === 'cross-site') {
+    throw new ProblemError(
+      'cross_site_request',
+      'without API keys the service refuses requests from web pages of other sites: set ' +
+        'PALIMPSEST_API_KEYS and send a key',
+    );
+  }
+  return LOCAL_TENANT;
+}
+
+function presentedKey(headers: Headers): string | null {
+  const authorization = headers.get('authorization');
+  if (authorization === null) return headers.get('x-api-key');
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
+}
+
+function unauthorized(detail: string): ProblemError {
+  return new ProblemError('unauthorized', detail, {
+    headers: { 'WWW-Authenticate': 'Bearer realm="palimpsest"' },
+  });
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

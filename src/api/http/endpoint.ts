@@ -1,0 +1,135 @@
+import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { SessionRef } from '../../app/ports/event-store.ts';
+import type { AppDependencies } from '../app-dependencies.ts';
+import { problems } from '../schemas/problem.ts';
+import type { LongAnswer } from './long-answers.ts';
+import { lenientQueryReader, queryReader, topFields } from './query.ts';
+import { thrown } from './thrown.ts';
+import { parseInput } from './validation.ts';
+
+/** Who may call: admits a request and answers its tenant. Throws ProblemError. */
+export type Gate = (request: Request) => string;
+
+/** What the routes share. */
+export type Api = {
+  app: OpenAPIHono;
+  deps: AppDependencies;
+  gate: Gate;
+  longAnswer: LongAnswer;
+};
+
+/** One call of an endpoint, admitted and with its parameters checked. */
+export type Call<Params, Query> = {
+  c: Context;
+  tenant: string;
+  params: Params;
+  query: Query;
+};
+
+type Endpoint<Params, Query> = {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** As in OpenAPI: `/sessions/{id}`. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  params: z.ZodObject<z.ZodRawShape, z.core.$strip> & z.ZodType<Params>;
+  query: z.ZodObject<z.ZodRawShape, z.core.$strip> & z.ZodType<Query>;
+  /** Where clients add query parameters of their own; anywhere else unknown ones are refused. */
+  takesAnyQuery?: true;
+  /** For the document only: handlers read what they need. */
+  headers?: z.ZodObject;
+  body?: NonNullable<RouteConfig['request']>['body'];
+  responses: RouteConfig['responses'];
+  /** Statuses of problems, besides those that every endpoint may answer. */
+  problems: readonly number[];
+  /** How they are documented, where they do not come as problems. */
+  documentProblems?: typeof problems;
+  handle: (call: Call<Params, Query>) => Promise<Response>;
+};
+
+/** Statuses that every endpoint behind the gate may answer. */
+const COMMON_PROBLEMS = [400, 401, 403, 429, 500, 503, 507];
+
+export const noParams = z.object({});
+export const noQuery = z.object({});
+
+/**
+ * Adds an endpoint: to the OpenAPI document, and to the router with gate and checks of path and
+ * query in front of the handler. One plain handler per route: Hono then needs no middleware chain,
+ * which the append route would feel (DESIGN, figures).
+ */
+export function addEndpoint<Params, Query>(
+  { app, gate }: Pick<Api, 'app' | 'gate'>,
+  endpoint: Endpoint<Params, Query>,
+): void {
+  const { params, query, handle } = endpoint;
+  const hasParams = Object.keys(params.shape).length > 0;
+  const hasQuery = Object.keys(query.shape).length > 0;
+  app.openAPIRegistry.registerPath({
+    method: endpoint.method,
+    path: endpoint.path,
+    operationId: endpoint.operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    security: [{ bearer: [] }, { api_key: [] }, {}],
+    request: {
+      ...(hasParams ? { params } : {}),
+      ...(hasQuery ? { query } : {}),
+      ...(endpoint.headers === undefined ? {} : { headers: endpoint.headers }),
+      ...(endpoint.body === undefined ? {} : { body: endpoint.body }),
+    },
+    responses: {
+      ...endpoint.responses,
+      ...(endpoint.documentProblems ?? problems)([...COMMON_PROBLEMS, ...endpoint.problems]),
+    },
+  });
+  // What has no fields need not be checked with each request.
+  const fixedParams = hasParams ? null : params.parse({});
+  const readQuery = endpoint.takesAnyQuery
+    ? lenientQueryReader(query)
+    : queryReader(query, namesElsewhere(endpoint));
+  const routingPath = endpoint.path.replaceAll(/\{(.+?)\}/g, ':$1');
+  app.on(endpoint.method.toUpperCase(), routingPath, async (c) => {
+    try {
+      const tenant = gate(c.req.raw);
+      return await handle({
+        c,
+        tenant,
+        params: fixedParams ?? parseInput(params, c.req.param(), 'the path'),
+        query: readQuery(c.req.url),
+      });
+    } catch (error) {
+      throw thrown(error, endpoint.method);
+    }
+  });
+}
+
+/**
+ * Adds a GET that is open to everybody, with the same check of its query. What is to stand in the
+ * OpenAPI document, the caller registers there.
+ */
+export function addOpenRoute<Query>(
+  app: OpenAPIHono,
+  path: string,
+  query: z.ZodObject<z.ZodRawShape, z.core.$strip> & z.ZodType<Query>,
+  handle: (c: Context, query: Query) => Response | Promise<Response>,
+): void {
+  const readQuery = queryReader(query);
+  app.get(path, (c) => handle(c, readQuery(c.req.url)));
+}
+
+function namesElsewhere({ body, headers }: Pick<Endpoint<unknown, unknown>, 'body' | 'headers'>) {
+  const schemas = Object.values(body?.content ?? {}).map((media) =>
+    media !== undefined && 'schema' in media ? media.schema : undefined,
+  );
+  return { body: schemas.flatMap(topFields), headers: topFields(headers) };
+}
+
+/** The session that a call names. */
+export function refOf(call: Call<{ id: string }, unknown>): SessionRef {
+  return { tenant: call.tenant, session_id: call.params.id };
+}

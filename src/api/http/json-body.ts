@@ -1,0 +1,153 @@
+import type { z } from '@hono/zod-openapi';
+import { describeFlaw, flawOf } from '../../domain/exact-json.ts';
+import type { Json } from '../../domain/json.ts';
+import { measureJson } from '../../domain/json-text.ts';
+import type { Limits } from '../app-dependencies.ts';
+import { ProblemError } from './problem.ts';
+import { parseInput } from './validation.ts';
+
+export type RawBody = { kind: 'json' | 'ndjson'; text: string };
+
+type BodyLimits = Pick<Limits, 'body_bytes' | 'json_depth' | 'json_values'>;
+
+/** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a body once, as text. A body without content type is taken as JSON, as is one without bytes.
+ * Throws ProblemError: 413 beyond the limit, 415 for another content type or a compressed body, 400
+ * for bytes that are no UTF-8.
+ */
+export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
+  // Clients name all sorts of types where they send nothing.
+  if (request.headers.get('content-length') === '0') return { kind: 'json', text: '' };
+  refuseEncoded(request.headers.get('content-encoding'));
+  const kind = kindOf(request.headers.get('content-type'));
+  const bytes = await readBytes(request, limits.body_bytes);
+  try {
+    return { kind, text: utf8.decode(bytes) };
+  } catch {
+    throw new ProblemError('invalid_request', 'the body is not valid UTF-8: encode it as UTF-8');
+  }
+}
+
+/** A JSON body that fits the schema; an empty body counts as `{}`. Throws ProblemError. */
+export async function readJson<T>(
+  request: Request,
+  limits: BodyLimits,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const { kind, text } = await readText(request, limits);
+  if (kind !== 'json') {
+    throw new ProblemError('unsupported_media_type', 'send this body as application/json');
+  }
+  refuseTooManyValues(text, limits);
+  const json = text.trim() === '' ? {} : parseJson(text, limits.json_depth, 'the body');
+  return parseInput(schema, json, 'the body');
+}
+
+/** Throws ProblemError (413) when a body holds more values than one may. */
+export function refuseTooManyValues(
+  text: string,
+  { json_values }: Pick<Limits, 'json_values'>,
+): void {
+  const { values } = measureJson(text, { values: json_values, depth: Number.POSITIVE_INFINITY });
+  if (values <= json_values) return;
+  throw new ProblemError(
+    'body_too_large',
+    `a request may hold ${json_values} JSON values (objects, arrays and everything inside them), ` +
+      'and this one has more: send the items in several requests, and large data as text',
+  );
+}
+
+/**
+ * Parses one JSON text; `what` names it in the message. Throws ProblemError (400), also for what
+ * would be stored as something else (`flawOf`). The caller has counted its values.
+ */
+export function parseJson(text: string, maxDepth: number, what: string): Json {
+  // Before parsing: a few megabytes of brackets keep the parser busy for seconds.
+  const flaw = flawOf(text, maxDepth);
+  if (flaw !== null) throw new ProblemError('invalid_request', describeFlaw(flaw, maxDepth, what));
+  try {
+    // JSON.parse yields exactly the values that Json names.
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new ProblemError('invalid_request', `${what} is not valid JSON: ${parseProblem(error)}`);
+  }
+}
+
+function kindOf(contentType: string | null): RawBody['kind'] {
+  if (contentType === null) return 'json';
+  const semicolon = contentType.indexOf(';');
+  const essence = semicolon === -1 ? contentType : contentType.slice(0, semicolon);
+  switch (essence.trim().toLowerCase()) {
+    case 'application/json':
+      return 'json';
+    case 'application/x-ndjson':
+      return 'ndjson';
+    default:
+      throw new ProblemError(
+        'unsupported_media_type',
+        'set the header "Content-Type: application/json" (application/x-ndjson where items are posted)',
+      );
+  }
+}
+
+/** Bytes that are no UTF-8 would else be blamed, though they are only packed. */
+function refuseEncoded(encoding: string | null): void {
+  if (encoding === null || encoding.trim().toLowerCase() === 'identity') return;
+  throw new ProblemError(
+    'unsupported_media_type',
+    'the body has a Content-Encoding, and the service does not decompress: send it uncompressed',
+    { headers: { 'Accept-Encoding': 'identity' } },
+  );
+}
+
+async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | Uint8Array> {
+  const length = request.headers.get('content-length');
+  if (length === null) return readCounted(request, limit);
+  if (Number(length) > limit) throw tooLarge(limit);
+  // The HTTP parser has ended the body at that length: there is nothing left to count.
+  return request.arrayBuffer().catch(cutOff);
+}
+
+/** A body of unknown length, as chunked ones are: given up as soon as it passes the limit. */
+async function readCounted(request: Request, limit: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch(cutOff);
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel();
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+}
+
+function cutOff(): never {
+  throw new ProblemError(
+    'invalid_request',
+    'the connection ended before the whole body had arrived: send it again',
+  );
+}
+
+function tooLarge(limit: number): ProblemError {
+  return new ProblemError(
+    'body_too_large',
+    `a body may have at most ${limit} bytes: send the items in several requests`,
+  );
+}
+
+/** The parser's own message quotes the text: only what is wrong and where is passed on. */
+function parseProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const where = /^(.*) in JSON at position (\d+)/s.exec(message);
+  if (where) return `${where[1]?.toLowerCase()} at position ${where[2]}`;
+  if (message.startsWith('Unexpected end')) return 'it ends too early';
+  return `unexpected ${/^Unexpected token (.{1,4}?),/su.exec(message)?.[1] ?? 'character'}`;
+}

@@ -1,0 +1,58 @@
+import type { Decide } from '../../domain/session/decision.ts';
+import { reject } from '../../domain/session/errors.ts';
+import { ProblemError } from './problem.ts';
+
+/** What `If-Match` asks for: a version, or only that the session exists. */
+export type IfMatch = { kind: 'version'; version: number } | { kind: 'exists' };
+
+/** Reads `If-Match`; null when it was not sent. Throws ProblemError (400). */
+export function readIfMatch(header: string | undefined): IfMatch | null {
+  if (header === undefined) return null;
+  if (header.trim() === '*') return { kind: 'exists' };
+  const version = /^"(\d{1,15})"$/.exec(header.trim())?.[1];
+  if (version !== undefined) return { kind: 'version', version: Number(version) };
+  throw new ProblemError(
+    'invalid_request',
+    'If-Match takes one version in quotes, such as "12", or *; no weak tags and no lists',
+  );
+}
+
+/** The command, refused when the session does not exist. */
+export function onlyIfExists<T>(decide: Decide<T>): Decide<T> {
+  return (head) =>
+    head === null
+      ? reject(
+          'version_mismatch',
+          'If-Match: * requires an existing session, and there is none with this id',
+        )
+      : decide(head);
+}
+
+export function etagOf(version: number): string {
+  return `"${version}"`;
+}
+
+/** Whether `If-None-Match` names this tag; weak tags count, as RFC 9110 has it for reads. */
+export function noneMatchHits(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((part) => {
+    const tag = part.trim();
+    return tag === '*' || tag.replace(/^W\//, '') === etag;
+  });
+}
+
+/** The longest that a request is held, in seconds. */
+export const MAX_WAIT_SECONDS = 60;
+
+/**
+ * Seconds of `Prefer: wait=N`, at most 60, or null. What cannot be understood is ignored, as RFC
+ * 7240 asks.
+ */
+export function preferredWait(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  for (const part of header.split(/[,;]/)) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(part)?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), MAX_WAIT_SECONDS);
+  }
+  return null;
+}

@@ -1,0 +1,54 @@
+import type { Context } from 'hono';
+import { InvalidCursorError } from '../../app/ports/invalid-cursor-error.ts';
+import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../../app/ports/store-unavailable-error.ts';
+import type { AppDependencies } from '../app-dependencies.ts';
+import { type ProblemCode, ProblemError } from './problem.ts';
+
+/** The problem that a request is answered with when this was thrown; logs what is our own mistake. */
+export function problemOf(error: Error, c: Context, log: AppDependencies['log']): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof InvalidCursorError) {
+    return new ProblemError('invalid_request', error.message);
+  }
+  if (error instanceof StoreUnavailableError) {
+    log.error({ code: codeOf(error.cause) }, 'the store cannot be reached');
+  }
+  if (error instanceof StoreTroubleError) {
+    log.error({ code: codeOf(error.cause) }, `the store is in trouble: ${error.kind}`);
+    return new ProblemError(troubleCode(error), error.message);
+  }
+  if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
+    return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
+  }
+  // Not the message: it may quote what somebody said in a conversation.
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  log.error(
+    { error: error.name, frames, method: c.req.method, route: c.req.routePath },
+    'a request failed',
+  );
+  return new ProblemError(
+    'internal_error',
+    'the service failed, and found nothing wrong with the request: see the log of the service',
+  );
+}
+
+function troubleCode({ kind }: StoreTroubleError): ProblemCode {
+  switch (kind) {
+    case 'full':
+      return 'store_full';
+    case 'read_only':
+      return 'store_read_only';
+    case 'damaged':
+      return 'store_damaged';
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What the driver calls it, such as ECONNREFUSED or 57P01: enough for an operator. */
+function codeOf(cause: unknown): string | null {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? code : null;
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Context } from 'hono';
+import { type Api, addOpenRoute, noQuery } from '../http/endpoint.ts';
+
+/** What the page may load: only this server's own files, no inline script. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Palimpsest API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/init.js"></script>
+</body>
+</html>
+`;
+
+const INIT_SCRIPT = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  validatorUrl: null,
+});
+`;
+
+const LIBRARY_FILES: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+/** `/openapi.json`, `/docs` and `/`: open to everybody, there is no data in them. */
+export function addReferenceRoutes({ app, deps }: Api): void {
+  let document: string | null = null;
+  const open = (path: string, handle: (c: Context) => Response | Promise<Response>) =>
+    addOpenRoute(app, path, noQuery, handle);
+  open('/openapi.json', (c) => {
+    document ??= JSON.stringify(openApiDocument(app, deps.version));
+    return c.body(document, 200, { 'Content-Type': 'application/json' });
+  });
+  open('/docs', (c) => asset(c, PAGE, 'text/html; charset=utf-8'));
+  open('/docs/assets/init.js', (c) => asset(c, INIT_SCRIPT, 'text/javascript; charset=utf-8'));
+  const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  for (const [name, type] of Object.entries(LIBRARY_FILES)) {
+    open(`/docs/assets/${name}`, async (c) =>
+      asset(c, await readFile(join(library, name), 'utf8'), type),
+    );
+  }
+  open('/', (c) =>
+    c.json({
+      name: 'palimpsest',
+      version: deps.version,
+      reference: '/docs',
+      openapi: '/openapi.json',
+      sessions: '/sessions',
+      health: '/healthz',
+      readiness: '/readyz',
+    }),
+  );
+}
+
+function asset(c: Context, text: string, type: string): Response {
+  return c.body(text, 200, {
+    'Content-Type': type,
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'public, max-age=3600',
+  });
+}
+
+/** The OpenAPI 3.1 document of everything that was registered. */
+function openApiDocument(app: Api['app'], version: string) {
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Palimpsest',
+      version,
+      description:
+        'Keeps the conversations of LLM agents inside their context window without losing anything.',
+      license: { name: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Sessions', description: 'One conversation each.' },
+      { name: 'Items', description: 'The log of a conversation.' },
+      { name: 'Context', description: 'What goes to the model now.' },
+      { name: 'Compactions', description: 'What was done to make room.' },
+      { name: 'Signals', description: 'Where a turn stands, and how to go on after it.' },
+      { name: 'Events', description: 'Everything that happened.' },
+      { name: 'Profiles', description: 'Named sets of configuration defaults.' },
+      { name: 'OpenAI-compatible', description: 'For clients of the OpenAI API.' },
+      { name: 'Service', description: 'Liveness and readiness.' },
+    ],
+  });
+}

@@ -1,0 +1,44 @@
+import type { EventData } from '../domain/session/events.ts';
+import type { CompactionRow } from './ports/event-store.ts';
+
+/** How a compaction has ended, as far as it says more than its row. */
+export type Ending = {
+  micro: EventData['compaction.micro_completed'] | null;
+  completed: EventData['compaction.completed'] | null;
+  skipped: EventData['compaction.skipped'] | null;
+};
+
+/**
+ * What an agent is told that has called for a compaction as a tool: the summary, or in words what else
+ * was done or why nothing was. Null until the compaction has ended.
+ */
+export function toolMessage(row: CompactionRow, ending: Ending): string | null {
+  if (row.outcome === null) return null;
+  const sizes = `${row.tokens_before} → ${row.tokens_after} tokens`;
+  switch (row.outcome) {
+    case 'not_needed':
+      return 'No compaction needed';
+    case 'full_compacted':
+      return ending.completed?.summary_text ?? null;
+    case 'remote_compacted':
+      return `Compacted by the provider: ${sizes}`;
+    case 'micro_compacted':
+      return `${changedResults(ending.micro?.edits ?? [])}: ${sizes}`;
+    case 'skipped':
+      return `Nothing was compacted: ${ending.skipped?.detail ?? row.outcome_reason}`;
+    case 'failed':
+      return `The compaction failed (${row.outcome_reason}); nothing has changed`;
+    case 'cancelled':
+      return 'The compaction was cancelled; nothing has changed';
+    default:
+      return row.outcome satisfies never;
+  }
+}
+
+function changedResults(edits: EventData['compaction.micro_completed']['edits']): string {
+  const [first] = edits;
+  const isMixed = edits.some(({ kind }) => kind !== first?.kind);
+  const one = first?.kind === 'truncated' ? 'Shortened' : 'Cleared the content of';
+  const what = isMixed ? 'Cleared or shortened' : one;
+  return `${what} ${edits.length} old tool ${edits.length === 1 ? 'result' : 'results'}`;
+}
