@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Codec } from '../../src/domain/items/codec.ts';
 import type { Item, Part } from '../../src/domain/items/item.ts';
 import { isJsonObject, type Json } from '../../src/domain/json.ts';
-import type { EventOf, ResultEdit } from '../../src/domain/session/events.ts';
+import type { EventOf } from '../../src/domain/session/events.ts';
+import type { ResultEdit } from '../../src/domain/session/result-edits.ts';
 import type { CompactionEvent, ContextBody, LoggedItem } from './session-log.ts';
 
 /**

@@ -1,17 +1,10 @@
 import { forkSession } from '../domain/context/fork-session.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
+import { CONTEXT_CHANGES } from '../domain/session/events.ts';
 import type { Head } from '../domain/session/head.ts';
 import { loadView } from './load-view.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
-
-/** Events that change a context by other means than appending. */
-const CONTEXT_CHANGES = [
-  'compaction.micro_completed',
-  'compaction.completed',
-  'compaction.reverted',
-  'session.forked',
-] as const;
 
 /**
  * The command that creates a session whose context equals the parent's at `at` (SPEC section 2).

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
-import type { Base } from '../domain/session/events.ts';
+import { BASE_CHANGES, type Base, changesBase } from '../domain/session/events.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
 const EVENTS_PER_READ = 2_000;
@@ -67,12 +67,13 @@ async function eventsBetween(
 /** The base that was in force at a version: the newest event that set one decides. */
 async function baseAt(store: EventStore, ref: SessionRef, version: number): Promise<Base | null> {
   const [newest] = await store.events(ref, {
-    types: ['compaction.completed', 'compaction.reverted', 'session.forked'],
+    types: BASE_CHANGES,
     up_to: version,
     newest_first: true,
     limit: 1,
   });
   if (newest === undefined) return null;
+  if (!changesBase(newest)) throw new Error(`an event of type ${newest.type} was not asked for`);
   switch (newest.type) {
     case 'compaction.completed': {
       const { compaction_id, through } = newest.data;
@@ -83,7 +84,7 @@ async function baseAt(store: EventStore, ref: SessionRef, version: number): Prom
     case 'session.forked':
       return { compaction_id: null, version: newest.version, through: newest.version };
     default:
-      throw new Error(`an event of type ${newest.type} was not asked for`);
+      return newest satisfies never;
   }
 }
 

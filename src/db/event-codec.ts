@@ -3,8 +3,8 @@ import type { EventRow, SessionRef, StoredEvent } from '../app/ports/event-store
 import { isJsonObject, type Json } from '../domain/json.ts';
 import {
   EVENT_SCHEMA_VERSION,
-  EVENT_TYPES,
   type EventType,
+  isEventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
 import { fromVersion1, fromVersion2 } from './upcast.ts';
@@ -70,10 +70,4 @@ function currentData(row: EventRow, type: EventType): Json {
     `the event has schema version ${row.schema_version}, this release reads ${EVENT_SCHEMA_VERSION}; ` +
       'run the release that wrote it, or a newer one',
   );
-}
-
-const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
-
-function isEventType(type: string): type is EventType {
-  return TYPES.has(type);
 }

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CompactionRow, EventRow, SessionRef } from '../app/ports/event-store.ts';
-import type { SessionEvent } from '../domain/session/events.ts';
+import { eventSchemas, type SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import { type Head, wakeAtMs } from '../domain/session/head.ts';
 import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
-import { eventSchemas } from './event-schema.ts';
 import { compactionIdOf, projectCompaction } from './projection.ts';
 
 /** The projections of one session as the store keeps them, for the comparison. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { plainAttribution } from '../domain/policy/attribution.ts';
 import { BASE_CONFIG } from '../domain/policy/profiles.ts';
-import { plainAttribution } from '../domain/session/attribution.ts';
 import type { EventType } from '../domain/session/events.ts';
 
 /**

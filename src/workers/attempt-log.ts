@@ -5,6 +5,7 @@ import { StoreBusyError } from '../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { View } from '../domain/context/view.ts';
+import type { Usage } from '../domain/items/item.ts';
 import {
   type Applied,
   type Attempt,
@@ -13,7 +14,7 @@ import {
   failCompaction,
 } from '../domain/session/compaction-commands.ts';
 import type { Decide } from '../domain/session/decision.ts';
-import type { EventOf, SessionEvent, SummarizerUsage } from '../domain/session/events.ts';
+import type { EventOf, SessionEvent } from '../domain/session/events.ts';
 import type { Head, Running } from '../domain/session/head.ts';
 import {
   isPaid,
@@ -38,7 +39,7 @@ export const DONE: JobResult = { kind: 'done' };
  * Why an attempt failed; whether it is the end is said by what is done with it. `usage` is what its
  * answers have cost: nothing when it is left out.
  */
-export type FailureText = Pick<Failure, 'reason' | 'message'> & { usage?: SummarizerUsage };
+export type FailureText = Pick<Failure, 'reason' | 'message'> & { usage?: Usage };
 
 export const INTERRUPTED = {
   reason: 'interrupted',
@@ -67,7 +68,7 @@ export class AttemptLog {
   }
 
   /** What the failures of this compaction have cost, in this attempt and in those before it. */
-  get paid(): SummarizerUsage {
+  get paid(): Usage {
     return this.#paid;
   }
 

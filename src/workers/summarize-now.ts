@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Templates } from '../domain/compaction/prompt.ts';
 import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
-import type { Format } from '../domain/items/item.ts';
+import type { Format, Usage } from '../domain/items/item.ts';
 import type { Config } from '../domain/policy/config.ts';
-import type { SummarizerUsage } from '../domain/session/events.ts';
 import { NO_TOKENS, sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import { backoffMs } from './backoff.ts';
 import type { SummarizerChoice } from './choose-summarizer.ts';
@@ -79,7 +78,7 @@ async function askModel(
 }
 
 /** The same with what earlier attempts have cost. */
-function withPaid(result: SummaryResult, paid: SummarizerUsage): SummaryResult {
+function withPaid(result: SummaryResult, paid: Usage): SummaryResult {
   if (!result.ok) return { ...result, usage: sumOfUsage(result.usage, paid) };
   const { summary } = result;
   return { ok: true, summary: { ...summary, usage: sumOfUsage(summary.usage, paid) } };

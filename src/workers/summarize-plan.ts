@@ -4,8 +4,9 @@ import type { FullPlan } from '../domain/compaction/full.ts';
 import { buildSummaryPrompt, type Templates } from '../domain/compaction/prompt.ts';
 import { checkSummary, flawText, type SummaryFlaw } from '../domain/compaction/summary-check.ts';
 import { summaryInput } from '../domain/compaction/summary-input.ts';
+import type { Usage } from '../domain/items/item.ts';
 import type { Config } from '../domain/policy/config.ts';
-import type { FailureReason, SummarizerUsage } from '../domain/session/events.ts';
+import type { FailureReason } from '../domain/session/events.ts';
 import { NO_TOKENS, sumOfUsage } from '../domain/session/summarizer-usage.ts';
 import type { TextCounter } from '../domain/tokens/count.ts';
 import type { ModelSummarizer } from './summarizers/summarizer.ts';
@@ -29,7 +30,7 @@ export type SummaryResult =
       message: string;
       retryable: boolean;
       /** What the answers have cost that came to nothing. */
-      usage: SummarizerUsage;
+      usage: Usage;
       retry_after_ms?: number | undefined;
       /** Attempts after which asking again is no use, where that is not for the configuration to say. */
       most_attempts?: number | undefined;

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { EventRow } from '../../src/app/ports/event-store.ts';
 import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
-import { eventSchemas } from '../../src/db/event-schema.ts';
 import { renderEntries } from '../../src/domain/context/render.ts';
 import { foldView, type ViewSource } from '../../src/domain/context/view.ts';
-import { EVENT_SCHEMA_VERSION, EVENT_TYPES } from '../../src/domain/session/events.ts';
+import {
+  EVENT_SCHEMA_VERSION,
+  EVENT_TYPES,
+  eventSchemas,
+} from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeEvent } from '../../src/db/event-codec.ts';
-import { eventSchemas } from '../../src/db/event-schema.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { BASE_CONFIG } from '../../src/domain/policy/profiles.ts';
-import type { EventType } from '../../src/domain/session/events.ts';
+import { type EventType, eventSchemas } from '../../src/domain/session/events.ts';
 import { attributionOf } from '../support/event-data.ts';
 
 const row = (type: EventType, data: JsonObject, schema_version = 1) => ({

@@ -1,5 +1,5 @@
+import type { Usage } from '../../src/domain/items/item.ts';
 import type { Attribution } from '../../src/domain/policy/attribution.ts';
-import type { SummarizerUsage } from '../../src/domain/session/events.ts';
 
 /** What a request says of its cause when no tier was asked. */
 export function attributionOf(
@@ -10,7 +10,7 @@ export function attributionOf(
 }
 
 /** Of a summariser that called no model. */
-export const NO_SUMMARIZER_USAGE: SummarizerUsage = {
+export const NO_SUMMARIZER_USAGE: Usage = {
   input: 0,
   output: 0,
   cache_read: 0,

@@ -1,4 +1,5 @@
 import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Signal } from '../../src/domain/policy/boundaries.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import type { Profile } from '../../src/domain/policy/profiles.ts';
 import { type Appended, appendItems } from '../../src/domain/session/append-items.ts';
@@ -9,7 +10,7 @@ import {
 } from '../../src/domain/session/compaction-commands.ts';
 import { completeFull } from '../../src/domain/session/complete-compaction.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
-import type { EventType, NewEvent, SessionEvent, Signal } from '../../src/domain/session/events.ts';
+import type { EventType, NewEvent, SessionEvent } from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';
 import { configOf, type Head } from '../../src/domain/session/head.ts';
 import {

@@ -3,8 +3,7 @@ import { loadView } from '../../app/load-view.ts';
 import type { CompactionRow, EventStore, SessionRef } from '../../app/ports/event-store.ts';
 import { sumTokens, type View } from '../../domain/context/view.ts';
 import type { Entry } from '../../domain/session/entry.ts';
-import type { ResultEdit } from '../../domain/session/events.ts';
-import { savedBy } from '../../domain/session/result-edits.ts';
+import { type ResultEdit, savedBy } from '../../domain/session/result-edits.ts';
 import { editBody } from './compaction-body.ts';
 import type { compactionDiff } from './schemas.ts';
 

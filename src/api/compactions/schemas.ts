@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { REQUEST_PATHS } from '../../domain/policy/attribution.ts';
-import { BOUNDARIES, TIERS } from '../../domain/policy/boundaries.ts';
+import { attributionSchema } from '../../domain/policy/attribution.ts';
 import { MAX_INSTRUCTIONS } from '../../domain/policy/commands.ts';
 import { configSchema } from '../../domain/policy/config.ts';
-import { HOOK_EVENTS, MODES } from '../../domain/session/events.ts';
+import { HOOK_EVENTS, modeSchema } from '../../domain/session/events.ts';
 import { jsonObject, timestamp, tokenCount } from '../schemas/common.ts';
 import { compaction, mode, trigger } from '../schemas/compaction.ts';
 import { contextLevels } from '../schemas/context.ts';
@@ -12,7 +11,7 @@ const item = jsonObject('A stored item.');
 
 export const compactBody = z
   .strictObject({
-    mode: z.enum(MODES).optional().openapi({
+    mode: modeSchema.optional().openapi({
       description:
         'Default: auto. `remote` needs a session of format `openai-responses` with a model of OpenAI.',
     }),
@@ -57,12 +56,7 @@ const toolMessage = {
 export const requestedCompaction = compaction.extend(toolMessage).openapi('RequestedCompaction');
 
 const attribution = z
-  .object({
-    path: z.enum(REQUEST_PATHS),
-    tier: z.enum(TIERS).nullable(),
-    percent_remaining: z.int().nullable(),
-    boundaries: z.array(z.enum(BOUNDARIES)),
-  })
+  .object(attributionSchema.shape)
   .openapi('Attribution', { description: 'What led to the request for the compaction.' });
 
 const codexCompaction = z

@@ -9,13 +9,12 @@ import {
   type StatelessPlan,
   statelessConfig,
 } from '../../domain/compaction/stateless.ts';
-import type { Item } from '../../domain/items/item.ts';
+import type { Item, Usage } from '../../domain/items/item.ts';
 import { openaiResponsesCodec } from '../../domain/items/openai-responses.ts';
 import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
 import { isJsonObject, type Json, stringField } from '../../domain/json.ts';
 import { DEFAULT_CONTEXT_WINDOW } from '../../domain/policy/profiles.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
-import type { SummarizerUsage } from '../../domain/session/events.ts';
 import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { truncateMiddle } from '../../domain/tokens/truncate.ts';
@@ -212,7 +211,7 @@ async function summaryOf(
   );
 }
 
-function usageBody(usage: SummarizerUsage | undefined): z.infer<typeof compactedResponse>['usage'] {
+function usageBody(usage: Usage | undefined): z.infer<typeof compactedResponse>['usage'] {
   const { input, output, cache_read, cache_creation } = usage ?? NO_TOKENS;
   const input_tokens = input + cache_read + cache_creation;
   return {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { MODES } from '../../domain/session/events.ts';
+import { modeSchema, triggerSchema } from '../../domain/session/events.ts';
 import { timestamp, tokenCount } from './common.ts';
 
-export const mode = z.enum(MODES);
-export const trigger = z.enum(['auto', 'manual', 'tool']);
+export const mode = modeSchema;
+export const trigger = triggerSchema;
 
 export const compaction = z
   .object({

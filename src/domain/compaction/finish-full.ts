@@ -1,10 +1,10 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
-import type { Item } from '../items/item.ts';
+import type { Item, Usage } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Entry } from '../session/entry.ts';
-import type { LeftOut, SummarizerUsage } from '../session/events.ts';
+import type { LeftOut } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { type FullPlan, isTooLarge } from './full.ts';
@@ -16,7 +16,7 @@ export type Summary = {
   summarizer: string;
   model: string | null;
   template: string;
-  usage: SummarizerUsage;
+  usage: Usage;
   left_out: LeftOut;
   truncated_turns: number;
   summarizer_ms: number;

@@ -1,8 +1,7 @@
 import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import { sumTokens } from '../context/view.ts';
 import { isUserMessage } from '../items/speaker.ts';
-import type { ResultEdit } from '../session/events.ts';
-import { savedBy } from '../session/result-edits.ts';
+import { type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import type { Material } from './material.ts';
 import {

@@ -4,8 +4,7 @@ import { userWordsIn } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
 import { callKey } from '../session/call-key.ts';
-import type { ResultEdit } from '../session/events.ts';
-import { editKey, savedBy } from '../session/result-edits.ts';
+import { editKey, type ResultEdit, savedBy } from '../session/result-edits.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import {

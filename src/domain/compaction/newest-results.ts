@@ -2,7 +2,7 @@ import { turnNumbers } from '../context/invariants/turns.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolResult } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
-import type { ResultEdit } from '../session/events.ts';
+import type { ResultEdit } from '../session/result-edits.ts';
 import { countToolResult, type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import type { Material } from './material.ts';

@@ -1,13 +1,12 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
-import type { Item, Normalised } from '../items/item.ts';
+import type { Item, Normalised, Usage } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { withoutStoredReasoning } from '../items/openai-responses/stateless.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Json } from '../json.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Entry } from '../session/entry.ts';
-import type { SummarizerUsage } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { boundaryItem, entryMaker, type FinishContext } from './finish-full.ts';
@@ -122,7 +121,7 @@ export type Replacement = {
   items: Item[];
   /** `provider/model` */
   model: string;
-  usage: SummarizerUsage;
+  usage: Usage;
   remote_ms: number;
 };
 

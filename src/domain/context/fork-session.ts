@@ -2,8 +2,9 @@ import { codecFor } from '../items/codecs.ts';
 import type { Decide } from '../session/decision.ts';
 import type { Entry } from '../session/entry.ts';
 import { accept, reject } from '../session/errors.ts';
-import type { EventData, NewEvent, ResultEdit } from '../session/events.ts';
+import type { EventData, NewEvent } from '../session/events.ts';
 import type { Head, Settings } from '../session/head.ts';
+import type { ResultEdit } from '../session/result-edits.ts';
 import { usageTokens } from '../tokens/measure.ts';
 import type { View } from './view.ts';
 

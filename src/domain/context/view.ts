@@ -1,8 +1,8 @@
 import { codecFor } from '../items/codecs.ts';
 import type { Format, Item } from '../items/item.ts';
 import type { Entry } from '../session/entry.ts';
-import type { Base, EventOf, ResultEdit, SessionEvent } from '../session/events.ts';
-import { editKey, savedBy } from '../session/result-edits.ts';
+import { type Base, changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
+import { editKey, type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { NO_USAGE, type UsageState, usageAfter } from '../session/usage-state.ts';
 
 /**
@@ -82,9 +82,18 @@ function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> 
   };
   for (const event of events) {
     if (event.type === 'item.appended') event.data.edits?.forEach(add);
-    if (event.type !== 'compaction.micro_completed' && event.type !== 'compaction.completed')
-      continue;
-    if (!reverted.has(event.data.compaction_id)) event.data.edits?.forEach(add);
+    if (!changesContext(event)) continue;
+    switch (event.type) {
+      case 'compaction.micro_completed':
+      case 'compaction.completed':
+        if (!reverted.has(event.data.compaction_id)) event.data.edits?.forEach(add);
+        break;
+      case 'compaction.reverted':
+      case 'session.forked':
+        break;
+      default:
+        event satisfies never;
+    }
   }
   return edits;
 }

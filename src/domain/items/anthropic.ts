@@ -4,12 +4,14 @@ import { editAnthropicResults, normaliseAnthropic } from './anthropic/normalise.
 import { renderAnthropic } from './anthropic/render.ts';
 import { anthropicViolations } from './anthropic/violations.ts';
 import type { Codec } from './codec.ts';
+import { isSpoken } from './shape.ts';
 
 /** Messages of Anthropic's Messages API. */
 export const anthropicCodec: Codec = {
   format: 'anthropic',
   check: checkAnthropic,
   normalise: normaliseAnthropic,
+  isMessage: isSpoken,
   editResults: editAnthropicResults,
   message: anthropicMessage,
   encode: encodeAnthropic,

@@ -17,6 +17,8 @@ export interface Codec {
   check(item: Json): ItemProblem[];
   /** The normalised view of an item that `check` accepted. Never throws. */
   normalise(item: Item): Normalised;
+  /** Whether a user would count the item as a message of user, assistant or tool. */
+  isMessage(item: Item): boolean;
   /** The item with the content of the named tool results replaced; other fields stay as they are. */
   editResults(item: Item, edits: ResultEdits): Item;
   /** A plain text message in this format. Extra own fields (`is_meta`, …) are added as given. */

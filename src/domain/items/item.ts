@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Json, JsonObject } from '../json.ts';
 
 /** The wire formats that a session can have (SPEC section 4). */
@@ -7,13 +8,16 @@ export type Format = (typeof FORMATS)[number];
 /** An item exactly as the client sent it: a message of the session's format or a control item. */
 export type Item = JsonObject;
 
+const tokens = z.int().min(0);
+
 /** Token figures of one model call, in tokens, whatever names the provider gives them. */
-export type Usage = {
-  input: number;
-  output: number;
-  cache_read: number;
-  cache_creation: number;
-};
+export const usageSchema = z.strictObject({
+  input: tokens,
+  output: tokens,
+  cache_read: tokens,
+  cache_creation: tokens,
+});
+export type Usage = z.infer<typeof usageSchema>;
 
 /** Where the pixels of an image are, when they can travel to another format. */
 export type ImageSource =

@@ -3,6 +3,7 @@ import { checkOpenaiResponses } from './openai-responses/check.ts';
 import { encodeOpenaiResponses, openaiResponsesMessage } from './openai-responses/encode.ts';
 import {
   editOpenaiResponsesResults,
+  isOpenaiResponsesMessage,
   normaliseOpenaiResponses,
 } from './openai-responses/normalise.ts';
 import { renderOpenaiResponses } from './openai-responses/render.ts';
@@ -13,6 +14,7 @@ export const openaiResponsesCodec: Codec = {
   format: 'openai-responses',
   check: checkOpenaiResponses,
   normalise: normaliseOpenaiResponses,
+  isMessage: isOpenaiResponsesMessage,
   editResults: editOpenaiResponsesResults,
   message: openaiResponsesMessage,
   encode: encodeOpenaiResponses,

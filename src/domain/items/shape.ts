@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { ItemProblem } from './codec.ts';
 import { checkControlItem, isControlItem } from './control-items.ts';
+import type { Item } from './item.ts';
 import { checkOwnFields } from './own-fields.ts';
 
 type Path = ItemProblem['path'];
@@ -58,6 +59,11 @@ export function checkBlocks(
     }
   }
   return problems;
+}
+
+/** Whether user, assistant or a tool speaks. */
+export function isSpoken({ role }: Item): boolean {
+  return role === 'user' || role === 'assistant' || role === 'tool';
 }
 
 /** The objects of a content array; nothing for any other content. */

@@ -11,6 +11,10 @@ export const BOUNDARIES = [
 ] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
+/** What a client can tell about a turn, or what is derived from its items (SPEC section 11). */
+export const SIGNALS = [...BOUNDARIES, 'turn_started', 'sampling_complete'] as const;
+export type Signal = (typeof SIGNALS)[number];
+
 /** How much of the window is left, from roomy to full. */
 export const TIERS = ['early', 'ready', 'asap', 'emergency'] as const;
 export type Tier = (typeof TIERS)[number];

@@ -1,9 +1,14 @@
+import { z } from 'zod';
 import type { ToolCall } from '../items/item.ts';
 import { scriptOf } from '../items/shell-script.ts';
 import type { Config } from './config.ts';
 
 /** A shell call that becomes a boundary when its result says that it succeeded. */
-export type OpenCommand = { id: string; boundary: 'commit' | 'pr_checkpoint' };
+export const openCommandSchema = z.strictObject({
+  id: z.string(),
+  boundary: z.enum(['commit', 'pr_checkpoint']),
+});
+export type OpenCommand = z.infer<typeof openCommandSchema>;
 
 /** Tools that run a command line, under the names that agents give them; in lower case. */
 const SHELL_TOOLS: ReadonlySet<string> = new Set([

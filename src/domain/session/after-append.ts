@@ -1,9 +1,9 @@
 import type { Normalised } from '../items/item.ts';
 import { isUserMessage, userText } from '../items/speaker.ts';
+import { plainAttribution } from '../policy/attribution.ts';
 import type { CompactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
 import { isAutoCompactOn, thresholdState, usableWindow } from '../tokens/thresholds.ts';
-import { plainAttribution } from './attribution.ts';
 import { automaticRequest } from './automatic-request.ts';
 import { preflightAttribution } from './disarm.ts';
 import type { EventData, NewEvent } from './events.ts';

@@ -1,7 +1,7 @@
+import { plainAttribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { advance } from './advance.ts';
-import { plainAttribution } from './attribution.ts';
 import { openedBreaker } from './breaker.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';

@@ -1,3 +1,4 @@
+import type { Usage } from '../items/item.ts';
 import { isStillDue } from '../policy/tiers.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
@@ -11,7 +12,7 @@ import {
   whileRunning,
 } from './compaction-commands.ts';
 import type { Decide } from './decision.ts';
-import type { CompletedReport, EventData, NewEvent, SummarizerUsage } from './events.ts';
+import type { CompletedReport, EventData, NewEvent } from './events.ts';
 import { configOf, contextTokens, hasUserSpoken, type Running, type State } from './head.ts';
 import { packetItem } from './packet-item.ts';
 import { isPaid } from './summarizer-usage.ts';
@@ -82,7 +83,7 @@ export function completeFull(
 type Replacement = {
   replacement_tokens: number;
   covered_tokens: number;
-  usage: SummarizerUsage;
+  usage: Usage;
 };
 
 /** Both end in the same way: the packet after them, then a word about threshold and breaker. */

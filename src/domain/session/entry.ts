@@ -1,7 +1,8 @@
-import type { Item } from '../items/item.ts';
+import { z } from 'zod';
+import { jsonObjectSchema } from '../json.ts';
 
 /** Where an entry of a context comes from (SPEC section 8, order of phase 7). */
-export const ORIGINS = [
+const ORIGINS = [
   'initial',
   'instructions',
   'boundary',
@@ -15,11 +16,17 @@ export const ORIGINS = [
   'ghost',
   'log',
 ] as const;
-export type Origin = (typeof ORIGINS)[number];
 
 /**
  * One entry of a context: the stored item with the edits in force applied. `seq` is the version of
  * its `item.appended` event, null for what a compaction made. `tokens` is the estimate without
  * safety margin.
  */
-export type Entry = { seq: number | null; item: Item; tokens: number; origin: Origin };
+export const entrySchema = z.strictObject({
+  seq: z.int().min(1).nullable(),
+  item: jsonObjectSchema,
+  tokens: z.int().min(0),
+  origin: z.enum(ORIGINS),
+});
+export type Entry = z.infer<typeof entrySchema>;
+export type Origin = Entry['origin'];

@@ -1,62 +1,65 @@
-import type { Format, Item } from '../items/item.ts';
-import type { JsonObject } from '../json.ts';
-import type { Attribution } from '../policy/attribution.ts';
-import type { Boundary } from '../policy/boundaries.ts';
-import type { Config, ConfigOverrides } from '../policy/config.ts';
-import type { Profile } from '../policy/profiles.ts';
-import type { OpenCommand } from '../policy/shell-commands.ts';
-import type { Entry } from './entry.ts';
+import { z } from 'zod';
+import { FORMATS, usageSchema } from '../items/item.ts';
+import { jsonObjectSchema } from '../json.ts';
+import { attributionSchema } from '../policy/attribution.ts';
+import { SIGNALS } from '../policy/boundaries.ts';
+import { configOverridesSchema, configSchema } from '../policy/config.ts';
+import { PROFILES } from '../policy/profiles.ts';
+import { openCommandSchema } from '../policy/shell-commands.ts';
+import { entrySchema } from './entry.ts';
+import { resultEditSchema } from './result-edits.ts';
 
 /** Version of the event data below; older stored events are upcast when read (SPEC section 3). */
 export const EVENT_SCHEMA_VERSION = 3;
 
-export const MODES = ['auto', 'micro', 'full', 'remote'] as const;
-export type Mode = (typeof MODES)[number];
-export type Trigger = 'auto' | 'manual' | 'tool';
+const count = z.int().min(0);
+const version = z.int().min(1);
+const compaction_id = z.string().min(1);
+const duration_ms = z.number().min(0);
+
+export const modeSchema = z.enum(['auto', 'micro', 'full', 'remote']);
+export type Mode = z.infer<typeof modeSchema>;
+export const triggerSchema = z.enum(['auto', 'manual', 'tool']);
+export type Trigger = z.infer<typeof triggerSchema>;
 
 /** The packet that a compaction appends when it has completed (SPEC section 12). */
-export type PacketSource =
-  | { author: 'watcher' }
+const packetSourceSchema = z.discriminatedUnion('author', [
+  z.strictObject({ author: z.literal('watcher') }),
   /** The text stands in the `packet.received` event of this version. */
-  | { author: 'agent'; received_version: number };
-
-/** What a client can tell about a turn, or what is derived from its items (SPEC section 11). */
-export type Signal = Boundary | 'turn_started' | 'sampling_complete';
+  z.strictObject({ author: z.literal('agent'), received_version: version }),
+]);
+export type PacketSource = z.infer<typeof packetSourceSchema>;
 
 export const HOOK_EVENTS = ['PreCompact', 'SessionStart', 'PostCompact'] as const;
 
 /** What a hook answered, as far as it is used (SPEC section 16). */
-export type HookResult = {
-  new_custom_instructions?: string;
-  user_display_message?: string;
-  block?: boolean;
-  items?: Item[];
-};
-
-/** A change of one tool result inside the live context: which one, and its new content. */
-export type ResultEdit = {
-  seq: number;
-  tool_use_id: string;
-  content: string;
-  kind: 'cleared' | 'truncated';
-  tokens_before: number;
-  tokens_after: number;
-};
+export const hookResultSchema = z.strictObject({
+  new_custom_instructions: z.string().exactOptional(),
+  user_display_message: z.string().exactOptional(),
+  block: z.boolean().exactOptional(),
+  items: z.array(jsonObjectSchema).exactOptional(),
+});
+export type HookResult = z.infer<typeof hookResultSchema>;
 
 /** What a context is built on: a full compaction, or the start of a fork (null). Its event stands at `version`. */
-export type Base = { compaction_id: string | null; version: number; through: number };
+const baseSchema = z.strictObject({
+  compaction_id: compaction_id.nullable(),
+  version,
+  through: count,
+});
+export type Base = z.infer<typeof baseSchema>;
 
-export const FAILURE_REASONS = [
+const failureReasonSchema = z.enum([
   'no_summary',
   'api_error',
   'prompt_too_long',
   'interrupted',
   'timeout',
   'hook_blocked',
-] as const;
-export type FailureReason = (typeof FAILURE_REASONS)[number];
+]);
+export type FailureReason = z.infer<typeof failureReasonSchema>;
 
-export const SKIP_REASONS = [
+const skipReasonSchema = z.enum([
   'nothing_to_compact',
   'below_threshold',
   'not_effective',
@@ -65,221 +68,253 @@ export const SKIP_REASONS = [
   'compaction_disabled',
   'no_natural_boundary',
   'too_few_tokens',
-] as const;
-export type SkipReason = (typeof SKIP_REASONS)[number];
-
-export type SummarizerUsage = {
-  input: number;
-  output: number;
-  cache_read: number;
-  cache_creation: number;
-};
+]);
+export type SkipReason = z.infer<typeof skipReasonSchema>;
 
 /** What the summariser's input had to leave out to fit its window (SPEC section 8, phase 3). */
-export type LeftOut = { cleared_results: number; truncated_results: number; dropped_items: number };
+export const leftOutSchema = z.strictObject({
+  cleared_results: count,
+  truncated_results: count,
+  dropped_items: count,
+});
+export type LeftOut = z.infer<typeof leftOutSchema>;
 
-export type CompletedReport = {
-  tokens_before: number;
-  tokens_after: number;
+const completedReportSchema = z.strictObject({
+  tokens_before: count,
+  tokens_after: count,
   /** Estimates without margin: what the compaction replaced, and what it put there. */
-  covered_tokens: number;
-  replacement_tokens: number;
-  is_above_threshold: boolean;
+  covered_tokens: count,
+  replacement_tokens: count,
+  is_above_threshold: z.boolean(),
   /** The context is still inside the tier that asked for the compaction. */
-  is_still_due: boolean;
-  summarizer: string;
-  model: string | null;
-  template: string;
-  usage: SummarizerUsage;
-  left_out: LeftOut;
+  is_still_due: z.boolean(),
+  summarizer: z.string(),
+  model: z.string().nullable(),
+  template: z.string(),
+  usage: usageSchema,
+  left_out: leftOutSchema,
   /** Turns of the transcript that did not fit (SPEC section 13). */
-  truncated_turns: number;
-  user_display_message?: string;
+  truncated_turns: count,
+  user_display_message: z.string().exactOptional(),
   /** Of a command, where it differs from the summary: what the summariser has written, untouched. */
-  answer?: string;
-  files_restored: number;
-  duration_ms: number;
-  summarizer_ms: number;
-};
+  answer: z.string().exactOptional(),
+  files_restored: count,
+  duration_ms,
+  summarizer_ms: duration_ms,
+});
+export type CompletedReport = z.infer<typeof completedReportSchema>;
 
-export type Contributor = { what: string; tokens: number };
+export const contributorSchema = z.strictObject({ what: z.string(), tokens: count });
+export type Contributor = z.infer<typeof contributorSchema>;
 
-export type EventData = {
-  'session.created': {
-    format: Format;
-    profile: Profile;
-    config: ConfigOverrides;
-    model: string | null;
-    context_window: number;
-    initial_context: Entry[];
-    metadata: JsonObject;
-  };
-  'session.configured': {
-    profile?: Profile;
-    config?: ConfigOverrides;
-    model?: string | null;
-    context_window?: number;
-    metadata?: JsonObject;
-  };
-  'session.forked': {
-    parent_session_id: string;
-    parent_version: number;
-    entries: Entry[];
-  };
-  'item.appended': {
-    item: Item;
+/** The data of every event, in the shape of EVENT_SCHEMA_VERSION. */
+export const eventSchemas = {
+  'session.created': z.strictObject({
+    format: z.enum(FORMATS),
+    profile: z.enum(PROFILES),
+    config: configOverridesSchema,
+    model: z.string().nullable(),
+    context_window: version,
+    initial_context: z.array(entrySchema),
+    metadata: jsonObjectSchema,
+  }),
+  'session.configured': z.strictObject({
+    profile: z.enum(PROFILES).exactOptional(),
+    config: configOverridesSchema.exactOptional(),
+    model: z.string().nullable().exactOptional(),
+    context_window: version.exactOptional(),
+    metadata: jsonObjectSchema.exactOptional(),
+  }),
+  'session.forked': z.strictObject({
+    parent_session_id: z.string().min(1),
+    parent_version: version,
+    entries: z.array(entrySchema),
+  }),
+  'item.appended': z.strictObject({
+    item: jsonObjectSchema,
     /** Estimate without margin, after the edits below. */
-    tokens: number;
+    tokens: count,
     /** Context tokens that the provider reported with this message. */
-    usage?: number;
+    usage: count.exactOptional(),
     /** Edits that were in force in the parent when this session was forked from it. */
-    edits?: ResultEdit[];
+    edits: z.array(resultEditSchema).exactOptional(),
     /** Recorded, and kept out of the context (SPEC section 13). */
-    excluded?: 'command';
+    excluded: z.literal('command').exactOptional(),
     /** Put there by the service: no news, and no sign of a boundary. */
-    source?: 'packet' | 'hook';
-    commands?: OpenCommand[];
+    source: z.enum(['packet', 'hook']).exactOptional(),
+    commands: z.array(openCommandSchema).exactOptional(),
     /** Ids of open commands whose result stands here, or that another call has taken over. */
-    closed_commands?: string[];
-  };
-  'signal.observed': {
-    signal: Signal;
-    source: 'posted' | 'derived';
+    closed_commands: z.array(z.string()).exactOptional(),
+  }),
+  'signal.observed': z.strictObject({
+    signal: z.enum(SIGNALS),
+    source: z.enum(['posted', 'derived']),
     /** The item that it was derived from. */
-    seq: number | null;
-    needs_follow_up?: boolean;
-    queued_user_messages?: number;
-    review_mode?: boolean;
+    seq: version.nullable(),
+    needs_follow_up: z.boolean().exactOptional(),
+    queued_user_messages: count.exactOptional(),
+    review_mode: z.boolean().exactOptional(),
     /** Of the plan, with `plan_checkpoint`. */
-    completed_steps?: number;
-  };
-  'compaction.requested': {
-    compaction_id: string;
-    mode: Mode;
-    trigger: Trigger;
-    reason: string;
-    attribution: Attribution;
+    completed_steps: count.exactOptional(),
+  }),
+  'compaction.requested': z.strictObject({
+    compaction_id,
+    mode: modeSchema,
+    trigger: triggerSchema,
+    reason: z.string(),
+    attribution: attributionSchema,
     /** The cut has to stand before this item. */
-    before?: number;
-    packet?: PacketSource;
-    instructions?: string;
-    focus?: string;
-  };
-  'compaction.started': { compaction_id: string; attempt: number; config: Config };
-  'compaction.micro_completed': {
-    compaction_id: string;
-    strategy: Config['micro_compact_strategy'];
-    edits: ResultEdit[];
-    tokens_saved: number;
-    tokens_before: number;
-    tokens_after: number;
+    before: version.exactOptional(),
+    packet: packetSourceSchema.exactOptional(),
+    instructions: z.string().exactOptional(),
+    focus: z.string().exactOptional(),
+  }),
+  'compaction.started': z.strictObject({ compaction_id, attempt: version, config: configSchema }),
+  'compaction.micro_completed': z.strictObject({
+    compaction_id,
+    strategy: configSchema.shape.micro_compact_strategy,
+    edits: z.array(resultEditSchema),
+    tokens_saved: count,
+    tokens_before: count,
+    tokens_after: count,
     /** Of the eligible results that had not been cleared before, without margin. */
-    result_tokens_before: number;
-    result_tokens_after: number;
-    is_above_threshold: boolean;
-    is_still_due: boolean;
-    duration_ms: number;
-  };
-  'compaction.completed': {
-    compaction_id: string;
-    mode: 'full' | 'remote';
-    through: number;
-    previous: Base | null;
-    summary_text: string;
-    entries: Entry[];
+    result_tokens_before: count,
+    result_tokens_after: count,
+    is_above_threshold: z.boolean(),
+    is_still_due: z.boolean(),
+    duration_ms,
+  }),
+  'compaction.completed': z.strictObject({
+    compaction_id,
+    mode: z.enum(['full', 'remote']),
+    through: count,
+    previous: baseSchema.nullable(),
+    summary_text: z.string(),
+    entries: z.array(entrySchema),
     /** Results after the cut that had to be shortened to stay. */
-    edits?: ResultEdit[];
-    report: CompletedReport;
-  };
-  'compaction.skipped': {
-    compaction_id: string;
-    reason: SkipReason;
-    detail: string;
-    contributors?: Contributor[];
+    edits: z.array(resultEditSchema).exactOptional(),
+    report: completedReportSchema,
+  }),
+  'compaction.skipped': z.strictObject({
+    compaction_id,
+    reason: skipReasonSchema,
+    detail: z.string(),
+    contributors: z.array(contributorSchema).exactOptional(),
     /** What a summary has cost that was not put in place, with the failures before it. */
-    usage?: SummarizerUsage;
-  };
-  'compaction.failed': {
-    compaction_id: string;
-    reason: FailureReason;
-    message: string;
-    attempt: number;
+    usage: usageSchema.exactOptional(),
+  }),
+  'compaction.failed': z.strictObject({
+    compaction_id,
+    reason: failureReasonSchema,
+    message: z.string(),
+    attempt: count,
     /** What the answers of this attempt have cost that came to nothing; left out when that is nothing. */
-    usage?: SummarizerUsage;
+    usage: usageSchema.exactOptional(),
     /** False: this ends the compaction. True: it goes on, with another attempt or with a fallback. */
-    will_retry: boolean;
-  };
-  'compaction.cancelled': { compaction_id: string };
-  'compaction.reverted': {
-    compaction_id: string;
+    will_retry: z.boolean(),
+  }),
+  'compaction.cancelled': z.strictObject({ compaction_id }),
+  'compaction.reverted': z.strictObject({
+    compaction_id,
     /** What was undone: edits of tool results only, or a replacement of the context too. */
-    kind: 'micro' | 'full';
+    kind: z.enum(['micro', 'full']),
     /** The base of the context from now on. */
-    base: Base | null;
+    base: baseSchema.nullable(),
     /** Estimate without margin of the context from now on. */
-    tokens: number;
-  };
-  'compaction.threshold_exceeded': {
-    compaction_id: string;
-    post_compact_tokens: number;
-    threshold: number;
-  };
-  'packet.requested': {
+    tokens: count,
+  }),
+  'compaction.threshold_exceeded': z.strictObject({
+    compaction_id,
+    post_compact_tokens: count,
+    threshold: z.int(),
+  }),
+  'packet.requested': z.strictObject({
     /** Of the compaction that the packet is for. */
-    attribution: Attribution;
-    prompt: string;
-    template: string;
+    attribution: attributionSchema,
+    prompt: z.string(),
+    template: z.string(),
     /** After it the service writes the packet itself. */
-    deadline_ms: number;
-  };
-  'packet.received': {
-    source: 'posted' | 'assistant_item' | 'turn_complete' | 'timeout';
+    deadline_ms: count,
+  }),
+  'packet.received': z.strictObject({
+    source: z.enum(['posted', 'assistant_item', 'turn_complete', 'timeout']),
     /** The assistant item that was taken as the packet. */
-    seq: number | null;
+    seq: version.nullable(),
     /** Null when none has come by the end of the turn or in time: the worker composes the packet. */
-    text: string | null;
-    is_truncated: boolean;
-  };
-  'preflight.armed': { percent_remaining: number };
-  'hook.ran': {
-    compaction_id: string;
-    hook: string;
-    event: (typeof HOOK_EVENTS)[number];
-    ok: boolean;
-    required: boolean;
+    text: z.string().nullable(),
+    is_truncated: z.boolean(),
+  }),
+  'preflight.armed': z.strictObject({ percent_remaining: count }),
+  'hook.ran': z.strictObject({
+    compaction_id,
+    hook: z.string(),
+    event: z.enum(HOOK_EVENTS),
+    ok: z.boolean(),
+    required: z.boolean(),
     /** HTTP status; null when there was no answer. */
-    status: number | null;
-    error: string | null;
-    duration_ms: number;
-    result: HookResult;
-  };
-  'breaker.opened': { failures: number; reset_at_ms: number };
-  'breaker.closed': { reason: 'success' | 'timeout' };
+    status: z.int().nullable(),
+    error: z.string().nullable(),
+    duration_ms,
+    result: hookResultSchema,
+  }),
+  'breaker.opened': z.strictObject({ failures: count, reset_at_ms: count }),
+  'breaker.closed': z.strictObject({ reason: z.enum(['success', 'timeout']) }),
 };
 
-export type EventType = keyof EventData;
-export const EVENT_TYPES = [
-  'session.created',
-  'session.configured',
-  'session.forked',
-  'item.appended',
-  'signal.observed',
-  'compaction.requested',
-  'compaction.started',
-  'compaction.micro_completed',
-  'compaction.completed',
-  'compaction.skipped',
-  'compaction.failed',
-  'compaction.cancelled',
-  'compaction.reverted',
-  'compaction.threshold_exceeded',
-  'packet.requested',
-  'packet.received',
-  'preflight.armed',
-  'hook.ran',
-  'breaker.opened',
-  'breaker.closed',
-] as const satisfies readonly EventType[];
+export type EventType = keyof typeof eventSchemas;
+export type EventData = { [T in EventType]: z.infer<(typeof eventSchemas)[T]> };
+// `Object.keys` forgets what the keys are.
+export const EVENT_TYPES = Object.keys(eventSchemas) as EventType[];
+
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(eventSchemas, type);
+}
+
+/**
+ * What an event does to the context, beside adding to it: changes results in it, or sets what it is
+ * built on. What a provider has counted before says nothing about the context after it.
+ */
+const CONTEXT_EFFECTS = {
+  'session.created': null,
+  'session.configured': null,
+  'session.forked': 'base',
+  'item.appended': null,
+  'signal.observed': null,
+  'compaction.requested': null,
+  'compaction.started': null,
+  'compaction.micro_completed': 'results',
+  'compaction.completed': 'base',
+  'compaction.skipped': null,
+  'compaction.failed': null,
+  'compaction.cancelled': null,
+  'compaction.reverted': 'base',
+  'compaction.threshold_exceeded': null,
+  'packet.requested': null,
+  'packet.received': null,
+  'preflight.armed': null,
+  'hook.ran': null,
+  'breaker.opened': null,
+  'breaker.closed': null,
+} as const satisfies Record<EventType, 'results' | 'base' | null>;
+
+type Effects = typeof CONTEXT_EFFECTS;
+type ContextChange = { [T in EventType]: Effects[T] extends null ? never : T }[EventType];
+type BaseChange = { [T in EventType]: Effects[T] extends 'base' ? T : never }[EventType];
+
+export const CONTEXT_CHANGES: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => CONTEXT_EFFECTS[type] !== null,
+);
+export const BASE_CHANGES: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => CONTEXT_EFFECTS[type] === 'base',
+);
+
+export function changesContext(event: SessionEvent): event is EventOf<ContextChange> {
+  return CONTEXT_EFFECTS[event.type] !== null;
+}
+
+export function changesBase(event: SessionEvent): event is EventOf<BaseChange> {
+  return CONTEXT_EFFECTS[event.type] === 'base';
+}
 
 /** What `decide` answers: type and data; the store adds version, time and hash. */
 export type NewEvent = { [T in EventType]: { type: T; data: EventData[T] } }[EventType];

@@ -38,7 +38,6 @@ export function microCompleted(
   return {
     ...ENDED,
     tokens: state.tokens - savedBy(event.data.edits),
-    compacted_version: event.version,
     failures: failuresAfter(state, trigger, event.data),
     compactions: counted(state, 'micro'),
   };
@@ -51,7 +50,6 @@ export function completed(state: State, event: EventOf<'compaction.completed'>):
   return {
     ...ENDED,
     tokens: state.tokens - report.covered_tokens + report.replacement_tokens - savedBy(edits),
-    compacted_version: event.version,
     base: { compaction_id, version: event.version, through },
     failures: failuresAfter(state, trigger, report),
     messages: 0,

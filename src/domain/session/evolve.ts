@@ -3,7 +3,7 @@ import type { Format, Item, Normalised } from '../items/item.ts';
 import { speakerOf } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import { callKey } from './call-key.ts';
-import type { EventData, EventOf, SessionEvent } from './events.ts';
+import { changesContext, type EventData, type EventOf, type SessionEvent } from './events.ts';
 import {
   completed,
   ENDED,
@@ -40,8 +40,8 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
     state: {
       ...state,
       ...usageAfter(state, event),
+      ...(changesContext(event) && { compacted_version: event.version }),
       ...changes(head, event),
-      open_calls: openCalls(head, event),
       version: event.version,
       updated_at: event.at,
     },
@@ -82,17 +82,6 @@ function created(event: EventOf<'session.created'>): Head {
   };
 }
 
-function openCalls({ settings, state }: Head, event: SessionEvent): OpenCalls {
-  switch (event.type) {
-    case 'session.forked':
-      return openCallsIn(settings.format, event.data.entries, state.open_calls);
-    case 'item.appended':
-      return openCallsIn(settings.format, [event.data], state.open_calls);
-    default:
-      return state.open_calls;
-  }
-}
-
 function openCallsIn(
   format: Format,
   entries: readonly { item: Item }[],
@@ -122,10 +111,10 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
       return {
         base: { compaction_id: null, version: event.version, through: event.version },
         tokens: event.data.entries.reduce((sum, entry) => sum + entry.tokens, state.tokens),
-        compacted_version: event.version,
+        open_calls: openCallsIn(settings.format, event.data.entries, state.open_calls),
       };
     case 'item.appended':
-      return { ...appended(state, event.data), ...spoken(state, settings, event) };
+      return appended(state, settings, event);
     case 'signal.observed':
       return observed(state, event.data);
     case 'compaction.requested':
@@ -148,7 +137,6 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
     case 'compaction.reverted':
       return {
         tokens: event.data.tokens,
-        compacted_version: event.version,
         base: event.data.base,
         // Else the very next append would compact again what somebody has just undone.
         tokens_since_compaction: 0,
@@ -177,27 +165,34 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
 /** Shell calls beyond so many that wait for their results are forgotten, oldest first. */
 const MOST_OPEN_COMMANDS = 64;
 
-function appended(state: State, data: EventData['item.appended']): Partial<State> {
-  const items = state.items + 1;
-  if (data.excluded !== undefined) return { items };
-  const isNews = data.source === undefined;
-  return {
-    items,
-    tokens: state.tokens + data.tokens,
-    ...(isNews && { tokens_since_compaction: state.tokens_since_compaction + data.tokens }),
-    ...(isNews && isMessage(data.item) && { messages: state.messages + 1 }),
-    open_commands: openCommands(state, data),
-  };
-}
-
-/** Who has spoken last; what the service itself adds is said by nobody. */
-function spoken(
-  { user_message }: State,
+function appended(
+  state: State,
   { format }: Settings,
   { data, version }: EventOf<'item.appended'>,
 ): Partial<State> {
-  if (data.excluded !== undefined || data.source !== undefined) return {};
-  const item = codecFor(format).normalise(data.item);
+  const codec = codecFor(format);
+  const item = codec.normalise(data.item);
+  const items = state.items + 1;
+  const open_calls = openCallsAfter(state.open_calls, [item]);
+  if (data.excluded !== undefined) return { items, open_calls };
+  const in_context = {
+    items,
+    open_calls,
+    tokens: state.tokens + data.tokens,
+    open_commands: openCommands(state, data),
+  };
+  // What the service itself adds is no news, and said by nobody.
+  if (data.source !== undefined) return in_context;
+  return {
+    ...in_context,
+    tokens_since_compaction: state.tokens_since_compaction + data.tokens,
+    ...(codec.isMessage(data.item) && { messages: state.messages + 1 }),
+    ...spoken(state, item, version),
+  };
+}
+
+/** Who has spoken last. */
+function spoken({ user_message }: State, item: Normalised, version: number): Partial<State> {
   switch (item.kind === 'message' ? speakerOf(item) : null) {
     case 'user': {
       const unanswered_from = user_message?.unanswered_from ?? version;
@@ -215,12 +210,6 @@ function spoken(
 
 function callsTool(item: Normalised): boolean {
   return item.kind === 'message' && item.parts.some(({ kind }) => kind === 'tool_call');
-}
-
-/** Tool calls and their results count as messages, too, where a format has them as items without role. */
-function isMessage({ role, type }: Item): boolean {
-  if (role === undefined) return typeof type === 'string' && /_call(?:_output)?$/.test(type);
-  return role === 'user' || role === 'assistant' || role === 'tool';
 }
 
 function openCommands(

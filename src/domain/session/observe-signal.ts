@@ -1,4 +1,4 @@
-import type { Boundary, Tier } from '../policy/boundaries.ts';
+import type { Boundary, Signal, Tier } from '../policy/boundaries.ts';
 import type { Template } from '../policy/template.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
@@ -7,7 +7,7 @@ import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { disarmed } from './disarm.ts';
 import { accept } from './errors.ts';
-import type { NewEvent, Signal } from './events.ts';
+import type { NewEvent } from './events.ts';
 import { configOf, type UnderWay, underWay } from './head.ts';
 import { packetTurnEnded, takenPacket } from './packet-commands.ts';
 import { watchMidTurn, watchTurnEnd } from './watch.ts';

@@ -1,5 +1,5 @@
+import { plainAttribution } from '../policy/attribution.ts';
 import { isAutoCompactOn, usableWindow } from '../tokens/thresholds.ts';
-import { plainAttribution } from './attribution.ts';
 import { automaticRequest } from './automatic-request.ts';
 import type { Applied } from './compaction-commands.ts';
 import { sessionNotFound } from './create-session.ts';

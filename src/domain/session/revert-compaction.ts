@@ -1,9 +1,9 @@
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, type Outcome, reject } from './errors.ts';
-import type { Base, NewEvent, ResultEdit, SessionEvent } from './events.ts';
+import { type Base, changesContext, type NewEvent, type SessionEvent } from './events.ts';
 import type { Head } from './head.ts';
-import { editKey, savedBy } from './result-edits.ts';
+import { editKey, type ResultEdit, savedBy } from './result-edits.ts';
 
 export type RevertCompaction = {
   compaction_id: string;
@@ -87,7 +87,7 @@ export function revertCommand(
     return reject('compaction_not_revertible', 'this compaction has already been reverted');
   }
   const edited = new Set<string>();
-  for (const event of events) {
+  for (const event of events.filter(changesContext)) {
     switch (event.type) {
       case 'compaction.micro_completed':
         if (event.data.compaction_id !== compactionId) {
@@ -113,7 +113,11 @@ export function revertCommand(
         for (const edit of edits) edited.add(keyOf(edit));
         break;
       }
+      case 'compaction.reverted':
+      case 'session.forked':
+        break;
       default:
+        event satisfies never;
     }
   }
   if (command.ended_version > 0) return accept(command);

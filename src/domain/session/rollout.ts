@@ -1,5 +1,6 @@
+import type { Usage } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
-import type { EventData, EventOf, SessionEvent, SummarizerUsage } from './events.ts';
+import type { EventData, EventOf, SessionEvent } from './events.ts';
 import { isPaid, usageOfFailures } from './summarizer-usage.ts';
 
 /**
@@ -38,7 +39,7 @@ function recordsOf(
   sessionId: string,
   event: SessionEvent,
   request: Request | null,
-  paid: SummarizerUsage,
+  paid: Usage,
 ): RolloutRecord[] {
   const record = (type: RolloutRecord['type'], payload: JsonObject): RolloutRecord => ({
     timestamp: event.at,
@@ -171,7 +172,7 @@ function completedFields({ report, mode }: EventData['compaction.completed']): J
   };
 }
 
-function usageFields({ input, output, cache_read, cache_creation }: SummarizerUsage): JsonObject {
+function usageFields({ input, output, cache_read, cache_creation }: Usage): JsonObject {
   return {
     compaction_input_tokens: input,
     compaction_output_tokens: output,

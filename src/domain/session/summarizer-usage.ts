@@ -1,9 +1,10 @@
-import type { SessionEvent, SummarizerUsage } from './events.ts';
+import type { Usage } from '../items/item.ts';
+import type { SessionEvent } from './events.ts';
 
 /** What a summary has cost that no model wrote. */
-export const NO_TOKENS: SummarizerUsage = { input: 0, output: 0, cache_read: 0, cache_creation: 0 };
+export const NO_TOKENS: Usage = { input: 0, output: 0, cache_read: 0, cache_creation: 0 };
 
-export function sumOfUsage(a: SummarizerUsage, b: SummarizerUsage): SummarizerUsage {
+export function sumOfUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,
     output: a.output + b.output,
@@ -13,12 +14,12 @@ export function sumOfUsage(a: SummarizerUsage, b: SummarizerUsage): SummarizerUs
 }
 
 /** Whether anything was paid at all. */
-export function isPaid({ input, output, cache_read, cache_creation }: SummarizerUsage): boolean {
+export function isPaid({ input, output, cache_read, cache_creation }: Usage): boolean {
   return input + output + cache_read + cache_creation > 0;
 }
 
 /** What the failed attempts among the events of one compaction have cost. */
-export function usageOfFailures(events: readonly SessionEvent[]): SummarizerUsage {
+export function usageOfFailures(events: readonly SessionEvent[]): Usage {
   return events.reduce(
     (sum, event) =>
       event.type === 'compaction.failed' ? sumOfUsage(sum, event.data.usage ?? NO_TOKENS) : sum,

@@ -1,4 +1,4 @@
-import type { SessionEvent } from './events.ts';
+import { changesContext, type SessionEvent } from './events.ts';
 
 /** What is known of the provider's own token count; a part of the head, and of a view. */
 export type UsageState = {
@@ -23,9 +23,9 @@ const STALE_SHARE = 0.9;
  * would trigger compactions for ever (SPEC section 5).
  */
 export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
+  if (event.type === 'item.appended') return usageAfterItem(state, event.data);
+  if (!changesContext(event)) return state;
   switch (event.type) {
-    case 'item.appended':
-      return usageAfterItem(state, event.data);
     case 'compaction.micro_completed':
       return compactedFrom(event.data.tokens_before);
     case 'compaction.completed':
@@ -34,7 +34,7 @@ export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
     case 'session.forked':
       return NO_USAGE;
     default:
-      return state;
+      return event satisfies never;
   }
 }
 

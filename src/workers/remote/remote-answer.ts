@@ -1,10 +1,10 @@
 import { describeFlaw, JSON_DEPTH, type JsonFlaw } from '../../domain/exact-json.ts';
+import type { Usage } from '../../domain/items/item.ts';
 import type { Json } from '../../domain/json.ts';
-import type { SummarizerUsage } from '../../domain/session/events.ts';
 import { apiError, type SummaryFailure } from '../summarizers/failures.ts';
 
 /** What a provider's compaction gave: items that nobody has looked at yet, and what they cost. */
-export type RemoteAnswer = { ok: true; output: Json[]; usage: SummarizerUsage } | SummaryFailure;
+export type RemoteAnswer = { ok: true; output: Json[]; usage: Usage } | SummaryFailure;
 
 /** The failure of an answer whose items would not be stored as the provider gave them out. */
 export function unkeepable(flaw: JsonFlaw): SummaryFailure {

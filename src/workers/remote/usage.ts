@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SummarizerUsage } from '../../domain/session/events.ts';
+import type { Usage } from '../../domain/items/item.ts';
 import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 
 const figure = z.int().min(0).catch(0);
@@ -15,7 +15,7 @@ const usageSchema = z.object({
  * The token figures of a Responses usage object; what is missing counts nothing. `input` is without
  * what the provider read from or wrote to its cache: OpenAI counts both inside.
  */
-export function openaiUsage(usage: unknown): SummarizerUsage {
+export function openaiUsage(usage: unknown): Usage {
   const { data } = usageSchema.safeParse(usage);
   if (data === undefined) return NO_TOKENS;
   const { cached_tokens, cache_write_tokens } = data.input_tokens_details;

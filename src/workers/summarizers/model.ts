@@ -1,5 +1,5 @@
 import { type LanguageModel, type LanguageModelUsage, streamText } from 'ai';
-import type { SummarizerUsage } from '../../domain/session/events.ts';
+import type { Usage } from '../../domain/items/item.ts';
 import { apiError, callFailure, type SummaryFailure } from './failures.ts';
 import type { ModelSummarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';
 import { usageSoFar } from './usage-so-far.ts';
@@ -28,7 +28,7 @@ export function modelSummarizer(settings: SummarizerModel): ModelSummarizer {
 }
 
 /** What a call has cost as far as the provider has said so: also one that comes to nothing is paid for. */
-type Meter = { usage: SummarizerUsage | null };
+type Meter = { usage: Usage | null };
 
 /** Never throws: whatever goes wrong becomes a failure with kind and retryability. */
 async function summarize(
@@ -158,7 +158,7 @@ export function stopFailure(
 }
 
 /** `input` without what came from the provider's cache or went there, which have their own counts. */
-function summarizerUsage(usage: LanguageModelUsage): SummarizerUsage {
+function summarizerUsage(usage: LanguageModelUsage): Usage {
   const cacheRead = usage.inputTokenDetails.cacheReadTokens ?? 0;
   const cacheCreation = usage.inputTokenDetails.cacheWriteTokens ?? 0;
   return {

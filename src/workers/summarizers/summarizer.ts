@@ -1,4 +1,5 @@
-import type { FailureReason, SummarizerUsage } from '../../domain/session/events.ts';
+import type { Usage } from '../../domain/items/item.ts';
+import type { FailureReason } from '../../domain/session/events.ts';
 
 /** What a model is asked: data only, built by `src/domain/compaction/prompt.ts`. */
 export type SummaryRequest = {
@@ -17,14 +18,14 @@ export type SummaryRequest = {
  * said so.
  */
 export type SummaryAnswer =
-  | { ok: true; text: string; is_cut_off: boolean; model: string; usage: SummarizerUsage }
+  | { ok: true; text: string; is_cut_off: boolean; model: string; usage: Usage }
   | {
       ok: false;
       reason: FailureReason;
       message: string;
       retryable: boolean;
       retry_after_ms?: number;
-      usage?: SummarizerUsage;
+      usage?: Usage;
     };
 
 /** One model that can write summaries. `context_window` in tokens, null when it is not known. */

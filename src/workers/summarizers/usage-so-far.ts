@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SummarizerUsage } from '../../domain/session/events.ts';
+import type { Usage } from '../../domain/items/item.ts';
 
 const figure = z.int().min(0).catch(0);
 
@@ -45,6 +45,6 @@ const chunk = z.union([anthropicStart, googleChunk]);
  * What a chunk of a provider's stream says about the cost so far, null when it says nothing. Only for
  * answers that break off: one that ends has its figures at the end.
  */
-export function usageSoFar(raw: unknown): SummarizerUsage | null {
+export function usageSoFar(raw: unknown): Usage | null {
   return chunk.safeParse(raw).data ?? null;
 }

@@ -1,9 +1,9 @@
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Attribution } from '../../../src/domain/policy/attribution.ts';
-import type { Boundary } from '../../../src/domain/policy/boundaries.ts';
+import type { Boundary, Signal } from '../../../src/domain/policy/boundaries.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
-import type { NewEvent, Signal } from '../../../src/domain/session/events.ts';
+import type { NewEvent } from '../../../src/domain/session/events.ts';
 import {
   type Observed,
   type ObserveSignal,

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { foldView, sumTokens, type View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Entry } from '../../../src/domain/session/entry.ts';
-import type { EventOf, NewEvent, ResultEdit } from '../../../src/domain/session/events.ts';
+import type { EventOf, NewEvent } from '../../../src/domain/session/events.ts';
+import type { ResultEdit } from '../../../src/domain/session/result-edits.ts';
 import {
   appended,
   completed,

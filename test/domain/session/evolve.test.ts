@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Signal } from '../../../src/domain/policy/boundaries.ts';
 import type { OpenCommand } from '../../../src/domain/policy/shell-commands.ts';
-import type { EventOf, NewEvent, Signal } from '../../../src/domain/session/events.ts';
+import type { EventOf, NewEvent } from '../../../src/domain/session/events.ts';
 import { evolve } from '../../../src/domain/session/evolve.ts';
 import { packetState, type Running, type State } from '../../../src/domain/session/head.ts';
 import { attributionOf } from '../../support/event-data.ts';

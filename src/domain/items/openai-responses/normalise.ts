@@ -4,7 +4,7 @@ import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
-import { blocksOf } from '../shape.ts';
+import { blocksOf, isSpoken } from '../shape.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
 
@@ -92,6 +92,12 @@ function partOf(block: JsonObject): ToolResult['content'][number] {
     default:
       return { kind: 'opaque', json: block };
   }
+}
+
+/** Tool calls and their results count, which are items without a role here. */
+export function isOpenaiResponsesMessage(item: Item): boolean {
+  if (item.role !== undefined) return isSpoken(item);
+  return /_call(?:_output)?$/.test(stringField(item, 'type') ?? '');
 }
 
 /** The output item with its content replaced when it is one of the named tool results. */
