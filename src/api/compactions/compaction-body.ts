@@ -3,7 +3,12 @@ import { hostMessage, waitingNote } from '../../app/host-message.ts';
 import type { CompactionRow, EventStore, SessionRef } from '../../app/ports/event-store.ts';
 import { type Ending, toolMessage } from '../../app/tool-message.ts';
 import type { Entry } from '../../domain/session/entry.ts';
-import type { EventData, EventType, SessionEvent } from '../../domain/session/events.ts';
+import {
+  COMPACTION_EVENTS,
+  type EventData,
+  type EventType,
+  type SessionEvent,
+} from '../../domain/session/events.ts';
 import { isPaid, usageOfFailures } from '../../domain/session/summarizer-usage.ts';
 import { ProblemError } from '../http/problem.ts';
 import type { compaction } from '../schemas/compaction.ts';
@@ -13,15 +18,8 @@ type Body = z.infer<typeof compaction>;
 type Detail = z.infer<typeof compactionDetail>;
 type RequestedBody = z.infer<typeof requestedCompaction>;
 
-const OWN_EVENTS = [
-  'compaction.requested',
-  'compaction.started',
-  'compaction.micro_completed',
-  'compaction.completed',
-  'compaction.skipped',
-  'compaction.failed',
-  'compaction.threshold_exceeded',
-] as const satisfies readonly EventType[];
+/** Its hooks are looked for apart from them. */
+const OWN_EVENTS = COMPACTION_EVENTS.filter((type) => type !== 'hook.ran');
 
 /** How far after its last event a compaction's own report may stand: it is written with it. */
 const REPORT_EVENTS = 2;

@@ -1,5 +1,6 @@
 import { cancelCompaction } from '../../domain/session/compaction-commands.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
+import { CONTEXT_CHANGES } from '../../domain/session/events.ts';
 import { revertCommand, revertCompaction } from '../../domain/session/revert-compaction.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
@@ -157,7 +158,7 @@ function addRevert(api: Api): void {
         );
       }
       const events = await deps.store.events(ref, {
-        types: ['compaction.micro_completed', 'compaction.completed', 'compaction.reverted'],
+        types: CONTEXT_CHANGES,
         after: row.requested_version,
       });
       const command = revertCompaction(unwrap(revertCommand(cid, events, head)));

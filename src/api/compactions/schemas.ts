@@ -1,10 +1,20 @@
 import { z } from '@hono/zod-openapi';
+import { usageSchema } from '../../domain/items/item.ts';
 import { attributionSchema } from '../../domain/policy/attribution.ts';
 import { MAX_INSTRUCTIONS } from '../../domain/policy/commands.ts';
 import { configSchema } from '../../domain/policy/config.ts';
-import { HOOK_EVENTS, modeSchema } from '../../domain/session/events.ts';
+import { entrySchema } from '../../domain/session/entry.ts';
+import {
+  contributorSchema,
+  eventSchemas,
+  hookResultSchema,
+  leftOutSchema,
+  modeSchema,
+  triggerSchema,
+} from '../../domain/session/events.ts';
+import { resultEditSchema } from '../../domain/session/result-edits.ts';
 import { jsonObject, timestamp, tokenCount } from '../schemas/common.ts';
-import { compaction, mode, trigger } from '../schemas/compaction.ts';
+import { compaction } from '../schemas/compaction.ts';
 import { contextLevels } from '../schemas/context.ts';
 
 const item = jsonObject('A stored item.');
@@ -22,8 +32,8 @@ export const compactBody = z
       .optional()
       .openapi({ description: 'For the summariser, under a heading of its own in the prompt.' }),
     focus: z.string().min(1).max(2_000).optional(),
-    trigger: z
-      .enum(['manual', 'tool'])
+    trigger: triggerSchema
+      .exclude(['auto'])
       .optional()
       .openapi({
         description:
@@ -73,52 +83,58 @@ const codexCompaction = z
   .openapi('CodexCompaction');
 
 const resultEdit = z
-  .object({
-    seq: z.int(),
-    tool_use_id: z.string(),
-    kind: z.enum(['cleared', 'truncated']),
-    tokens_before: tokenCount,
-    tokens_after: tokenCount,
-  })
+  .object(resultEditSchema.omit({ content: true }).shape)
   .openapi('ToolResultEdit');
 
 const usage = z
   .object({
+    ...usageSchema.shape,
     input: tokenCount.openapi({
       description: 'Without tokens read from or written to the provider’s cache.',
     }),
-    output: tokenCount,
-    cache_read: tokenCount,
-    cache_creation: tokenCount,
   })
   .openapi('SummarizerUsage', { description: 'Tokens as the provider counted them.' });
 
-const contributors = z.array(z.object({ what: z.string(), tokens: tokenCount }));
+const skip = z
+  .object({
+    ...eventSchemas['compaction.skipped'].pick({ reason: true, detail: true }).shape,
+    contributors: z.array(z.object(contributorSchema.shape)),
+  })
+  .nullable();
 
 const hookRun = z
   .object({
     at: timestamp,
+    ...eventSchemas['hook.ran'].omit({ compaction_id: true }).shape,
     hook: z.string().openapi({ description: 'Its name.' }),
-    event: z.enum(HOOK_EVENTS),
-    ok: z.boolean(),
-    required: z.boolean(),
     status: z.int().nullable().openapi({ description: 'HTTP status; null without an answer.' }),
-    error: z.string().nullable(),
-    duration_ms: z.number(),
-    result: z.object({
-      new_custom_instructions: z.string().optional(),
-      user_display_message: z.string().optional(),
-      block: z.boolean().optional(),
-      items: z.array(item).optional(),
-    }),
+    result: z.object({ ...hookResultSchema.partial().shape, items: z.array(item).optional() }),
   })
   .openapi('HookRun');
+
+const failure = z.object({
+  at: timestamp,
+  ...eventSchemas['compaction.failed'].omit({ compaction_id: true, attempt: true }).shape,
+  usage: usage.nullable(),
+});
+
+const micro = z.object({
+  ...eventSchemas['compaction.micro_completed'].omit({
+    compaction_id: true,
+    edits: true,
+    is_above_threshold: true,
+    is_still_due: true,
+  }).shape,
+  result_tokens_before: tokenCount.openapi({
+    description: 'Of all tool results that could be cleared, without margin.',
+  }),
+});
 
 export const compactionDetail = compaction
   .extend({
     request: z.object({
-      mode,
-      trigger,
+      mode: modeSchema,
+      trigger: triggerSchema,
       reason: z.string(),
       instructions: z.string().nullable(),
       focus: z.string().nullable(),
@@ -150,15 +166,7 @@ export const compactionDetail = compaction
       z.object({
         attempt: z.int(),
         started_at: timestamp,
-        failure: z
-          .object({
-            at: timestamp,
-            reason: z.string(),
-            message: z.string(),
-            usage: usage.nullable(),
-            will_retry: z.boolean(),
-          })
-          .nullable(),
+        failure: failure.nullable(),
       }),
     ),
     hook_runs: z.array(hookRun).openapi({ description: 'The calls of the operator’s hooks.' }),
@@ -169,23 +177,8 @@ export const compactionDetail = compaction
     config: z.object(configSchema.shape).nullable().openapi('CompactionConfig', {
       description: 'The configuration that the last attempt ran with.',
     }),
-    skip: z
-      .object({ reason: z.string(), detail: z.string(), contributors })
-      .nullable()
-      .openapi({ description: 'Why nothing was done.' }),
-    micro: z
-      .object({
-        strategy: z.enum(['all_older', 'until_target']),
-        tokens_saved: tokenCount,
-        tokens_before: tokenCount,
-        tokens_after: tokenCount,
-        result_tokens_before: tokenCount.openapi({
-          description: 'Of all tool results that could be cleared, without margin.',
-        }),
-        result_tokens_after: tokenCount,
-        duration_ms: z.number(),
-      })
-      .nullable(),
+    skip: skip.openapi({ description: 'Why nothing was done.' }),
+    micro: micro.nullable(),
     cleared_tool_results: z.array(resultEdit),
     through: z.int().nullable().openapi({ description: 'The cut: the last `seq` that it covers.' }),
     boundary: item.nullable().openapi({ type: ['object', 'null'] }),
@@ -208,12 +201,10 @@ export const compactionDetail = compaction
       description:
         'What all model answers cost, those of failed attempts included; null when none was paid for.',
     }),
-    left_out: z
-      .object({ cleared_results: z.int(), truncated_results: z.int(), dropped_items: z.int() })
-      .nullable(),
+    left_out: z.object(leftOutSchema.shape).nullable(),
     durations: z.object({ total_ms: z.number(), summarizer_ms: z.number() }).nullable(),
     threshold_exceeded: z
-      .object({ post_compact_tokens: tokenCount, threshold: z.int() })
+      .object(eventSchemas['compaction.threshold_exceeded'].omit({ compaction_id: true }).shape)
       .nullable(),
   })
   .openapi('CompactionDetail');
@@ -222,7 +213,7 @@ export const dryRun = z
   .object({
     dry_run: z.literal(true),
     action: z.enum(['skip', 'micro', 'full', 'remote']),
-    skip: z.object({ reason: z.string(), detail: z.string(), contributors }).nullable(),
+    skip,
     cleared_tool_results: z.array(resultEdit),
     tokens_before: tokenCount,
     tokens_after_micro: tokenCount.openapi({
@@ -241,9 +232,8 @@ export const dryRun = z
 
 const diffEntry = z
   .object({
-    seq: z.int().nullable().openapi({ description: 'Null for what a compaction made.' }),
-    origin: z.string(),
-    tokens: tokenCount,
+    ...entrySchema.omit({ item: true }).shape,
+    seq: z.int().min(1).nullable().openapi({ description: 'Null for what a compaction made.' }),
   })
   .openapi('DiffEntry');
 

@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_TYPES, type EventType } from '../../domain/session/events.ts';
+import { EVENT_TYPES, type EventType, isEventType } from '../../domain/session/events.ts';
 import { jsonObject, logPageQuery, timestamp } from '../schemas/common.ts';
-
-const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 const ONE_TYPE = EVENT_TYPES.join('|').replaceAll('.', '\\.');
 
@@ -10,7 +8,7 @@ export const eventsQuery = logPageQuery.extend({
   types: z
     .string()
     .transform((text) => text.split(',').map((type) => type.trim()))
-    .refine((types): types is EventType[] => types.every((type) => KNOWN.has(type)), {
+    .refine((types): types is EventType[] => types.every(isEventType), {
       message: `must be a comma-separated list of ${EVENT_TYPES.join(', ')}`,
     })
     .optional()

@@ -2,9 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { modeSchema, triggerSchema } from '../../domain/session/events.ts';
 import { timestamp, tokenCount } from './common.ts';
 
-export const mode = modeSchema;
-export const trigger = triggerSchema;
-
 export const compaction = z
   .object({
     session_id: z.string(),
@@ -21,8 +18,8 @@ export const compaction = z
         'cancelled',
       ])
       .nullable(),
-    mode,
-    trigger,
+    mode: modeSchema,
+    trigger: triggerSchema,
     reason: z.string().openapi({ description: 'Why it was requested.' }),
     outcome_reason: z.string().nullable().openapi({ description: 'Why it was skipped or failed.' }),
     attempts: z.int(),

@@ -1,7 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { mode, trigger } from './compaction.ts';
+import { modeSchema, triggerSchema } from '../../domain/session/events.ts';
 
-const UNDER_WAY = { id: z.string(), status: z.enum(['queued', 'running']), mode, trigger };
+const UNDER_WAY = {
+  id: z.string(),
+  status: z.enum(['queued', 'running']),
+  mode: modeSchema,
+  trigger: triggerSchema,
+};
 
 export const runningCompaction = z.object(UNDER_WAY).openapi('RunningCompaction');
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { BOUNDARIES } from '../../domain/policy/boundaries.ts';
+import { SIGNALS } from '../../domain/policy/boundaries.ts';
 import { timestamp } from '../schemas/common.ts';
 import { contextLevels } from '../schemas/context.ts';
 import { boundaries, percentOfWindow, preflightArmed, tier } from '../schemas/signal.ts';
@@ -9,7 +9,7 @@ const MOST = 1_000_000;
 
 export const signalBody = z
   .strictObject({
-    signal: z.enum([...BOUNDARIES, 'turn_started', 'sampling_complete']),
+    signal: z.enum(SIGNALS),
     needs_follow_up: z.boolean().optional().openapi({
       description: 'With `sampling_complete`: the turn goes on with another model call.',
     }),

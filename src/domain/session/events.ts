@@ -270,6 +270,11 @@ export function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventSchemas, type);
 }
 
+/** The events that say to which compaction they belong. */
+export const COMPACTION_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => 'compaction_id' in eventSchemas[type].shape,
+);
+
 /**
  * What an event does to the context, beside adding to it: changes results in it, or sets what it is
  * built on. What a provider has counted before says nothing about the context after it.
