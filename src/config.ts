@@ -40,6 +40,8 @@ export type ServerSettings = {
   /** How often everything that has not ended is handed over again. */
   dispatch_every_ms: number;
   worker_concurrency: number;
+  /** Most threads for compactions, and as many for requests; null: one less than the cores. */
+  threads: number | null;
   log_level: string;
   api_keys: ApiKey[];
   /** Opens `/admin/queues`; null: nobody does. */
@@ -103,6 +105,7 @@ const environmentSchema = z.object({
   PALIMPSEST_JOB_LOCK_SECONDS: figure('number', 1, 3600, 30).default(30),
   PALIMPSEST_DISPATCH_SECONDS: figure('number', 1, 3600, 60).default(60),
   PALIMPSEST_RATE_LIMIT_PER_MINUTE: figure('whole number', 1, 1_000_000_000, 600).optional(),
+  PALIMPSEST_THREADS: figure('whole number', 0, 64, 1).optional(),
   PALIMPSEST_BODY_LIMIT_BYTES: figure('whole number', 1024, MAX_BODY_BYTES, 16_777_216).default(
     16 * 1024 * 1024,
   ),
@@ -141,6 +144,7 @@ export function readSettings(environment: Environment): ServerSettings {
     queue: queue(env),
     dispatch_every_ms: env.PALIMPSEST_DISPATCH_SECONDS * 1000,
     worker_concurrency: env.WORKER_CONCURRENCY,
+    threads: env.PALIMPSEST_THREADS ?? null,
     log_level: env.LOG_LEVEL,
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,

@@ -1,37 +1,27 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
 import { createHealthApp } from './api/health/health-app.ts';
 import type { EventStore } from './app/ports/event-store.ts';
+import { compactionWorker, rulesOf } from './compaction-worker.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
 import { JSON_DEPTH } from './domain/exact-json.ts';
 import { contextWindowOf } from './domain/policy/model-table.ts';
-import { configOf } from './domain/session/head.ts';
-import type { World } from './domain/session/world.ts';
-import type { TokenizerName } from './domain/tokens/tokenizers.ts';
-import { errorFields } from './error-fields.ts';
 import { openEngine } from './open-engine.ts';
+import { openLog } from './open-log.ts';
 import { openStore } from './open-store.ts';
 import { packageVersion } from './package-version.ts';
 import { storedSecret } from './stored-secret.ts';
-import { loadTokenizer } from './tokenizer-loader.ts';
+import { openThreads } from './threads/threads.ts';
 import { asksModel } from './workers/asks-model.ts';
-import { summarizerChooser } from './workers/choose-summarizer.ts';
-import { compactSession, type WorkerDependencies } from './workers/compact-session.ts';
+import { compactSession } from './workers/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
 import { PacketTimer } from './workers/packet-timer.ts';
-import { remoteCompactor } from './workers/remote/remote-compactor.ts';
 import { summarizeNow } from './workers/summarize-now.ts';
-import { chosenModel } from './workers/summarizers/default-model.ts';
-import {
-  configRefusal,
-  type ModelPolicy,
-  modelPolicy,
-} from './workers/summarizers/model-policy.ts';
-import { loadTemplates } from './workers/templates.ts';
+import { configRefusal } from './workers/summarizers/model-policy.ts';
 
 /** Running compactions may finish for this long when the service stops; they go on after a restart. */
 const STOP_GRACE_MS = 10_000;
@@ -63,16 +53,18 @@ export async function startService(
   settings: ServerSettings,
   environment: NodeJS.ProcessEnv,
 ): Promise<Service> {
-  const log: Logger = pino(
-    { level: settings.log_level, serializers: { err: errorFields } },
-    pino.destination(2),
-  );
+  const log = openLog(settings);
   const store = await openStore(
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     // Not what is wrong: that may quote a conversation.
-    (problems) =>
-      log.warn({ problems }, 'the log of some sessions is damaged: "palimpsest verify" names them'),
+    {
+      onDamage: (problems) =>
+        log.warn(
+          { problems },
+          'the log of some sessions is damaged: "palimpsest verify" names them',
+        ),
+    },
   );
   const { engine, queue } = openEngine(settings, log, () => void dispatcher.handOverPending());
   const dispatcher = new Dispatcher(store, engine, (error) =>
@@ -81,8 +73,18 @@ export async function startService(
       'pending compactions could not be handed to the queue: they are tried again',
     ),
   );
-  const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
-  const world: World = { server: settings.overrides, tokenizers };
+  const threads = openThreads({ settings, environment }, log, (message) => {
+    switch (message.kind) {
+      case 'committed':
+        return store.ring(message.key);
+      case 'dispatch':
+        return dispatcher.dispatch(message.job);
+      default:
+        return message satisfies never;
+    }
+  });
+  const rules = rulesOf(settings, environment);
+  const { world, templates, policy, chooseSummarizer } = rules;
   const packetTimer = new PacketTimer({
     store,
     world,
@@ -92,55 +94,14 @@ export async function startService(
     onError: (error) =>
       log.error({ err: error }, 'the wait for a packet could not be ended: this is tried again'),
   });
-  const prepareTokenizer = async (name: TokenizerName) => {
-    tokenizers[name] ??= await loadTokenizer(name);
-  };
-  const policy = modelPolicy({
-    allowed: settings.allowed_models,
-    serverModels: [
-      chosenModel({ ...settings.overrides, summarization_model: settings.summarization_model }),
-      chosenModel(settings.overrides),
-    ].filter((name) => name !== null),
-    table: settings.models,
-    environment,
-    isCalling: settings.role !== 'api',
-  });
-  const chooseSummarizer = summarizerChooser(
-    settings.summarization_model,
-    environment,
-    settings.models,
-    policy,
-  );
-  const templates = loadTemplates();
   if (settings.role !== 'api') {
-    const worker: WorkerDependencies = {
+    const worker = compactionWorker(rules, settings, environment, {
       store,
-      world,
-      templates,
-      chooseSummarizer,
-      compactRemotely: remoteCompactor(environment, remotePolicy(settings, policy)),
-      workspaceRoot: settings.workspace_root,
-      hooks: settings.hooks,
-      prepare: async (session) => {
-        const { token_counter } = configOf(session, world.server);
-        if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
-      },
-      onError: (error, { compaction_id }) =>
-        log.error(
-          { err: error, compaction_id },
-          'an attempt at a compaction failed with an unexpected error',
-        ),
-      onUnknownSession: ({ compaction_id }) =>
-        log.warn(
-          { compaction_id },
-          'a job names a session that this store does not have: it was erased, or belongs to another DATABASE_URL',
-        ),
-      now: () => new Date(),
-      newId: uuidv7,
+      log,
       dispatch: (job) => dispatcher.dispatch(job),
-      random: Math.random,
-    };
-    engine.start(compactSession(worker), asksModel(worker));
+    });
+    if (threads === null) engine.start(compactSession(worker), asksModel(worker));
+    else engine.start(threads.compact, threads.asksModel);
   }
   const probes: Probes = { store: () => store.ping(), queue: () => engine.ping() };
   const version = packageVersion();
@@ -166,7 +127,7 @@ export async function startService(
           },
           contextWindowOf,
           modelRefusal: (config) => configRefusal(policy, config),
-          loadTokenizer: prepareTokenizer,
+          loadTokenizer: rules.prepareTokenizer,
           summarize: summarizeNow({
             templates,
             chooseSummarizer,
@@ -199,15 +160,10 @@ export async function startService(
       dispatcher.stop();
       await packetTimer.stop();
       await engine.stop(STOP_GRACE_MS);
+      await threads?.close();
       await store.close();
     },
   };
-}
-
-/** Without a list, an operator who switches remote compaction on allows it for OpenAI's models. */
-function remotePolicy(settings: ServerSettings, policy: ModelPolicy): ModelPolicy {
-  const isOn = settings.allowed_models === null && settings.overrides.remote_compaction === true;
-  return isOn ? () => null : policy;
 }
 
 /** The secret beside the database, made where nothing else is set; says so where there can be none. */

@@ -137,6 +137,8 @@ export interface EventStore {
    * stops it. Commits of other processes may be told late or missed: look from time to time.
    */
   subscribe(ref: SessionRef, listener: () => void): () => void;
+  /** Calls back for a commit that another thread of this process has made, and named by this key. */
+  ring(key: string): void;
   /** Recomputes hash chains, heads and projections from the events and reports any difference. */
   verify(): Promise<VerifyReport>;
   /**

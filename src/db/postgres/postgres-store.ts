@@ -39,10 +39,17 @@ export type PostgresOptions = {
   onError: (error: unknown) => void;
   /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
   onDamage?: (problems: number) => void;
+  /**
+   * Only in a thread of a process that has opened the store: told of the sessions that a commit has
+   * touched. The process listens and announces for it.
+   */
+  onCommitted?: (key: string) => void;
 };
 
 /** Most connections at a time; one more listens for the commits of other processes. */
 const POOL_SIZE = 10;
+/** The same for each thread of the process. */
+const THREAD_POOL_SIZE = 3;
 
 /** How long a server may take to answer a ping, in milliseconds. */
 const PING_TIMEOUT_MS = 2_000;
@@ -53,7 +60,11 @@ const PING_TIMEOUT_MS = 2_000;
  * when a newer release has migrated the database.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { url, onError } = options;
+  const { url, onError, onCommitted } = options;
+  if (onCommitted !== undefined) {
+    const teller = { announce: onCommitted, close: async () => {} };
+    return new PostgresStore(openPool(url, THREAD_POOL_SIZE, onError), new Listeners(), teller);
+  }
   const listeners = new Listeners();
   const notifier = new Notifier(url, listeners, onError);
   try {
@@ -74,6 +85,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   }
 }
 
+/** Tells others of commits, until it is closed. */
+type Announcer = Pick<Notifier, 'announce' | 'close'>;
+
 /**
  * Every method rejects with `StoreUnavailableError` while the server is away, and works again when it
  * is back. Nothing is kept in memory between calls, since other processes write too.
@@ -81,19 +95,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 export class PostgresStore implements EventStore {
   readonly #pool: Pool;
   readonly #listeners: Listeners;
-  readonly #notifier: Notifier;
+  readonly #notifier: Announcer;
   readonly #writer: GroupWriter;
   readonly #replayer: PostgresReplayer;
   #closed: Promise<void> | null = null;
 
-  constructor(pool: Pool, listeners: Listeners, notifier: Notifier) {
+  constructor(pool: Pool, listeners: Listeners, notifier: Announcer) {
     this.#pool = pool;
     this.#listeners = listeners;
     this.#notifier = notifier;
-    this.#writer = new GroupWriter(pool, (key) => {
-      listeners.notify(key);
-      notifier.announce(key);
-    });
+    this.#writer = new GroupWriter(pool, (key) => this.ring(key));
     this.#replayer = new PostgresReplayer(pool);
   }
 
@@ -130,10 +141,7 @@ export class PostgresStore implements EventStore {
 
   async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {
     const isNew = await storeErrors(restoreSession(this.#pool, ref, session));
-    if (isNew) {
-      this.#listeners.notify(sessionKey(ref));
-      this.#notifier.announce(sessionKey(ref));
-    }
+    if (isNew) this.ring(sessionKey(ref));
     return isNew;
   }
 
@@ -179,6 +187,11 @@ export class PostgresStore implements EventStore {
   /** Tells of commits of other processes too, but may miss some when a connection breaks. */
   subscribe(ref: SessionRef, listener: () => void): () => void {
     return this.#listeners.add(ref, listener);
+  }
+
+  ring(key: string): void {
+    this.#listeners.notify(key);
+    this.#notifier.announce(key);
   }
 
   verify(): Promise<VerifyReport> {

@@ -11,6 +11,8 @@ export type SqliteOptions = {
   synchronous?: 'FULL' | 'NORMAL';
   /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
   onDamage?: (problems: number) => void;
+  /** Told of the sessions that a commit has touched, beside those who listen here. */
+  onCommitted?: (key: string) => void;
 };
 
 /** How long a connection waits for another process's write lock, in milliseconds. */

@@ -45,7 +45,7 @@ const SHORT_WAIT_MS = 10;
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const db = openDatabase(options);
-  const store = new SqliteStore(db);
+  const store = new SqliteStore(db, options.onCommitted);
   try {
     const problems = await renewHeads(db, () => store.rebuild());
     if (problems > 0) options.onDamage?.(problems);
@@ -68,7 +68,7 @@ export class SqliteStore implements EventStore {
   #seenDataVersion: number | undefined;
   #look: NodeJS.Timeout | null = null;
 
-  constructor(db: Database) {
+  constructor(db: Database, onCommitted: (key: string) => void = () => {}) {
     this.#db = db;
     this.#readDataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#tables = {
@@ -77,7 +77,10 @@ export class SqliteStore implements EventStore {
       compactions: new CompactionRows(db),
       idempotency: new IdempotencyRows(db),
     };
-    this.#writer = new GroupWriter(db, this.#tables, (key) => this.#listeners.notify(key));
+    this.#writer = new GroupWriter(db, this.#tables, (key) => {
+      this.#listeners.notify(key);
+      onCommitted(key);
+    });
     this.#replayer = new SqliteReplayer(db, this.#tables, this.#writer);
   }
 
@@ -172,6 +175,10 @@ export class SqliteStore implements EventStore {
       this.#look.unref();
     }
     return stop;
+  }
+
+  ring(key: string): void {
+    this.#listeners.notify(key);
   }
 
   verify(): Promise<VerifyReport> {

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import type { EventStore } from './app/ports/event-store.ts';
+import type { ServerSettings } from './config.ts';
+import { configOf } from './domain/session/head.ts';
+import type { World } from './domain/session/world.ts';
+import type { TokenizerName } from './domain/tokens/tokenizers.ts';
+import { loadTokenizer } from './tokenizer-loader.ts';
+import { summarizerChooser } from './workers/choose-summarizer.ts';
+import type { WorkerDependencies } from './workers/compact-session.ts';
+import { remoteCompactor } from './workers/remote/remote-compactor.ts';
+import { chosenModel } from './workers/summarizers/default-model.ts';
+import { type ModelPolicy, modelPolicy } from './workers/summarizers/model-policy.ts';
+import { loadTemplates } from './workers/templates.ts';
+
+/** What the rules are handed in the process and in each of its threads. */
+export type Rules = ReturnType<typeof rulesOf>;
+
+/** Reads the templates; a tokenizer is loaded when it is asked for. */
+export function rulesOf(settings: ServerSettings, environment: NodeJS.ProcessEnv) {
+  const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
+  const world: World = { server: settings.overrides, tokenizers };
+  const policy = modelPolicy({
+    allowed: settings.allowed_models,
+    serverModels: [
+      chosenModel({ ...settings.overrides, summarization_model: settings.summarization_model }),
+      chosenModel(settings.overrides),
+    ].filter((name) => name !== null),
+    table: settings.models,
+    environment,
+    isCalling: settings.role !== 'api',
+  });
+  return {
+    world,
+    policy,
+    prepareTokenizer: async (name: TokenizerName) => {
+      tokenizers[name] ??= await loadTokenizer(name);
+    },
+    chooseSummarizer: summarizerChooser(
+      settings.summarization_model,
+      environment,
+      settings.models,
+      policy,
+    ),
+    templates: loadTemplates(),
+  };
+}
+
+/** What an attempt at a compaction works with, in the process or in one of its threads. */
+export function compactionWorker(
+  { world, policy, prepareTokenizer, chooseSummarizer, templates }: Rules,
+  settings: ServerSettings,
+  environment: NodeJS.ProcessEnv,
+  {
+    store,
+    log,
+    dispatch,
+  }: { store: EventStore; log: Logger } & Pick<WorkerDependencies, 'dispatch'>,
+): WorkerDependencies {
+  return {
+    store,
+    world,
+    templates,
+    chooseSummarizer,
+    compactRemotely: remoteCompactor(environment, remotePolicy(settings, policy)),
+    workspaceRoot: settings.workspace_root,
+    hooks: settings.hooks,
+    prepare: async (session) => {
+      const { token_counter } = configOf(session, world.server);
+      if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
+    },
+    onError: (error, { compaction_id }) =>
+      log.error(
+        { err: error, compaction_id },
+        'an attempt at a compaction failed with an unexpected error',
+      ),
+    onUnknownSession: ({ compaction_id }) =>
+      log.warn(
+        { compaction_id },
+        'a job names a session that this store does not have: it was erased, or belongs to another DATABASE_URL',
+      ),
+    now: () => new Date(),
+    newId: uuidv7,
+    dispatch,
+    random: Math.random,
+  };
+}
+
+/** Without a list, an operator who switches remote compaction on allows it for OpenAI's models. */
+function remotePolicy(settings: ServerSettings, policy: ModelPolicy): ModelPolicy {
+  const isOn = settings.allowed_models === null && settings.overrides.remote_compaction === true;
+  return isOn ? () => null : policy;
+}

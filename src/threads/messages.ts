@@ -1,0 +1,72 @@
+import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
+import { StoreBusyError } from '../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
+import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
+import type { ServerSettings } from '../config.ts';
+import type { CompactionJob } from '../workers/job-engine.ts';
+
+/** What a thread is started with. */
+export type ThreadData = { settings: ServerSettings; environment: NodeJS.ProcessEnv };
+
+/** What a thread says beside its answers. */
+export type ThreadMessage =
+  /** A commit, by the key that `ring` of the process's own store takes. */
+  { kind: 'committed'; key: string } | { kind: 'dispatch'; job: CompactionJob };
+
+/** What a task comes to; what it threw would lose its class on the way from thread to thread. */
+export type Answer<T> = { ok: true; value: T } | { ok: false; thrown: Thrown };
+
+type Thrown =
+  | { kind: 'busy' | 'invalid_cursor' }
+  | { kind: 'trouble'; trouble: StoreTroubleError['kind']; cause: unknown }
+  | { kind: 'unavailable'; outcome: StoreUnavailableError['outcome']; cause: unknown }
+  | { kind: 'other'; error: Error; name: string; code: unknown };
+
+/** What `run` comes to; never rejects. */
+export async function answerOf<T>(run: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { ok: true, value: await run() };
+  } catch (error) {
+    return { ok: false, thrown: thrownOf(error) };
+  }
+}
+
+/** The value of an answer. Throws what its task threw. */
+export function resultOf<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.value;
+  const { thrown } = answer;
+  switch (thrown.kind) {
+    case 'busy':
+      throw new StoreBusyError(null);
+    case 'invalid_cursor':
+      throw new InvalidCursorError();
+    case 'trouble':
+      throw new StoreTroubleError(thrown.trouble, thrown.cause);
+    case 'unavailable':
+      throw new StoreUnavailableError(thrown.outcome, thrown.cause);
+    case 'other': {
+      const { error, name, code } = thrown;
+      throw Object.assign(error, { name, ...(code !== undefined && { code }) });
+    }
+    default:
+      throw thrown satisfies never;
+  }
+}
+
+function thrownOf(error: unknown): Thrown {
+  if (error instanceof StoreBusyError) return { kind: 'busy' };
+  if (error instanceof InvalidCursorError) return { kind: 'invalid_cursor' };
+  if (error instanceof StoreTroubleError) {
+    return { kind: 'trouble', trouble: error.kind, cause: error.cause };
+  }
+  if (error instanceof StoreUnavailableError) {
+    return { kind: 'unavailable', outcome: error.outcome, cause: error.cause };
+  }
+  if (!(error instanceof Error)) {
+    return { kind: 'other', error: new Error(), name: typeof error, code: undefined };
+  }
+  const { name, message, stack } = error;
+  // Neither its cause nor its fields: not all that an error may hold can be copied.
+  const copy = Object.assign(new Error(message), { stack });
+  return { kind: 'other', error: copy, name, code: 'code' in error ? error.code : undefined };
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { getHeapStatistics } from 'node:v8';
+import { MessageChannel, type Transferable } from 'node:worker_threads';
+import PQueue from 'p-queue';
+import type { Logger } from 'pino';
+import { Piscina } from 'piscina';
+import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/job-engine.ts';
+import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
+import type * as tasks from './thread.ts';
+
+/** What a thread can be asked to do: the functions of thread.ts, by their names. */
+type Tasks = typeof tasks;
+type Value<N extends keyof Tasks> =
+  ReturnType<Tasks[N]> extends Promise<Answer<infer V>> ? V : never;
+
+/** A thread that has had nothing to do for so long ends, and its memory is free again. */
+const IDLE_MS = 30_000;
+/** A job whose thread has died comes again after this long. */
+const AFTER_DEATH_MS = 5_000;
+
+/** A thread has ended in the middle of a task: it ran out of memory, or the process stops. */
+export class ThreadDiedError extends Error {
+  override readonly name = 'ThreadDiedError';
+}
+
+export type Threads = {
+  compact: JobHandler;
+  asksModel: AsksModel;
+  /** Ends all threads; what still runs in them is cut off. */
+  close: () => Promise<void>;
+};
+
+/**
+ * The threads that take work off the event loop, started when there is work for them; null where there
+ * are none: the operator wants none, the store is one that only this thread sees, or this runs from the
+ * sources, which a thread cannot load. All work is then done in this thread.
+ */
+export function openThreads(
+  data: ThreadData,
+  log: Logger,
+  onMessage: (message: ThreadMessage) => void,
+): Threads | null {
+  const { database, threads, worker_concurrency } = data.settings;
+  const most = threads ?? Math.max(1, availableParallelism() - 1);
+  const file = fileURLToPath(new URL('thread.js', import.meta.url));
+  const isPrivate = database.kind === 'sqlite' && database.path === ':memory:';
+  if (most === 0 || isPrivate || !existsSync(file)) return null;
+  // A job waits for its model most of the time.
+  const jobs = pool({ file, data, most, each: Math.ceil(jobsAtATime(worker_concurrency) / most) });
+  for (const { piscina } of [jobs]) {
+    piscina.on('message', onMessage);
+    piscina.on('error', (error) => log.error({ err: error }, 'a thread without work has died'));
+  }
+  return {
+    compact: async (job, signal) => {
+      const { port1: aborting, port2: abort } = new MessageChannel();
+      const say = () => aborting.postMessage(null);
+      if (signal.aborted) say();
+      signal.addEventListener('abort', say);
+      try {
+        return await jobs.run('compact', { job, abort }, [abort]);
+      } catch (error) {
+        if (!(error instanceof ThreadDiedError)) throw error;
+        const { compaction_id } = job;
+        log.error({ err: error.cause, compaction_id }, 'the thread of a compaction has died');
+        return { kind: 'retry', after_ms: AFTER_DEATH_MS };
+      } finally {
+        signal.removeEventListener('abort', say);
+        aborting.close();
+      }
+    },
+    asksModel: (job) => jobs.run('looksAhead', job, []),
+    close: async () => {
+      await jobs.piscina.destroy();
+    },
+  };
+}
+
+type PoolOptions = {
+  file: string;
+  data: ThreadData;
+  /** Threads. */
+  most: number;
+  /** Tasks that one of them has at a time. */
+  each: number;
+};
+
+function pool({ file, data, most, each }: PoolOptions) {
+  const piscina = new Piscina({
+    filename: file,
+    workerData: data,
+    maxThreads: most,
+    minThreads: 0,
+    idleTimeout: IDLE_MS,
+    concurrentTasksPerWorker: each,
+    // A thread that waits for work goes on with its timers and sockets.
+    atomics: 'disabled',
+    resourceLimits: { maxOldGenerationSizeMb: heapOfThread() },
+  });
+  // When a thread dies, Piscina forgets those that wait in a queue of its own until the next comes.
+  const queue = new PQueue({ concurrency: most * each });
+  const run = <N extends keyof Tasks>(
+    name: N,
+    task: Parameters<Tasks[N]>[0],
+    transferList: Transferable[],
+  ): Promise<Value<N>> =>
+    queue.add(async () => {
+      // A task answers also when it throws.
+      const answer: Answer<Value<N>> = await piscina
+        .run(task, { name, transferList })
+        .catch((cause: unknown) => {
+          throw new ThreadDiedError('the thread has died', { cause });
+        });
+      return resultOf(answer);
+    });
+  return { piscina, run };
+}
+
+/** In MB: with half of what the process itself may take, a thread that needs more dies alone. */
+function heapOfThread(): number {
+  return Math.ceil(getHeapStatistics().heap_size_limit / 2 / 1_048_576);
+}
