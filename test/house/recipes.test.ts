@@ -3,11 +3,13 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { event } from './recipes/event.ts';
+import { mode } from './recipes/mode.ts';
 import { profile } from './recipes/profile.ts';
 import { type Recipe, type Step, textAfter } from './recipes/recipe.ts';
 import { filesUnder, ROOT, readText } from './sources.ts';
 
-const RECIPES: readonly Recipe[] = [profile];
+const RECIPES: readonly Recipe[] = [profile, event, mode];
 
 const folders: string[] = [];
 afterAll(() => {

@@ -303,8 +303,8 @@ const CONTEXT_EFFECTS = {
 } as const satisfies Record<EventType, 'results' | 'base' | null>;
 
 type Effects = typeof CONTEXT_EFFECTS;
-type ContextChange = { [T in EventType]: Effects[T] extends null ? never : T }[EventType];
-type BaseChange = { [T in EventType]: Effects[T] extends 'base' ? T : never }[EventType];
+type ContextChange = { [T in keyof Effects]: Effects[T] extends null ? never : T }[keyof Effects];
+type BaseChange = { [T in keyof Effects]: Effects[T] extends 'base' ? T : never }[keyof Effects];
 
 export const CONTEXT_CHANGES: readonly EventType[] = EVENT_TYPES.filter(
   (type) => CONTEXT_EFFECTS[type] !== null,
