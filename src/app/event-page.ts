@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventType } from '../domain/session/events.ts';
-import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
+import type { EventStore, Page, SessionRef, StoredEvent } from './ports/event-store.ts';
 
 /** Bytes of data with which a read of the store ends: other requests get their turn then. */
 export const READ_BYTES = 500_000;
@@ -8,7 +8,7 @@ export const READ_BYTES = 500_000;
 /** Bytes of JSON with which a page ends; the event that passes the mark still belongs to it. */
 const PAGE_BYTES = 8_000_000;
 
-type PageQuery = {
+export type EventPageQuery = {
   /** Only events with a greater version. */
   after: number;
   limit: number;
@@ -22,21 +22,21 @@ type PageQuery = {
 export async function eventPage(
   store: EventStore,
   ref: SessionRef,
-  { after, limit, types }: PageQuery,
-): Promise<{ events: StoredEvent[]; next_cursor: string | null }> {
-  const events: StoredEvent[] = [];
+  { after, limit, types }: EventPageQuery,
+): Promise<Page<StoredEvent>> {
+  const data: StoredEvent[] = [];
   let bytes = 0;
   let last = after;
-  const isFull = () => events.length === limit || bytes >= PAGE_BYTES;
+  const isFull = () => data.length === limit || bytes >= PAGE_BYTES;
   for (;;) {
     // Of a full page only one event more is read: it says that there is a next page.
-    const asked = isFull() ? 1 : limit - events.length;
+    const asked = isFull() ? 1 : limit - data.length;
     const query = { after: last, limit: asked, max_bytes: READ_BYTES, ...(types && { types }) };
     const read = await store.events(ref, query);
-    if (read.length === 0) return { events, next_cursor: null };
+    if (read.length === 0) return { data, next_cursor: null };
     for (const event of read) {
-      if (isFull()) return { events, next_cursor: String(last) };
-      events.push(event);
+      if (isFull()) return { data, next_cursor: String(last) };
+      data.push(event);
       bytes += Buffer.byteLength(JSON.stringify(event));
       last = event.version;
     }

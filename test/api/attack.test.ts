@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib';
+import { z } from '@hono/zod-openapi';
 import fc from 'fast-check';
-import type { Context } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
+import { json } from '../../src/api/http/answer.ts';
 import { addEndpoint, noParams, noQuery } from '../../src/api/http/endpoint.ts';
+import { longAnswers } from '../../src/api/http/long-answers.ts';
 import { flawOf } from '../../src/domain/exact-json.ts';
 import { startCompaction } from '../../src/domain/session/compaction-commands.ts';
 import { CLEARS_NOTHING, Conversations } from '../support/api-conversation.ts';
@@ -124,12 +126,12 @@ describe('a compressed body', () => {
 
 describe('what a handler throws', () => {
   /** What an endpoint answers that does `handle`, and what is logged of it. */
-  async function answerOf(method: 'get' | 'post', handle: (c: Context) => Response) {
+  async function answerOf(method: 'get' | 'post', handle: () => object) {
     const logged: object[] = [];
     const deps = { ...api.deps, log: { error: (fields: object) => logged.push(fields) } };
     const app = createApp(deps);
     addEndpoint(
-      { app, gate: () => 'local' },
+      { app, gate: () => 'local', longAnswer: longAnswers() },
       {
         method,
         path: '/broken',
@@ -138,9 +140,9 @@ describe('what a handler throws', () => {
         summary: 'Broken',
         params: noParams,
         query: noQuery,
-        responses: {},
+        responses: { 200: json('Nothing.', z.custom<object>()) },
         problems: [],
-        handle: async ({ c }) => handle(c),
+        handle: async (_call, answer) => answer.json(200, handle()),
       },
     );
     const response = await app.request('/broken', { method: method.toUpperCase() });
@@ -148,12 +150,11 @@ describe('what a handler throws', () => {
     return { status: response.status, body: await response.json(), logged };
   }
 
-  const tooLong = (c: Context) =>
-    c.json({
-      toJSON: () => {
-        throw new RangeError('Invalid string length');
-      },
-    });
+  const tooLong = () => ({
+    toJSON: () => {
+      throw new RangeError('Invalid string length');
+    },
+  });
 
   it('an answer longer than a string can be says how to get at the data', async () => {
     const { status, body, logged } = await answerOf('get', tooLong);
@@ -175,8 +176,8 @@ describe('what a handler throws', () => {
     );
   });
 
-  it.each<[string, 'get' | 'post', (c: Context) => Response, string]>([
-    ['another RangeError', 'get', (c) => c.text('x'.repeat(-1)), 'RangeError'],
+  it.each<[string, 'get' | 'post', () => object, string]>([
+    ['another RangeError', 'get', () => ({ text: 'x'.repeat(-1) }), 'RangeError'],
     ['a text that gets too long while writing', 'post', tooLong, 'RangeError'],
     [
       'a value that is no Error',

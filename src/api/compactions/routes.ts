@@ -1,10 +1,12 @@
-import { cancelCompaction } from '../../domain/session/compaction-commands.ts';
-import { sessionNotFound } from '../../domain/session/create-session.ts';
-import { CONTEXT_CHANGES } from '../../domain/session/events.ts';
-import { revertCommand, revertCompaction } from '../../domain/session/revert-compaction.ts';
+import { cancel } from '../../app/cancel.ts';
+import { diff } from '../../app/diff.ts';
+import { listCompactions } from '../../app/list-compactions.ts';
+import { readCompaction } from '../../app/read-compaction.ts';
+import { revert } from '../../app/revert.ts';
+import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
-import { ProblemError, unwrap } from '../http/problem.ts';
+import { unwrap } from '../http/problem.ts';
 import {
   compactionParams,
   DEFAULT_LIMIT,
@@ -13,9 +15,6 @@ import {
   sessionParams,
 } from '../schemas/common.ts';
 import { compaction } from '../schemas/compaction.ts';
-import { existingHead, levelsOf } from '../sessions/session-body.ts';
-import { compactionBody, detailBody, existingCompaction, ownEvents } from './compaction-body.ts';
-import { diffOf } from './diff.ts';
 import { compactionDetail, compactionDiff, noFields, reverted } from './schemas.ts';
 
 const tag = 'Compactions';
@@ -40,22 +39,12 @@ function addListCompactions(api: Api): void {
     params: sessionParams,
     query: pageQuery,
     responses: {
-      200: {
-        description: 'One page.',
-        content: { 'application/json': { schema: pageOf(compaction) } },
-      },
+      200: json('One page.', pageOf(compaction)),
     },
     problems: [404],
-    handle: async (call) => {
-      const ref = refOf(call);
+    handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, cursor } = call.query;
-      await existingHead(deps.store, ref);
-      const page = await deps.store.compactions(ref, {
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      const data = page.data.map((row) => compactionBody(ref, row));
-      return call.c.json({ data, next_cursor: page.next_cursor });
+      return answer.json(200, unwrap(await listCompactions(deps, refOf(call), { limit, cursor })));
     },
   });
 }
@@ -71,20 +60,11 @@ function addGetCompaction(api: Api): void {
     params: compactionParams,
     query: noQuery,
     responses: {
-      200: {
-        description: 'Everything that its events say.',
-        content: { 'application/json': { schema: compactionDetail } },
-      },
+      200: json('Everything that its events say.', compactionDetail),
     },
     problems: [404, 409],
-    handle: async (call) => {
-      const ref = refOf(call);
-      await existingHead(deps.store, ref);
-      const row = await existingCompaction(deps.store, ref, call.params.cid);
-      return api.longAnswer(call, async () =>
-        detailBody(ref, row, await ownEvents(deps.store, ref, row)),
-      );
-    },
+    handle: async (call, answer) =>
+      answer.long(async () => unwrap(await readCompaction(deps, refOf(call), call.params.cid))),
   });
 }
 
@@ -99,29 +79,11 @@ function addDiff(api: Api): void {
     params: compactionParams,
     query: noQuery,
     responses: {
-      200: {
-        description: 'What was kept, cleared, removed and added, with tokens each.',
-        content: { 'application/json': { schema: compactionDiff } },
-      },
+      200: json('What was kept, cleared, removed and added, with tokens each.', compactionDiff),
     },
     problems: [404, 409],
-    handle: async (call) => {
-      const ref = refOf(call);
-      await existingHead(deps.store, ref);
-      const row = await existingCompaction(deps.store, ref, call.params.cid);
-      const { ended_version } = row;
-      if (ended_version === null) {
-        throw new ProblemError(
-          'compaction_not_ended',
-          `the compaction is ${row.status}: ask again when its status is "ended"`,
-        );
-      }
-      return api.longAnswer(call, async () => {
-        const diff = await diffOf(deps.store, ref, { ...row, ended_version });
-        // Null: erased since the row was read.
-        return diff ?? unwrap(sessionNotFound());
-      });
-    },
+    handle: async (call, answer) =>
+      answer.long(async () => unwrap(await diff(deps, refOf(call), call.params.cid))),
   });
 }
 
@@ -139,36 +101,12 @@ function addRevert(api: Api): void {
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },
     responses: {
-      200: {
-        description: 'The compaction, and where the context stands now.',
-        content: { 'application/json': { schema: reverted } },
-      },
+      200: json('The compaction, and where the context stands now.', reverted),
     },
     problems: [404, 409, 413, 415],
-    handle: async (call) => {
-      const ref = refOf(call);
-      const { cid } = call.params;
-      await readJson(call.c.req.raw, deps.limits, noFields);
-      const head = await existingHead(deps.store, ref);
-      const row = await existingCompaction(deps.store, ref, cid);
-      if (row.status !== 'ended') {
-        throw new ProblemError(
-          'compaction_not_revertible',
-          `this compaction is ${row.status}: cancel it, or wait for its end and then revert it`,
-        );
-      }
-      const events = await deps.store.events(ref, {
-        types: CONTEXT_CHANGES,
-        after: row.requested_version,
-      });
-      const command = revertCompaction(unwrap(revertCommand(cid, events, head)));
-      const at = deps.clock.now().toISOString();
-      const after = unwrap(await deps.store.commit(ref, command, { at })).value;
-      return call.c.json({
-        compaction: compactionBody(ref, await existingCompaction(deps.store, ref, cid)),
-        version: after.state.version,
-        context: levelsOf(after, deps.world),
-      });
+    handle: async (call, answer) => {
+      await readJson(call.req.raw, deps.limits, noFields);
+      return answer.json(200, unwrap(await revert(deps, refOf(call), call.params.cid)));
     },
   });
 }
@@ -185,22 +123,12 @@ function addCancel(api: Api): void {
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },
     responses: {
-      200: {
-        description: 'The cancelled compaction; the context stays as it is.',
-        content: { 'application/json': { schema: compaction } },
-      },
+      200: json('The cancelled compaction; the context stays as it is.', compaction),
     },
     problems: [404, 409, 413, 415],
-    handle: async (call) => {
-      const ref = refOf(call);
-      const { cid } = call.params;
-      await readJson(call.c.req.raw, deps.limits, noFields);
-      await existingHead(deps.store, ref);
-      await existingCompaction(deps.store, ref, cid);
-      const at = deps.clock.now().toISOString();
-      unwrap(await deps.store.commit(ref, cancelCompaction(cid), { at }));
-      deps.cancelJob(cid);
-      return call.c.json(compactionBody(ref, await existingCompaction(deps.store, ref, cid)));
+    handle: async (call, answer) => {
+      await readJson(call.req.raw, deps.limits, noFields);
+      return answer.json(200, unwrap(await cancel(deps, refOf(call), call.params.cid)));
     },
   });
 }

@@ -209,7 +209,7 @@ export const compactionDetail = compaction
   })
   .openapi('CompactionDetail');
 
-export const dryRun = z
+export const dryRunBody = z
   .object({
     dry_run: z.literal(true),
     action: z.enum(['skip', 'micro', 'full', 'remote']),

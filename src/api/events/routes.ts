@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
-import { eventPage } from '../../app/event-page.ts';
+import type { HonoRequest } from 'hono';
+import { findSession } from '../../app/find.ts';
+import { listEvents } from '../../app/list-events.ts';
 import { type Api, addEndpoint, refOf } from '../http/endpoint.ts';
-import { ProblemError } from '../http/problem.ts';
+import { ProblemError, unwrap } from '../http/problem.ts';
 import { DEFAULT_LIMIT, pageOf, sessionParams } from '../schemas/common.ts';
-import { existingHead } from '../sessions/session-body.ts';
 import { eventStream } from './event-stream.ts';
 import { event, eventsHeaders, eventsQuery } from './schemas.ts';
 
@@ -33,30 +33,28 @@ export function addEventsRoute(api: Api): void {
       },
     },
     problems: [404],
-    handle: async (call) => {
-      const { c } = call;
+    handle: async (call, answer) => {
+      const { req } = call;
       const ref = refOf(call);
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after, types } = call.query;
-      await existingHead(deps.store, ref);
-      if (c.req.header('accept')?.includes('text/event-stream')) {
-        const stream = eventStream(deps.store, ref, { after: lastEventId(c) ?? cursor, types });
-        return c.body(stream, 200, {
-          'Content-Type': 'text/event-stream',
-          'Cache-Control': 'no-store',
-          // Else a buffering proxy would hold the events back.
-          'X-Accel-Buffering': 'no',
-        });
+      if (!req.header('accept')?.includes('text/event-stream')) {
+        const page = { after: cursor, limit, types };
+        return answer.long(async () => unwrap(await listEvents(deps, ref, page)));
       }
-      return api.longAnswer(call, async () => {
-        const page = await eventPage(deps.store, ref, { after: cursor, limit, types });
-        return { data: page.events, next_cursor: page.next_cursor };
+      unwrap(await findSession(deps.store, ref));
+      const query = { after: lastEventId(req) ?? cursor, types };
+      return answer.stream(eventStream(deps.store, ref, query), {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-store',
+        // Else a buffering proxy would hold the events back.
+        'X-Accel-Buffering': 'no',
       });
     },
   });
 }
 
-function lastEventId(c: Context): number | null {
-  const id = c.req.header('last-event-id');
+function lastEventId(req: HonoRequest): number | null {
+  const id = req.header('last-event-id');
   if (id === undefined || id === '') return null;
   if (/^\d{1,15}$/.test(id)) return Number(id);
   throw new ProblemError(

@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_TYPES, type EventType, isEventType } from '../../domain/session/events.ts';
-import { jsonObject, logPageQuery, timestamp } from '../schemas/common.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  isEventType,
+  type SessionEvent,
+} from '../../domain/session/events.ts';
+import { logPageQuery, timestamp } from '../schemas/common.ts';
 
 const ONE_TYPE = EVENT_TYPES.join('|').replaceAll('.', '\\.');
 
@@ -32,7 +38,11 @@ export const event = z
     version: z.int(),
     type: z.enum(EVENT_TYPES),
     at: timestamp,
-    data: jsonObject('What happened; the fields depend on the type.'),
+    data: z.custom<SessionEvent['data']>(isJsonObject).openapi({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What happened; the fields depend on the type.',
+    }),
     hash: z.string().openapi({ description: 'SHA-256, chained to the event before.' }),
   })
   .openapi('Event');

@@ -1,8 +1,9 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, HonoRequest } from 'hono';
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { problems } from '../schemas/problem.ts';
+import { type Answer, type Answers, answers, type Responses, respond } from './answer.ts';
 import type { LongAnswer } from './long-answers.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { thrown } from './thrown.ts';
@@ -21,13 +22,13 @@ export type Api = {
 
 /** One call of an endpoint, admitted and with its parameters checked. */
 export type Call<Params, Query> = {
-  c: Context;
+  req: HonoRequest;
   tenant: string;
   params: Params;
   query: Query;
 };
 
-type Endpoint<Params, Query> = {
+type Endpoint<Params, Query, R extends Responses> = {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** As in OpenAPI: `/sessions/{id}`. */
   path: string;
@@ -42,12 +43,13 @@ type Endpoint<Params, Query> = {
   /** For the document only: handlers read what they need. */
   headers?: z.ZodObject;
   body?: NonNullable<RouteConfig['request']>['body'];
-  responses: RouteConfig['responses'];
+  /** What it answers, by status: the document and the types of `answer` follow from it. */
+  responses: R;
   /** Statuses of problems, besides those that every endpoint may answer. */
   problems: readonly number[];
   /** How they are documented, where they do not come as problems. */
   documentProblems?: typeof problems;
-  handle: (call: Call<Params, Query>) => Promise<Response>;
+  handle: (call: Call<Params, Query>, answer: Answers<R>) => Promise<Answer>;
 };
 
 /** Statuses that every endpoint behind the gate may answer. */
@@ -61,9 +63,9 @@ export const noQuery = z.object({});
  * query in front of the handler. One plain handler per route: Hono then needs no middleware chain,
  * which the append route would feel (DESIGN, figures).
  */
-export function addEndpoint<Params, Query>(
-  { app, gate }: Pick<Api, 'app' | 'gate'>,
-  endpoint: Endpoint<Params, Query>,
+export function addEndpoint<Params, Query, R extends Responses>(
+  { app, gate, longAnswer }: Pick<Api, 'app' | 'gate' | 'longAnswer'>,
+  endpoint: Endpoint<Params, Query, R>,
 ): void {
   const { params, query, handle } = endpoint;
   const hasParams = Object.keys(params.shape).length > 0;
@@ -96,12 +98,13 @@ export function addEndpoint<Params, Query>(
   app.on(endpoint.method.toUpperCase(), routingPath, async (c) => {
     try {
       const tenant = gate(c.req.raw);
-      return await handle({
-        c,
+      const call = {
+        req: c.req,
         tenant,
         params: fixedParams ?? parseInput(params, c.req.param(), 'the path'),
         query: readQuery(c.req.url),
-      });
+      };
+      return await respond(c, tenant, await handle(call, answers<R>()), longAnswer);
     } catch (error) {
       throw thrown(error, endpoint.method);
     }
@@ -122,7 +125,10 @@ export function addOpenRoute<Query>(
   app.get(path, (c) => handle(c, readQuery(c.req.url)));
 }
 
-function namesElsewhere({ body, headers }: Pick<Endpoint<unknown, unknown>, 'body' | 'headers'>) {
+function namesElsewhere({
+  body,
+  headers,
+}: Pick<Endpoint<unknown, unknown, Responses>, 'body' | 'headers'>) {
   const schemas = Object.values(body?.content ?? {}).map((media) =>
     media !== undefined && 'schema' in media ? media.schema : undefined,
   );
@@ -130,6 +136,6 @@ function namesElsewhere({ body, headers }: Pick<Endpoint<unknown, unknown>, 'bod
 }
 
 /** The session that a call names. */
-export function refOf(call: Call<{ id: string }, unknown>): SessionRef {
+export function refOf(call: { tenant: string; params: { id: string } }): SessionRef {
   return { tenant: call.tenant, session_id: call.params.id };
 }

@@ -1,12 +1,8 @@
-import type { Decide } from '../../domain/session/decision.ts';
-import { reject } from '../../domain/session/errors.ts';
+import type { Expected } from '../../app/append.ts';
 import { ProblemError } from './problem.ts';
 
-/** What `If-Match` asks for: a version, or only that the session exists. */
-export type IfMatch = { kind: 'version'; version: number } | { kind: 'exists' };
-
 /** Reads `If-Match`; null when it was not sent. Throws ProblemError (400). */
-export function readIfMatch(header: string | undefined): IfMatch | null {
+export function readIfMatch(header: string | undefined): Expected | null {
   if (header === undefined) return null;
   if (header.trim() === '*') return { kind: 'exists' };
   const version = /^"(\d{1,15})"$/.exec(header.trim())?.[1];
@@ -15,17 +11,6 @@ export function readIfMatch(header: string | undefined): IfMatch | null {
     'invalid_request',
     'If-Match takes one version in quotes, such as "12", or *; no weak tags and no lists',
   );
-}
-
-/** The command, refused when the session does not exist. */
-export function onlyIfExists<T>(decide: Decide<T>): Decide<T> {
-  return (head) =>
-    head === null
-      ? reject(
-          'version_mismatch',
-          'If-Match: * requires an existing session, and there is none with this id',
-        )
-      : decide(head);
 }
 
 export function etagOf(version: number): string {
@@ -55,4 +40,9 @@ export function preferredWait(header: string | undefined): number | null {
     if (seconds !== undefined) return Math.min(Number(seconds), MAX_WAIT_SECONDS);
   }
   return null;
+}
+
+/** Says that the answer was held as `Prefer` asked. */
+export function preferenceApplied(seconds: number | null): Record<string, string> {
+  return seconds === null ? {} : { 'Preference-Applied': `wait=${seconds}` };
 }

@@ -4,13 +4,10 @@ import { firstErrors, shortened } from './abridge.ts';
 
 /** Problems that the API itself finds, before or beside the domain. */
 type ApiProblemCode =
-  | 'invalid_request'
   | 'unauthorized'
   | 'host_not_local'
   | 'cross_site_request'
-  | 'not_found'
   | 'method_not_allowed'
-  | 'compaction_not_ended'
   | 'body_too_large'
   | 'answer_too_large'
   | 'unsupported_media_type'

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { FieldError } from '../../domain/session/errors.ts';
+import type { Outcome } from '../../domain/session/errors.ts';
 import type { Limits } from '../app-dependencies.ts';
 import { joined, MAX_ERRORS } from '../http/abridge.ts';
 import { parseJson, type RawBody, refuseTooManyValues } from '../http/json-body.ts';
@@ -109,11 +109,13 @@ function isEnvelope(json: JsonObject): boolean {
 }
 
 /** The domain counts `items.N`: the same errors with the places of the body that was sent. */
-export function relocate(errors: FieldError[], { placeOf }: PostedItems): FieldError[] {
-  return errors.map(({ path, message }) => {
+export function relocated<T>(outcome: Outcome<T>, { placeOf }: PostedItems): Outcome<T> {
+  if (outcome.ok || outcome.rejection.errors === undefined) return outcome;
+  const errors = outcome.rejection.errors.map(({ path, message }) => {
     const [, index, rest] = /^items\.(\d+)(?:\.(.*))?$/s.exec(path) ?? [];
     if (index === undefined) return { path, message };
     const place = placeOf(Number(index));
     return { path: [place, rest].filter(Boolean).join('.'), message };
   });
+  return { ok: false, rejection: { ...outcome.rejection, errors } };
 }

@@ -1,20 +1,14 @@
-import { eventPage } from '../../app/event-page.ts';
-import type { SessionRef } from '../../app/ports/event-store.ts';
-import { withCounts } from '../../app/tokenizer.ts';
-import { type Appended, appendItems } from '../../domain/session/append-items.ts';
-import type { Counted } from '../../domain/session/counted.ts';
-import { awaitedBody, existingCompaction, ownEvents } from '../compactions/compaction-body.ts';
-import { waitForEnd } from '../compactions/wait.ts';
+import { append } from '../../app/append.ts';
+import { listItems } from '../../app/list-items.ts';
+import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
-import { readIdempotency } from '../http/idempotency.ts';
+import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readText } from '../http/json-body.ts';
-import { onlyIfExists, preferredWait, readIfMatch } from '../http/preconditions.ts';
-import { rejected } from '../http/problem.ts';
+import { preferenceApplied, preferredWait, readIfMatch } from '../http/preconditions.ts';
+import { unwrap } from '../http/problem.ts';
 import { DEFAULT_LIMIT, logPageQuery, pageOf, sessionParams } from '../schemas/common.ts';
 import { postedItem } from '../schemas/item.ts';
-import { defaultSession } from '../sessions/routes.ts';
-import { existingHead } from '../sessions/session-body.ts';
-import { postedItems, relocate } from './posted-items.ts';
+import { postedItems, relocated } from './posted-items.ts';
 import { appendBody, appended, appendHeaders, logItem } from './schemas.ts';
 
 const tag = 'Items';
@@ -49,90 +43,31 @@ function addAppendItems(api: Api): void {
       },
     },
     responses: {
-      201: {
-        description: 'What was appended, and where the context stands now.',
-        headers: {
-          'Idempotency-Replayed': {
-            description: '`true` when this is the answer that an earlier request got.',
-            schema: { type: 'string', enum: ['true'] },
-          },
-          'Preference-Applied': { schema: { type: 'string' } },
+      201: json('What was appended, and where the context stands now.', appended, {
+        'Idempotency-Replayed': {
+          description: '`true` when this is the answer that an earlier request got.',
+          schema: { type: 'string', enum: ['true'] },
         },
-        content: { 'application/json': { schema: appended } },
-      },
+        'Preference-Applied': { schema: { type: 'string' } },
+      }),
     },
     problems: [412, 413, 415, 422],
-    handle: async (call) => {
-      const { c } = call;
-      const ref = refOf(call);
-      const ifMatch = readIfMatch(c.req.header('if-match'));
-      const body = await readText(c.req.raw, deps.limits);
+    handle: async (call, answer) => {
+      const { req } = call;
+      const expected = readIfMatch(req.header('if-match'));
+      const body = await readText(req.raw, deps.limits);
       const posted = postedItems(body, deps.limits);
-      const idempotency = readIdempotency(c, body.text);
-      const now = deps.clock.now();
-      const at = now.toISOString();
-      const compaction_id = deps.newId();
-      const append = { items: posted.items, defaults: defaultSession() };
-      const command = (counted?: Counted) =>
-        appendItems(deps.world, {
-          ...append,
-          counted,
-          compaction_id,
-          now_ms: now.getTime(),
-          at,
-          ...(ifMatch?.kind === 'version' ? { expected_version: ifMatch.version } : {}),
-        });
-      const options = idempotency === null ? { at } : { at, idempotency };
-      const outcome = await withCounts(deps, ref, append, (counted) => {
-        const decide = command(counted);
-        return deps.store.commit(
-          ref,
-          ifMatch?.kind === 'exists' ? onlyIfExists(decide) : decide,
-          options,
-        );
+      const idempotency = readIdempotency(req, body.text);
+      const wait_seconds = preferredWait(req.header('prefer'));
+      const request = { items: posted.items, expected, idempotency, wait_seconds };
+      const outcome = await append(deps, refOf(call), request, req.raw.signal);
+      const { appended, replayed } = unwrap(relocated(outcome, posted));
+      return answer.json(201, appended, {
+        ...replayedHeader(replayed),
+        ...preferenceApplied(wait_seconds),
       });
-      if (!outcome.ok) {
-        const { errors, ...rejection } = outcome.rejection;
-        throw rejected(
-          errors === undefined ? rejection : { ...rejection, errors: relocate(errors, posted) },
-        );
-      }
-      const { value, replayed } = outcome.value;
-      if (replayed) c.header('Idempotency-Replayed', 'true');
-      else if (value.compaction?.id === compaction_id) deps.dispatch({ ref, compaction_id });
-      const seconds = preferredWait(c.req.header('prefer'));
-      if (seconds !== null) c.header('Preference-Applied', `wait=${seconds}`);
-      const ended =
-        seconds === null ? null : await ownEnd(deps, ref, value, seconds, c.req.raw.signal);
-      // An answer that version 1 of the events kept has no advice and no note.
-      return c.json(
-        {
-          session_id: ref.session_id,
-          ...value,
-          advice: value.advice ?? null,
-          note: value.note ?? null,
-          message: null,
-          ...ended,
-        },
-        201,
-      );
     },
   });
-}
-
-/** How the compaction has ended that an append has requested; null when it has not, or there is none. */
-async function ownEnd(
-  { store }: Api['deps'],
-  ref: SessionRef,
-  { compaction, last_seq, version }: Appended,
-  seconds: number,
-  signal: AbortSignal,
-) {
-  if (compaction === null) return null;
-  const { requested_version } = await existingCompaction(store, ref, compaction.id);
-  if (requested_version <= last_seq || requested_version > version) return null;
-  const row = await waitForEnd(store, ref, compaction.id, seconds, signal);
-  return row && awaitedBody(row, await ownEvents(store, ref, row));
 }
 
 function addListItems(api: Api): void {
@@ -147,33 +82,13 @@ function addListItems(api: Api): void {
     params: sessionParams,
     query: logPageQuery,
     responses: {
-      200: {
-        description: 'One page; `next_cursor` can be sent as `after` or `cursor`.',
-        content: { 'application/json': { schema: pageOf(logItem) } },
-      },
+      200: json('One page; `next_cursor` can be sent as `after` or `cursor`.', pageOf(logItem)),
     },
     problems: [404],
-    handle: async (call) => {
-      const ref = refOf(call);
+    handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after } = call.query;
-      await existingHead(deps.store, ref);
-      return api.longAnswer(call, async () => {
-        const page = { types: ['item.appended'] as const, after: cursor, limit };
-        const { events, next_cursor } = await eventPage(deps.store, ref, page);
-        const data = events.flatMap((event) =>
-          event.type === 'item.appended'
-            ? [
-                {
-                  seq: event.version,
-                  at: event.at,
-                  item: event.data.item,
-                  tokens: event.data.tokens,
-                },
-              ]
-            : [],
-        );
-        return { data, next_cursor };
-      });
+      const page = { after: cursor, limit };
+      return answer.long(async () => unwrap(await listItems(deps, refOf(call), page)));
     },
   });
 }

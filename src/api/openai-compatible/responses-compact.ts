@@ -19,6 +19,7 @@ import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { truncateMiddle } from '../../domain/tokens/truncate.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
+import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
@@ -46,27 +47,24 @@ export function addResponsesCompactRoute(api: Api): void {
     takesAnyQuery: true,
     body: { required: true, content: { 'application/json': { schema: compactRequest } } },
     responses: {
-      200: {
-        description: 'The compacted conversation.',
-        content: { 'application/json': { schema: compactedResponse } },
-      },
+      200: json('The compacted conversation.', compactedResponse),
     },
     problems: [413, 415],
     documentProblems: openAiErrors,
-    handle: async ({ c, tenant }) => {
-      const body = await readJson(c.req.raw, deps.limits, compactRequest);
+    handle: async ({ req, tenant }, answer) => {
+      const body = await readJson(req.raw, deps.limits, compactRequest);
       refuseWhatIsNotKept(body.previous_response_id);
       const input = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
       const plan = await planOf(deps, body.model, input);
-      const written = await summaryOf(deps, plan, body, c.req.raw.signal);
+      const written = await summaryOf(deps, plan, body, req.raw.signal);
       const { content, tail } = finishStateless(plan, written);
       const encrypted_content = await opaque
         .seal(tenant, content, deps.limits.body_bytes)
         .catch(refuseContent('input'));
       const ours = { id: newId(deps, 'cmp'), type: 'compaction', encrypted_content };
-      return c.json({
+      return answer.json(200, {
         id: newId(deps, 'resp'),
-        object: 'response.compaction' as const,
+        object: 'response.compaction',
         created_at: Math.floor(deps.clock.now().getTime() / 1000),
         output: openaiResponsesCodec.render([ours, ...tail]),
         usage: usageBody(written?.usage),

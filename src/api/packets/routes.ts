@@ -1,6 +1,5 @@
-import { withTokenizer } from '../../app/tokenizer.ts';
-import { receivePacket } from '../../domain/session/packet-commands.ts';
-import { compactionBody, existingCompaction } from '../compactions/compaction-body.ts';
+import { receivePacket } from '../../app/receive-packet.ts';
+import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -23,26 +22,17 @@ export function addPacketRoute(api: Api): void {
     query: noQuery,
     body: { required: true, content: { 'application/json': { schema: packetBody } } },
     responses: {
-      202: {
-        description: 'The compaction, which is queued now.',
-        headers: { Location: { schema: { type: 'string' } } },
-        content: { 'application/json': { schema: receivedPacket } },
-      },
+      202: json('The compaction, which is queued now.', receivedPacket, {
+        Location: { schema: { type: 'string' } },
+      }),
     },
     problems: [404, 409, 413, 415],
-    handle: async (call) => {
-      const { c } = call;
+    handle: async (call, answer) => {
       const ref = refOf(call);
-      const { text } = await readJson(c.req.raw, deps.limits, packetBody);
-      const command = receivePacket(deps.world, { compaction_id: deps.newId(), text });
-      const at = deps.clock.now().toISOString();
-      const commit = () => deps.store.commit(ref, command, { at });
-      const received = unwrap(await withTokenizer(deps, ref, commit)).value;
-      const { compaction_id, is_truncated } = received;
-      deps.dispatch({ ref, compaction_id });
-      c.header('Location', `/sessions/${ref.session_id}/compactions/${compaction_id}`);
-      const row = await existingCompaction(deps.store, ref, compaction_id);
-      return c.json({ ...compactionBody(ref, row), packet: { is_truncated } }, 202);
+      const { text } = await readJson(call.req.raw, deps.limits, packetBody);
+      const received = unwrap(await receivePacket(deps, ref, text));
+      const Location = `/sessions/${ref.session_id}/compactions/${received.id}`;
+      return answer.json(202, received, { Location });
     },
   });
 }

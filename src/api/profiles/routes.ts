@@ -1,16 +1,11 @@
-import { PROFILE_DESCRIPTIONS } from '../../domain/policy/profile-descriptions.ts';
-import {
-  DEFAULT_CONTEXT_WINDOW,
-  PROFILES,
-  resolveConfig,
-  windowProblem,
-} from '../../domain/policy/profiles.ts';
+import { listProfiles } from '../../app/list-profiles.ts';
+import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noParams } from '../http/endpoint.ts';
 import { profileList, profilesQuery } from './schemas.ts';
 
 /** `GET /profiles`: what a session gets that chooses one of them (SPEC section 15). */
 export function addProfilesRoute(api: Api): void {
-  const { server } = api.deps.world;
+  const { deps } = api;
   addEndpoint(api, {
     method: 'get',
     path: '/profiles',
@@ -23,25 +18,9 @@ export function addProfilesRoute(api: Api): void {
     params: noParams,
     query: profilesQuery,
     responses: {
-      200: {
-        description: 'All profiles, on one page.',
-        content: { 'application/json': { schema: profileList } },
-      },
+      200: json('All profiles, on one page.', profileList),
     },
     problems: [],
-    handle: async ({ c, query }) => {
-      const { context_window = DEFAULT_CONTEXT_WINDOW } = query;
-      const data = PROFILES.map((name) => {
-        const config = resolveConfig({ profile: name, context_window, server, session: {} });
-        return {
-          name,
-          description: PROFILE_DESCRIPTIONS[name],
-          context_window,
-          config,
-          problem: windowProblem(config, context_window),
-        };
-      });
-      return c.json({ data, next_cursor: null });
-    },
+    handle: async ({ query }, answer) => answer.json(200, listProfiles(deps, query.context_window)),
   });
 }

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { findSession } from '../../app/find.ts';
 import type { EventStore, SessionRef } from '../../app/ports/event-store.ts';
 import { rolloutWriter } from '../../domain/session/rollout.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
+import { unwrap } from '../http/problem.ts';
 import { textStream } from '../http/text-stream.ts';
 import { sessionParams } from '../schemas/common.ts';
-import { existingHead } from '../sessions/session-body.ts';
 
 /** What is in memory for one slow client: so many events, and fewer when they are large. */
 const PAGE = 100;
@@ -30,10 +31,10 @@ export function addRolloutRoute(api: Api): void {
       },
     },
     problems: [404],
-    handle: async (call) => {
+    handle: async (call, answer) => {
       const ref = refOf(call);
-      const head = await existingHead(deps.store, ref);
-      return call.c.body(rolloutStream(deps.store, ref, head.state.version), 200, {
+      const { state } = unwrap(await findSession(deps.store, ref));
+      return answer.stream(rolloutStream(deps.store, ref, state.version), {
         'Content-Type': 'application/x-ndjson',
       });
     },

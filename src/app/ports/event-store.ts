@@ -85,6 +85,12 @@ export type RestoredSession = {
 
 export type SessionPage = { ref: SessionRef; head: Head };
 
+/** `cursor` is the opaque `next_cursor` of the page before. */
+export type PageQuery = { limit: number; cursor?: string | undefined };
+
+/** `next_cursor` is null when there is nothing more. */
+export type Page<T> = { data: T[]; next_cursor: string | null };
+
 export type VerifyReport = {
   sessions: number;
   events: number;
@@ -116,15 +122,9 @@ export interface EventStore {
   ): Promise<EventRow[]>;
   /** Writes a whole session at once; false, with nothing written, when the id is taken. */
   restore(ref: SessionRef, session: RestoredSession): Promise<boolean>;
-  /** Newest first; `cursor` is the opaque value of the page before. */
-  sessions(
-    tenant: string,
-    page: { limit: number; cursor?: string },
-  ): Promise<{ data: SessionPage[]; next_cursor: string | null }>;
-  compactions(
-    ref: SessionRef,
-    page: { limit: number; cursor?: string },
-  ): Promise<{ data: CompactionRow[]; next_cursor: string | null }>;
+  /** Newest first. */
+  sessions(tenant: string, page: PageQuery): Promise<Page<SessionPage>>;
+  compactions(ref: SessionRef, page: PageQuery): Promise<Page<CompactionRow>>;
   compaction(ref: SessionRef, id: string): Promise<CompactionRow | null>;
   /** Compactions that have no terminal event yet: the outbox of the dispatcher. Oldest first. */
   pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]>;

@@ -7,6 +7,7 @@ import type {
   EventQuery,
   EventRow,
   EventStore,
+  PageQuery,
   RestoredSession,
   SessionPage,
   SessionRef,
@@ -147,7 +148,7 @@ export class PostgresStore implements EventStore {
 
   async sessions(
     tenant: string,
-    { limit, cursor }: { limit: number; cursor?: string },
+    { limit, cursor }: PageQuery,
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
     return sessionPage(await storeErrors(listSessions(this.#pool, tenant, limit, before)));
@@ -155,7 +156,7 @@ export class PostgresStore implements EventStore {
 
   async compactions(
     ref: SessionRef,
-    { limit, cursor }: { limit: number; cursor?: string },
+    { limit, cursor }: PageQuery,
   ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
     const page =
       cursor === undefined

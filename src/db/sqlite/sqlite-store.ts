@@ -5,6 +5,7 @@ import type {
   EventQuery,
   EventRow,
   EventStore,
+  PageQuery,
   RestoredSession,
   SessionPage,
   SessionRef,
@@ -132,7 +133,7 @@ export class SqliteStore implements EventStore {
 
   async sessions(
     tenant: string,
-    { limit, cursor }: { limit: number; cursor?: string },
+    { limit, cursor }: PageQuery,
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
     return sessionPage(reading(() => this.#tables.sessions.list(tenant, limit, before)));
@@ -140,7 +141,7 @@ export class SqliteStore implements EventStore {
 
   async compactions(
     ref: SessionRef,
-    { limit, cursor }: { limit: number; cursor?: string },
+    { limit, cursor }: PageQuery,
   ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : decodeCursor('compactions', cursor);
     const rows = reading(() => this.#tables.compactions.list(ref, limit + 1, before));

@@ -1,6 +1,6 @@
 /**
- * Why a command is refused. Typed values in the domain; the API turns them into problem+json in one
- * exhaustive switch (DESIGN, decision 9). `detail` says what to change.
+ * Why a command or a use case is refused. Typed values up to the edge; the API turns them into
+ * problem+json in one exhaustive switch (DESIGN, decision 9). `detail` says what to change.
  */
 export type RejectionCode =
   | 'session_not_found'
@@ -11,10 +11,13 @@ export type RejectionCode =
   | 'invalid_config'
   | 'compaction_disabled'
   | 'compaction_not_found'
+  | 'compaction_not_ended'
   | 'compaction_not_cancellable'
   | 'compaction_not_revertible'
   | 'packet_not_requested'
-  | 'version_not_found';
+  | 'version_not_found'
+  | 'invalid_request'
+  | 'not_found';
 
 export type FieldError = { path: string; message: string };
 

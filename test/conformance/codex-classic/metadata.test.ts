@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  detailBody,
-  existingCompaction,
-  ownEvents,
-} from '../../../src/api/compactions/compaction-body.ts';
+import { unwrap } from '../../../src/api/http/problem.ts';
+import { readCompaction } from '../../../src/app/read-compaction.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { contextTokens } from '../../../src/domain/session/head.ts';
@@ -54,8 +51,7 @@ describe('metadata.codex_compaction', () => {
     StubModel.of(lab, GOOD);
     const [first] = await compactByItself(lab, ...turns(10), user(message));
     const { compaction_id } = Object(first?.data);
-    const row = await existingCompaction(lab.store, lab.ref, compaction_id);
-    const body = detailBody(lab.ref, row, await ownEvents(lab.store, lab.ref, row));
+    const body = unwrap(await readCompaction(lab, lab.ref, compaction_id));
     expect(body.metadata.codex_compaction).toMatchObject({ truncated_turns });
   });
 
@@ -87,8 +83,7 @@ describe('metadata.codex_compaction', () => {
     StubModel.of(lab, GOOD);
     const [first] = await compactByCommand(lab, ...turns(3));
     const { compaction_id } = Object(first?.data);
-    const row = await existingCompaction(lab.store, lab.ref, compaction_id);
-    const body = detailBody(lab.ref, row, await ownEvents(lab.store, lab.ref, row));
+    const body = unwrap(await readCompaction(lab, lab.ref, compaction_id));
     expect(body.message).toBe(GOOD);
     expect(body.summary).not.toBe(GOOD);
   });

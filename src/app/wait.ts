@@ -1,6 +1,7 @@
-import { Bell } from '../../app/bell.ts';
-import type { CompactionRow, EventStore, SessionRef } from '../../app/ports/event-store.ts';
-import { existingCompaction } from './compaction-body.ts';
+import type { Outcome } from '../domain/session/errors.ts';
+import { Bell } from './bell.ts';
+import { findCompaction } from './find.ts';
+import type { CompactionRow, EventStore, SessionRef } from './ports/event-store.ts';
 
 /** A ring of another process may get lost: the store is looked at this often anyway. */
 const LOOK_EVERY_MS = 1_000;
@@ -35,17 +36,20 @@ export async function waitFor<T>(
   }
 }
 
-/** The compaction when it has ended within so many seconds, else null. Throws ProblemError (404). */
-export function waitForEnd(
+/**
+ * The compaction as it is when it has ended, or after so many seconds. Rejects: compaction_not_found.
+ */
+export async function waitForEnd(
   store: EventStore,
   ref: SessionRef,
   id: string,
   seconds: number,
   signal: AbortSignal,
-): Promise<CompactionRow | null> {
+): Promise<Outcome<CompactionRow>> {
   const ended = async () => {
-    const row = await existingCompaction(store, ref, id);
-    return row.status === 'ended' ? row : null;
+    const found = await findCompaction(store, ref, id);
+    return found.ok && found.value.status !== 'ended' ? null : found;
   };
-  return waitFor(store, ref, ended, seconds * 1000, signal);
+  const found = await waitFor(store, ref, ended, seconds * 1000, signal);
+  return found ?? findCompaction(store, ref, id);
 }

@@ -1,36 +1,45 @@
-import type { z } from '@hono/zod-openapi';
-import { loadView } from '../../app/load-view.ts';
-import type { CompactionRow, EventStore, SessionRef } from '../../app/ports/event-store.ts';
-import { sumTokens, type View } from '../../domain/context/view.ts';
-import type { Entry } from '../../domain/session/entry.ts';
-import { type ResultEdit, savedBy } from '../../domain/session/result-edits.ts';
-import { editBody } from './compaction-body.ts';
-import type { compactionDiff } from './schemas.ts';
-
-type Diff = z.infer<typeof compactionDiff>;
+import { sumTokens, type View } from '../domain/context/view.ts';
+import { sessionNotFound } from '../domain/session/create-session.ts';
+import type { Entry } from '../domain/session/entry.ts';
+import { accept, reject } from '../domain/session/errors.ts';
+import { type ResultEdit, savedBy } from '../domain/session/result-edits.ts';
+import { withoutContent } from './compaction-detail.ts';
+import { findCompaction, findSession } from './find.ts';
+import { loadView } from './load-view.ts';
+import type { SessionRef } from './ports/event-store.ts';
+import type { Ports } from './ports/ports.ts';
 
 /**
  * The context before and after an ended compaction (SPEC section 2): the views on both sides of its
- * last event, which is the only one that can have changed the context. Null when the session is gone.
+ * last event, which is the only one that can have changed the context. Rejects: session_not_found,
+ * compaction_not_found, compaction_not_ended.
  */
-export async function diffOf(
-  store: EventStore,
-  ref: SessionRef,
-  row: CompactionRow & { ended_version: number },
-): Promise<Diff | null> {
-  const before = await loadView(store, ref, row.ended_version - 1);
-  const after = await loadView(store, ref, row.ended_version);
-  if (before === null || after === null) return null;
+export async function diff({ store }: Pick<Ports, 'store'>, ref: SessionRef, id: string) {
+  const session = await findSession(store, ref);
+  if (!session.ok) return session;
+  const found = await findCompaction(store, ref, id);
+  if (!found.ok) return found;
+  const { status, ended_version } = found.value;
+  if (ended_version === null) {
+    return reject(
+      'compaction_not_ended',
+      `the compaction is ${status}: ask again when its status is "ended"`,
+    );
+  }
+  const before = await loadView(store, ref, ended_version - 1);
+  const after = await loadView(store, ref, ended_version);
+  // Erased since the row was read.
+  if (before === null || after === null) return sessionNotFound();
   const parts = compare(before, after);
-  return {
+  return accept({
     session_id: ref.session_id,
-    compaction_id: row.id,
+    compaction_id: id,
     before_version: before.version,
     after_version: after.version,
-    kept: parts.kept.map(entryBody),
-    cleared: parts.cleared.map(editBody),
-    removed: parts.removed.map((entry) => ({ ...entryBody(entry), item: entry.item })),
-    added: parts.added.map((entry) => ({ ...entryBody(entry), item: entry.item })),
+    kept: parts.kept.map(withoutItem),
+    cleared: parts.cleared.map(withoutContent),
+    removed: parts.removed.map((entry) => ({ ...withoutItem(entry), item: entry.item })),
+    added: parts.added.map((entry) => ({ ...withoutItem(entry), item: entry.item })),
     tokens: {
       before: sumTokens(before.entries),
       after: sumTokens(after.entries),
@@ -39,7 +48,7 @@ export async function diffOf(
       removed: sumTokens(parts.removed),
       added: sumTokens(parts.added),
     },
-  };
+  });
 }
 
 type Parts = {
@@ -82,6 +91,6 @@ function keyOf({ seq, item }: Entry): string {
   return seq === null ? JSON.stringify(item) : String(seq);
 }
 
-function entryBody({ seq, origin, tokens }: Entry) {
+function withoutItem({ seq, origin, tokens }: Entry) {
   return { seq, origin, tokens };
 }

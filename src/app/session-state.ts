@@ -1,21 +1,9 @@
-import type { z } from '@hono/zod-openapi';
-import type { EventStore, SessionRef } from '../../app/ports/event-store.ts';
-import { percentOfWindowUsed } from '../../domain/policy/tiers.ts';
-import { sessionNotFound } from '../../domain/session/create-session.ts';
-import { configOf, contextTokens, type Head, packetState } from '../../domain/session/head.ts';
-import { windowStanding } from '../../domain/session/window-standing.ts';
-import type { World } from '../../domain/session/world.ts';
-import { type ThresholdState, thresholdState } from '../../domain/tokens/thresholds.ts';
-import { unwrap } from '../http/problem.ts';
-import type { sessionState, sessionSummary } from './schemas.ts';
-
-type Summary = z.infer<typeof sessionSummary>;
-type State = z.infer<typeof sessionState>;
-
-/** Throws ProblemError (404) when there is no such session. */
-export async function existingHead(store: EventStore, ref: SessionRef): Promise<Head> {
-  return (await store.head(ref)) ?? unwrap(sessionNotFound());
-}
+import { percentOfWindowUsed } from '../domain/policy/tiers.ts';
+import { configOf, contextTokens, type Head, packetState } from '../domain/session/head.ts';
+import { windowStanding } from '../domain/session/window-standing.ts';
+import type { World } from '../domain/session/world.ts';
+import { type ThresholdState, thresholdState } from '../domain/tokens/thresholds.ts';
+import type { SessionRef } from './ports/event-store.ts';
 
 /** Where the context of a session stands now (SPEC section 6). */
 export function levelsOf({ settings, state }: Head, world: World): ThresholdState {
@@ -24,7 +12,7 @@ export function levelsOf({ settings, state }: Head, world: World): ThresholdStat
 }
 
 /** A session as lists show it; from the head only, so it costs the same whatever the history. */
-export function summaryBody(ref: SessionRef, head: Head, world: World): Summary {
+export function summaryOf(ref: SessionRef, head: Head, world: World) {
   const { settings, state } = head;
   const { running, breaker_reset_at_ms } = state;
   const config = configOf(settings, world.server);
@@ -67,7 +55,7 @@ export function summaryBody(ref: SessionRef, head: Head, world: World): Summary 
   };
 }
 
-function packetOf(state: Head['state']): Summary['packet'] {
+function packetOf(state: Head['state']) {
   const { packet_request } = state;
   return {
     state: packetState(state),
@@ -76,9 +64,9 @@ function packetOf(state: Head['state']): Summary['packet'] {
 }
 
 /** A session with its configuration: what is in force, and what the session itself has set. */
-export function stateBody(ref: SessionRef, head: Head, world: World): State {
+export function stateOf(ref: SessionRef, head: Head, world: World) {
   return {
-    ...summaryBody(ref, head, world),
+    ...summaryOf(ref, head, world),
     config: configOf(head.settings, world.server),
     config_overrides: head.settings.config,
   };

@@ -1,22 +1,41 @@
-import type { z } from '@hono/zod-openapi';
-import { hostMessage, waitingNote } from '../../app/host-message.ts';
-import type { CompactionRow, EventStore, SessionRef } from '../../app/ports/event-store.ts';
-import { type Ending, toolMessage } from '../../app/tool-message.ts';
-import type { Entry } from '../../domain/session/entry.ts';
+import type { Usage } from '../domain/items/item.ts';
+import type { Entry } from '../domain/session/entry.ts';
 import {
   COMPACTION_EVENTS,
   type EventData,
   type EventType,
   type SessionEvent,
-} from '../../domain/session/events.ts';
-import { isPaid, usageOfFailures } from '../../domain/session/summarizer-usage.ts';
-import { ProblemError } from '../http/problem.ts';
-import type { compaction } from '../schemas/compaction.ts';
-import type { compactionDetail, requestedCompaction } from './schemas.ts';
+} from '../domain/session/events.ts';
+import { isPaid, usageOfFailures } from '../domain/session/summarizer-usage.ts';
+import { hostMessage, waitingNote } from './host-message.ts';
+import type { CompactionRow, EventStore, SessionRef } from './ports/event-store.ts';
+import { type Ending, toolMessage } from './tool-message.ts';
 
-type Body = z.infer<typeof compaction>;
-type Detail = z.infer<typeof compactionDetail>;
-type RequestedBody = z.infer<typeof requestedCompaction>;
+/** A compaction as lists and answers show it. */
+export type Compaction = { session_id: string } & CompactionRow;
+
+/** What a request for a compaction is answered with. */
+export type RequestedCompaction = Compaction & { message: string | null };
+
+type CodexCompaction = {
+  mode: 'command' | 'auto';
+  command: 'codex-compact';
+  auto: boolean;
+  active: boolean;
+  reason?: 'token_limit';
+  truncated_turns: number;
+};
+
+type Attempt = {
+  attempt: number;
+  started_at: string;
+  failure:
+    | (Pick<EventData['compaction.failed'], 'reason' | 'message' | 'will_retry'> & {
+        at: string;
+        usage: Usage | null;
+      })
+    | null;
+};
 
 /** Its hooks are looked for apart from them. */
 const OWN_EVENTS = COMPACTION_EVENTS.filter((type) => type !== 'hook.ran');
@@ -29,22 +48,8 @@ const REPORT_EVENTS = 2;
  */
 const MOST_HOOK_RUNS = 500;
 
-/** Throws ProblemError (404) when the session has no such compaction. */
-export async function existingCompaction(
-  store: EventStore,
-  ref: SessionRef,
-  id: string,
-): Promise<CompactionRow> {
-  const row = await store.compaction(ref, id);
-  if (row !== null) return row;
-  throw new ProblemError(
-    'compaction_not_found',
-    'the session has no compaction with this id: GET …/compactions lists those it has',
-  );
-}
-
-export function compactionBody(ref: SessionRef, row: CompactionRow): Body {
-  return { session_id: ref.session_id, ...row };
+export function compactionOf({ session_id }: SessionRef, row: CompactionRow): Compaction {
+  return { session_id, ...row };
 }
 
 /** The events that a compaction wrote itself, oldest first, and then its hooks; not its revert. */
@@ -72,28 +77,24 @@ export async function ownEvents(
  * The answer to a request; `events` of the compaction for the message to a tool that it answers, `note`
  * what its caller has to know besides.
  */
-export function requestedBody(
+export function requestedCompaction(
   ref: SessionRef,
   row: CompactionRow,
   events: readonly SessionEvent[] | null,
   note: string | null,
-): RequestedBody {
+): RequestedCompaction {
   const told = events && toolMessage(row, endingOf(events));
   const message = note === null || told === null ? (note ?? told) : `${note}\n\n${told}`;
-  return { ...compactionBody(ref, row), message };
+  return { ...compactionOf(ref, row), message };
 }
 
 /** One compaction in full, from its row and its own events (SPEC section 2). */
-export function detailBody(
-  ref: SessionRef,
-  row: CompactionRow,
-  events: readonly SessionEvent[],
-): Detail {
+export function detailOf(ref: SessionRef, row: CompactionRow, events: readonly SessionEvent[]) {
   const requested = requestOf(row, events);
   const { micro, completed, skipped } = endingOf(events);
   const exceeded = lastOf(events, 'compaction.threshold_exceeded');
   return {
-    ...compactionBody(ref, row),
+    ...compactionOf(ref, row),
     request: {
       mode: row.mode,
       trigger: row.trigger,
@@ -123,7 +124,7 @@ export function detailBody(
       result_tokens_after: micro.result_tokens_after,
       duration_ms: micro.duration_ms,
     },
-    cleared_tool_results: (micro?.edits ?? completed?.edits ?? []).map(editBody),
+    cleared_tool_results: (micro?.edits ?? completed?.edits ?? []).map(withoutContent),
     ...fullFields(completed),
     usage: paidUsage(events, completed, skipped),
     threshold_exceeded: exceeded && {
@@ -155,7 +156,7 @@ function codexCompaction(
   { status }: CompactionRow,
   { attribution, before }: EventData['compaction.requested'],
   completed: EventData['compaction.completed'] | null,
-): Detail['metadata']['codex_compaction'] {
+): CodexCompaction | null {
   const common = {
     command: 'codex-compact' as const,
     active: status !== 'ended',
@@ -177,7 +178,7 @@ function messageOf(
 }
 
 /** What a client is answered whose append has waited for its compaction. */
-export function awaitedBody(row: CompactionRow, events: readonly SessionEvent[]) {
+export function awaitedCompaction(row: CompactionRow, events: readonly SessionEvent[]) {
   const requested = requestOf(row, events);
   return {
     compaction: {
@@ -202,13 +203,13 @@ function requestOf(
 }
 
 /** An edit of a tool result without the text that it put there. */
-export function editBody(edit: EventData['compaction.micro_completed']['edits'][number]) {
+export function withoutContent(edit: EventData['compaction.micro_completed']['edits'][number]) {
   const { content: _content, ...rest } = edit;
   return rest;
 }
 
-function attemptHistory(events: readonly SessionEvent[]): Detail['attempt_history'] {
-  const attempts: Detail['attempt_history'] = [];
+function attemptHistory(events: readonly SessionEvent[]): Attempt[] {
+  const attempts: Attempt[] = [];
   for (const event of events) {
     if (event.type === 'compaction.started') {
       attempts.push({ attempt: event.data.attempt, started_at: event.at, failure: null });
@@ -226,14 +227,14 @@ function paidUsage(
   events: readonly SessionEvent[],
   completed: EventData['compaction.completed'] | null,
   skipped: EventData['compaction.skipped'] | null,
-): Detail['usage'] {
+): Usage | null {
   const ended = completed?.report.usage ?? skipped?.usage;
   if (ended !== undefined) return ended;
   const failures = usageOfFailures(events);
   return isPaid(failures) ? failures : null;
 }
 
-function hookRuns(events: readonly SessionEvent[]): Detail['hook_runs'] {
+function hookRuns(events: readonly SessionEvent[]) {
   return events.flatMap((event) => {
     if (event.type !== 'hook.ran') return [];
     const { compaction_id: _compaction, result, ...run } = event.data;
@@ -259,7 +260,7 @@ function fullFields(completed: EventData['compaction.completed'] | null) {
   };
 }
 
-function restoredEntry({ origin, item, tokens }: Entry): Detail['restored'] {
+function restoredEntry({ origin, item, tokens }: Entry) {
   if (origin !== 'file' && origin !== 'todo' && origin !== 'plan') return [];
   const { attachment } = item;
   const path =

@@ -1,0 +1,16 @@
+import { sessionNotFound } from '../domain/session/create-session.ts';
+import { accept, type Outcome } from '../domain/session/errors.ts';
+import type { SessionRef } from './ports/event-store.ts';
+import type { Ports } from './ports/ports.ts';
+
+/** Erases a session with everything in it; its id can be used again. Rejects: session_not_found. */
+export async function eraseSession(
+  { store, cancelJob }: Pick<Ports, 'store' | 'cancelJob'>,
+  ref: SessionRef,
+): Promise<Outcome<null>> {
+  const head = await store.head(ref);
+  if (!(await store.erase(ref))) return sessionNotFound();
+  const running = head?.state.running;
+  if (running) cancelJob(running.id);
+  return accept(null);
+}

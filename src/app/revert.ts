@@ -1,0 +1,47 @@
+import { accept, reject } from '../domain/session/errors.ts';
+import { CONTEXT_CHANGES } from '../domain/session/events.ts';
+import { revertCommand, revertCompaction } from '../domain/session/revert-compaction.ts';
+import { compactionOf } from './compaction-detail.ts';
+import { findCompaction, findSession } from './find.ts';
+import type { SessionRef } from './ports/event-store.ts';
+import type { Ports } from './ports/ports.ts';
+import { levelsOf } from './session-state.ts';
+
+/**
+ * Undoes a compaction: the context becomes what it would be without it, including the items appended
+ * since. Rejects: session_not_found, compaction_not_found, compaction_not_revertible.
+ */
+export async function revert(
+  { store, world, clock }: Pick<Ports, 'store' | 'world' | 'clock'>,
+  ref: SessionRef,
+  id: string,
+) {
+  const session = await findSession(store, ref);
+  if (!session.ok) return session;
+  const found = await findCompaction(store, ref, id);
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row.status !== 'ended') {
+    return reject(
+      'compaction_not_revertible',
+      `this compaction is ${row.status}: cancel it, or wait for its end and then revert it`,
+    );
+  }
+  const events = await store.events(ref, {
+    types: CONTEXT_CHANGES,
+    after: row.requested_version,
+  });
+  const command = revertCommand(id, events, session.value);
+  if (!command.ok) return command;
+  const at = clock.now().toISOString();
+  const committed = await store.commit(ref, revertCompaction(command.value), { at });
+  if (!committed.ok) return committed;
+  const head = committed.value.value;
+  const after = await findCompaction(store, ref, id);
+  if (!after.ok) return after;
+  return accept({
+    compaction: compactionOf(ref, after.value),
+    version: head.state.version,
+    context: levelsOf(head, world),
+  });
+}
