@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { EventStore } from './app/ports/event-store.ts';
 import type { ServerSettings } from './config.ts';
-import { configOf } from './domain/session/head.ts';
 import type { World } from './domain/session/world.ts';
 import type { TokenizerName } from './domain/tokens/tokenizers.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
-import { summarizerChooser } from './workers/choose-summarizer.ts';
-import type { WorkerDependencies } from './workers/compact-session.ts';
-import { remoteCompactor } from './workers/remote/remote-compactor.ts';
+import type { WorkerDependencies } from './workers/compaction/dependencies.ts';
 import { chosenModel } from './workers/summarizers/default-model.ts';
 import { type ModelPolicy, modelPolicy } from './workers/summarizers/model-policy.ts';
+import { summarizerChooser } from './workers/summarizers/registry.ts';
+import { remoteSummarizer } from './workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from './workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from './workers/templates.ts';
 
 /** What the rules are handed in the process and in each of its threads. */
@@ -62,11 +62,10 @@ export function compactionWorker(
     world,
     templates,
     chooseSummarizer,
-    compactRemotely: remoteCompactor(environment, remotePolicy(settings, policy)),
+    remote: remoteSummarizer(remoteCompactor(environment, remotePolicy(settings, policy))),
     workspaceRoot: settings.workspace_root,
     hooks: settings.hooks,
-    prepare: async (session) => {
-      const { token_counter } = configOf(session, world.server);
+    prepare: async ({ token_counter }) => {
       if (token_counter !== 'estimate') await prepareTokenizer(token_counter);
     },
     onError: (error, { compaction_id }) =>

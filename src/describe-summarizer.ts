@@ -1,7 +1,7 @@
 import type { ServerSettings } from './config.ts';
 import { configOf } from './domain/session/head.ts';
-import type { summarizerChooser } from './workers/choose-summarizer.ts';
 import { modelsByDefault } from './workers/summarizers/default-model.ts';
+import type { summarizerChooser } from './workers/summarizers/registry.ts';
 
 /** How summaries are written when a session does not choose: a line for the start-up message. */
 export function describeSummarizer(
@@ -24,10 +24,10 @@ export function describeSummarizer(
   }
   const choice = choose(session, config);
   switch (choice.kind) {
-    case 'extractive':
-      return 'extractive (built from the log, offline: no model is asked)';
-    case 'model':
-      return `model ${choice.model.name}, then extractive if it fails`;
+    case 'offline':
+      return `${choice.name} (built from the log, offline: no model is asked)`;
+    case 'asking':
+      return `model ${choice.name}, then extractive if it fails`;
     case 'unusable':
       return `extractive, because the configured model cannot be used: ${choice.message}`;
     default:

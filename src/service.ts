@@ -17,7 +17,7 @@ import { packageVersion } from './package-version.ts';
 import { storedSecret } from './stored-secret.ts';
 import { openThreads } from './threads/threads.ts';
 import { asksModel } from './workers/asks-model.ts';
-import { compactSession } from './workers/compact-session.ts';
+import { compactSession } from './workers/compaction/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
 import { PacketTimer } from './workers/packet-timer.ts';
 import { summarizeNow } from './workers/summarize-now.ts';
@@ -131,7 +131,7 @@ export async function startService(
           summarize: summarizeNow({
             templates,
             chooseSummarizer,
-            now: Date.now,
+            now: () => new Date(),
             random: Math.random,
             onFailure: (reason) =>
               log.warn({ reason }, 'no model could write a summary for /v1/responses/compact'),

@@ -2,8 +2,8 @@ import type { FullPlan } from '../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction, planRequest } from '../domain/compaction/plan.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import { accept } from '../domain/session/errors.ts';
-import { configOf, contextTokens, type Head } from '../domain/session/head.ts';
-import type { World } from '../domain/session/world.ts';
+import { contextTokens, type Head, termsOf } from '../domain/session/head.ts';
+import type { Terms } from '../domain/session/world.ts';
 import { countItem } from '../domain/tokens/count.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import { type Asked, compactCommand } from './compact.ts';
@@ -41,15 +41,16 @@ export async function dryRun(
     asked,
   );
   const refused = requested.value.events.find((event) => event.type === 'compaction.skipped');
+  const terms = termsOf(head.settings, world);
   const plan: CompactionPlan =
     refused === undefined
-      ? planCompaction(world, head, view, wanted)
+      ? planCompaction(terms, head, view, wanted)
       : { kind: 'skip', skip: refused.data };
-  return accept(shown(world, head, plan));
+  return accept(shown(terms, head, plan));
 }
 
-function shown(world: World, head: Head, plan: CompactionPlan) {
-  const tokens = contextTokens(head.state, configOf(head.settings, world.server));
+function shown(terms: Terms, head: Head, plan: CompactionPlan) {
+  const tokens = contextTokens(head.state, terms.config);
   const full = plan.kind === 'full' ? plan : plan.kind === 'remote' ? plan.full : null;
   const micro = plan.kind === 'micro' ? plan : null;
   const skip = plan.kind === 'skip' ? plan.skip : null;
@@ -67,14 +68,13 @@ function shown(world: World, head: Head, plan: CompactionPlan) {
     through: full?.through ?? null,
     covered_tokens: full?.covered_tokens ?? null,
     kept_tokens: full?.kept_tokens ?? null,
-    prompt_tokens: full && promptTokens(world, head, full),
+    prompt_tokens: full && promptTokens(terms, full),
     summary_budget: plan.kind === 'full' ? plan.summary_budget : null,
     files: plan.kind === 'full' ? plan.files.map(({ path }) => path) : [],
   };
 }
 
-function promptTokens(world: World, head: Head, { conversation }: FullPlan): number {
-  const config = configOf(head.settings, world.server);
-  const count = counterFor(config, world.tokenizers);
+function promptTokens({ config, tokenizers }: Terms, { conversation }: FullPlan): number {
+  const count = counterFor(config, tokenizers);
   return conversation.reduce((sum, item) => sum + countItem(item, count, config), 0);
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
 import { BASE_CHANGES, type Base, changesBase } from '../domain/session/events.ts';
+import { eventAt } from './event-at.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
 const EVENTS_PER_READ = 2_000;
@@ -111,13 +112,4 @@ async function withEvent(
 async function createdOf(store: EventStore, ref: SessionRef): Promise<Created | null> {
   const event = await eventAt(store, ref, 1);
   return event?.type === 'session.created' ? event : null;
-}
-
-async function eventAt(
-  store: EventStore,
-  ref: SessionRef,
-  version: number,
-): Promise<StoredEvent | undefined> {
-  const [event] = await store.events(ref, { after: version - 1, up_to: version });
-  return event;
 }

@@ -3,7 +3,8 @@ import { compactionWorker, rulesOf } from '../compaction-worker.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
 import { asksModel } from '../workers/asks-model.ts';
-import { compactSession, type WorkerDependencies } from '../workers/compact-session.ts';
+import { compactSession } from '../workers/compaction/compact-session.ts';
+import type { WorkerDependencies } from '../workers/compaction/dependencies.ts';
 import type { CompactionJob, JobResult } from '../workers/job-engine.ts';
 import { type Answer, answerOf, type ThreadData, type ThreadMessage } from './messages.ts';
 

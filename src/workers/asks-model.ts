@@ -1,8 +1,9 @@
+import { eventAt } from '../app/event-at.ts';
 import { loadView } from '../app/load-view.ts';
 import { planCompaction, planRequest } from '../domain/compaction/plan.ts';
 import { remoteModel } from '../domain/compaction/remote.ts';
-import { configOf } from '../domain/session/head.ts';
-import type { WorkerDependencies } from './compact-session.ts';
+import { termsOf } from '../domain/session/head.ts';
+import type { WorkerDependencies } from './compaction/dependencies.ts';
 import type { AsksModel, CompactionJob } from './job-engine.ts';
 
 type Dependencies = Pick<WorkerDependencies, 'store' | 'world' | 'chooseSummarizer' | 'prepare'>;
@@ -28,18 +29,18 @@ async function looksAhead(
   const running = head?.state.running;
   if (!head || running?.id !== compaction_id || running.mode === 'micro') return false;
   const { settings, state } = head;
-  const config = configOf(settings, world.server);
-  const isModel = chooseSummarizer(settings, config).kind === 'model';
+  const terms = termsOf(settings, world);
+  const { config } = terms;
+  const isModel = chooseSummarizer(settings, config).kind === 'asking';
   const isRemote = running.mode === 'remote' || config.remote_compaction;
   const asksProvider = isRemote && remoteModel(settings).model !== null;
   if (!isModel && !asksProvider) return false;
   if (state.tokens > MOST_TOKENS) return true;
-  await prepare(settings);
-  const at = running.requested_version;
-  const [request] = await store.events(ref, { after: at - 1, up_to: at });
+  await prepare(config);
+  const request = await eventAt(store, ref, running.requested_version);
   const view = await loadView(store, ref, state.version);
   if (view === null || request?.type !== 'compaction.requested') return false;
-  const plan = planCompaction(world, head, view, planRequest(running, request.data));
+  const plan = planCompaction(terms, head, view, planRequest(running, request.data));
   switch (plan.kind) {
     case 'skip':
     case 'micro':

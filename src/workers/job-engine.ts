@@ -6,6 +6,8 @@ export type CompactionJob = { ref: SessionRef; compaction_id: string };
 /** What the handler says about a run: done, or run it again after a delay (milliseconds). */
 export type JobResult = { kind: 'done' } | { kind: 'retry'; after_ms: number };
 
+export const DONE: JobResult = { kind: 'done' };
+
 export type JobHandler = (job: CompactionJob, signal: AbortSignal) => Promise<JobResult>;
 
 /** Whether a job is going to ask a model, or the provider's own compaction, as it stands now. */

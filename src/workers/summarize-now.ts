@@ -1,28 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Templates } from '../domain/compaction/prompt.ts';
-import type { SummaryOrder, WrittenSummary } from '../domain/compaction/stateless.ts';
-import type { Format, Usage } from '../domain/items/item.ts';
-import type { Config } from '../domain/policy/config.ts';
+import type { WrittenSummary } from '../domain/compaction/stateless.ts';
+import type { SummaryOrder } from '../domain/compaction/summary-order.ts';
 import { NO_TOKENS, sumOfUsage } from '../domain/session/summarizer-usage.ts';
-import { backoffMs } from './backoff.ts';
-import type { SummarizerChoice } from './choose-summarizer.ts';
-import {
-  type SummaryJob,
-  type SummaryResult,
-  summarizeFromLog,
-  summarizeWithModel,
-} from './summarize-plan.ts';
-import type { ModelSummarizer } from './summarizers/summarizer.ts';
+import type { WorkerDependencies } from './compaction/dependencies.ts';
+import { retryAfterMs } from './compaction/retry-policy.ts';
+import { summarise } from './compaction/summarise.ts';
+import { apiError } from './summarizers/failures.ts';
+import { OFFLINE } from './summarizers/registry.ts';
+import type { Summarizer, Task, WrittenText } from './summarizers/summarizer.ts';
 
-export type SummarizeNowDependencies = {
-  templates: Templates;
-  chooseSummarizer: (
-    session: { model: string | null; format: Format },
-    config: Config,
-  ) => SummarizerChoice;
-  /** Milliseconds. */
-  now: () => number;
-  random: () => number;
+export type SummarizeNowDependencies = Pick<
+  WorkerDependencies,
+  'templates' | 'chooseSummarizer' | 'now' | 'random'
+> & {
   /** Told why a model wrote no summary: nothing else remembers it. */
   onFailure: (message: string) => void;
 };
@@ -38,48 +28,48 @@ const LONGEST_PAUSE_MS = 10_000;
 export function summarizeNow(
   deps: SummarizeNowDependencies,
 ): (order: SummaryOrder, signal: AbortSignal) => Promise<WrittenSummary> {
-  return async ({ model, format, ...order }, signal) => {
-    const job: SummaryJob = { ...order, templates: deps.templates, signal, now: deps.now };
-    const choice = deps.chooseSummarizer({ model, format }, job.config);
-    if (choice.kind === 'extractive') return { ok: true, summary: summarizeFromLog(job) };
+  return async (order, signal) => {
+    const { view, model, config } = order;
+    const task: Task = { ...order, templates: deps.templates };
+    const choice = deps.chooseSummarizer({ model, format: view.format }, config);
     const answer =
       choice.kind === 'unusable'
-        ? { ok: false as const, message: choice.message, usage: NO_TOKENS }
-        : await askModel(choice.model, job, deps.random);
+        ? apiError(choice.message, false)
+        : await askPatiently(deps, choice, task, signal);
     if (answer.ok) return answer;
-    if (signal.aborted) return { ok: false, message: answer.message };
-    deps.onFailure(answer.message);
-    return job.config.summarizer_fallback.includes('extractive')
-      ? { ok: true, summary: { ...summarizeFromLog(job), usage: answer.usage } }
-      : { ok: false, message: answer.message };
+    const { message, usage = NO_TOKENS } = answer;
+    if (signal.aborted) return { ok: false, message };
+    deps.onFailure(message);
+    const fallback = config.summarizer_fallback.find((name) => name !== 'micro');
+    if (fallback === undefined) return { ok: false, message };
+    const written = await askPatiently(deps, OFFLINE[fallback], task, signal);
+    return written.ok ? { ok: true, summary: { ...written.summary, usage } } : written;
   };
 }
 
-async function askModel(
-  model: ModelSummarizer,
-  job: SummaryJob,
-  random: () => number,
-): Promise<SummaryResult> {
-  let paid = NO_TOKENS;
+async function askPatiently(
+  deps: SummarizeNowDependencies,
+  summarizer: Summarizer<WrittenText>,
+  task: Task,
+  signal: AbortSignal,
+) {
+  const most = task.config.summarizer_max_attempts;
+  let usage = NO_TOKENS;
   for (let attempt = 1; ; attempt++) {
-    const result = withPaid(await summarizeWithModel(model, job), paid);
-    paid = result.ok ? result.summary.usage : result.usage;
-    if (result.ok || !result.retryable || job.signal.aborted) return result;
-    const most = Math.min(job.config.summarizer_max_attempts, result.most_attempts ?? Infinity);
-    const pause = backoffMs(attempt, result.retry_after_ms, random());
-    if (attempt >= most || pause > LONGEST_PAUSE_MS) return result;
+    const answer = await summarise(deps, summarizer, task, signal);
+    usage = sumOfUsage(usage, (answer.ok ? answer.summary.usage : answer.usage) ?? NO_TOKENS);
+    if (answer.ok) {
+      const summary = { ...answer.summary, usage, summarizer_ms: answer.took_ms };
+      return { ok: true, summary } as const;
+    }
+    const failure = { ...answer, usage };
+    const pause = retryAfterMs(answer, attempt, most, deps.random());
+    if (pause === null || pause > LONGEST_PAUSE_MS || signal.aborted) return failure;
     try {
-      await setTimeout(pause, undefined, { signal: job.signal });
+      await setTimeout(pause, undefined, { signal });
     } catch {
       // The client has gone: what the model said is all that there will be.
-      return result;
+      return failure;
     }
   }
-}
-
-/** The same with what earlier attempts have cost. */
-function withPaid(result: SummaryResult, paid: Usage): SummaryResult {
-  if (!result.ok) return { ...result, usage: sumOfUsage(result.usage, paid) };
-  const { summary } = result;
-  return { ok: true, summary: { ...summary, usage: sumOfUsage(summary.usage, paid) } };
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { failCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
 import { CLEARS_NOTHING, Conversations } from '../support/api-conversation.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { TERMS } from '../support/given.ts';
 import { assistant, ofTokens, user } from '../support/items.ts';
 
 let api: ApiServer;
@@ -91,7 +92,7 @@ describe('one compaction in full', () => {
       await store.commit(ref, startCompaction(world, cid), { at });
       const step = { compaction_id: cid, attempt };
       const failure = { reason: 'timeout', message: 'no answer in 120 s', will_retry } as const;
-      await store.commit(ref, failCompaction(world, step, failure, clock), { at });
+      await store.commit(ref, failCompaction(TERMS, step, failure, clock), { at });
     }
     const { body } = await get(`/sessions/${id}/compactions/${cid}`);
     expect(body).toMatchObject({

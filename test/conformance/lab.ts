@@ -7,11 +7,12 @@ import { type Appended, appendItems } from '../../src/domain/session/append-item
 import type { NewSession } from '../../src/domain/session/create-session.ts';
 import type { EventOf, EventType, Mode, NewEvent } from '../../src/domain/session/events.ts';
 import type { World } from '../../src/domain/session/world.ts';
+import { modelSummarizer } from '../../src/workers/summarizers/model.ts';
 import type {
-  ModelSummarizer,
-  SummaryAnswer,
-  SummaryRequest,
-} from '../../src/workers/summarizers/summarizer.ts';
+  ModelAnswer,
+  ModelRequest,
+  TextModel,
+} from '../../src/workers/summarizers/text-model.ts';
 import { CLOCK, created, headOf, SESSION, WORLD } from '../support/given.ts';
 import { assistant } from '../support/items.ts';
 import { SessionLab } from '../support/session-lab.ts';
@@ -115,26 +116,26 @@ export function reporting(tokens: number): Item {
 }
 
 /** A model that keeps what it is asked and gives one answer after the other, the last for ever. */
-export class StubModel implements ModelSummarizer {
+export class StubModel implements TextModel {
   readonly name = 'anthropic/claude-haiku-4-5';
   readonly context_window = WINDOW;
-  readonly requests: SummaryRequest[] = [];
-  readonly #answers: SummaryAnswer[];
+  readonly requests: ModelRequest[] = [];
+  readonly #answers: ModelAnswer[];
 
-  private constructor(answers: SummaryAnswer[]) {
+  private constructor(answers: ModelAnswer[]) {
     this.#answers = answers;
   }
 
   /** Makes it the lab's summariser. A text is a successful answer. */
-  static of(lab: SessionLab, ...answers: (string | SummaryAnswer)[]): StubModel {
+  static of(lab: SessionLab, ...answers: (string | ModelAnswer)[]): StubModel {
     const model = new StubModel(
       answers.map((given) => (typeof given === 'string' ? answerOf(given) : given)),
     );
-    lab.summarizer = { kind: 'model', model };
+    lab.summarizer = modelSummarizer(model);
     return model;
   }
 
-  async summarize(request: SummaryRequest): Promise<SummaryAnswer> {
+  async ask(request: ModelRequest): Promise<ModelAnswer> {
     this.requests.push(request);
     const next = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0];
     return next ?? answerOf(summaryAnswer());
@@ -146,7 +147,7 @@ export class StubModel implements ModelSummarizer {
   }
 }
 
-function answerOf(text: string): SummaryAnswer {
+function answerOf(text: string): ModelAnswer {
   const usage = { input: 900, output: 80, cache_read: 300, cache_creation: 40 };
   return { ok: true, text, is_cut_off: false, model: 'anthropic/claude-haiku-4-5', usage };
 }

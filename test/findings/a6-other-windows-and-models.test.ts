@@ -125,7 +125,7 @@ describe('A6: results that are larger than what the window can carry', () => {
     beforeEach(async () => {
       const environment = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: model.openaiUrl };
       const summarizer = summarizerFromModelName('openai/gpt-4o-mini', environment);
-      api = await startApi({ limits }, { kind: 'model', model: summarizer });
+      api = await startApi({ limits }, summarizer);
     });
 
     it.each([

@@ -7,7 +7,7 @@ import { readSettings } from '../../src/config.ts';
 import { isJsonObject, type Json } from '../../src/domain/json.ts';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { startService } from '../../src/service.ts';
-import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
+import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { HOOK_SECRET, HookServer, says } from '../support/hook-server.ts';
 import { assistant, ofTokens, user } from '../support/items.ts';

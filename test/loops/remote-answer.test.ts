@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
-import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
+import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { ofTokens } from '../support/items.ts';
 import { compaction } from '../support/scripted-model/behaviour.ts';
 import { opaqueItem } from '../support/scripted-model/compaction.ts';

@@ -8,6 +8,7 @@ import { PROFILES, type Profile, profileConfig } from '../../src/domain/policy/p
 import { toolMatcher } from '../../src/domain/policy/tool-patterns.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
 import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
 import { atScale } from '../support/scale.ts';
@@ -132,7 +133,7 @@ async function playStep(run: Run, step: Step, source: Iterator<Item>): Promise<v
       lab.summarizer = { kind: 'unusable', message: 'no key' };
       const outcome = await lab.request('full');
       if (outcome.ok) await lab.work(outcome.value.id);
-      lab.summarizer = { kind: 'extractive' };
+      lab.summarizer = extractive;
       return;
     }
     case 'cancelled_compaction': {

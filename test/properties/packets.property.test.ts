@@ -9,7 +9,8 @@ import { observeSignal } from '../../src/domain/session/observe-signal.ts';
 import { receivePacket } from '../../src/domain/session/packet-commands.ts';
 import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
 import { PacketTimer } from '../../src/workers/packet-timer.ts';
-import type { SummaryAnswer } from '../../src/workers/summarizers/summarizer.ts';
+import { modelSummarizer } from '../../src/workers/summarizers/model.ts';
+import type { ModelAnswer } from '../../src/workers/summarizers/text-model.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { NO_SUMMARIZER_USAGE } from '../support/event-data.ts';
 import { assistant, ofTokens, user } from '../support/items.ts';
@@ -79,9 +80,9 @@ class Play {
 
   constructor(lab: SessionLab) {
     this.lab = lab;
-    const summarize = () => this.#summarize();
-    const model = { name: 'm', context_window: 100_000, summarize };
-    lab.summarizer = { kind: 'model', model };
+    const ask = () => this.#summarize();
+    const model = { name: 'm', context_window: 100_000, ask };
+    lab.summarizer = modelSummarizer(model);
   }
 
   async run(steps: readonly Step[]): Promise<void> {
@@ -92,7 +93,7 @@ class Play {
     this.logs.push(await this.lab.events());
   }
 
-  async #summarize(): Promise<SummaryAnswer> {
+  async #summarize(): Promise<ModelAnswer> {
     const fails = this.#fails;
     for (let next = this.#meanwhile.shift(); next !== undefined; next = this.#meanwhile.shift()) {
       await this.#play(next);

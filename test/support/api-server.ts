@@ -6,10 +6,12 @@ import { createApp } from '../../src/api/create-app.ts';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
-import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
-import { compactSession } from '../../src/workers/compact-session.ts';
-import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
+import { compactSession } from '../../src/workers/compaction/compact-session.ts';
 import { summarizeNow } from '../../src/workers/summarize-now.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
+import type { SummarizerChoice } from '../../src/workers/summarizers/registry.ts';
+import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
 
@@ -41,7 +43,7 @@ export type ApiServer = {
  */
 export async function startApi(
   overrides: Partial<AppDependencies> = {},
-  summarizer: SummarizerChoice = { kind: 'extractive' },
+  summarizer: SummarizerChoice = extractive,
 ): Promise<ApiServer> {
   const store = overrides.store ?? (await openTestStore());
   const dispatched: Job[] = [];
@@ -77,8 +79,8 @@ export async function startApi(
     },
     summarize: summarizeNow({
       templates: loadTemplates(),
-      chooseSummarizer: () => ({ kind: 'extractive' }),
-      now: () => nowMs,
+      chooseSummarizer: () => extractive,
+      now: () => new Date(nowMs),
       random: () => 0,
       onFailure: () => {},
     }),
@@ -99,7 +101,7 @@ export async function startApi(
     hooks: [],
     onUnknownSession: () => {},
     chooseSummarizer: () => summarizer,
-    compactRemotely: remoteCompactor({}),
+    remote: remoteSummarizer(remoteCompactor({})),
     prepare: async () => {},
     onError: (error) => {
       throw error;

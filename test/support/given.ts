@@ -10,8 +10,8 @@ import type { Decide } from '../../src/domain/session/decision.ts';
 import type { RejectionCode } from '../../src/domain/session/errors.ts';
 import type { EventOf, NewEvent, SessionEvent } from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';
-import type { Head } from '../../src/domain/session/head.ts';
-import type { World } from '../../src/domain/session/world.ts';
+import { type Head, termsOf } from '../../src/domain/session/head.ts';
+import type { Terms, World } from '../../src/domain/session/world.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
 import { measureItem, usageTokens } from '../../src/domain/tokens/measure.ts';
 import { attributionOf, PLAIN_REPORT } from './event-data.ts';
@@ -30,6 +30,12 @@ export const SESSION: NewSession = {
   initial_context: [],
   metadata: {},
 };
+
+/** What an attempt at a compaction of SESSION goes by, with some fields set. */
+export function termsWith(config: ConfigOverrides = {}): Terms {
+  return termsOf({ ...SESSION, config }, WORLD);
+}
+export const TERMS = termsWith();
 
 /** A configuration of profile `default` at 200,000 tokens with some fields set. */
 export function configWith(overrides: ConfigOverrides = {}): Config {

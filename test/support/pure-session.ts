@@ -12,7 +12,7 @@ import { completeFull } from '../../src/domain/session/complete-compaction.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import type { EventType, NewEvent, SessionEvent } from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';
-import { configOf, type Head } from '../../src/domain/session/head.ts';
+import { configOf, type Head, termsOf } from '../../src/domain/session/head.ts';
 import {
   type Observed,
   type ObserveSignal,
@@ -100,17 +100,17 @@ export class PureSession {
       entries: [],
       report: { ...PLAIN_REPORT, covered_tokens: tokens, replacement_tokens: replacement },
     };
-    this.run(completeFull(WORLD, this.#start(), result, this.#clock()));
+    this.run(completeFull(this.#terms(), this.#start(), result, this.#clock()));
   }
 
   skip(): void {
     const skip = { reason: 'not_effective', detail: 'because' } as const;
-    this.run(skipCompaction(WORLD, this.#start(), skip, this.#clock()));
+    this.run(skipCompaction(this.#terms(), this.#start(), skip, this.#clock()));
   }
 
   fail(): void {
     const failure = { reason: 'timeout', message: 'late', will_retry: false } as const;
-    this.run(failCompaction(WORLD, this.#start(), failure, this.#clock()));
+    this.run(failCompaction(this.#terms(), this.#start(), failure, this.#clock()));
   }
 
   count(type: EventType): number {
@@ -128,6 +128,10 @@ export class PureSession {
     if (running === null) throw new Error('no compaction is under way');
     this.run(startCompaction(WORLD, running.id));
     return { compaction_id: running.id, attempt: running.attempt + 1 };
+  }
+
+  #terms() {
+    return termsOf(this.head.settings, WORLD);
   }
 
   #clock() {

@@ -13,14 +13,16 @@ import type { Decide } from '../../src/domain/session/decision.ts';
 import type { Outcome } from '../../src/domain/session/errors.ts';
 import type { Mode } from '../../src/domain/session/events.ts';
 import type { Head } from '../../src/domain/session/head.ts';
-import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
-import { compactSession } from '../../src/workers/compact-session.ts';
+import { compactSession } from '../../src/workers/compaction/compact-session.ts';
 import type { HookSettings } from '../../src/workers/hooks/hook-settings.ts';
 import type { JobResult } from '../../src/workers/job-engine.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
+import type { SummarizerChoice } from '../../src/workers/summarizers/registry.ts';
+import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
 import {
   type RemoteCompactor,
   remoteCompactor,
-} from '../../src/workers/remote/remote-compactor.ts';
+} from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
 
@@ -57,7 +59,7 @@ export class SessionLab {
   readonly world = { server: {}, tokenizers: {} };
   readonly session: NewSession;
   readonly store: EventStore;
-  summarizer: SummarizerChoice = { kind: 'extractive' };
+  summarizer: SummarizerChoice = extractive;
   compactRemotely: RemoteCompactor = remoteCompactor({});
   hooks: HookSettings[] = [];
   /** Compactions that had to follow another one; nothing runs by itself. */
@@ -135,7 +137,7 @@ export class SessionLab {
       world: this.world,
       templates,
       chooseSummarizer: () => this.summarizer,
-      compactRemotely: this.compactRemotely,
+      remote: remoteSummarizer(this.compactRemotely),
       workspaceRoot: null,
       hooks: this.hooks,
       onUnknownSession: () => {},

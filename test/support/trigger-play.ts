@@ -10,6 +10,7 @@ import { configureSession } from '../../src/domain/session/create-session.ts';
 import { observeSignal } from '../../src/domain/session/observe-signal.ts';
 import { receivePacket, timeOutPacket } from '../../src/domain/session/packet-commands.ts';
 import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
+import { modelSummarizer } from '../../src/workers/summarizers/model.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { NO_SUMMARIZER_USAGE } from './event-data.ts';
 import { answerItems, userMessage } from './generated-items.ts';
@@ -141,7 +142,7 @@ export class TriggerPlay {
     this.lab = lab;
     this.#format = format;
     this.#items = items.values();
-    const summarize = async () => {
+    const ask = async () => {
       const fails = this.#fails;
       for (const step of this.#meanwhile.splice(0)) await this.#step(step);
       if (fails) {
@@ -151,10 +152,7 @@ export class TriggerPlay {
       const rest = { is_cut_off: false, model: 'm', usage: NO_SUMMARIZER_USAGE };
       return { ok: true, text, ...rest } as const;
     };
-    lab.summarizer = {
-      kind: 'model',
-      model: { name: 'm', context_window: 100_000, summarize },
-    };
+    lab.summarizer = modelSummarizer({ name: 'm', context_window: 100_000, ask });
   }
 
   async run(steps: readonly Step[]): Promise<this> {

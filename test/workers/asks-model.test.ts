@@ -5,10 +5,13 @@ import { requestCompaction } from '../../src/domain/session/compaction-commands.
 import { createSession } from '../../src/domain/session/create-session.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { asksModel } from '../../src/workers/asks-model.ts';
-import { compactSession, type WorkerDependencies } from '../../src/workers/compact-session.ts';
+import { compactSession } from '../../src/workers/compaction/compact-session.ts';
+import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
 import { InProcessEngine } from '../../src/workers/in-process-engine.ts';
-import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
+import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { append } from '../contracts/session-events.ts';
 import { until } from '../support/cluster/until.ts';
@@ -68,8 +71,8 @@ function worker(overrides: Partial<WorkerDependencies> = {}): WorkerDependencies
     store,
     world: WORLD,
     templates: loadTemplates(),
-    chooseSummarizer: () => ({ kind: 'model', model }),
-    compactRemotely: remoteCompactor({}),
+    chooseSummarizer: () => model,
+    remote: remoteSummarizer(remoteCompactor({})),
     prepare: async () => {},
     workspaceRoot: null,
     hooks: [],
@@ -158,7 +161,7 @@ describe('looking ahead at a job', () => {
     await requested('extractive', { mode: 'full' });
     expect(await asksModel(worker())(jobOf('micro'))).toBe(false);
     expect(await asksModel(worker())(jobOf('unknown'))).toBe(false);
-    const chooseSummarizer = () => ({ kind: 'extractive' }) as const;
+    const chooseSummarizer = () => extractive;
     expect(await asksModel(worker({ chooseSummarizer }))(jobOf('extractive'))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summarizerChooser } from '../../src/workers/choose-summarizer.ts';
+import { summarizerChooser } from '../../src/workers/summarizers/registry.ts';
 import { configWith } from '../support/given.ts';
 
 const session = { model: 'claude-sonnet-4-5', format: 'anthropic' } as const;
@@ -14,8 +14,7 @@ function choose(
     session,
     configWith({ summarization_model: own }),
   );
-  if (choice.kind === 'model') return choice.model.name;
-  return choice.kind === 'extractive' ? 'extractive' : `unusable: ${choice.message}`;
+  return choice.kind === 'unusable' ? `unusable: ${choice.message}` : choice.name;
 }
 
 describe('summarizerChooser', () => {
@@ -53,16 +52,16 @@ describe('summarizerChooser', () => {
   it('builds each model once', () => {
     const chooser = summarizerChooser('openai/gpt-4o-mini', KEYS);
     const [one, two] = [chooser(session, configWith()), chooser(session, configWith())];
-    if (one.kind !== 'model' || two.kind !== 'model') throw new Error('no model was chosen');
-    expect(two.model).toBe(one.model);
+    expect(one.kind).toBe('asking');
+    expect(two).toBe(one);
   });
 
   it('keeps no more models than a hundred, those used last', () => {
     const chooser = summarizerChooser(null, KEYS);
     const model = (name: string) => {
       const choice = chooser(session, configWith({ summarization_model: name }));
-      if (choice.kind !== 'model') throw new Error('no model was chosen');
-      return choice.model;
+      if (choice.kind !== 'asking') throw new Error('no model was chosen');
+      return choice;
     };
     const [first, second] = [model('openai/first'), model('openai/second')];
     for (let n = 0; n < 98; n++) model(`openai/other-${n}`);

@@ -5,15 +5,19 @@ import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-err
 import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { cancelCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
-import { createSession } from '../../src/domain/session/create-session.ts';
+import { configureSession, createSession } from '../../src/domain/session/create-session.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import type { Entry } from '../../src/domain/session/entry.ts';
 import type { EventType, Mode } from '../../src/domain/session/events.ts';
-import type { SummarizerChoice } from '../../src/workers/choose-summarizer.ts';
-import { compactSession, type WorkerDependencies } from '../../src/workers/compact-session.ts';
+import { configOf } from '../../src/domain/session/head.ts';
+import { compactSession } from '../../src/workers/compaction/compact-session.ts';
+import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
 import type { JobResult } from '../../src/workers/job-engine.ts';
-import { remoteCompactor } from '../../src/workers/remote/remote-compactor.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
+import type { SummarizerChoice } from '../../src/workers/summarizers/registry.ts';
 import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
+import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { append, ofType } from '../contracts/session-events.ts';
 import { attributionOf } from '../support/event-data.ts';
@@ -85,7 +89,7 @@ async function prepare(mode: Mode, config: ConfigOverrides = {}): Promise<void> 
 function scripted(...script: Behaviour[]): SummarizerChoice {
   server.script(...script);
   const environment = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: server.openaiUrl };
-  return { kind: 'model', model: summarizerFromModelName('openai/gpt-4o-mini', environment) };
+  return summarizerFromModelName('openai/gpt-4o-mini', environment);
 }
 
 function run(
@@ -99,7 +103,7 @@ function run(
     world: WORLD,
     templates: TEMPLATES,
     chooseSummarizer: () => choice,
-    compactRemotely: remoteCompactor({}),
+    remote: remoteSummarizer(remoteCompactor({})),
     prepare: async () => {},
     workspaceRoot: null,
     hooks: [],
@@ -116,7 +120,7 @@ function run(
   return handler(JOB, signal);
 }
 
-const EXTRACTIVE: SummarizerChoice = { kind: 'extractive' };
+const EXTRACTIVE: SummarizerChoice = extractive;
 
 /** The steps of the compaction: type, and what tells it from others of the type. */
 async function steps(): Promise<string[]> {
@@ -260,6 +264,62 @@ describe('compactSession', () => {
     open();
     expect(await running).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'cancelled']);
+  });
+
+  describe('a session that is configured anew meanwhile', () => {
+    /** Fields of planning, of the summary's text, of what comes with it, and of the commit. */
+    const BEFORE = {
+      summary_style: 'lines',
+      restore_max_files: 1,
+      breaker_max_failures: 9,
+    } as const;
+    const AFTER = {
+      protected_messages: 100,
+      summary_style: 'claude-code',
+      restore_max_files: 0,
+      auto_compact_threshold: 1,
+      // Nobody has loaded it.
+      token_counter: 'o200k_base',
+    } as const;
+    const configure = () => commit(configureSession(WORLD, { config: AFTER }, 'later'));
+
+    async function goesByTheOld() {
+      expect(await steps()).toEqual(['started 1', 'completed by model']);
+      const log = await store.events(REF);
+      const { config } = ofType(log, 'compaction.started').data;
+      const settings = { ...SESSION, config: { ...CONFIG, ...BEFORE } };
+      expect(config).toEqual(configOf(settings, WORLD.server));
+      expect((await store.head(REF))?.settings.config).toMatchObject(AFTER);
+      const { report } = ofType(log, 'compaction.completed').data;
+      expect(report).toMatchObject({ files_restored: 1, is_above_threshold: false });
+      const found = await entries();
+      expect(found.map(({ origin }) => origin)).toEqual(['boundary', 'summary', 'file']);
+      // The other style ends with a full stop.
+      expect(JSON.stringify(found[1]?.item)).toContain('ran out of context.\\nThe conversation');
+    }
+
+    it('is compacted as the log says that it began: changed right after the start', async () => {
+      await prepare('full', BEFORE);
+      const write = store.commit;
+      vi.spyOn(store, 'commit').mockImplementationOnce(async (...parameters) => {
+        const outcome = await write.apply(store, parameters);
+        await configure();
+        return outcome;
+      });
+      expect(await run(scripted(GOOD))).toEqual(DONE);
+      await goesByTheOld();
+    });
+
+    it('is compacted as the log says that it began: changed while the model answers', async () => {
+      await prepare('full', BEFORE);
+      const { promise, open } = gate();
+      const running = run(scripted(slow(summaryAnswer(), promise)));
+      await server.received(1);
+      await configure();
+      open();
+      expect(await running).toEqual(DONE);
+      await goesByTheOld();
+    });
   });
 
   it('a worker that stops leaves the compaction to the next start', async () => {

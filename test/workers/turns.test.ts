@@ -33,7 +33,7 @@ async function openLab(config: ConfigOverrides, provider: Provider = 'openai/gpt
     OPENAI_API_KEY: 'sk-x',
     OPENAI_BASE_URL: server.openaiUrl,
   };
-  lab.summarizer = { kind: 'model', model: summarizerFromModelName(provider, environment) };
+  lab.summarizer = summarizerFromModelName(provider, environment);
 }
 
 /** Turns one to `last` of about 200 tokens each. */

@@ -191,7 +191,7 @@ async function planOf(
 /** Null: the conversation is so short that it is carried as it is. */
 async function summaryOf(
   deps: AppDependencies,
-  { full, config, count }: StatelessPlan,
+  { full, view, config, count }: StatelessPlan,
   { model, instructions }: z.infer<typeof compactRequest>,
   signal: AbortSignal,
 ): Promise<Summary | null> {
@@ -199,7 +199,7 @@ async function summaryOf(
   const asked = instructions
     ? { instructions: truncateMiddle(instructions, MOST_INSTRUCTION_TOKENS, count) }
     : {};
-  const order = { plan: full, config, count, model, format: 'openai-responses', ...asked } as const;
+  const order = { plan: full, view, config, count, model, ...asked };
   const written = await deps.summarize(order, signal);
   if (written.ok) return written.summary;
   throw new OpenAiError(

@@ -1,4 +1,5 @@
-import type { SummaryOrder, WrittenSummary } from '../../domain/compaction/stateless.ts';
+import type { WrittenSummary } from '../../domain/compaction/stateless.ts';
+import type { SummaryOrder } from '../../domain/compaction/summary-order.ts';
 import type { ConfigOverrides } from '../../domain/policy/config.ts';
 import type { Template } from '../../domain/policy/template.ts';
 import type { World } from '../../domain/session/world.ts';

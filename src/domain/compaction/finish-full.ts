@@ -7,7 +7,7 @@ import type { Entry } from '../session/entry.ts';
 import type { LeftOut } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
-import { type FullPlan, isTooLarge } from './full.ts';
+import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
 
 /** A summary, and how it came about. */
@@ -38,38 +38,39 @@ export type FinishContext = {
   keeps_answer?: boolean;
 };
 
+/** What the summary and what comes with it are written for. */
+export type SummaryContext = Pick<
+  FinishContext,
+  'view' | 'config' | 'count' | 'is_automatic' | 'hook_items'
+>;
+
+/** `entries` stand behind the instructions and the boundary. */
+export type StandIn = { cleaned: string; entries: Entry[]; files_restored: number };
+
 /**
- * Builds what the compaction puts in place of everything up to the cut, in the order of SPEC section
- * 8. Of the restored files those stay that fit under the limit of the context, the newest first; of the
- * hook items the newest are left out until it fits.
+ * What stands for the covered part with this summary, as the model wrote it, in the order of SPEC
+ * section 8. Of the restored files those stay that fit under the limit of the context, the newest
+ * first; of the hook items the newest are left out until it fits.
  */
-export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
-  const { view, config } = context;
+export function standIn(plan: FullPlan, text: string, context: SummaryContext): StandIn {
+  const { view, config, is_automatic } = context;
   const codec = codecFor(view.format);
   const entry = entryMaker(context);
-  const cleaned = cleanSummary(summary.text, config.summary_include_analysis);
-  const text = formatSummary(cleaned, {
-    style: config.summary_style,
-    automatic: context.is_automatic,
-  });
-  const summaryEntry = entry(
+  const cleaned = cleanSummary(text, config.summary_include_analysis);
+  const summary = entry(
     'summary',
-    codec.message('user', text, {
-      is_compact_summary: true,
-      is_visible_in_transcript_only: true,
-    }),
+    codec.message(
+      'user',
+      formatSummary(cleaned, { style: config.summary_style, automatic: is_automatic }),
+      { is_compact_summary: true, is_visible_in_transcript_only: true },
+    ),
   );
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
-  const others = [
-    ...plan.instructions,
-    ...plan.provider_compactions,
-    ...plan.preserved,
-    summaryEntry,
-    ...plan.attachments,
-  ];
+  const before = [...plan.provider_compactions, ...plan.preserved, summary];
   const files: Entry[] = [];
   const replacement = (file?: Entry) =>
-    sumTokens([...others, ...files, ...(file === undefined ? [] : [file]), ...hooks]);
+    sumTokens(plan.instructions) +
+    sumTokens([...before, ...plan.attachments, ...files, ...(file ? [file] : []), ...hooks]);
   // The newest first: a large one that does not fit leaves its room to those after it.
   for (const { path, content, lines } of plan.files) {
     const attachment = { kind: 'file', path, content, ...(lines && { known_lines: lines }) };
@@ -78,17 +79,21 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
     else if (config.restore_over_budget === 'stop') break;
   }
   while (hooks.length > 0 && isTooLarge(plan, replacement(), config)) hooks.pop();
-  const entries = [
-    ...plan.instructions,
-    entry('boundary', boundaryItem(plan, context)),
-    ...plan.provider_compactions,
-    ...plan.preserved,
-    summaryEntry,
-    ...files,
-    ...plan.attachments,
-    ...hooks,
-    ...plan.ghosts,
-  ];
+  const entries = [...before, ...files, ...plan.attachments, ...hooks, ...plan.ghosts];
+  return { cleaned, entries, files_restored: files.length };
+}
+
+/** Whether the context becomes smaller with this summary alone: files give way where they have to. */
+export function isSmallerWith(plan: FullPlan, text: string, context: SummaryContext): boolean {
+  const { entries } = standIn({ ...plan, files: [] }, text, context);
+  return makesSmaller(plan, sumTokens([...plan.instructions, ...entries]), context.config);
+}
+
+/** Builds what the compaction puts in place of everything up to the cut. */
+export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
+  const { cleaned, entries: behind, files_restored } = standIn(plan, summary.text, context);
+  const boundary = entryMaker(context)('boundary', boundaryItem(plan, context));
+  const entries = [...plan.instructions, boundary, ...behind];
   return {
     mode: 'full',
     through: plan.through,
@@ -105,7 +110,7 @@ export function finishFull(plan: FullPlan, summary: Summary, context: FinishCont
       usage: summary.usage,
       left_out: summary.left_out,
       truncated_turns: summary.truncated_turns,
-      files_restored: files.length,
+      files_restored,
       duration_ms: context.duration_ms,
       summarizer_ms: summary.summarizer_ms,
       ...(context.keeps_answer === true && summary.text !== cleaned && { answer: summary.text }),
@@ -121,7 +126,10 @@ export function entryMaker({
   view,
   config,
   count,
-}: FinishContext): (origin: Entry['origin'], item: Item) => Entry {
+}: Pick<FinishContext, 'view' | 'config' | 'count'>): (
+  origin: Entry['origin'],
+  item: Item,
+) => Entry {
   const codec = codecFor(view.format);
   return (origin, item) => {
     const { tokens } = measureItem(codec, item, count, config);

@@ -5,9 +5,9 @@ import { isStillDue } from '../policy/tiers.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import { switchedOff } from '../session/disarm.ts';
 import type { Mode, Trigger } from '../session/events.ts';
-import { configOf, contextTokens, type Head } from '../session/head.ts';
+import { contextTokens, type Head } from '../session/head.ts';
 import { savedBy } from '../session/result-edits.ts';
-import type { World } from '../session/world.ts';
+import type { Terms } from '../session/world.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
@@ -15,7 +15,7 @@ import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
 import { clearable, type MicroPlan, planMicro, planShortening } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
-import { planRemote, type RemotePlan, remoteModel } from './remote.ts';
+import { type RemotePlan, remoteModel } from './remote.ts';
 
 export type CompactionPlan =
   | { kind: 'skip'; skip: Skip }
@@ -55,15 +55,15 @@ export function planRequest(
  * the provider at once, mode `full` never does.
  */
 export function planCompaction(
-  world: World,
+  terms: Terms,
   head: Head,
   view: View,
   request: PlanRequest,
 ): CompactionPlan {
-  const config = configOf(head.settings, world.server);
-  const { threshold } = thresholds(config, head.settings.context_window);
+  const { config, context_window } = terms;
+  const { threshold } = thresholds(config, context_window);
   const tokens = contextTokens(head.state, config);
-  const count = counterFor(config, world.tokenizers);
+  const count = counterFor(config, terms.tokenizers);
   const off = switchedOff(config, request);
   if (off !== null) return skip('compaction_disabled', off);
   // The other ways have their own reasons, which the threshold knows nothing of.
@@ -71,7 +71,6 @@ export function planCompaction(
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);
   }
   const { before } = request;
-  const { context_window } = head.settings;
   const material = materialOf(view);
   const is_automatic = request.trigger === 'auto';
   const limits = { tokens, threshold, before, context_window };
@@ -132,7 +131,7 @@ function isEnough(
 
 function remotePlan(input: PlanInput): RemotePlan | Extract<CompactionPlan, { kind: 'skip' }> {
   const full = planFull(input);
-  return full.kind === 'skip' ? full : planRemote(input.view, full);
+  return full.kind === 'skip' ? full : { kind: 'remote', full };
 }
 
 /** Null when clearing is not worth it, or would not make the context smaller (SPEC 18, rule 7). */

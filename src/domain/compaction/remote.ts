@@ -17,12 +17,14 @@ export type RemotePlan = {
   kind: 'remote';
   /** The local compaction of the same part, for when the provider cannot do it. */
   full: FullPlan;
+};
+
+/** What the provider is asked to compact. */
+export type RemoteInput = {
   /** What is covered, as the provider accepts it. */
   input: Item[];
   /** The system messages in front of it, as one text; they stay in the context whatever comes. */
   instructions: string | null;
-  /** The part after the cut, rendered. */
-  behind: Item[];
 };
 
 type Provided = Pick<Settings, 'format' | 'model'>;
@@ -50,10 +52,10 @@ export function remoteModel({
   return { model: name, reason: null };
 }
 
-/** What the provider is asked for in place of a local compaction. Pure; a dry run shows this plan. */
-export function planRemote(view: View, full: FullPlan): RemotePlan {
+/** What the provider is given in place of a local compaction. */
+export function remoteInput(view: View, full: FullPlan): RemoteInput {
   const codec = codecFor(view.format);
-  const { initial, covered, kept } = partsOf(view, full);
+  const { initial, covered } = partsOf(view, full);
   const instructed = new Set(full.instructions.map(({ item }) => item));
   // A trigger that a client logged has done its work; ours goes last.
   const read = covered.filter(
@@ -63,11 +65,8 @@ export function planRemote(view: View, full: FullPlan): RemotePlan {
     systemText(codec.normalise(item)),
   );
   return {
-    kind: 'remote',
-    full,
     input: withoutStoredReasoning(codec.render(itemsOf(read))),
     instructions: texts.length === 0 ? null : texts.join('\n\n'),
-    behind: codec.render(itemsOf(kept)),
   };
 }
 
@@ -77,7 +76,7 @@ export function planRemote(view: View, full: FullPlan): RemotePlan {
  * the context becomes smaller. Else the problem, in words without their content.
  */
 export function checkReplacement(
-  plan: RemotePlan,
+  plan: FullPlan,
   output: readonly Json[],
   context: Pick<FinishContext, 'view' | 'config' | 'count'>,
 ): { items: Item[]; problem: null } | { items: null; problem: string } {
@@ -91,7 +90,7 @@ export function checkReplacement(
 }
 
 function problemOf(
-  plan: RemotePlan,
+  plan: FullPlan,
   items: Item[],
   { view, config, count }: Pick<FinishContext, 'view' | 'config' | 'count'>,
 ): string | null {
@@ -105,15 +104,16 @@ function problemOf(
   )
     return 'its compaction item is empty';
   // A message of the user after it shows what it leaves open: nothing may be.
-  const closed = [...items, codec.message('user', 'Go on.'), ...plan.behind];
+  const behind = codec.render(itemsOf(partsOf(view, plan).kept));
+  const closed = [...items, codec.message('user', 'Go on.'), ...behind];
   if (codec.violations(closed).length > 0) return 'the provider itself would refuse it as input';
   const replacement = items.reduce(
     (sum, item) => sum + measureItem(codec, item, count, config).tokens,
-    sumTokens(plan.full.instructions),
+    sumTokens(plan.instructions),
   );
-  return makesSmaller(plan.full, replacement, config)
+  return makesSmaller(plan, replacement, config)
     ? null
-    : `it would not make the context smaller (${replacement} tokens for ${plan.full.covered_tokens})`;
+    : `it would not make the context smaller (${replacement} tokens for ${plan.covered_tokens})`;
 }
 
 /** What a provider gave, and what that has cost. */
@@ -132,32 +132,31 @@ export type Replacement = {
  * for its own models only.
  */
 export function finishRemote(
-  plan: RemotePlan,
+  plan: FullPlan,
   replacement: Replacement,
   context: FinishContext,
 ): FullResult {
-  const { full } = plan;
   const entry = entryMaker(context);
   const provided = replacement.items.map((item) => entry('remote', item));
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
-  const replaced = () => sumTokens([...full.instructions, ...provided, ...hooks]);
-  while (hooks.length > 0 && isTooLarge(full, replaced(), context.config)) hooks.pop();
+  const replaced = () => sumTokens([...plan.instructions, ...provided, ...hooks]);
+  while (hooks.length > 0 && isTooLarge(plan, replaced(), context.config)) hooks.pop();
   const entries = [
-    ...full.instructions,
-    entry('boundary', boundaryItem(full, context)),
+    ...plan.instructions,
+    entry('boundary', boundaryItem(plan, context)),
     ...provided,
     ...hooks,
-    ...full.ghosts,
+    ...plan.ghosts,
   ];
   return {
     mode: 'remote',
-    through: full.through,
-    previous: full.previous,
+    through: plan.through,
+    previous: plan.previous,
     summary_text: '',
     entries,
-    ...(full.edits.length > 0 && { edits: full.edits }),
+    ...(plan.edits.length > 0 && { edits: plan.edits }),
     report: {
-      covered_tokens: full.covered_tokens,
+      covered_tokens: plan.covered_tokens,
       replacement_tokens: sumTokens(entries),
       summarizer: 'remote',
       model: replacement.model,

@@ -1,5 +1,5 @@
 import { sumTokens, type View } from '../context/view.ts';
-import type { Format, Item } from '../items/item.ts';
+import type { Item } from '../items/item.ts';
 import { openaiResponsesCodec as codec } from '../items/openai-responses.ts';
 import { rewrittenKind } from '../items/operator.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
@@ -12,7 +12,7 @@ import { NO_USAGE } from '../session/usage-state.ts';
 import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { chooseCut } from './cut.ts';
-import { finishFull, type Summary } from './finish-full.ts';
+import { type Summary, standIn } from './finish-full.ts';
 import { type FullPlan, planFull } from './full.ts';
 import { materialOf } from './material.ts';
 import { formatSummary } from './summary.ts';
@@ -34,16 +34,6 @@ export type StatelessPlan = {
   foreign: Item[];
   /** What stays after the compaction: open tool calls. */
   tail: Item[];
-};
-
-/** What a summary is wanted of; `model` and `format` choose who writes it, as those of a session do. */
-export type SummaryOrder = {
-  plan: FullPlan;
-  config: Config;
-  count: TextCounter;
-  model: string;
-  format: Format;
-  instructions?: string;
 };
 
 /** `message` quotes nothing of the conversation. */
@@ -231,16 +221,10 @@ export function finishStateless(plan: StatelessPlan, summary: Summary | null): S
   const replacement =
     full === null || summary === null
       ? null
-      : finishFull(full, summary, {
-          view,
-          config,
-          count,
-          is_automatic: false,
-          // The boundary is left out below.
-          boundary_uuid: '',
-          at: '',
-          duration_ms: 0,
-        }).entries.filter(({ origin }) => origin !== 'boundary');
+      : [
+          ...full.instructions,
+          ...standIn(full, summary.text, { view, config, count, is_automatic: false }).entries,
+        ];
   const isShorter = replacement !== null && sumTokens(replacement) < sumTokens(covered);
   const carried = isShorter ? replacement : covered;
   return { content: [...foreign, ...carried.map(({ item }) => item)], tail };

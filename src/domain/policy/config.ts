@@ -86,6 +86,14 @@ function emptyIsNone(name: string | null): string | null {
   return name === '' ? null : name;
 }
 
+/** Summarisers that ask nobody: as a `summarization_model` they switch models off. */
+export const OFFLINE_SUMMARIZERS = ['extractive'] as const;
+export type OfflineSummarizer = (typeof OFFLINE_SUMMARIZERS)[number];
+
+export function isOffline(name: string): name is OfflineSummarizer {
+  return OFFLINE_SUMMARIZERS.some((offline) => offline === name);
+}
+
 const percent = z.number().min(0).max(100);
 const phrases = z.array(z.string().min(1).max(200)).max(200);
 
@@ -168,7 +176,7 @@ export const configSchema = z.strictObject({
   /** How the summariser is given the conversation: as a record, or as role-labelled turns. */
   transcript_style: z.enum(['record', 'turns']),
   transcript_max_tokens: tokens.min(64).nullable(),
-  summarizer_fallback: z.array(z.enum(['extractive', 'micro'])).max(2),
+  summarizer_fallback: z.array(z.enum([...OFFLINE_SUMMARIZERS, 'micro'])).max(2),
   summarizer_max_attempts: z.int().min(1).max(10),
   summarizer_timeout_seconds: z.number().gt(0).max(3600),
   min_new_tokens_between_compactions: tokens,

@@ -7,8 +7,8 @@ import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
 import type { EventData, Mode, NewEvent, Trigger } from './events.ts';
-import { configOf, type Head, type Running, standInPacket } from './head.ts';
-import type { World } from './world.ts';
+import { configOf, type Head, type Running, standInPacket, termsOf } from './head.ts';
+import type { Terms, World } from './world.ts';
 
 export type RequestCompaction = {
   compaction_id: string;
@@ -105,11 +105,14 @@ export function whileRunning(
   };
 }
 
-export type Started = { applied: true; attempt: number } | { applied: false };
+export type Started =
+  | { applied: true; attempt: number; terms: Terms; head: Head }
+  | { applied: false };
 
 /**
- * Begins the next attempt and answers its number; the effective configuration becomes part of the
- * log. Does nothing when the compaction has ended. Rejects: session_not_found.
+ * Begins the next attempt and answers its number, its terms and the session as it stands then; the
+ * configuration of the terms becomes part of the log. Does nothing when the compaction has ended.
+ * Rejects: session_not_found.
  */
 export function startCompaction(world: World, compactionId: string): Decide<Started> {
   return (head) => {
@@ -119,12 +122,13 @@ export function startCompaction(world: World, compactionId: string): Decide<Star
       return accept({ events: [], value: () => ({ applied: false }) });
     }
     const attempt = running.attempt + 1;
-    const config = configOf(head.settings, world.server);
+    const terms = termsOf(head.settings, world);
     const event: NewEvent = {
       type: 'compaction.started',
-      data: { compaction_id: compactionId, attempt, config },
+      data: { compaction_id: compactionId, attempt, config: terms.config },
     };
-    return accept({ events: [event], value: () => ({ applied: true, attempt }) });
+    const value = (after: Head): Started => ({ applied: true, attempt, terms, head: after });
+    return accept({ events: [event], value });
   };
 }
 
@@ -135,14 +139,12 @@ export type Skip = Omit<EventData['compaction.skipped'], 'compaction_id'>;
 
 /** Ends a compaction that has nothing to do or could not help; the context stays as it is. */
 export function skipCompaction(
-  world: World,
+  { config }: Terms,
   attempt: Attempt,
   skip: Skip,
   clock: Clock,
 ): Decide<Applied> {
-  return whileRunning(attempt, (head, running) =>
-    skipEvents(head, running, configOf(head.settings, world.server), clock, skip),
-  );
+  return whileRunning(attempt, (head, running) => skipEvents(head, running, config, clock, skip));
 }
 
 export type Failure = Pick<
@@ -152,7 +154,7 @@ export type Failure = Pick<
 
 /** Records a failed attempt; the context stays as it is (SPEC section 10). */
 export function failCompaction(
-  world: World,
+  { config }: Terms,
   attempt: Attempt,
   failure: Failure,
   clock: Clock,
@@ -162,7 +164,6 @@ export function failCompaction(
       type: 'compaction.failed',
       data: { ...failure, compaction_id: running.id, attempt: running.attempt },
     };
-    const config = configOf(head.settings, world.server);
     return [event, ...openedBreaker(head, advance(head, [event], clock.at), config, clock.now_ms)];
   });
 }

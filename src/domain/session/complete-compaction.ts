@@ -13,10 +13,10 @@ import {
 } from './compaction-commands.ts';
 import type { Decide } from './decision.ts';
 import type { CompletedReport, EventData, NewEvent } from './events.ts';
-import { configOf, contextTokens, hasUserSpoken, type Running, type State } from './head.ts';
+import { contextTokens, hasUserSpoken, type Running, type State } from './head.ts';
 import { packetItem } from './packet-item.ts';
 import { isPaid } from './summarizer-usage.ts';
-import type { World } from './world.ts';
+import type { Terms } from './world.ts';
 
 /** What is only known when a compaction is written: what came meanwhile counts, too. */
 type Effect = Pick<
@@ -42,13 +42,13 @@ export type PacketText = { text: string; seq: number | null };
  * appended with it, where one belongs to the compaction. Rejects: session_not_found.
  */
 export function completeMicro(
-  world: World,
+  terms: Terms,
   attempt: Attempt,
   result: MicroResult,
   clock: Clock,
   packet: PacketText | null = null,
 ): Decide<Applied> {
-  return complete(world, attempt, clock, packet, (compaction_id, effect) => ({
+  return complete(terms, attempt, clock, packet, (compaction_id, effect) => ({
     type: 'compaction.micro_completed',
     data: { ...result, compaction_id, ...effect },
   }));
@@ -61,7 +61,7 @@ export function completeMicro(
  * session_not_found.
  */
 export function completeFull(
-  world: World,
+  terms: Terms,
   attempt: Attempt,
   result: FullResult,
   clock: Clock,
@@ -72,7 +72,7 @@ export function completeFull(
     type: 'compaction.completed',
     data: { ...result, compaction_id, report: { ...result.report, ...effect } },
   });
-  return complete(world, attempt, clock, packet, eventOf, {
+  return complete(terms, attempt, clock, packet, eventOf, {
     replacement_tokens,
     covered_tokens,
     usage,
@@ -88,7 +88,7 @@ type Replacement = {
 
 /** Both end in the same way: the packet after them, then a word about threshold and breaker. */
 function complete(
-  world: World,
+  terms: Terms,
   attempt: Attempt,
   clock: Clock,
   packet: PacketText | null,
@@ -96,8 +96,7 @@ function complete(
   full: Replacement | null = null,
 ): Decide<Applied> {
   return whileRunning(attempt, (head, running) => {
-    const { context_window } = head.settings;
-    const config = configOf(head.settings, world.server);
+    const { config, context_window } = terms;
     const { threshold } = thresholds(config, context_window);
     const tokens_before = contextTokens(head.state, config);
     const completed = (tokens_after: number) =>
@@ -118,7 +117,7 @@ function complete(
     }
     const heads = { before: head, after: compacted };
     const isWanted = packet !== null && !isOutdated(packet, head.state, running);
-    const behind = isWanted ? packetItem(world, running, packet.text, heads, clock.at) : [];
+    const behind = isWanted ? packetItem(terms, running, packet.text, heads, clock.at) : [];
     const tokens_after = contextTokens(advance(compacted, behind, clock.at).state, config);
     const events = [completed(tokens_after), ...behind];
     const exceeded: NewEvent = {

@@ -9,6 +9,7 @@ import { withSafetyMargin } from '../tokens/count.ts';
 import type { Base, Mode, PacketSource, Trigger } from './events.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { UsageState } from './usage-state.ts';
+import type { Terms, World } from './world.ts';
 
 /** What the client chose; changes with `session.configured` only. */
 export type Settings = {
@@ -144,4 +145,10 @@ export function configOf(settings: Settings, server: ConfigOverrides): Config {
     server,
     session: settings.config,
   });
+}
+
+/** The terms on which a piece of work begins now. */
+export function termsOf(settings: Settings, { server, tokenizers }: World): Terms {
+  const { context_window } = settings;
+  return { config: configOf(settings, server), context_window, tokenizers };
 }

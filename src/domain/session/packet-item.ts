@@ -1,5 +1,4 @@
 import { codecFor } from '../items/codecs.ts';
-import type { Config } from '../policy/config.ts';
 import { isStillDue } from '../policy/tiers.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { thresholds } from '../tokens/thresholds.ts';
@@ -7,8 +6,8 @@ import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import { advance } from './advance.ts';
 import type { NewEvent } from './events.ts';
-import { configOf, contextTokens, type Head, type Running } from './head.ts';
-import type { World } from './world.ts';
+import { contextTokens, type Head, type Running } from './head.ts';
+import type { Terms } from './world.ts';
 
 /** A packet that has to be cut to fewer tokens than this says nothing. */
 const LEAST_TOKENS = 32;
@@ -20,18 +19,17 @@ const LEAST_TOKENS = 32;
  * does not; empty when none belongs to the compaction, or no room is left for one.
  */
 export function packetItem(
-  world: World,
+  terms: Terms,
   running: Running,
   text: string,
   heads: { before: Head; after: Head },
   at: string,
 ): NewEvent[] {
   if (running.packet === null) return [];
-  const { settings } = heads.before;
-  const config = configOf(settings, world.server);
-  const count = counterFor(config, world.tokenizers);
-  const codec = codecFor(settings.format);
-  const fits = fitting(heads, running, config);
+  const { config, tokenizers } = terms;
+  const count = counterFor(config, tokenizers);
+  const codec = codecFor(heads.before.settings.format);
+  const fits = fitting(heads, running, terms);
   let most = Math.min(config.packet_max_tokens, count(text));
   for (;;) {
     const cut = truncateMiddle(text, most, count);
@@ -48,9 +46,8 @@ export function packetItem(
 function fitting(
   { before, after }: { before: Head; after: Head },
   { attribution }: Running,
-  config: Config,
+  { config, context_window: window }: Terms,
 ): (tokens: number) => boolean {
-  const window = before.settings.context_window;
   const { threshold } = thresholds(config, window);
   const lines = [
     (tokens: number) => tokens >= threshold,

@@ -9,8 +9,8 @@ import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
-import { configOf, contextTokens, hasUserSpoken } from './head.ts';
-import type { World } from './world.ts';
+import { contextTokens, hasUserSpoken } from './head.ts';
+import type { Terms } from './world.ts';
 
 /** One call of a hook and what came of it. */
 export type HookRun = Omit<EventData['hook.ran'], 'compaction_id'>;
@@ -35,7 +35,7 @@ export type PostCompact = { compaction_id: string; requested_version: number; at
  * session_not_found.
  */
 export function recordPostCompact(
-  world: World,
+  { config, context_window, tokenizers }: Terms,
   { compaction_id, requested_version, at }: PostCompact,
   run: HookRun,
 ): Decide<Applied> {
@@ -44,15 +44,14 @@ export function recordPostCompact(
     if (head.state.base?.compaction_id !== compaction_id) {
       return accept({ events: [], value: () => ({ applied: false }) });
     }
-    const config = configOf(head.settings, world.server);
     const codec = codecFor(head.settings.format);
-    const count = counterFor(config, world.tokenizers);
+    const count = counterFor(config, tokenizers);
     const appended = (run.result.items ?? []).map((item): NewEvent => {
       const { tokens } = measureItem(codec, item, count, config);
       return { type: 'item.appended', data: { item: ofHook(item), tokens, source: 'hook' } };
     });
     const after = advance(head, appended, at);
-    const { threshold } = thresholds(config, head.settings.context_window);
+    const { threshold } = thresholds(config, context_window);
     const isLate = hasUserSpoken(head.state, requested_version);
     const isTooLarge = contextTokens(after.state, config) >= threshold;
     const error = isLate ? TOO_LATE : isTooLarge ? TOO_LARGE : null;

@@ -1,12 +1,14 @@
-import type { SessionRef } from '../../app/ports/event-store.ts';
+import { eventAt } from '../../app/event-at.ts';
 import type { HookResult } from '../../domain/session/events.ts';
 import { type HookRun, recordHook, recordPostCompact } from '../../domain/session/record-hook.ts';
-import type { AttemptLog, Loaded, LogDependencies } from '../attempt-log.ts';
+import { commitStep } from '../compaction/commit-step.ts';
+import type { WorkerDependencies } from '../compaction/dependencies.ts';
+import type { Loaded } from '../compaction/load.ts';
 import type { HookCall } from './hook-payload.ts';
 import type { HookEvent, HookSettings } from './hook-settings.ts';
 import { runHook } from './run-hook.ts';
 
-export type HookDependencies = LogDependencies & { hooks: readonly HookSettings[] };
+type HookDependencies = Pick<WorkerDependencies, 'store' | 'now' | 'random' | 'hooks'>;
 
 /**
  * What the hooks of one moment said. `blocked`: the compaction has to end, for the reason in the
@@ -17,103 +19,99 @@ export type HookVerdict =
   | { kind: 'blocked'; message: string }
   | { kind: 'gone' };
 
-/** The operator's hooks around one attempt at a compaction (SPEC section 16). */
-export class CompactionHooks {
-  readonly #deps: HookDependencies;
-  readonly #ref: SessionRef;
-  readonly #log: AttemptLog;
-  readonly #signal: AbortSignal;
-
-  constructor(deps: HookDependencies, ref: SessionRef, log: AttemptLog, signal: AbortSignal) {
-    this.#deps = deps;
-    this.#ref = ref;
-    this.#log = log;
-    this.#signal = signal;
+/**
+ * Calls the operator's hooks of a moment before the commit (SPEC section 16), one after the other, and
+ * records each. Those that ran in an earlier attempt are not called again: what they said then holds.
+ * None is called after one that blocks.
+ */
+export async function runHooks(
+  deps: HookDependencies,
+  loaded: Loaded,
+  event: Exclude<HookEvent, 'PostCompact'>,
+  signal: AbortSignal,
+): Promise<HookVerdict> {
+  const hooks = deps.hooks.filter((hook) => hook.event === event);
+  if (hooks.length === 0) return { kind: 'ran', results: [] };
+  const earlier = await earlierRuns(deps, loaded);
+  const results: HookResult[] = [];
+  for (const hook of hooks) {
+    const known = earlier.find((run) => run.event === event && run.hook === hook.name);
+    const run = known ?? (await askAndRecord(deps, hook, loaded, signal));
+    if (run === null) return { kind: 'gone' };
+    const message = blockedBy(run);
+    if (message !== null) return { kind: 'blocked', message };
+    results.push(run.result);
   }
+  return { kind: 'ran', results };
+}
 
-  /**
-   * Calls the hooks of a moment before the commit, one after the other, and records each. Those that
-   * ran in an earlier attempt are not called again: what they said then holds. None is called after
-   * one that blocks.
-   */
-  async run(event: Exclude<HookEvent, 'PostCompact'>, state: Loaded): Promise<HookVerdict> {
-    const hooks = this.#of(event);
-    if (hooks.length === 0) return { kind: 'ran', results: [] };
-    const earlier = await this.#earlierRuns(state);
-    const results: HookResult[] = [];
-    for (const hook of hooks) {
-      const known = earlier.find((run) => run.event === event && run.hook === hook.name);
-      const run = known ?? (await this.#askAndRecord(hook, state));
-      if (run === null) return { kind: 'gone' };
-      const message = blockedBy(run);
-      if (message !== null) return { kind: 'blocked', message };
-      results.push(run.result);
-    }
-    return { kind: 'ran', results };
+/** Calls the PostCompact hooks once the compaction stands in the log; at most once each. */
+export async function postCompact(
+  deps: HookDependencies,
+  loaded: Loaded,
+  signal: AbortSignal,
+): Promise<void> {
+  const hooks = deps.hooks.filter(({ event }) => event === 'PostCompact');
+  if (hooks.length === 0) return;
+  const { store, now } = deps;
+  const { ref, terms, running, attempt } = loaded;
+  const { compaction_id } = attempt;
+  const base = (await store.head(ref))?.state.base;
+  // Not so when it turned out that it would not have made the context smaller.
+  if (base?.compaction_id !== compaction_id) return;
+  const event = await eventAt(store, ref, base.version);
+  if (event?.type !== 'compaction.completed') return;
+  for (const hook of hooks) {
+    const run = await ask(deps, hook, loaded, event.data.summary_text, signal);
+    if (run === null) return;
+    const at = now().toISOString();
+    // Only one try: a second one after a broken connection could append the items twice.
+    const moment = { compaction_id, requested_version: running.requested_version, at };
+    await store.commit(ref, recordPostCompact(terms, moment, run), { at });
   }
+}
 
-  /** Calls the PostCompact hooks once the compaction stands in the log; at most once each. */
-  async afterCommit(state: Loaded): Promise<void> {
-    const hooks = this.#of('PostCompact');
-    if (hooks.length === 0) return;
-    const { store, world, now } = this.#deps;
-    const { compaction_id } = this.#log.attempt;
-    const base = (await store.head(this.#ref))?.state.base;
-    // Not so when it turned out that it would not have made the context smaller.
-    if (base?.compaction_id !== compaction_id) return;
-    const [event] = await store.events(this.#ref, { after: base.version - 1, up_to: base.version });
-    if (event?.type !== 'compaction.completed') return;
-    for (const hook of hooks) {
-      const run = await this.#ask(hook, state, event.data.summary_text);
-      if (run === null) return;
-      const at = now().toISOString();
-      // Only one try: a second one after a broken connection could append the items twice.
-      const moment = { compaction_id, requested_version: state.running.requested_version, at };
-      await store.commit(this.#ref, recordPostCompact(world, moment, run), { at });
-    }
-  }
+async function earlierRuns(
+  { store }: HookDependencies,
+  { ref, running }: Loaded,
+): Promise<HookRun[]> {
+  const after = running.requested_version;
+  const events = await store.events(ref, { after, types: ['hook.ran'] });
+  return events.flatMap((event) =>
+    event.type === 'hook.ran' && event.data.compaction_id === running.id ? [event.data] : [],
+  );
+}
 
-  #of(event: HookEvent): HookSettings[] {
-    return this.#deps.hooks.filter((hook) => hook.event === event);
-  }
+/** Null when it is of no interest any more. */
+async function askAndRecord(
+  deps: HookDependencies,
+  hook: HookSettings,
+  loaded: Loaded,
+  signal: AbortSignal,
+): Promise<HookRun | null> {
+  const run = await ask(deps, hook, loaded, null, signal);
+  if (run === null) return null;
+  const step = await commitStep(deps, loaded.ref, () => recordHook(loaded.attempt, run));
+  return step?.applied ? run : null;
+}
 
-  async #earlierRuns({ running }: Loaded): Promise<HookRun[]> {
-    const events = await this.#deps.store.events(this.#ref, {
-      after: running.requested_version,
-      types: ['hook.ran'],
-    });
-    return events.flatMap((event) =>
-      event.type === 'hook.ran' && event.data.compaction_id === running.id ? [event.data] : [],
-    );
-  }
-
-  /** Null when it is of no interest any more. */
-  async #askAndRecord(hook: HookSettings, state: Loaded): Promise<HookRun | null> {
-    const run = await this.#ask(hook, state, null);
-    if (run === null) return null;
-    const isOurTurn = await this.#log.commit(() => recordHook(this.#log.attempt, run));
-    return isOurTurn ? run : null;
-  }
-
-  #ask(
-    hook: HookSettings,
-    { head, running, request }: Loaded,
-    summary: string | null,
-  ): Promise<HookRun | null> {
-    const call: HookCall = {
-      tenant: this.#ref.tenant,
-      session_id: this.#ref.session_id,
-      compaction_id: running.id,
-      is_automatic: running.trigger === 'auto',
-      instructions: request.instructions ?? null,
-      summary,
-    };
-    return runHook(hook, call, {
-      format: head.settings.format,
-      signal: this.#signal,
-      now: () => this.#deps.now().getTime(),
-    });
-  }
+function ask(
+  { now }: HookDependencies,
+  hook: HookSettings,
+  { ref, head, running, request }: Loaded,
+  summary: string | null,
+  signal: AbortSignal,
+): Promise<HookRun | null> {
+  const call: HookCall = {
+    tenant: ref.tenant,
+    session_id: ref.session_id,
+    compaction_id: running.id,
+    is_automatic: running.trigger === 'auto',
+    instructions: request.instructions ?? null,
+    summary,
+  };
+  const { format } = head.settings;
+  return runHook(hook, call, { format, signal, now: () => now().getTime() });
 }
 
 function blockedBy({ hook, ok, required, error, result }: HookRun): string | null {

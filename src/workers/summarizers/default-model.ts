@@ -1,7 +1,9 @@
 import type { Format } from '../../domain/items/item.ts';
+import { isOffline } from '../../domain/policy/config.ts';
 import {
   isConfigured,
   isProvider,
+  PROVIDER_TABLE,
   PROVIDERS,
   type Provider,
   type ProviderEnvironment,
@@ -10,20 +12,10 @@ import {
 /** Which model summarises for the sessions of each provider; null: the session's own model. */
 export type ModelTable = Readonly<Record<Provider, string | null>>;
 
-/**
- * The cheapest model of each provider that summarises well enough; a local server has no other than
- * the session's own (SPEC section 10). The order is the order of preference.
- */
-export const DEFAULT_MODELS: ModelTable = {
-  anthropic: 'claude-haiku-4-5',
-  openai: 'gpt-4o-mini',
-  google: 'gemini-2.5-flash',
-  groq: 'llama-3.3-70b-versatile',
-  // The suffix asks for the cheapest route to that model.
-  openrouter: 'meta-llama/llama-3.3-70b-instruct:floor',
-  'openai-compatible': null,
-  ollama: null,
-};
+export const DEFAULT_MODELS = Object.fromEntries(
+  PROVIDERS.map((provider) => [provider, PROVIDER_TABLE[provider].defaultModel]),
+  // `fromEntries` forgets the keys; all of them are there.
+) as ModelTable;
 
 /** As an entry of the operator's table: the session's own model. */
 const SESSION_MODEL = 'session';
@@ -36,26 +28,6 @@ export function modelTable(entries: Readonly<Partial<Record<Provider, string>>>)
   ]);
   return { ...DEFAULT_MODELS, ...Object.fromEntries(models) };
 }
-
-/** Name of the summariser that needs no model; as a `summarization_model` it switches models off. */
-export const EXTRACTIVE = 'extractive';
-
-/** Which provider serves a model, by the start of its name. */
-const FAMILIES: readonly (readonly [RegExp, Provider])[] = [
-  [/^claude/, 'anthropic'],
-  [/^(?:gpt-(?!oss)|chatgpt|codex|o\d)/, 'openai'],
-  [/^(?:models\/)?gemini/, 'google'],
-];
-
-/**
- * Where sessions go whose model tells nothing: to the provider of the format, else to a local server
- * that may have that model.
- */
-const FORMAT_PROVIDERS: Readonly<Record<Format, readonly Provider[]>> = {
-  anthropic: ['anthropic', 'ollama'],
-  'openai-responses': ['openai', 'openai-compatible', 'ollama'],
-  'openai-chat': ['openai', 'openai-compatible', 'ollama'],
-};
 
 /**
  * Which model writes the summaries of a session, as `provider/model`, or null for the extractive
@@ -89,8 +61,12 @@ function providersOf(session: {
   format: Format;
 }): readonly Provider[] {
   const named = session.summarization_model_provider_id ?? providerOfModel(session.model ?? '');
-  if (named === null) return FORMAT_PROVIDERS[session.format];
+  if (named === null) return PROVIDERS.filter((one) => serves(one, session.format));
   return isProvider(named) ? [named] : [];
+}
+
+function serves(provider: Provider, format: Format): boolean {
+  return PROVIDER_TABLE[provider].formats.includes(format);
 }
 
 /** The session's model, unless its name says that it lives with another provider. */
@@ -116,7 +92,7 @@ export function chosenModel(config: {
 }
 
 function configuredModel(model: string, provider: string | null): string | null {
-  if (model === EXTRACTIVE) return null;
+  if (isOffline(model)) return null;
   if (provider !== null) return withProvider(provider, model);
   const known = providerOfModel(model);
   return known === null ? model : withProvider(known, model);
@@ -130,5 +106,5 @@ function withProvider(provider: string, model: string): string {
 function providerOfModel(model: string): Provider | null {
   const prefix = model.split('/', 1)[0] ?? '';
   if (prefix !== model && isProvider(prefix)) return prefix;
-  return FAMILIES.find(([pattern]) => pattern.test(model))?.[1] ?? null;
+  return PROVIDERS.find((provider) => PROVIDER_TABLE[provider].family?.test(model)) ?? null;
 }

@@ -1,7 +1,5 @@
 import { APICallError } from 'ai';
-import type { SummaryAnswer } from './summarizer.ts';
-
-export type SummaryFailure = Extract<SummaryAnswer, { ok: false }>;
+import type { SummaryFailure } from './summarizer.ts';
 
 /** How the providers say that the input does not fit, in error codes or in words. */
 const TOO_LONG = [

@@ -1,5 +1,5 @@
-import type { ConfigOverrides } from '../../domain/policy/config.ts';
-import { chosenModel, EXTRACTIVE, type ModelTable } from './default-model.ts';
+import { type ConfigOverrides, isOffline } from '../../domain/policy/config.ts';
+import { chosenModel, type ModelTable } from './default-model.ts';
 import {
   isProvider,
   isUsableByName,
@@ -44,7 +44,7 @@ export function modelPolicy(operator: {
   const { allowed, serverModels, table, environment, isCalling } = operator;
   const patterns = (allowed ?? [...serverModels, ...byDefault(table)]).map(matcherOf);
   return (name) => {
-    if (name === EXTRACTIVE) return null;
+    if (isOffline(name)) return null;
     const provider = name.slice(0, Math.max(0, name.indexOf('/')));
     const model = name.slice(provider.length + 1);
     if (!isProvider(provider)) {

@@ -1,170 +1,98 @@
-import { type LanguageModel, type LanguageModelUsage, streamText } from 'ai';
+import { buildSummaryPrompt } from '../../domain/compaction/prompt.ts';
+import { checkSummary, flawText, type SummaryFlaw } from '../../domain/compaction/summary-check.ts';
+import { summaryInput } from '../../domain/compaction/summary-input.ts';
 import type { Usage } from '../../domain/items/item.ts';
-import { apiError, callFailure, type SummaryFailure } from './failures.ts';
-import type { ModelSummarizer, SummaryAnswer, SummaryRequest } from './summarizer.ts';
-import { usageSoFar } from './usage-so-far.ts';
+import { NO_TOKENS, sumOfUsage } from '../../domain/session/summarizer-usage.ts';
+import type { Summarizer, SummaryFailure, Task, WrittenText } from './summarizer.ts';
+import type { TextModel } from './text-model.ts';
 
-type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
+/** How often the input is halved when the provider still says that it is too long. */
+const REFITS = 4;
+/** Share of a model's window that the conversation may take; estimates are not exact. */
+const INPUT_SHARE = 0.8;
+/** A model whose window is not known is given what nearly every model takes. */
+const UNKNOWN_WINDOW = 32_000;
+/** Tokens of the answer that may go into its analysis, beside a summary of the planned length. */
+const ANALYSIS_TOKENS = 1_000;
+/** An answer of the wrong length is asked for once more, and no oftener: the next is as long. */
+const ATTEMPTS_AT_LENGTH = 2;
 
-export type SummarizerModel = {
-  /** `provider/model`, as in the configuration. */
-  name: string;
-  /** For failure messages. */
-  provider: string;
-  model: LanguageModel;
-  /** Tokens, null when it is not known. */
-  contextWindow: number | null;
-  /** Switches thinking off, or as low as the model allows. */
-  providerOptions: ProviderOptions;
-};
-
-/** A summariser over a model of the AI SDK. It calls once: retrying is the job's business. */
-export function modelSummarizer(settings: SummarizerModel): ModelSummarizer {
+/** Has a model write the summary of a plan (SPEC section 8, phases 3 and 4); asks it once. */
+export function modelSummarizer(model: TextModel): Summarizer<WrittenText> {
   return {
-    name: settings.name,
-    context_window: settings.contextWindow,
-    summarize: (request) => summarize(settings, request),
+    kind: 'asking',
+    name: model.name,
+    summarize: (task, signal) => summarize(model, task, signal),
   };
 }
 
-/** What a call has cost as far as the provider has said so: also one that comes to nothing is paid for. */
-type Meter = { usage: Usage | null };
-
-/** Never throws: whatever goes wrong becomes a failure with kind and retryability. */
 async function summarize(
-  settings: SummarizerModel,
-  request: SummaryRequest,
-): Promise<SummaryAnswer> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), request.timeout_ms);
-  const stopped = () => stopFailure(request.signal, timeout.signal, settings.provider);
-  const meter: Meter = { usage: null };
-  const paid = (answer: SummaryAnswer): SummaryAnswer =>
-    answer.ok || meter.usage === null ? answer : { ...answer, usage: meter.usage };
-  try {
-    const answer = await streamAnswer(
-      settings,
-      request,
-      AbortSignal.any([request.signal, timeout.signal]),
-      meter,
-    );
-    return answer.ok ? answer : paid(stopped() ?? answer);
-  } catch (error) {
-    return paid(stopped() ?? callFailure(error, settings.provider, Date.now()));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function streamAnswer(
-  settings: SummarizerModel,
-  request: SummaryRequest,
-  abortSignal: AbortSignal,
-  meter: Meter,
-): Promise<SummaryAnswer> {
-  const { fullStream } = streamText({
-    model: settings.model,
-    system: request.system,
-    prompt: request.prompt,
-    maxOutputTokens: request.max_output_tokens,
-    maxRetries: 0,
-    abortSignal,
-    providerOptions: settings.providerOptions,
-    includeRawChunks: true,
-    // The same error arrives as a part of the stream; the default would print it, request included.
-    onError: () => {},
-  });
-  let text = '';
-  for await (const part of fullStream) {
-    switch (part.type) {
-      case 'raw':
-        meter.usage = usageSoFar(part.rawValue) ?? meter.usage;
-        break;
-      case 'text-delta':
-        text += part.text;
-        break;
-      case 'error':
-        return callFailure(part.error, settings.provider, Date.now());
-      case 'abort':
-        return apiError(`${settings.provider}: the call was aborted`, true);
-      case 'finish':
-        meter.usage = summarizerUsage(part.totalUsage);
-        return finished(settings, text, part);
-      default:
-        // Reasoning and the bookkeeping of steps are no part of a summary.
-        break;
+  model: TextModel,
+  { plan, config, count, templates, instructions, focus }: Task,
+  signal: AbortSignal,
+): Promise<WrittenText | SummaryFailure> {
+  const window = model.context_window ?? UNKNOWN_WINDOW;
+  const max_output_tokens = Math.min(
+    config.summary_max_tokens,
+    plan.summary_budget + ANALYSIS_TOKENS,
+    Math.floor(window / 4),
+  );
+  let budget = Math.floor(
+    ((window - max_output_tokens) * INPUT_SHARE) / config.token_safety_multiplier,
+  );
+  let usage = NO_TOKENS;
+  for (let refit = 0; ; refit++) {
+    const input = summaryInput(plan.conversation, budget, count, config);
+    if (input === null) {
+      const message = `no part of the conversation fits the window of ${model.name}`;
+      return { ok: false, reason: 'prompt_too_long', message, retryable: false, usage };
     }
+    const { system, prompt, task, template } = buildSummaryPrompt({
+      templates,
+      template: config.summary_template,
+      transcript: input.transcript,
+      instructions,
+      focus,
+      max_tokens: plan.summary_budget,
+    });
+    const answer = await model.ask({
+      system,
+      prompt,
+      max_output_tokens,
+      timeout_ms: config.summarizer_timeout_seconds * 1000,
+      signal,
+    });
+    usage = sumOfUsage(usage, answer.usage ?? NO_TOKENS);
+    if (!answer.ok) {
+      if (answer.reason !== 'prompt_too_long' || refit === REFITS) return { ...answer, usage };
+      budget = Math.floor(Math.min(budget, count(prompt)) / 2);
+      continue;
+    }
+    const verdict = checkSummary(answer.text, {
+      template: config.summary_template,
+      has_instructions: (instructions ?? '').trim() !== '',
+      asked: `${system}\n${task}`,
+      covered_tokens: plan.covered_tokens,
+      is_cut_off: answer.is_cut_off,
+      count,
+    });
+    if (!verdict.ok) return refused(verdict.flaw, model.name, usage);
+    const { left_out, truncated_turns } = input;
+    const { text } = verdict;
+    const by = { summarizer: 'model', model: answer.model, template, usage };
+    return { ok: true, kind: 'text', summary: { text, ...by, left_out, truncated_turns } };
   }
-  return apiError(`${settings.provider}: the stream ended early`, true);
 }
 
-function finished(
-  { name, provider }: SummarizerModel,
-  text: string,
-  finish: {
-    finishReason: string;
-    rawFinishReason: string | undefined;
-    totalUsage: LanguageModelUsage;
-  },
-): SummaryAnswer {
-  if (finish.finishReason === 'error') return apiError(`${provider}: the model failed`, true);
-  if (finish.finishReason === 'content-filter') {
-    return apiError(`${provider}: the provider refused the content`, false);
-  }
-  // Every provider names a reason in its last chunk; without one the stream was cut off.
-  if (finish.finishReason === 'other' && finish.rawFinishReason === undefined) {
-    return apiError(`${provider}: the stream ended early`, true);
-  }
-  if (text.trim() === '') {
-    return {
-      ok: false,
-      reason: 'no_summary',
-      message: `${provider}: the model returned no text`,
-      retryable: true,
-    };
-  }
+/** An answer that is no summary: asked for again, and then given up (SPEC section 10). */
+function refused(flaw: SummaryFlaw, model: string, usage: Usage): SummaryFailure {
+  const isOfLength = flaw.kind === 'cut_off' || flaw.kind === 'too_long';
   return {
-    ok: true,
-    text,
-    is_cut_off: finish.finishReason === 'length',
-    model: name,
-    usage: summarizerUsage(finish.totalUsage),
-  };
-}
-
-/** The failure of a call that was given up: because somebody asked for it, or because of its time. */
-export function stopFailure(
-  asked: AbortSignal,
-  timeout: AbortSignal,
-  provider: string,
-): SummaryFailure | null {
-  if (asked.aborted) {
-    return {
-      ok: false,
-      reason: 'interrupted',
-      message: `${provider}: the call was interrupted`,
-      retryable: true,
-    };
-  }
-  if (timeout.aborted) {
-    return {
-      ok: false,
-      reason: 'timeout',
-      message: `${provider}: no complete answer within the time limit`,
-      retryable: true,
-    };
-  }
-  return null;
-}
-
-/** `input` without what came from the provider's cache or went there, which have their own counts. */
-function summarizerUsage(usage: LanguageModelUsage): Usage {
-  const cacheRead = usage.inputTokenDetails.cacheReadTokens ?? 0;
-  const cacheCreation = usage.inputTokenDetails.cacheWriteTokens ?? 0;
-  return {
-    input: Math.max(0, (usage.inputTokens ?? 0) - cacheRead - cacheCreation),
-    output: usage.outputTokens ?? 0,
-    cache_read: cacheRead,
-    cache_creation: cacheCreation,
+    ok: false,
+    reason: flaw.kind === 'provider_error' ? 'api_error' : 'no_summary',
+    message: `the answer of ${model} is not a summary: ${flawText(flaw)}`,
+    retryable: true,
+    ...(isOfLength && { most_attempts: ATTEMPTS_AT_LENGTH }),
+    usage,
   };
 }

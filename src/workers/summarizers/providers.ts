@@ -1,70 +1,117 @@
+import type { Format } from '../../domain/items/item.ts';
+
 /** The environment variables of the providers, as the operator set them. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
-export const PROVIDERS = [
-  'anthropic',
-  'openai',
-  'google',
-  'groq',
-  'openrouter',
-  'openai-compatible',
-  'ollama',
-] as const;
-export type Provider = (typeof PROVIDERS)[number];
-
-type Access = {
+type ProviderRow = {
   /** Variables that may hold the key, the provider's own name first. */
   keys: readonly string[];
   isKeyNeeded: boolean;
   baseUrl: string;
   /** Null: the address has to be set. */
   defaultBaseUrl: string | null;
+  /** What is spoken at that address; see `text-models.ts`. */
+  api: 'anthropic' | 'openai' | 'google' | 'chat-completions';
+  /** It serves the window that it was started with, whatever a model could do. */
+  isLocal: boolean;
+  /**
+   * The cheapest model that summarises well enough; null: the session's own, as a local server has no
+   * other (SPEC section 10).
+   */
+  defaultModel: string | null;
+  /** How the names of its own models begin. */
+  family?: RegExp;
+  /**
+   * Where sessions go whose model tells nothing: to the provider of the format, else to a local server
+   * that may have that model.
+   */
+  formats: readonly Format[];
 };
 
-const ACCESS: Record<Provider, Access> = {
+const OPENAI_FORMATS = ['openai-responses', 'openai-chat'] as const;
+
+/** All that is known of each provider. The order is the order of preference. */
+const TABLE = {
   anthropic: {
     keys: ['ANTHROPIC_API_KEY'],
     isKeyNeeded: true,
     baseUrl: 'ANTHROPIC_BASE_URL',
     defaultBaseUrl: 'https://api.anthropic.com/v1',
+    api: 'anthropic',
+    isLocal: false,
+    defaultModel: 'claude-haiku-4-5',
+    family: /^claude/,
+    formats: ['anthropic'],
   },
   openai: {
     keys: ['OPENAI_API_KEY'],
     isKeyNeeded: true,
     baseUrl: 'OPENAI_BASE_URL',
     defaultBaseUrl: 'https://api.openai.com/v1',
+    api: 'openai',
+    isLocal: false,
+    defaultModel: 'gpt-4o-mini',
+    family: /^(?:gpt-(?!oss)|chatgpt|codex|o\d)/,
+    formats: OPENAI_FORMATS,
   },
   google: {
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     isKeyNeeded: true,
     baseUrl: 'GOOGLE_BASE_URL',
     defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    api: 'google',
+    isLocal: false,
+    defaultModel: 'gemini-2.5-flash',
+    family: /^(?:models\/)?gemini/,
+    formats: [],
   },
   groq: {
     keys: ['GROQ_API_KEY'],
     isKeyNeeded: true,
     baseUrl: 'GROQ_BASE_URL',
     defaultBaseUrl: 'https://api.groq.com/openai/v1',
+    api: 'chat-completions',
+    isLocal: false,
+    defaultModel: 'llama-3.3-70b-versatile',
+    formats: [],
   },
   openrouter: {
     keys: ['OPENROUTER_API_KEY'],
     isKeyNeeded: true,
     baseUrl: 'OPENROUTER_BASE_URL',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
+    api: 'chat-completions',
+    isLocal: false,
+    // The suffix asks for the cheapest route to that model.
+    defaultModel: 'meta-llama/llama-3.3-70b-instruct:floor',
+    formats: [],
   },
   'openai-compatible': {
     keys: ['OPENAI_API_KEY'],
     isKeyNeeded: false,
     baseUrl: 'OPENAI_BASE_URL',
     defaultBaseUrl: null,
+    api: 'chat-completions',
+    isLocal: true,
+    defaultModel: null,
+    formats: OPENAI_FORMATS,
   },
   ollama: {
     keys: ['OLLAMA_API_KEY'],
     isKeyNeeded: false,
     baseUrl: 'OLLAMA_BASE_URL',
     defaultBaseUrl: 'http://127.0.0.1:11434/v1',
+    api: 'chat-completions',
+    isLocal: true,
+    defaultModel: null,
+    formats: ['anthropic', ...OPENAI_FORMATS],
   },
-};
+} as const satisfies Record<string, ProviderRow>;
+
+export type Provider = keyof typeof TABLE;
+export const PROVIDER_TABLE: Readonly<Record<Provider, ProviderRow>> = TABLE;
+// The keys of an object literal are its own.
+export const PROVIDERS = Object.keys(TABLE) as Provider[];
 
 export type ProviderAccess = { apiKey: string | null; baseUrl: string };
 
@@ -80,22 +127,19 @@ export class ModelNameError extends Error {
 }
 
 export function isProvider(value: string): value is Provider {
-  return PROVIDERS.some((provider) => provider === value);
+  return Object.hasOwn(TABLE, value);
 }
 
 /** Key and address of a provider. Throws `ModelNameError` naming the variable that is missing. */
 export function providerAccess(provider: Provider, env: ProviderEnvironment): ProviderAccess {
-  const access = ACCESS[provider];
+  const { keys, isKeyNeeded, ...row } = PROVIDER_TABLE[provider];
   const apiKey = apiKeyOf(provider, env);
-  if (apiKey === null && access.isKeyNeeded) {
-    throw new ModelNameError(
-      'missing_key',
-      `provider ${provider} needs ${access.keys.join(' or ')}`,
-    );
+  if (apiKey === null && isKeyNeeded) {
+    throw new ModelNameError('missing_key', `provider ${provider} needs ${keys.join(' or ')}`);
   }
-  const baseUrl = settingOf(env, access.baseUrl) ?? access.defaultBaseUrl;
+  const baseUrl = settingOf(env, row.baseUrl) ?? row.defaultBaseUrl;
   if (baseUrl === null) {
-    throw new ModelNameError('missing_base_url', `provider ${provider} needs ${access.baseUrl}`);
+    throw new ModelNameError('missing_base_url', `provider ${provider} needs ${row.baseUrl}`);
   }
   return { apiKey, baseUrl: provider === 'anthropic' ? versioned(baseUrl) : baseUrl };
 }
@@ -105,9 +149,9 @@ export function providerAccess(provider: Provider, env: ProviderEnvironment): Pr
  * it needs one, else its address (a local server that nobody mentioned must not be tried).
  */
 export function missingSetting(provider: Provider, env: ProviderEnvironment): string | null {
-  const access = ACCESS[provider];
-  if (access.isKeyNeeded) return apiKeyOf(provider, env) === null ? access.keys.join(' or ') : null;
-  return settingOf(env, access.baseUrl) === null ? access.baseUrl : null;
+  const { keys, isKeyNeeded, baseUrl } = PROVIDER_TABLE[provider];
+  if (isKeyNeeded) return apiKeyOf(provider, env) === null ? keys.join(' or ') : null;
+  return settingOf(env, baseUrl) === null ? baseUrl : null;
 }
 
 export function isConfigured(provider: Provider, env: ProviderEnvironment): boolean {
@@ -116,11 +160,12 @@ export function isConfigured(provider: Provider, env: ProviderEnvironment): bool
 
 /** Whether a provider has an address of its own, so that naming it is enough where it needs no key. */
 export function isUsableByName(provider: Provider): boolean {
-  return !ACCESS[provider].isKeyNeeded && ACCESS[provider].defaultBaseUrl !== null;
+  const { isKeyNeeded, defaultBaseUrl } = PROVIDER_TABLE[provider];
+  return !isKeyNeeded && defaultBaseUrl !== null;
 }
 
 function apiKeyOf(provider: Provider, env: ProviderEnvironment): string | null {
-  for (const variable of ACCESS[provider].keys) {
+  for (const variable of PROVIDER_TABLE[provider].keys) {
     const key = settingOf(env, variable);
     if (key !== null) return key;
   }

@@ -1,99 +1,59 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { LanguageModel } from 'ai';
-import { contextWindowOf } from '../../domain/policy/model-table.ts';
-import { modelSummarizer, type SummarizerModel } from './model.ts';
-import {
-  isProvider,
-  ModelNameError,
-  PROVIDERS,
-  type Provider,
-  type ProviderAccess,
-  type ProviderEnvironment,
-  providerAccess,
-} from './providers.ts';
-import type { ModelSummarizer } from './summarizer.ts';
+import { LRUCache } from 'lru-cache';
+import { type Config, isOffline, type OfflineSummarizer } from '../../domain/policy/config.ts';
+import type { Settings } from '../../domain/session/head.ts';
+import { chooseModel, type ModelTable } from './default-model.ts';
+import { extractive } from './extractive.ts';
+import { modelSummarizer } from './model.ts';
+import type { ModelPolicy } from './model-policy.ts';
+import { ModelNameError, type ProviderEnvironment } from './providers.ts';
+import type { Summarizer, WrittenText } from './summarizer.ts';
+import { textModel } from './text-models.ts';
+
+type TextSummarizer = Summarizer<WrittenText>;
+
+/** The summarisers that ask nobody, by the names that a configuration gives them. */
+export const OFFLINE: Readonly<Record<OfflineSummarizer, TextSummarizer>> = { extractive };
+
+/** Who writes the summaries of a session. `unusable`: a model is named that cannot be reached. */
+export type SummarizerChoice = TextSummarizer | { kind: 'unusable'; message: string };
+
+/** Models that are kept built: sessions may name as many as they like. */
+const MOST_BUILT = 100;
+
+/** The summariser that asks the model `provider/model`. Throws `ModelNameError`, see `textModel`. */
+export function summarizerFromModelName(spec: string, env: ProviderEnvironment): TextSummarizer {
+  return modelSummarizer(textModel(spec, env));
+}
 
 /**
- * The summariser that `provider/model` names; the model may contain slashes
- * (`openrouter/meta-llama/llama-3.3-70b-instruct`). Throws `ModelNameError` for a name without
- * provider, an unknown provider, and a missing key or address (SPEC section 10).
+ * Chooses per session: its own `summarization_model`, else the server's, else the table's model for
+ * the session's own provider, else `extractive` (SPEC section 10), where `policy` lets it be used. The
+ * models used last are kept.
  */
-export function summarizerFromModelName(spec: string, env: ProviderEnvironment): ModelSummarizer {
-  const { provider, model } = parseModelName(spec);
-  const access = providerAccess(provider, env);
-  return modelSummarizer({
-    name: `${provider}/${model}`,
-    provider,
-    model: languageModel(provider, model, access),
-    contextWindow: isLocal(provider) ? null : contextWindowOf(model),
-    providerOptions: withoutThinking(provider, model),
+export function summarizerChooser(
+  serverModel: string | null,
+  environment: ProviderEnvironment,
+  table?: ModelTable,
+  policy: ModelPolicy = () => null,
+): (session: Pick<Settings, 'model' | 'format'>, config: Config) => SummarizerChoice {
+  const built = new LRUCache<string, TextSummarizer>({
+    max: MOST_BUILT,
+    memoMethod: (name) => summarizerFromModelName(name, environment),
   });
-}
-
-function parseModelName(spec: string): { provider: Provider; model: string } {
-  const slash = spec.indexOf('/');
-  const provider = spec.slice(0, Math.max(0, slash)).trim().toLowerCase();
-  const model = spec.slice(slash + 1).trim();
-  if (provider === '' || model === '') {
-    throw new ModelNameError(
-      'malformed',
-      `"${spec}" is not a model name of the form provider/model`,
-    );
-  }
-  if (!isProvider(provider)) {
-    throw new ModelNameError(
-      'unknown_provider',
-      `unknown provider "${provider}"; use one of ${PROVIDERS.join(', ')}`,
-    );
-  }
-  return { provider, model };
-}
-
-/** A local server serves the window that it was started with, whatever the model could do. */
-function isLocal(provider: Provider): boolean {
-  return provider === 'ollama' || provider === 'openai-compatible';
-}
-
-/** The key and the conversation go where the operator says, and nowhere else. */
-const fetchThere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' });
-
-function languageModel(provider: Provider, model: string, access: ProviderAccess): LanguageModel {
-  const baseURL = access.baseUrl;
-  const apiKey = access.apiKey ?? '';
-  switch (provider) {
-    case 'anthropic':
-      return createAnthropic({ apiKey, baseURL, fetch: fetchThere })(model);
-    case 'openai':
-      // Chat completions, not Responses: every server behind OPENAI_BASE_URL speaks it.
-      return createOpenAI({ apiKey, baseURL, fetch: fetchThere }).chat(model);
-    case 'google':
-      return createGoogleGenerativeAI({ apiKey, baseURL, fetch: fetchThere })(model);
-    case 'groq':
-    case 'openrouter':
-    case 'openai-compatible':
-    case 'ollama':
-      return createOpenAICompatible({
-        name: provider,
-        baseURL,
-        fetch: fetchThere,
-        includeUsage: true,
-        ...(access.apiKey === null ? {} : { apiKey: access.apiKey }),
-      })(model);
-    default:
-      return provider satisfies never;
-  }
-}
-
-/** Thinking would only eat the answer's budget: off, or as low as the model accepts. */
-function withoutThinking(provider: Provider, model: string): SummarizerModel['providerOptions'] {
-  if (provider === 'google' && model.startsWith('gemini-2.5-flash')) {
-    return { google: { thinkingConfig: { thinkingBudget: 0 } } };
-  }
-  if (provider === 'openai' && /^(?:o3|o4|gpt-5(?!.*(?:chat|pro)))/.test(model)) {
-    return { openai: { reasoningEffort: 'low' } };
-  }
-  return {};
+  return (session, config) => {
+    const wanted = config.summarization_model ?? serverModel;
+    if (wanted !== null && isOffline(wanted)) return OFFLINE[wanted];
+    const { summarization_model_provider_id } = config;
+    const order = { summarization_model: wanted, summarization_model_provider_id, ...session };
+    const name = chooseModel(order, environment, table);
+    if (name === null) return extractive;
+    const refusal = policy(name);
+    if (refusal !== null) return { kind: 'unusable', message: refusal };
+    try {
+      return built.memo(name);
+    } catch (error) {
+      if (error instanceof ModelNameError) return { kind: 'unusable', message: error.message };
+      throw error;
+    }
+  };
 }

@@ -10,8 +10,8 @@ import type { AppDependencies } from '../../../src/api/app-dependencies.ts';
 import { OpaqueContent } from '../../../src/api/openai-compatible/opaque-content.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses.ts';
-import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
 import { summarizeNow } from '../../../src/workers/summarize-now.ts';
+import { summarizerChooser } from '../../../src/workers/summarizers/registry.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { ofTokens } from '../../support/items.ts';
@@ -345,7 +345,7 @@ describe('with a model', () => {
           OPENAI_API_KEY: 'test',
           OPENAI_BASE_URL: model.openaiUrl,
         }),
-        now: () => 0,
+        now: () => new Date(0),
         random: () => 0,
         onFailure: (message) => failures.push(message),
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
+import type { ModelAnswer } from '../../../src/workers/summarizers/text-model.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
 import { append, compact, compactByItself, last, reporting, StubModel, steps } from '../lab.ts';
@@ -10,7 +10,7 @@ const RESULTS = Array.from({ length: 10 }, (_, n) => tool(`r${n}`, 'Read', 15_00
 /** As many tokens that no clearing can take away. */
 const TALK = user(ofTokens(141_000));
 
-const failure = (reason: 'prompt_too_long' | 'api_error'): SummaryAnswer => ({
+const failure = (reason: 'prompt_too_long' | 'api_error'): ModelAnswer => ({
   ok: false,
   reason,
   message: `anthropic: ${reason}`,

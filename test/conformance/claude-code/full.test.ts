@@ -133,8 +133,8 @@ describe('fullCompact: j91', () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     await append(lab, ...TALK);
-    const summarize = model.summarize.bind(model);
-    model.summarize = async (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = async (request) => {
       await append(lab, user('One more thing.'));
       return summarize(request);
     };

@@ -153,8 +153,8 @@ describe('hooks after the summary', () => {
     lab.hooks = [hooks.hook('PostCompact', [replies({ items: [later] })])];
     await append(lab, ...TALK, assistant('The parser is mended.'));
     const model = StubModel.of(lab, summaryAnswer());
-    const summarize = model.summarize.bind(model);
-    model.summarize = async (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = async (request) => {
       await append(lab, user('And the lexer?'));
       return summarize(request);
     };
@@ -173,8 +173,8 @@ describe('hooks after the summary', () => {
         },
       ]);
     lab.hooks = [noting('SessionStart'), noting('PreCompact')];
-    const summarize = model.summarize.bind(model);
-    model.summarize = (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = (request) => {
       order.push('model');
       return summarize(request);
     };

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import { compactSession } from '../../../src/workers/compact-session.ts';
+import { compactSession } from '../../../src/workers/compaction/compact-session.ts';
+import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { HookServer } from '../../support/hook-server.ts';
 import { ofTokens, tool, user } from '../../support/items.ts';
@@ -41,7 +42,7 @@ async function compactInWorkspace() {
     world: lab.world,
     templates: loadTemplates(),
     chooseSummarizer: () => lab.summarizer,
-    compactRemotely: lab.compactRemotely,
+    remote: remoteSummarizer(lab.compactRemotely),
     workspaceRoot: workspace,
     hooks: lab.hooks,
     onUnknownSession: () => {},
@@ -88,8 +89,8 @@ it('CC-154, CC-158, CC-184: count, hooks, summary, files, hooks, boundary, telem
       },
     ]),
   ];
-  const summarize = model.summarize.bind(model);
-  model.summarize = (request) => {
+  const summarize = model.ask.bind(model);
+  model.ask = (request) => {
     pass('model');
     return summarize(request);
   };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
-import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
+import { summarizerChooser } from '../../../src/workers/summarizers/registry.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { assistant, call, ofTokens, result, tool, user } from '../../support/items.ts';
 import { answer, type Behaviour, hang } from '../../support/scripted-model/behaviour.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
+import type { ModelAnswer } from '../../../src/workers/summarizers/text-model.ts';
 import { ofTokens, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
@@ -62,14 +62,14 @@ describe('tengu_microcompact', () => {
 });
 
 describe('tengu_compact_failed', () => {
-  const refused = (reason: 'prompt_too_long' | 'api_error'): SummaryAnswer => ({
+  const refused = (reason: 'prompt_too_long' | 'api_error'): ModelAnswer => ({
     ok: false,
     reason,
     message: `anthropic: ${reason}`,
     retryable: false,
   });
 
-  it.each<[string, string | SummaryAnswer]>([
+  it.each<[string, string | ModelAnswer]>([
     ['no_summary', '<analysis>Nothing but this.</analysis>'],
     ['api_error', 'API Error: overloaded'],
     ['api_error', refused('api_error')],

@@ -164,7 +164,7 @@ describe('the request to the model', () => {
         OPENAI_API_KEY: 'k',
         OPENAI_BASE_URL: server.openaiUrl,
       };
-      lab.summarizer = { kind: 'model', model: summarizerFromModelName(name, environment) };
+      lab.summarizer = summarizerFromModelName(name, environment);
       await compactByCommand(lab, ...turns(3), ...tool('t', 'Read', 20), ...turns(1));
       expect(server.requests).toHaveLength(1);
       const { tools, system, messages, input } = server.requests[0]?.body ?? {};

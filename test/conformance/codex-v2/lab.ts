@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts';
-import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
+import type { ModelAnswer } from '../../../src/workers/summarizers/text-model.ts';
 import { attachment, ofTokens } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
@@ -95,7 +95,7 @@ export const EVERYTHING = [
 export const GOOD = summaryAnswer();
 
 /** A failure of a model that is not tried again. */
-export function refusal(reason: 'prompt_too_long' | 'api_error'): SummaryAnswer {
+export function refusal(reason: 'prompt_too_long' | 'api_error'): ModelAnswer {
   return { ok: false, reason, message: `openai: ${reason}`, retryable: false };
 }
 

@@ -83,8 +83,8 @@ describe('the order after a compaction', () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
     await append(lab, ...TALK);
-    const summarize = model.summarize.bind(model);
-    model.summarize = async (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = async (request) => {
       await append(lab, user('One more thing.'), ghost('late'));
       return summarize(request);
     };

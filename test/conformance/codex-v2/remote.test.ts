@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
 import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import { remoteCompactor } from '../../../src/workers/remote/remote-compactor.ts';
+import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
 import { ofTokens } from '../../support/items.ts';
 import { compaction, status } from '../../support/scripted-model/behaviour.ts';
 import { opaqueItem } from '../../support/scripted-model/compaction.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCompaction } from '../../../src/domain/session/compaction-commands.ts';
 import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import type { SummaryAnswer } from '../../../src/workers/summarizers/summarizer.ts';
+import type { ModelAnswer } from '../../../src/workers/summarizers/text-model.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { HookServer, replies } from '../../support/hook-server.ts';
 import { ofTokens } from '../../support/items.ts';
@@ -83,14 +83,14 @@ describe('MicroCompactCompletedEvent', () => {
 });
 
 describe('CompactFailedEvent', () => {
-  const timeout: SummaryAnswer = {
+  const timeout: ModelAnswer = {
     ok: false,
     reason: 'timeout',
     message: 'openai: no complete answer within the time limit',
     retryable: true,
   };
 
-  it.each<[string, string, string | SummaryAnswer, RegExp]>([
+  it.each<[string, string, string | ModelAnswer, RegExp]>([
     ['CV-223', 'no_summary', '<summary></summary>', /holds no summary/],
     ['CV-195, CV-223', 'no_summary', '', /holds no summary/],
     ['CV-195, CV-223', 'api_error', 'API_ERROR: overloaded', /a provider's error/],

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../../src/app/ports/event-store.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
 import type { EventData } from '../../../src/domain/session/events.ts';
 import { observeSignal } from '../../../src/domain/session/observe-signal.ts';
+import { modelSummarizer } from '../../../src/workers/summarizers/model.ts';
 import { ofTokens, user } from '../../support/items.ts';
 import { renderContext } from '../../support/render-context.ts';
 import { SessionLab } from '../../support/session-lab.ts';
@@ -38,24 +39,21 @@ class Walker {
 
   constructor(lab: SessionLab) {
     this.#lab = lab;
-    lab.summarizer = {
-      kind: 'model',
-      model: {
-        name: 'scripted/model',
-        context_window: 1_000_000,
-        summarize: async () => {
-          this.#summaries += 1;
-          const n = this.#summaries;
-          return {
-            ok: true,
-            text: `<analysis>\nnotes ${n}\n</analysis>\n\n<summary>\nSummary ${n} ${longSummary()}\n</summary>`,
-            is_cut_off: false,
-            model: 'scripted/model',
-            usage: { input: 1_000, output: 1_600, cache_read: 0, cache_creation: 0 },
-          };
-        },
+    lab.summarizer = modelSummarizer({
+      name: 'scripted/model',
+      context_window: 1_000_000,
+      ask: async () => {
+        this.#summaries += 1;
+        const n = this.#summaries;
+        return {
+          ok: true,
+          text: `<analysis>\nnotes ${n}\n</analysis>\n\n<summary>\nSummary ${n} ${longSummary()}\n</summary>`,
+          is_cut_off: false,
+          model: 'scripted/model',
+          usage: { input: 1_000, output: 1_600, cache_read: 0, cache_creation: 0 },
+        };
       },
-    };
+    });
   }
 
   async run(): Promise<Walk> {

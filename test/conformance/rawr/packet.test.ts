@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { renderEntries } from '../../../src/domain/context/render.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { configOf, type PacketState, packetState } from '../../../src/domain/session/head.ts';
-import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
+import { summarizerChooser } from '../../../src/workers/summarizers/registry.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 import { answer } from '../../support/scripted-model/behaviour.ts';
@@ -197,8 +197,8 @@ describe('its states', () => {
   ])('RW-70, RW-72: one packet, and idle, though meanwhile %s', async (_what, happens) => {
     const lab = await atTurnEnd();
     const model = StubModel.of(lab, GOOD);
-    const summarize = model.summarize.bind(model);
-    model.summarize = async (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = async (request) => {
       await happens(lab);
       return summarize(request);
     };
@@ -213,8 +213,8 @@ describe('its states', () => {
   it('RW-70, RW-72: none, when the user writes meanwhile: what is said there goes on', async () => {
     const lab = await atTurnEnd();
     const model = StubModel.of(lab, GOOD);
-    const summarize = model.summarize.bind(model);
-    model.summarize = async (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = async (request) => {
       await append(lab, user('And the docs.'), assistant('They are written.'));
       return summarize(request);
     };

@@ -4,7 +4,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import { remoteCompactor } from '../../../src/workers/remote/remote-compactor.ts';
+import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
 import { ofTokens } from '../../support/items.ts';
 import { type Behaviour, compaction } from '../../support/scripted-model/behaviour.ts';
 import { opaqueItem } from '../../support/scripted-model/compaction.ts';

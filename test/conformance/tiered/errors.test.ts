@@ -31,13 +31,10 @@ const RESULTS = [1_000, 2_000, 3_000, 100, 100, 2_200].flatMap((size, n) =>
 async function attempted(items: Item[], ...script: Behaviour[]) {
   server.script(...script);
   const lab = await openLab();
-  lab.summarizer = {
-    kind: 'model',
-    model: summarizerFromModelName('anthropic/claude-haiku-4-5', {
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: server.anthropicUrl,
-    }),
-  };
+  lab.summarizer = summarizerFromModelName('anthropic/claude-haiku-4-5', {
+    ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: server.anthropicUrl,
+  });
   const { compaction } = await append(lab, ...items);
   if (compaction === null) throw new Error('nothing was requested');
   const before = await lab.view();

@@ -96,8 +96,8 @@ describe('what a user interface shows', () => {
   it('TI-67: the session takes items while the model writes', async () => {
     const lab = await openLab();
     const model = StubModel.of(lab, GOOD);
-    const summarize = model.summarize.bind(model);
-    model.summarize = async (request) => {
+    const summarize = model.ask.bind(model);
+    model.ask = async (request) => {
       await append(lab, user('Meanwhile.'));
       return summarize(request);
     };

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { resolveConfig } from '../../../src/domain/policy/profiles.ts';
-import { summarizerChooser } from '../../../src/workers/choose-summarizer.ts';
 import { modelTable } from '../../../src/workers/summarizers/default-model.ts';
 import type { ProviderEnvironment } from '../../../src/workers/summarizers/providers.ts';
-import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
+import {
+  summarizerChooser,
+  summarizerFromModelName,
+} from '../../../src/workers/summarizers/registry.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 import { answer } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
@@ -35,7 +37,7 @@ function summarizerFor(
   const choose = summarizerChooser(null, environment, table);
   const settings = { profile: 'tiered', context_window: 200_000, server: {}, session } as const;
   const choice = choose({ model, format: 'openai-chat' }, resolveConfig(settings));
-  return choice.kind === 'model' ? choice.model.name : null;
+  return choice.kind === 'asking' ? choice.name : null;
 }
 
 it('TI-87: what was read from a cache stands in the usage of the compaction', async () => {
@@ -44,7 +46,7 @@ it('TI-87: what was read from a cache stands in the usage of the compaction', as
   const lab = await openLab();
   const environment = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.anthropicUrl };
   const model = summarizerFromModelName('anthropic/claude-haiku-4-5', environment);
-  lab.summarizer = { kind: 'model', model };
+  lab.summarizer = model;
   await append(lab, user(ofTokens(3_000)), assistant('Done.'), user('Go on.'));
   const { usage } = last(await compact(lab, 'full'), 'compaction.completed').data.report;
   // The scripted provider reads a quarter of each prompt from its cache.

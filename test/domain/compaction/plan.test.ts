@@ -3,6 +3,7 @@ import { type PlanRequest, planCompaction } from '../../../src/domain/compaction
 import { foldView } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import { termsOf } from '../../../src/domain/session/head.ts';
 import { appended, created, given, logOf, WORLD } from '../../support/given.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
 
@@ -37,7 +38,7 @@ function plan(
   const [first, ...rest] = logOf(events);
   if (head === null || first?.type !== 'session.created') throw new Error('unexpected log');
   const view = foldView({ created: first, base: null, events: rest });
-  return planCompaction(WORLD, head, view, {
+  return planCompaction(termsOf(head.settings, WORLD), head, view, {
     mode: 'auto',
     trigger: 'auto',
     attribution: { path: 'append' },

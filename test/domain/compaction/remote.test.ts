@@ -5,8 +5,8 @@ import { materialOf } from '../../../src/domain/compaction/material.ts';
 import {
   checkReplacement,
   finishRemote,
-  planRemote,
-  type RemotePlan,
+  type RemoteInput,
+  remoteInput,
   remoteModel,
 } from '../../../src/domain/compaction/remote.ts';
 import { renderEntries } from '../../../src/domain/context/render.ts';
@@ -80,9 +80,14 @@ function fullOf(view: View): FullPlan {
   return plan;
 }
 
-function planOf(items: readonly Item[], earlier: readonly Entry[] = []): [RemotePlan, View] {
+function planOf(items: readonly Item[], earlier: readonly Entry[] = []): [FullPlan, View] {
   const view = viewOf(items, earlier);
-  return [planRemote(view, fullOf(view)), view];
+  return [fullOf(view), view];
+}
+
+function inputOf(items: readonly Item[], earlier: readonly Entry[] = []): RemoteInput {
+  const [plan, view] = planOf(items, earlier);
+  return remoteInput(view, plan);
 }
 
 const finishing = (view: View) => ({
@@ -123,39 +128,37 @@ describe('remoteModel', () => {
   });
 });
 
-describe('planRemote', () => {
+describe('remoteInput', () => {
   it('hands over the covered part as it is rendered, its instructions apart', () => {
     const covered = [...TALK, call('a'), output('a')];
-    const [plan] = planOf([SYSTEM, GHOST, ...covered, call('open')]);
-    expect(plan.full.through).toBe(7);
-    expect(plan.input).toEqual(covered);
-    expect(plan.instructions).toBe('You fix parsers.');
-    expect(plan.behind).toEqual([call('open')]);
+    const items = [SYSTEM, GHOST, ...covered, call('open')];
+    expect(planOf(items)[0].through).toBe(7);
+    expect(inputOf(items)).toEqual({ input: covered, instructions: 'You fix parsers.' });
   });
 
   it('gives system messages of the initial context as instructions, and nothing else of it', () => {
     const initial = [SYSTEM, message('user', 'Rules.')].map((item) =>
       entryOf(item, null, 'initial'),
     );
-    const [plan] = planOf(TALK, initial);
-    expect(plan.instructions).toBe('You fix parsers.');
-    expect(plan.input).toEqual(TALK);
+    const found = inputOf(TALK, initial);
+    expect(found.instructions).toBe('You fix parsers.');
+    expect(found.input).toEqual(TALK);
   });
 
   it('hands the provider its own earlier compaction again', () => {
-    const [plan] = planOf(TALK, [entryOf(OPAQUE, null, 'remote')]);
-    expect(plan.input).toEqual([OPAQUE, ...TALK]);
-    expect(plan.instructions).toBeNull();
+    const found = inputOf(TALK, [entryOf(OPAQUE, null, 'remote')]);
+    expect(found.input).toEqual([OPAQUE, ...TALK]);
+    expect(found.instructions).toBeNull();
   });
 
   it('leaves out a trigger that a client has logged', () => {
-    const [plan] = planOf([...TALK, { type: 'compaction_trigger' }]);
-    expect(plan.input).toEqual(TALK);
+    const found = inputOf([...TALK, { type: 'compaction_trigger' }]);
+    expect(found.input).toEqual(TALK);
   });
 
   it('reads nothing that the provider would have to look up: nothing is stored there', () => {
     const kept = { type: 'reasoning', id: 'rs_2', encrypted_content: 'x', summary: [] };
-    const [plan] = planOf([
+    const found = inputOf([
       ...TALK,
       { type: 'reasoning', id: 'rs_1', summary: [] },
       call('a', { id: 'fc_1' }),
@@ -167,7 +170,7 @@ describe('planRemote', () => {
       call('b', { id: 'fc_2' }),
       output('b'),
     ]);
-    expect(plan.input).toEqual([
+    expect(found.input).toEqual([
       ...TALK,
       call('a'),
       output('a'),
@@ -263,7 +266,7 @@ describe('finishRemote', () => {
     const [plan, view] = planOf(TALK);
     const usage = { input: 1, output: 1, cache_read: 0, cache_creation: 0 };
     const replacement = { items: [OPAQUE], model: 'openai/gpt-5.4', usage, remote_ms: 1 };
-    const limited = { ...plan, full: { ...plan.full, limit: 1_000 } };
+    const limited = { ...plan, limit: 1_000 };
     const hook_items = [message('user', 'Mind the style.'), message('user', ofTokens(1_000))];
     const result = finishRemote(limited, replacement, { ...finishing(view), hook_items });
     expect(result.entries.map(({ origin }) => origin)).toEqual(['boundary', 'remote', 'hook']);

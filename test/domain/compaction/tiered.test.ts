@@ -3,6 +3,7 @@ import { type CompactionPlan, planCompaction } from '../../../src/domain/compact
 import { foldView } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
+import { termsOf } from '../../../src/domain/session/head.ts';
 import { appended, created, headOf, logOf, WORLD } from '../../support/given.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
 
@@ -22,7 +23,7 @@ function planned(...items: Item[]): CompactionPlan {
     before: null,
     focus: null,
   } as const;
-  return planCompaction(WORLD, head, view, request);
+  return planCompaction(termsOf(head.settings, WORLD), head, view, request);
 }
 
 /** The kinds of edits that a plan makes, or the kind of the plan. */

@@ -49,7 +49,7 @@ async function openLab(format: Format, session: Partial<NewSession> = {}): Promi
   });
   const environment = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: server.openaiUrl };
   const model = summarizerFromModelName('openai/gpt-4o-mini', environment);
-  lab.summarizer = { kind: 'model', model };
+  lab.summarizer = model;
   return lab;
 }
 

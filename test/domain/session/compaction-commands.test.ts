@@ -22,10 +22,12 @@ import {
   created,
   failed,
   given,
+  headOf,
   NOW,
   requested,
   skipped,
   started,
+  TERMS,
   WORLD,
 } from '../../support/given.ts';
 import { ofTokens, user } from '../../support/items.ts';
@@ -146,7 +148,12 @@ describe('startCompaction', () => {
     given(...running, failed(true))
       .when(startCompaction(world, 'c'))
       .yields({ type: 'compaction.started', data: { compaction_id: 'c', attempt: 2, config } })
-      .answers({ applied: true, attempt: 2 });
+      .answers({
+        applied: true,
+        attempt: 2,
+        terms: { config, context_window: 200_000, tokenizers: {} },
+        head: headOf([...running, failed(true), started(2)]),
+      });
   });
 });
 
@@ -156,14 +163,14 @@ describe('skip and fail', () => {
 
   it('record what happened', () => {
     given(...running)
-      .when(skipCompaction(WORLD, FIRST, reason, CLOCK))
+      .when(skipCompaction(TERMS, FIRST, reason, CLOCK))
       .yields(skipped());
     given(...running)
-      .when(failCompaction(WORLD, FIRST, { ...failure, will_retry: true }, CLOCK))
+      .when(failCompaction(TERMS, FIRST, { ...failure, will_retry: true }, CLOCK))
       .yields(failed(true));
     given(...running, failed(true), started(2))
       .when(
-        failCompaction(WORLD, { ...FIRST, attempt: 2 }, { ...failure, will_retry: false }, CLOCK),
+        failCompaction(TERMS, { ...FIRST, attempt: 2 }, { ...failure, will_retry: false }, CLOCK),
       )
       .yields(failed(false, 2));
   });
@@ -174,27 +181,27 @@ describe('skip and fail', () => {
   it('open the breaker at the third failure in a row of automatic compactions', () => {
     const third = given(...twoFailures, requested(), started());
     third
-      .when(failCompaction(WORLD, FIRST, { ...failure, will_retry: false }, CLOCK))
+      .when(failCompaction(TERMS, FIRST, { ...failure, will_retry: false }, CLOCK))
       .yields(failed(), BREAKER_OPENED);
-    third.when(skipCompaction(WORLD, FIRST, reason, CLOCK)).yields(skipped(), BREAKER_OPENED);
+    third.when(skipCompaction(TERMS, FIRST, reason, CLOCK)).yields(skipped(), BREAKER_OPENED);
     third
-      .when(failCompaction(WORLD, FIRST, { ...failure, will_retry: true }, CLOCK))
+      .when(failCompaction(TERMS, FIRST, { ...failure, will_retry: true }, CLOCK))
       .yields(failed(true));
     third
-      .when(skipCompaction(WORLD, FIRST, { ...reason, reason: 'below_threshold' }, CLOCK))
+      .when(skipCompaction(TERMS, FIRST, { ...reason, reason: 'below_threshold' }, CLOCK))
       .yields(skipped('below_threshold'));
   });
 
   it('of a manual compaction count nothing', () => {
     given(...twoFailures, requested({ trigger: 'manual' }), started())
-      .when(skipCompaction(WORLD, FIRST, reason, CLOCK))
+      .when(skipCompaction(TERMS, FIRST, reason, CLOCK))
       .yields(skipped());
   });
 
   it('after a success begin to count anew', () => {
     const success = [requested(), started(), completed(2, { covered: 10, replacement: 5 })];
     given(...twoFailures, ...success, requested(), started())
-      .when(skipCompaction(WORLD, FIRST, reason, CLOCK))
+      .when(skipCompaction(TERMS, FIRST, reason, CLOCK))
       .yields(skipped());
   });
 });
@@ -210,10 +217,10 @@ describe('steps that come too late', () => {
   };
   const steps = {
     start: startCompaction(WORLD, 'c'),
-    micro: completeMicro(WORLD, FIRST, micro, CLOCK),
-    skip: skipCompaction(WORLD, FIRST, { reason: 'not_effective', detail: '' }, CLOCK),
+    micro: completeMicro(TERMS, FIRST, micro, CLOCK),
+    skip: skipCompaction(TERMS, FIRST, { reason: 'not_effective', detail: '' }, CLOCK),
     fail: failCompaction(
-      WORLD,
+      TERMS,
       FIRST,
       { reason: 'timeout', message: '', will_retry: false },
       CLOCK,

@@ -16,7 +16,8 @@ import {
   NOW,
   requested,
   started,
-  WORLD,
+  TERMS,
+  termsWith,
 } from '../../support/given.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 
@@ -49,7 +50,7 @@ describe('a context that is still at its threshold', () => {
       requested(),
       started(),
     )
-      .when(completeFull(WORLD, FIRST, full(tokens), CLOCK))
+      .when(completeFull(termsWith(EXACT), FIRST, full(tokens), CLOCK))
       .events();
     const [first, ...rest] = events;
     expect(first).toMatchObject({
@@ -101,21 +102,21 @@ describe('completeMicro', () => {
 
   it('records the edits with the tokens before and after', () => {
     given(...running)
-      .when(completeMicro(WORLD, FIRST, micro, CLOCK))
+      .when(completeMicro(TERMS, FIRST, micro, CLOCK))
       .yields(event);
   });
 
   it('closes the breaker', () => {
     const open = [...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2)];
     given(...open)
-      .when(completeMicro(WORLD, FIRST, micro, CLOCK))
+      .when(completeMicro(TERMS, FIRST, micro, CLOCK))
       .yields(event, CLOSED);
   });
 
   it('is skipped when usage that came meanwhile is below what the estimate would be', () => {
     const usage = { input_tokens: 50_000 };
     given(...running, appended(assistant('ok', { usage })))
-      .when(completeMicro(WORLD, FIRST, micro, CLOCK))
+      .when(completeMicro(TERMS, FIRST, micro, CLOCK))
       .yields({
         type: 'compaction.skipped',
         data: {
@@ -158,7 +159,7 @@ describe('completeFull', () => {
   it('replaces the covered part', () => {
     const result = full(150_000, 1_000);
     given(...running)
-      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .when(completeFull(TERMS, FIRST, result, CLOCK))
       .yields(done(result, 199_500, 1_330))
       .answers({ applied: true });
   });
@@ -166,14 +167,14 @@ describe('completeFull', () => {
   it('counts what came meanwhile as kept', () => {
     const result = full(150_000, 1_000);
     given(...running, appended(user(ofTokens(100))))
-      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .when(completeFull(TERMS, FIRST, result, CLOCK))
       .yields(done(result, 199_633, 1_463));
   });
 
   it('closes the breaker', () => {
     const result = full(150_000, 1_000);
     given(...running.slice(0, 2), BREAKER_OPENED, ...running.slice(2))
-      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .when(completeFull(TERMS, FIRST, result, CLOCK))
       .yields(done(result, 199_500, 1_330), CLOSED);
   });
 
@@ -185,11 +186,11 @@ describe('completeFull', () => {
     };
     const event = done(result, 199_500, 194_180, true);
     given(...running)
-      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .when(completeFull(TERMS, FIRST, result, CLOCK))
       .yields(event, exceeded);
     const twice = [created({ config: { breaker_max_failures: 1 } }), ...running.slice(1)];
     given(...twice)
-      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .when(completeFull(termsWith({ breaker_max_failures: 1 }), FIRST, result, CLOCK))
       .yields(event, exceeded, {
         type: 'breaker.opened',
         data: { failures: 1, reset_at_ms: NOW + 600_000 },
@@ -200,7 +201,7 @@ describe('completeFull', () => {
     const config = { breaker_max_failures: 1, breaker_reset_seconds: 0.0015 };
     const result = full(5_000, 1_000);
     given(created({ config }), ...running.slice(1))
-      .when(completeFull(WORLD, FIRST, result, CLOCK))
+      .when(completeFull(termsWith(config), FIRST, result, CLOCK))
       .yields(
         done(result, 199_500, 194_180, true),
         {
@@ -216,7 +217,7 @@ describe('completeFull', () => {
     ['stay as it is', 100, 100, 199_500],
   ])('is skipped when the context would %s', (_name, covered, replacement, after) => {
     given(...running)
-      .when(completeFull(WORLD, FIRST, full(covered, replacement), CLOCK))
+      .when(completeFull(TERMS, FIRST, full(covered, replacement), CLOCK))
       .yields({
         type: 'compaction.skipped',
         data: {
@@ -231,15 +232,11 @@ describe('completeFull', () => {
 describe('a compaction that a tier asked for', () => {
   const tiers = { auto_compact_trigger: 'tiers', token_safety_multiplier: 1 } as const;
   const attribution = attributionOf('mid_turn', { tier: 'asap', percent_remaining: 25 });
-  const asked = [
-    created({ config: { ...tiers, breaker_max_failures: 1 } }),
-    FILLING,
-    requested({ attribution }),
-    started(),
-  ];
+  const config = { ...tiers, breaker_max_failures: 1 };
+  const asked = [created({ config }), FILLING, requested({ attribution }), started()];
   const completeWith = (replacement: number) =>
     completeFull(
-      WORLD,
+      termsWith(config),
       FIRST,
       {
         mode: 'full',

@@ -32,6 +32,7 @@ import {
   SESSION,
   skipped,
   started,
+  termsWith,
   WORLD,
 } from '../../support/given.ts';
 import { assistant, call, ofTokens, result, user } from '../../support/items.ts';
@@ -46,8 +47,9 @@ const DEADLINE = NOW + 300_000;
 const ASKED = packetRequested(configWith(), DUE, PROMPT, NOW);
 const FILLING = appended(assistant(ofTokens(100_000)));
 const toolUse = [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }];
+const TIERS = { auto_compact_trigger: 'tiers', packet_author: 'agent' } as const;
 const awaiting = (config: ConfigOverrides = {}) => [
-  created({ config: { auto_compact_trigger: 'tiers', packet_author: 'agent', ...config } }),
+  created({ config: { ...TIERS, ...config } }),
   FILLING,
   ASKED,
 ];
@@ -330,12 +332,18 @@ describe('the end of a compaction with a packet', () => {
     type: 'item.appended',
     data: { item: user(text, { is_meta: true }), tokens, source: 'packet' },
   });
-  const completed = (text: string | null, replacement = 1_000, events = running()) =>
-    given(...events)
-      .when(
-        completeFull(WORLD, ATTEMPT, full(replacement), CLOCK, text === null ? null : said(text)),
-      )
+  const completed = (
+    text: string | null,
+    replacement = 1_000,
+    config: ConfigOverrides = {},
+    events = running(config),
+  ) => {
+    const packet = text === null ? null : said(text);
+    const terms = termsWith({ ...TIERS, ...config });
+    return given(...events)
+      .when(completeFull(terms, ATTEMPT, full(replacement), CLOCK, packet))
       .events();
+  };
 
   it('appends it as a synthetic user item in the same write, and counts it', () => {
     const [first, ...rest] = completed('The packet.');
@@ -356,7 +364,7 @@ describe('the end of a compaction with a packet', () => {
     const events = [...running(), ...completed('The packet.')];
     expect(packetState(stateOf(...events))).toBe('idle');
     given(...events)
-      .when(completeFull(WORLD, ATTEMPT, full(1_000), CLOCK, said('The packet.')))
+      .when(completeFull(termsWith(TIERS), ATTEMPT, full(1_000), CLOCK, said('The packet.')))
       .yields();
   });
 
@@ -373,7 +381,7 @@ describe('the end of a compaction with a packet', () => {
     const events = given(...running())
       .when(
         completeMicro(
-          WORLD,
+          termsWith(TIERS),
           ATTEMPT,
           { ...micro, edits: [...micro.edits] },
           CLOCK,
@@ -390,7 +398,7 @@ describe('the end of a compaction with a packet', () => {
 
   it('appends none where none belongs to the compaction', () => {
     const plain = [created(), FILLING, requested(), started()];
-    expect(completed('The packet.', 1_000, plain)).toHaveLength(1);
+    expect(completed('The packet.', 1_000, {}, plain)).toHaveLength(1);
     expect(completed(null)).toHaveLength(1);
   });
 
@@ -401,7 +409,7 @@ describe('the end of a compaction with a packet', () => {
   ])('%s: no packet, and the session is idle', (_name, end) => {
     expect(packetState(stateOf(...running(), end))).toBe('idle');
     given(...running(), end)
-      .when(completeFull(WORLD, ATTEMPT, full(1_000), CLOCK, said('The packet.')))
+      .when(completeFull(termsWith(TIERS), ATTEMPT, full(1_000), CLOCK, said('The packet.')))
       .yields();
   });
 
@@ -418,7 +426,7 @@ describe('the end of a compaction with a packet', () => {
     ['the context before', 98_500, { trigger_ready_percent_remaining_lt: 0 }, 132_999],
   ])('is cut so that it stays below %s', (_name, replacement, config, most) => {
     const text = `START ${'x'.repeat(14_000)} END`;
-    const events = completed(text, replacement, running(config));
+    const events = completed(text, replacement, config);
     const after = stateOf(...running(config), ...events);
     expect(Math.ceil(after.tokens * 1.33)).toBeLessThanOrEqual(most);
     expect(events[1]?.data).toMatchObject({

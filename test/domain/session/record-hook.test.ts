@@ -13,7 +13,8 @@ import {
   given,
   requested,
   started,
-  WORLD,
+  TERMS,
+  termsWith,
 } from '../../support/given.ts';
 import { assistant, ofTokens, user } from '../../support/items.ts';
 
@@ -73,7 +74,7 @@ describe('recordPostCompact', () => {
 
   it('appends the items after everything, as no news and without a request', () => {
     given(...RUNNING, COMPLETED, appended(assistant('y')))
-      .when(recordPostCompact(WORLD, command, AFTER))
+      .when(recordPostCompact(TERMS, command, AFTER))
       .yields(ran(AFTER), {
         type: 'item.appended',
         data: { item: user('abc '.repeat(9), { speaker: 'hook' }), tokens: 9, source: 'hook' },
@@ -87,7 +88,7 @@ describe('recordPostCompact', () => {
     ['before it ended', [appended(user('Stop.')), COMPLETED]],
   ])('leaves out what would stand after the words of a user who has spoken %s', (_, later) => {
     given(...RUNNING, ...later)
-      .when(recordPostCompact(WORLD, command, AFTER))
+      .when(recordPostCompact(TERMS, command, AFTER))
       .yields(
         ran({
           ...AFTER,
@@ -102,7 +103,7 @@ describe('recordPostCompact', () => {
   it('records a hook without items', () => {
     const silent = { ...AFTER, result: {} };
     given(...RUNNING, COMPLETED)
-      .when(recordPostCompact(WORLD, command, silent))
+      .when(recordPostCompact(TERMS, command, silent))
       .yields(ran(silent));
   });
 
@@ -110,15 +111,19 @@ describe('recordPostCompact', () => {
     ['at the threshold', 0, true],
     ['one below it', 1, false],
   ])('leaves out what ends %s: %i, %s', (_, below, isLeftOut) => {
-    const session = (threshold: number) => {
-      const config = { token_safety_multiplier: 1, auto_compact_threshold: threshold };
-      return given(created({ config }), ...RUNNING.slice(1), COMPLETED);
-    };
-    const { events } = session(100_000).when(recordPostCompact(WORLD, command, AFTER));
+    const configOf = (threshold: number) => ({
+      token_safety_multiplier: 1,
+      auto_compact_threshold: threshold,
+    });
+    const session = (threshold: number) =>
+      given(created({ config: configOf(threshold) }), ...RUNNING.slice(1), COMPLETED);
+    const record = (threshold: number) =>
+      recordPostCompact(termsWith(configOf(threshold)), command, AFTER);
+    const { events } = session(100_000).when(record(100_000));
     const items = events().filter(({ type }) => type === 'item.appended');
     const added = items.reduce((sum, event) => sum + tokensOf(event), 0);
     const exact = (session(100_000).head?.state.tokens ?? 0) + added;
-    const then = session(exact + below).when(recordPostCompact(WORLD, command, AFTER));
+    const then = session(exact + below).when(record(exact + below));
     expect(then.events().map(({ type }) => type)).toEqual(
       isLeftOut ? ['hook.ran'] : events().map(({ type }) => type),
     );
@@ -127,7 +132,7 @@ describe('recordPostCompact', () => {
   it('leaves out what would lift the context to its threshold', () => {
     const large = { ...AFTER, result: { items: [user('a'), user(ofTokens(187_000))] } };
     given(...RUNNING, COMPLETED)
-      .when(recordPostCompact(WORLD, command, large))
+      .when(recordPostCompact(TERMS, command, large))
       .yields(
         ran({
           ...AFTER,
@@ -153,14 +158,14 @@ describe('recordPostCompact', () => {
     ],
   ])('does nothing when the compaction %s', (_name, events) => {
     given(...events)
-      .when(recordPostCompact(WORLD, command, AFTER))
+      .when(recordPostCompact(TERMS, command, AFTER))
       .yields()
       .answers({ applied: false });
   });
 
   it('refuses a session that is not there', () => {
     given()
-      .when(recordPostCompact(WORLD, command, AFTER))
+      .when(recordPostCompact(TERMS, command, AFTER))
       .rejects('session_not_found', /./);
   });
 });

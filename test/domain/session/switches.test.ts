@@ -3,6 +3,7 @@ import { planCompaction, planRequest } from '../../../src/domain/compaction/plan
 import { foldView } from '../../../src/domain/context/view.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { requestCompaction } from '../../../src/domain/session/compaction-commands.ts';
+import { termsOf } from '../../../src/domain/session/head.ts';
 import { receivePacket, timeOutPacket } from '../../../src/domain/session/packet-commands.ts';
 import { WORLD } from '../../support/given.ts';
 import { ofTokens, tool, user } from '../../support/items.ts';
@@ -41,7 +42,7 @@ function whatRuns({ log, head }: PureSession): string {
   const [created, ...events] = log;
   if (created?.type !== 'session.created') throw new Error('a log starts with session.created');
   const view = foldView({ created, base: null, events });
-  const plan = planCompaction(WORLD, head, view, planRequest(running, {}));
+  const plan = planCompaction(termsOf(head.settings, WORLD), head, view, planRequest(running, {}));
   return plan.kind === 'skip' ? plan.skip.reason : plan.kind;
 }
 
@@ -178,7 +179,8 @@ describe.each(TABLE)('%s', (name, expected) => {
     if (created?.type !== 'session.created') throw new Error('a log starts with session.created');
     const view = foldView({ created, base: null, events });
     const world = { ...WORLD, server: { enabled: false } };
-    expect(planCompaction(world, session.head, view, planRequest(running, {}))).toMatchObject({
+    const terms = termsOf(session.head.settings, world);
+    expect(planCompaction(terms, session.head, view, planRequest(running, {}))).toMatchObject({
       kind: 'skip',
       skip: { reason: 'compaction_disabled' },
     });

@@ -47,10 +47,7 @@ async function open(config: ConfigOverrides = {}): Promise<void> {
 function withModel(...script: Behaviour[]): void {
   model.script(...script);
   const environment = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: model.openaiUrl };
-  lab.summarizer = {
-    kind: 'model',
-    model: summarizerFromModelName('openai/gpt-4o-mini', environment),
-  };
+  lab.summarizer = summarizerFromModelName('openai/gpt-4o-mini', environment);
 }
 
 /** Requests a compaction and runs it once; answers its id. */

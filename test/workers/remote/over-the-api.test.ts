@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
-import { compactSession } from '../../../src/workers/compact-session.ts';
-import { remoteCompactor } from '../../../src/workers/remote/remote-compactor.ts';
+import { compactSession } from '../../../src/workers/compaction/compact-session.ts';
+import { extractive } from '../../../src/workers/summarizers/extractive.ts';
+import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { ofTokens } from '../../support/items.ts';
@@ -44,11 +46,13 @@ async function work(): Promise<void> {
     store: api.deps.store,
     world: api.deps.world,
     templates: loadTemplates(),
-    chooseSummarizer: () => ({ kind: 'extractive' }),
-    compactRemotely: remoteCompactor({
-      OPENAI_API_KEY: 'sk-x',
-      OPENAI_BASE_URL: provider.openaiUrl,
-    }),
+    chooseSummarizer: () => extractive,
+    remote: remoteSummarizer(
+      remoteCompactor({
+        OPENAI_API_KEY: 'sk-x',
+        OPENAI_BASE_URL: provider.openaiUrl,
+      }),
+    ),
     workspaceRoot: null,
     hooks: [],
     prepare: async () => {},

@@ -4,7 +4,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import {
   type RemoteRequest,
   remoteCompactor,
-} from '../../../src/workers/remote/remote-compactor.ts';
+} from '../../../src/workers/summarizers/remote/remote-compactor.ts';
 import {
   answer,
   type Behaviour,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { extractSummaryText } from '../../../src/domain/compaction/summary.ts';
-import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
-import type { SummaryRequest } from '../../../src/workers/summarizers/summarizer.ts';
+import type { ModelRequest } from '../../../src/workers/summarizers/text-model.ts';
+import { textModel } from '../../../src/workers/summarizers/text-models.ts';
 import {
   answer,
   cut,
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-function request(overrides: Partial<SummaryRequest> = {}): SummaryRequest {
+function request(overrides: Partial<ModelRequest> = {}): ModelRequest {
   return {
     system: 'SYSTEM',
     prompt: PROMPT,
@@ -44,7 +44,7 @@ describe.each([
   ['openai-compatible', 'openai-compatible/qwen3', '/v1/chat/completions'],
 ])('model summariser of %s', (provider, name, path) => {
   function summarizer() {
-    return summarizerFromModelName(name, {
+    return textModel(name, {
       OPENAI_API_KEY: SECRET,
       OPENAI_BASE_URL: server.openaiUrl,
       ANTHROPIC_API_KEY: SECRET,
@@ -55,7 +55,7 @@ describe.each([
   it('streams the answer and reports the tokens', async () => {
     server.script(answer(LONG));
     // 6 + 1 + 40 characters of request are 12 tokens, a quarter of them from the cache.
-    expect(await summarizer().summarize(request())).toEqual({
+    expect(await summarizer().ask(request())).toEqual({
       ok: true,
       text: LONG,
       is_cut_off: false,
@@ -72,7 +72,7 @@ describe.each([
   });
 
   it('reads the default answer of the scripted server as a summary', async () => {
-    const result = await summarizer().summarize(request());
+    const result = await summarizer().ask(request());
     expect(result.ok && extractSummaryText(result.text)).toMatchObject({ ok: true });
     expect(result.ok && result.text).toContain('src/server.ts');
   });
@@ -80,7 +80,7 @@ describe.each([
   it('waits for a slow answer', async () => {
     const slowGate = gate();
     server.script(slow(LONG, slowGate.promise));
-    const pending = summarizer().summarize(request());
+    const pending = summarizer().ask(request());
     await server.received(1);
     slowGate.open();
     expect(await pending).toMatchObject({ ok: true, text: LONG });
@@ -88,7 +88,7 @@ describe.each([
 
   it('says of an answer that it reached the token limit', async () => {
     server.script(truncated(LONG));
-    expect(await summarizer().summarize(request())).toMatchObject({
+    expect(await summarizer().ask(request())).toMatchObject({
       ok: true,
       text: LONG,
       is_cut_off: true,
@@ -97,7 +97,7 @@ describe.each([
 
   it('reports an empty answer', async () => {
     server.script(empty());
-    expect(await summarizer().summarize(request())).toEqual({
+    expect(await summarizer().ask(request())).toEqual({
       ok: false,
       reason: 'no_summary',
       message: `${provider}: the model returned no text`,
@@ -113,7 +113,7 @@ describe.each([
     ['broken by an error event', streamError()],
   ])('reports a stream that was %s', async (_name, behaviour) => {
     server.script(behaviour);
-    expect(await summarizer().summarize(request())).toMatchObject({
+    expect(await summarizer().ask(request())).toMatchObject({
       ok: false,
       reason: 'api_error',
       retryable: true,
@@ -122,7 +122,7 @@ describe.each([
 
   it.each([429, 500, 503, 529])('reports status %i as retryable', async (code) => {
     server.script(status(code));
-    expect(await summarizer().summarize(request())).toEqual({
+    expect(await summarizer().ask(request())).toEqual({
       ok: false,
       reason: 'api_error',
       message: `${provider}: the call failed (HTTP ${code})`,
@@ -133,7 +133,7 @@ describe.each([
 
   it.each([400, 401, 403, 404])('reports status %i as final', async (code) => {
     server.script(status(code, { retryAfter: 3 }));
-    expect(await summarizer().summarize(request())).toEqual({
+    expect(await summarizer().ask(request())).toEqual({
       ok: false,
       reason: 'api_error',
       message: `${provider}: the call failed (HTTP ${code})`,
@@ -146,8 +146,8 @@ describe.each([
       status(429, { retryAfter: 7 }),
       status(529, { headers: { 'retry-after-ms': '1500' } }),
     );
-    expect(await summarizer().summarize(request())).toMatchObject({ retry_after_ms: 7_000 });
-    expect(await summarizer().summarize(request())).toMatchObject({ retry_after_ms: 1_500 });
+    expect(await summarizer().ask(request())).toMatchObject({ retry_after_ms: 7_000 });
+    expect(await summarizer().ask(request())).toMatchObject({ retry_after_ms: 1_500 });
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe.each([
     ['by status 413', status(413)],
   ])('recognises a prompt that is too long %s', async (_name, behaviour) => {
     server.script(behaviour);
-    expect(await summarizer().summarize(request())).toMatchObject({
+    expect(await summarizer().ask(request())).toMatchObject({
       ok: false,
       reason: 'prompt_too_long',
       retryable: false,
@@ -166,7 +166,7 @@ describe.each([
     server.script(hang(), slow(LONG, new Promise(() => {})));
     for (const count of [1, 2]) {
       const controller = new AbortController();
-      const pending = summarizer().summarize(request({ signal: controller.signal }));
+      const pending = summarizer().ask(request({ signal: controller.signal }));
       await server.received(count);
       controller.abort();
       expect(await pending).toEqual({
@@ -179,7 +179,7 @@ describe.each([
   });
 
   it('sends nothing when the signal was aborted before', async () => {
-    const result = await summarizer().summarize(request({ signal: AbortSignal.abort() }));
+    const result = await summarizer().ask(request({ signal: AbortSignal.abort() }));
     expect(result).toMatchObject({ ok: false, reason: 'interrupted' });
     expect(server.requests).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe.each([
     ['stops in the middle', slow(LONG, new Promise(() => {}))],
   ])('times out when the provider %s', async (_name, behaviour) => {
     server.script(behaviour);
-    expect(await summarizer().summarize(request({ timeout_ms: 150 }))).toMatchObject({
+    expect(await summarizer().ask(request({ timeout_ms: 150 }))).toMatchObject({
       ok: false,
       reason: 'timeout',
       retryable: true,
@@ -199,14 +199,14 @@ describe.each([
   it('reports a server that cannot be reached', async () => {
     const { openaiUrl, anthropicUrl } = server;
     await server.close();
-    const unreachable = summarizerFromModelName(name, {
+    const unreachable = textModel(name, {
       OPENAI_API_KEY: SECRET,
       OPENAI_BASE_URL: openaiUrl,
       ANTHROPIC_API_KEY: SECRET,
       ANTHROPIC_BASE_URL: anthropicUrl,
     });
     server = await ScriptedModelServer.start();
-    expect(await unreachable.summarize(request())).toEqual({
+    expect(await unreachable.ask(request())).toEqual({
       ok: false,
       reason: 'api_error',
       message: `${provider}: the connection failed or broke`,
@@ -218,7 +218,7 @@ describe.each([
     const behaviours = [status(400), status(500), tooLong(), streamError(), cut(LONG, 1)];
     server.script(...behaviours);
     for (const _ of behaviours) {
-      const result = JSON.stringify(await summarizer().summarize(request()));
+      const result = JSON.stringify(await summarizer().ask(request()));
       expect(result).toContain('"ok":false');
       expect(result).not.toMatch(/PRIVATE|secret|beginning|scripted/);
     }

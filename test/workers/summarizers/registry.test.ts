@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextWindowOf } from '../../../src/domain/policy/model-table.ts';
 import { ModelNameError } from '../../../src/workers/summarizers/providers.ts';
-import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
+import { textModel } from '../../../src/workers/summarizers/text-models.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 
-describe('summarizerFromModelName', () => {
+describe('textModel', () => {
   let server: ScriptedModelServer;
   beforeAll(async () => {
     server = await ScriptedModelServer.start();
@@ -20,11 +20,11 @@ describe('summarizerFromModelName', () => {
     ['Anthropic/claude-haiku-4-5', 'ANTHROPIC', 200_000],
   ])('calls %s at the address of the environment', async (spec, prefix, window) => {
     const before = server.requests.length;
-    const summarizer = summarizerFromModelName(spec, {
+    const summarizer = textModel(spec, {
       [`${prefix}_API_KEY`]: 'key-of-the-test',
       [`${prefix}_BASE_URL`]: server.openaiUrl,
     });
-    const result = await summarizer.summarize({
+    const result = await summarizer.ask({
       system: 's',
       prompt: 'p',
       max_output_tokens: 100,
@@ -55,7 +55,7 @@ describe('summarizerFromModelName', () => {
   ])('refuses %s with %j: %s', (spec, env, code, named) => {
     let thrown: unknown;
     try {
-      summarizerFromModelName(spec, env);
+      textModel(spec, env);
     } catch (error) {
       thrown = error;
     }
@@ -64,9 +64,9 @@ describe('summarizerFromModelName', () => {
   });
 
   it('takes any of the names of Google keys, and a local server without a key', () => {
-    const google = summarizerFromModelName('google/gemini-2.5-flash', { GEMINI_API_KEY: 'k' });
+    const google = textModel('google/gemini-2.5-flash', { GEMINI_API_KEY: 'k' });
     expect(google.name).toBe('google/gemini-2.5-flash');
-    expect(summarizerFromModelName('ollama/llama3', {}).name).toBe('ollama/llama3');
+    expect(textModel('ollama/llama3', {}).name).toBe('ollama/llama3');
   });
 });
 

@@ -1,9 +1,9 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
-import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
-import { apiError, callFailure } from '../summarizers/failures.ts';
-import type { ProviderAccess } from '../summarizers/providers.ts';
+import { flawOf, JSON_DEPTH } from '../../../domain/exact-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
+import { apiError, callFailure } from '../failures.ts';
+import type { ProviderAccess } from '../providers.ts';
 import { postToOpenai } from './openai-post.ts';
 import { type RemoteAnswer, unkeepable } from './remote-answer.ts';
 import { openaiUsage } from './usage.ts';

@@ -1,8 +1,8 @@
-import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
-import { apiError } from '../summarizers/failures.ts';
-import type { ProviderAccess } from '../summarizers/providers.ts';
+import { flawOf, JSON_DEPTH } from '../../../domain/exact-json.ts';
+import { isJsonObject, type JsonObject } from '../../../domain/json.ts';
+import { NO_TOKENS } from '../../../domain/session/summarizer-usage.ts';
+import { apiError } from '../failures.ts';
+import type { ProviderAccess } from '../providers.ts';
 import { postToOpenai } from './openai-post.ts';
 import { type RemoteAnswer, unkeepable } from './remote-answer.ts';
 import { openaiUsage } from './usage.ts';

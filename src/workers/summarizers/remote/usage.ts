@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Usage } from '../../domain/items/item.ts';
-import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
+import type { Usage } from '../../../domain/items/item.ts';
+import { NO_TOKENS } from '../../../domain/session/summarizer-usage.ts';
 
 const figure = z.int().min(0).catch(0);
 const usageSchema = z.object({

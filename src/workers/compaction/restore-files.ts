@@ -1,10 +1,10 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { isExcluded } from '../domain/compaction/restore.ts';
-import type { Config } from '../domain/policy/config.ts';
-import type { TextCounter } from '../domain/tokens/count.ts';
-import { wholeText } from '../domain/workspace/known-text.ts';
-import { type RestoredFile, restoredFile } from '../domain/workspace/restored-lines.ts';
+import { isExcluded } from '../../domain/compaction/restore.ts';
+import type { Config } from '../../domain/policy/config.ts';
+import type { TextCounter } from '../../domain/tokens/count.ts';
+import { wholeText } from '../../domain/workspace/known-text.ts';
+import { type RestoredFile, restoredFile } from '../../domain/workspace/restored-lines.ts';
 
 /** No file is read further than this; a restored file is cut to far less anyway. */
 const MOST_BYTES = 1024 * 1024;

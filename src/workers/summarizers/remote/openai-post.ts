@@ -1,6 +1,6 @@
 import { APICallError } from 'ai';
-import type { JsonObject } from '../../domain/json.ts';
-import type { ProviderAccess } from '../summarizers/providers.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { ProviderAccess } from '../providers.ts';
 
 /**
  * Posts JSON to a path of the provider and answers the response once its status is one of success.

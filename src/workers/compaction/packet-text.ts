@@ -1,32 +1,31 @@
-import { composePacket } from '../domain/compaction/packet.ts';
-import type { Templates } from '../domain/compaction/prompt.ts';
-import type { PacketText } from '../domain/session/complete-compaction.ts';
-import { configOf } from '../domain/session/head.ts';
-import { counterFor } from '../domain/tokens/tokenizers.ts';
-import type { AttemptLog, Loaded, LogDependencies } from './attempt-log.ts';
+import { eventAt } from '../../app/event-at.ts';
+import { composePacket } from '../../domain/compaction/packet.ts';
+import type { PacketText } from '../../domain/session/complete-compaction.ts';
+import { counterFor } from '../../domain/tokens/tokenizers.ts';
+import type { WorkerDependencies } from './dependencies.ts';
+import type { Loaded } from './load.ts';
 
 /**
  * The text of the packet that belongs to a compaction, null when none does: what the agent has written,
  * else what the context before the compaction says (SPEC section 12).
  */
 export async function packetText(
-  deps: Pick<LogDependencies, 'world'> & { templates: Templates },
-  log: AttemptLog,
-  { head, view, running }: Loaded,
+  { store, templates }: Pick<WorkerDependencies, 'store' | 'templates'>,
+  { ref, head, view, running, terms }: Loaded,
 ): Promise<PacketText | null> {
   const { packet, attribution } = running;
-  const config = configOf(head.settings, deps.world.server);
+  const { config, tokenizers } = terms;
   if (packet === null || config.packet_author === 'none') return null;
   const composed = (): PacketText => {
-    const count = counterFor(config, deps.world.tokenizers);
-    const template = deps.templates.continuation;
+    const count = counterFor(config, tokenizers);
+    const template = templates.continuation;
     return { text: composePacket({ view, attribution, template, config, count }), seq: null };
   };
   switch (packet.author) {
     case 'watcher':
       return composed();
     case 'agent': {
-      const event = await log.eventAt(packet.received_version);
+      const event = await eventAt(store, ref, packet.received_version);
       // Null when the session was erased meanwhile: nothing is written then.
       if (event?.type !== 'packet.received' || event.data.text === null) return null;
       const { text, seq } = event.data;

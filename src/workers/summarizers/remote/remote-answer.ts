@@ -1,7 +1,8 @@
-import { describeFlaw, JSON_DEPTH, type JsonFlaw } from '../../domain/exact-json.ts';
-import type { Usage } from '../../domain/items/item.ts';
-import type { Json } from '../../domain/json.ts';
-import { apiError, type SummaryFailure } from '../summarizers/failures.ts';
+import { describeFlaw, JSON_DEPTH, type JsonFlaw } from '../../../domain/exact-json.ts';
+import type { Usage } from '../../../domain/items/item.ts';
+import type { Json } from '../../../domain/json.ts';
+import { apiError } from '../failures.ts';
+import type { SummaryFailure } from '../summarizer.ts';
 
 /** What a provider's compaction gave: items that nobody has looked at yet, and what they cost. */
 export type RemoteAnswer = { ok: true; output: Json[]; usage: Usage } | SummaryFailure;

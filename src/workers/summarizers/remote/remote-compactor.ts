@@ -1,13 +1,14 @@
 import { APICallError } from 'ai';
-import type { Item } from '../../domain/items/item.ts';
-import { apiError, callFailure } from '../summarizers/failures.ts';
-import { stopFailure } from '../summarizers/model.ts';
-import type { ModelPolicy } from '../summarizers/model-policy.ts';
+import type { Item } from '../../../domain/items/item.ts';
+import { apiError } from '../failures.ts';
+import type { ModelPolicy } from '../model-policy.ts';
 import {
-  ModelNameError,
+  missingSetting,
+  type ProviderAccess,
   type ProviderEnvironment,
   providerAccess,
-} from '../summarizers/providers.ts';
+} from '../providers.ts';
+import { timedCall } from '../timed-call.ts';
 import { compactByEndpoint } from './openai-compact.ts';
 import { compactByTrigger } from './openai-trigger.ts';
 import type { RemoteAnswer } from './remote-answer.ts';
@@ -34,8 +35,11 @@ export function remoteCompactor(
   policy: ModelPolicy = () => null,
 ): RemoteCompactor {
   let hasEndpoint = true;
-  const compact = async (request: RemoteRequest, signal: AbortSignal): Promise<RemoteAnswer> => {
-    const access = providerAccess('openai', environment);
+  const compact = async (
+    access: ProviderAccess,
+    request: RemoteRequest,
+    signal: AbortSignal,
+  ): Promise<RemoteAnswer> => {
     const { model, input, instructions } = request;
     const body = { model, input, ...(instructions !== null && { instructions }) };
     if (hasEndpoint) {
@@ -53,18 +57,10 @@ export function remoteCompactor(
   return async (request) => {
     const refusal = policy(`openai/${request.model}`);
     if (refusal !== null) return apiError(refusal, false);
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), request.timeout_ms);
-    const stopped = () => stopFailure(request.signal, timeout.signal, 'openai');
-    try {
-      const answer = await compact(request, AbortSignal.any([request.signal, timeout.signal]));
-      return answer.ok ? answer : (stopped() ?? answer);
-    } catch (error) {
-      if (error instanceof ModelNameError) return apiError(error.message, false);
-      return stopped() ?? callFailure(error, 'openai', Date.now());
-    } finally {
-      clearTimeout(timer);
-    }
+    const missing = missingSetting('openai', environment);
+    if (missing !== null) return apiError(`provider openai needs ${missing}`, false);
+    const access = providerAccess('openai', environment);
+    return timedCall('openai', request, (signal) => compact(access, request, signal));
   };
 }
 

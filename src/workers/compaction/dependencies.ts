@@ -1,0 +1,39 @@
+import type { EventStore } from '../../app/ports/event-store.ts';
+import type { Templates } from '../../domain/compaction/prompt.ts';
+import type { Format } from '../../domain/items/item.ts';
+import type { Config } from '../../domain/policy/config.ts';
+import type { World } from '../../domain/session/world.ts';
+import type { HookSettings } from '../hooks/hook-settings.ts';
+import type { CompactionJob } from '../job-engine.ts';
+import type { SummarizerChoice } from '../summarizers/registry.ts';
+import type { Summarizer } from '../summarizers/summarizer.ts';
+
+/** What a step needs that writes to the log. */
+export type LogDependencies = {
+  store: EventStore;
+  now: () => Date;
+  random: () => number;
+};
+
+export type WorkerDependencies = LogDependencies & {
+  world: World;
+  templates: Templates;
+  chooseSummarizer: (
+    session: { model: string | null; format: Format },
+    config: Config,
+  ) => SummarizerChoice;
+  /** The provider's own compaction. */
+  remote: Summarizer;
+  hooks: readonly HookSettings[];
+  /** The operator's folder that files may be restored from, or null. */
+  workspaceRoot: string | null;
+  /** Makes the tokenizer of a configuration available in `world`. */
+  prepare: (config: Config) => Promise<void>;
+  /** Told of what a run throws; the log of the session gets the name of the error only. */
+  onError: (error: unknown, job: CompactionJob) => void;
+  /** Told of a job whose session the store does not have: erased, or of another store. */
+  onUnknownSession: (job: CompactionJob) => void;
+  newId: () => string;
+  /** Hands over the compaction that has to follow. */
+  dispatch: (job: CompactionJob) => void;
+};

@@ -1,0 +1,32 @@
+import type { Usage } from '../../domain/items/item.ts';
+import { type Failure, failCompaction } from '../../domain/session/compaction-commands.ts';
+import { isPaid, NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
+import { commitStep } from './commit-step.ts';
+import type { LogDependencies } from './dependencies.ts';
+import type { Begun } from './load.ts';
+
+/** Why an attempt failed. `usage` is what its answers have cost: nothing when it is left out. */
+export type FailureText = Pick<Failure, 'reason' | 'message'> & { usage?: Usage };
+
+export const INTERRUPTED = {
+  reason: 'interrupted',
+  message: 'earlier attempts were interrupted, for instance by restarts of the worker',
+} as const;
+
+/**
+ * Records a failure: one after which the attempt, or another one, goes on, or the one that ends the
+ * compaction. False when it came too late.
+ */
+export async function recordFailure(
+  deps: LogDependencies,
+  { ref, attempt, terms }: Begun,
+  // Not the whole failure: what is spread into an event becomes part of the log.
+  { reason, message, usage = NO_TOKENS }: FailureText,
+  will_retry: boolean,
+): Promise<boolean> {
+  const failure = { reason, message, ...(isPaid(usage) && { usage }), will_retry };
+  const step = await commitStep(deps, ref, (clock) =>
+    failCompaction(terms, attempt, failure, clock),
+  );
+  return step?.applied ?? false;
+}

@@ -1,0 +1,28 @@
+import { summarizeExtractively } from '../../domain/compaction/extractive/summarize.ts';
+import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
+import type { Summarizer, WrittenText } from './summarizer.ts';
+
+/** Writes the summary from the log itself: deterministic, offline, no cost (SPEC section 10). */
+export const extractive: Summarizer<WrittenText> = {
+  kind: 'offline',
+  name: 'extractive',
+  summarize: async ({ plan, config, count, templates, instructions, focus }) => ({
+    ok: true,
+    kind: 'text',
+    summary: {
+      text: summarizeExtractively(plan.conversation, {
+        max_tokens: plan.summary_budget,
+        count,
+        template: config.summary_template,
+        ...(instructions !== undefined && { instructions }),
+        ...(focus !== undefined && { focus }),
+      }),
+      summarizer: 'extractive',
+      model: null,
+      template: templates.summary[config.summary_template].version,
+      usage: NO_TOKENS,
+      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+      truncated_turns: 0,
+    },
+  }),
+};
