@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BetterSqlite3 } from '../src/db/sqlite/driver.ts';
+import { openSqlite } from '../src/db/sqlite/driver.ts';
 import { timed } from './statistics.ts';
 
 /** Reads a store's events with nothing but SQLite and JSON: what no replay can be faster than. */
@@ -7,7 +7,7 @@ export class BareLog {
   readonly #db;
 
   constructor(databasePath: string) {
-    this.#db = new BetterSqlite3(databasePath, { readonly: true });
+    this.#db = openSqlite(databasePath, { readonly: true });
   }
 
   /** The tenant that a session belongs to. */

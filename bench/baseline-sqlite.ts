@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BetterSqlite3 } from '../src/db/sqlite/driver.ts';
+import { openSqlite } from '../src/db/sqlite/driver.ts';
 import { serveBaseline } from './baseline-app.ts';
 
 /* One row per item; all rows of a turn of the event loop share one transaction with fsync. */
@@ -8,7 +8,7 @@ import { serveBaseline } from './baseline-app.ts';
 const path = process.argv[2];
 if (path === undefined) throw new Error('usage: baseline-sqlite.ts DATABASE');
 mkdirSync(dirname(path), { recursive: true });
-const db = new BetterSqlite3(path);
+const db = openSqlite(path);
 db.pragma('journal_mode = WAL');
 db.pragma('synchronous = FULL');
 db.exec(`CREATE TABLE items (session_id TEXT, seq INTEGER, data TEXT, PRIMARY KEY (session_id, seq))

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { ImportTarget } from '../src/cli/import-target.ts';
-import { BetterSqlite3 } from '../src/db/sqlite/driver.ts';
+import { openSqlite } from '../src/db/sqlite/driver.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';
 import { withLocalService, withService } from './local-service.ts';
@@ -48,7 +48,7 @@ export async function spacePerItem(servers: Servers): Promise<Figure[]> {
 }
 
 function sqliteBytes(path: string): number {
-  const db = new BetterSqlite3(path, { readonly: true });
+  const db = openSqlite(path, { readonly: true });
   try {
     // What the file will have once the journal is written back.
     const pages = Number(db.pragma('page_count', { simple: true }));

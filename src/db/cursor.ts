@@ -1,4 +1,4 @@
-import type { CompactionRow, SessionPage } from '../app/ports/event-store.ts';
+import type { CompactionRow } from '../app/ports/event-store.ts';
 import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
 
 export type CursorList = 'sessions' | 'compactions';
@@ -11,8 +11,12 @@ export function encodeCursor(list: CursorList, position: number): string {
   return Buffer.from(`${list}:${position}`).toString('base64url');
 }
 
-/** The position that a cursor of this list names. Throws `InvalidCursorError`. */
-export function decodeCursor(list: CursorList, cursor: string): number {
+/**
+ * The position that a cursor of this list names; without one, that behind all rows of a list that
+ * shows the newest first. Throws `InvalidCursorError`.
+ */
+export function decodeCursor(list: CursorList, cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
   const text = Buffer.from(cursor, 'base64url').toString();
   const match = /^([a-z]+):([1-9]\d{0,14})$/.exec(text);
   if (match?.[1] !== list) throw new InvalidCursorError();
@@ -23,10 +27,10 @@ export function decodeCursor(list: CursorList, cursor: string): number {
 const PAGE_CHARACTERS = 4_000_000;
 
 /** How many of these rows, given by their sizes, a page shows: at most `limit`, and at least one. */
-export function fittingRows(sizes: Iterable<number>, limit: number): number {
+export function fittingRows(rows: Iterable<{ size: number }>, limit: number): number {
   let fitting = 0;
   let characters = 0;
-  for (const size of sizes) {
+  for (const { size } of rows) {
     characters += size;
     if (fitting === limit || (fitting > 0 && characters > PAGE_CHARACTERS)) break;
     fitting += 1;
@@ -34,41 +38,20 @@ export function fittingRows(sizes: Iterable<number>, limit: number): number {
   return fitting;
 }
 
-/** One page out of rows with one too many, which only says that there is a next page. */
-function cutPage<Row, T>(
-  rows: Row[],
-  page: { list: CursorList; limit: number; position: (row: Row) => number; value: (row: Row) => T },
+/** What is shown of a list, and where it goes on when there is more: at the position of the last. */
+export function pageOf<T>(
+  list: CursorList,
+  data: T[],
+  position: (row: T) => number,
+  hasMore: boolean,
 ): Page<T> {
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > page.limit && last !== undefined;
-  return {
-    data: shown.map(page.value),
-    next_cursor: hasMore ? encodeCursor(page.list, page.position(last)) : null,
-  };
-}
-
-/** Sessions of a list as read, and whether there are more after them. */
-export type ListedSessions = {
-  rows: (SessionPage & { created_order: number })[];
-  has_more: boolean;
-};
-
-/** A page of `GET /sessions`. */
-export function sessionPage({ rows, has_more }: ListedSessions): Page<SessionPage> {
-  const last = rows.at(-1);
-  return {
-    data: rows.map(({ ref, head }) => ({ ref, head })),
-    next_cursor: has_more && last ? encodeCursor('sessions', last.created_order) : null,
-  };
+  const last = data.at(-1);
+  const next = hasMore && last !== undefined ? encodeCursor(list, position(last)) : null;
+  return { data, next_cursor: next };
 }
 
 /** A page of compactions from one row more than asked for. */
 export function compactionPage(rows: CompactionRow[], limit: number): Page<CompactionRow> {
-  return cutPage(rows, {
-    list: 'compactions',
-    limit,
-    position: (row) => row.requested_version,
-    value: (row) => row,
-  });
+  const shown = rows.slice(0, limit);
+  return pageOf('compactions', shown, (row) => row.requested_version, rows.length > limit);
 }

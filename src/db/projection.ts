@@ -1,18 +1,51 @@
 import type { CompactionOutcome, CompactionRow } from '../app/ports/event-store.ts';
 import type { SessionEvent } from '../domain/session/events.ts';
 
-/** The compaction that an event belongs to, or null. */
-export function compactionIdOf(event: SessionEvent): string | null {
-  return 'compaction_id' in event.data ? event.data.compaction_id : null;
+/** Each has a column of its name. */
+const FIELDS: Readonly<Record<keyof CompactionRow, true>> = {
+  id: true,
+  status: true,
+  outcome: true,
+  mode: true,
+  trigger: true,
+  reason: true,
+  outcome_reason: true,
+  attempts: true,
+  tokens_before: true,
+  tokens_after: true,
+  requested_at: true,
+  ended_at: true,
+  reverted_at: true,
+  requested_version: true,
+  ended_version: true,
+};
+export const COMPACTION_FIELDS: readonly string[] = Object.keys(FIELDS);
+export const COMPACTION_COLUMNS = COMPACTION_FIELDS.map((name) => `"${name}"`).join(', ');
+/** For `ON CONFLICT … DO UPDATE SET`. */
+export const REPLACED_COLUMNS = COMPACTION_FIELDS.map((name) => `"${name}" = excluded."${name}"`);
+
+type CompactionEvent = Extract<SessionEvent, { data: { compaction_id: string } }>;
+
+/** The compactions that the events change, each once. */
+export function compactionIdsOf(events: readonly SessionEvent[]): string[] {
+  return [...new Set(events.filter(isOfCompaction).map(({ data }) => data.compaction_id))];
 }
 
-/**
- * The row of a compaction after one more of its events; null before its request. Used when events
- * are written and when projections are rebuilt (SPEC section 3).
- */
-export function projectCompaction(
+/** Changes the rows of a session's compactions, by their ids, as its next event does. */
+export function project(rows: Map<string, CompactionRow>, event: SessionEvent): void {
+  if (!isOfCompaction(event)) return;
+  const row = projectCompaction(rows.get(event.data.compaction_id) ?? null, event);
+  if (row !== null) rows.set(row.id, row);
+}
+
+function isOfCompaction(event: SessionEvent): event is CompactionEvent {
+  return 'compaction_id' in event.data;
+}
+
+/** The row of a compaction after one more of its events; null before its request (SPEC section 3). */
+function projectCompaction(
   row: CompactionRow | null,
-  event: SessionEvent,
+  event: CompactionEvent,
 ): CompactionRow | null {
   if (event.type === 'compaction.requested') return requested(event);
   if (row === null) return null;
@@ -43,17 +76,7 @@ export function projectCompaction(
     case 'compaction.reverted':
       return { ...row, reverted_at: event.at };
     case 'compaction.threshold_exceeded':
-    case 'session.created':
-    case 'session.configured':
-    case 'session.forked':
-    case 'item.appended':
-    case 'signal.observed':
-    case 'packet.requested':
-    case 'packet.received':
-    case 'preflight.armed':
     case 'hook.ran':
-    case 'breaker.opened':
-    case 'breaker.closed':
       return row;
     default:
       return event satisfies never;
@@ -62,7 +85,9 @@ export function projectCompaction(
 
 const OUTCOMES = { full: 'full_compacted', remote: 'remote_compacted' } as const;
 
-function requested(event: Extract<SessionEvent, { type: 'compaction.requested' }>): CompactionRow {
+function requested(
+  event: Extract<CompactionEvent, { type: 'compaction.requested' }>,
+): CompactionRow {
   return {
     id: event.data.compaction_id,
     status: 'queued',
@@ -84,7 +109,7 @@ function requested(event: Extract<SessionEvent, { type: 'compaction.requested' }
 
 function ended(
   row: CompactionRow,
-  event: SessionEvent,
+  event: CompactionEvent,
   outcome: CompactionOutcome,
   outcomeReason: string | null,
 ): CompactionRow {

@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CompactionRow, EventRow, SessionRef } from '../app/ports/event-store.ts';
+import type {
+  CompactionRow,
+  EventRow,
+  RestoredSession,
+  SessionRef,
+} from '../app/ports/event-store.ts';
 import { eventSchemas, type SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import { type Head, wakeAtMs } from '../domain/session/head.ts';
 import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
-import { compactionIdOf, projectCompaction } from './projection.ts';
+import { project } from './projection.ts';
+import { parseHead, type SessionRow } from './session-row.ts';
 
-/** The projections of one session as the store keeps them, for the comparison. */
-export type StoredProjections = {
-  version: number;
-  hash: string;
-  wake_at_ms: number | null;
-  head: () => Head;
-  compactions: CompactionRow[];
-};
+type Projections = Omit<RestoredSession, 'rows'>;
 
 /**
  * Recomputes one session from its event rows, oldest first: hash chain, head, compactions. What is
@@ -22,20 +21,23 @@ export type StoredProjections = {
  */
 export class Replay {
   readonly problems: string[] = [];
-  readonly compactions = new Map<string, CompactionRow>();
-  head: Head | null = null;
   version = 0;
   hash = FIRST_PREVIOUS_HASH;
+  /** How many events were added. */
+  events = 0;
   readonly #ref: SessionRef;
+  readonly #compactions = new Map<string, CompactionRow>();
+  #head: Head | null = null;
   #isFoldable = true;
 
   constructor(ref: SessionRef) {
     this.#ref = ref;
   }
 
-  /** Whether head and compactions could be computed: every event so far could follow the one before. */
-  get isComplete(): boolean {
-    return this.#isFoldable && this.head !== null;
+  /** What follows from the events; null when one of them could not follow the one before. */
+  get projections(): Projections | null {
+    if (!this.#isFoldable || this.#head === null) return null;
+    return { head: this.#head, hash: this.hash, compactions: [...this.#compactions.values()] };
   }
 
   add(row: EventRow): void {
@@ -49,6 +51,7 @@ export class Replay {
     // Goes on from the stored values: each damaged place is reported once, not all that follow it.
     this.version = row.version;
     this.hash = row.hash;
+    this.events += 1;
     this.#fold(row);
   }
 
@@ -62,7 +65,7 @@ export class Replay {
   }
 
   /** Compares with what the store keeps; call it after the last event. */
-  compare(stored: StoredProjections): void {
+  compare(stored: SessionRow, compactions: readonly CompactionRow[]): void {
     if (stored.version !== this.version) {
       this.#problem(
         `the session's row is at version ${stored.version}, its log at ${this.version}`,
@@ -72,16 +75,17 @@ export class Replay {
         `the session's row has a different hash from its last event, version ${this.version}`,
       );
     }
-    if (!this.isComplete) {
+    const { projections } = this;
+    if (projections === null) {
       this.#problem('head and compactions could not be recomputed from a damaged log');
       return;
     }
-    this.#compareHead(stored);
-    const wakeAt = this.head && wakeAtMs(this.head.state);
+    this.#compareHead(stored, projections.head);
+    const wakeAt = wakeAtMs(projections.head.state);
     if (stored.wake_at_ms !== wakeAt) {
       this.#problem(`the session's row wakes it at ${stored.wake_at_ms}, its log at ${wakeAt}`);
     }
-    this.#compareCompactions(stored.compactions);
+    this.#compareCompactions(compactions);
   }
 
   #fold(row: EventRow): void {
@@ -104,27 +108,25 @@ export class Replay {
     }
     if (!this.#isFoldable) return;
     try {
-      this.head = evolve(this.head, event);
+      this.#head = evolve(this.#head, event);
     } catch (error) {
       this.#isFoldable = false;
       this.#problem(`version ${row.version} (${row.type}) cannot follow: ${messageOf(error)}`);
       return;
     }
-    const id = compactionIdOf(event);
-    const projected = id && projectCompaction(this.compactions.get(id) ?? null, event);
-    if (projected) this.compactions.set(projected.id, projected);
+    project(this.#compactions, event);
   }
 
-  #compareHead(stored: StoredProjections): void {
+  #compareHead(stored: SessionRow, computed: Head): void {
     let head: Head;
     try {
-      head = stored.head();
+      head = parseHead(stored);
     } catch (error) {
       this.#problem(`the stored head cannot be read: ${messageOf(error)}`);
       return;
     }
     for (const part of ['settings', 'state'] as const) {
-      const differing = differingFields(head[part], this.head?.[part] ?? {});
+      const differing = differingFields(head[part], computed[part]);
       if (differing.length > 0) {
         const verb = part === 'state' ? 'differs' : 'differ';
         this.#problem(`the stored ${part} ${verb} from the log in ${differing.join(', ')}`);
@@ -132,8 +134,8 @@ export class Replay {
     }
   }
 
-  #compareCompactions(stored: CompactionRow[]): void {
-    const left = new Map(this.compactions);
+  #compareCompactions(stored: readonly CompactionRow[]): void {
+    const left = new Map(this.#compactions);
     for (const row of stored) {
       const computed = left.get(row.id);
       left.delete(row.id);

@@ -94,10 +94,10 @@ export function restoredAs({ rows }: SessionExport, ref: SessionRef): RestoredSe
     chained.push(own);
     replay.add(own);
   }
-  const { head, hash, compactions } = replay;
+  const { projections } = replay;
   // `readExport` has seen that the events follow each other.
-  if (head === null) throw new ExportError('the export holds no events');
-  return { rows: chained, head, hash, compactions: [...compactions.values()] };
+  if (projections === null) throw new ExportError('the export holds no events');
+  return { rows: chained, ...projections };
 }
 
 function headerOf(line: string): z.infer<typeof headerSchema> | null {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CompactionRow } from '../../src/app/ports/event-store.ts';
-import { compactionIdOf, projectCompaction } from '../../src/db/projection.ts';
-import type { NewEvent, SessionEvent } from '../../src/domain/session/events.ts';
+import { compactionIdsOf, project } from '../../src/db/projection.ts';
+import type { NewEvent } from '../../src/domain/session/events.ts';
 import {
   cancelled,
   completed,
@@ -18,11 +18,12 @@ import {
 const time = (version: number) => `2026-11-01T12:00:${String(version).padStart(2, '0')}.000Z`;
 
 /** The row after these events, which stand at versions 2, 3, … */
-function project(...events: NewEvent[]): CompactionRow | null {
-  return events.reduce<CompactionRow | null>((row, event, index) => {
-    const stored: SessionEvent = { ...event, version: index + 2, at: time(index + 2) };
-    return projectCompaction(row, stored);
-  }, null);
+function projected(...events: NewEvent[]): CompactionRow | null {
+  const rows = new Map<string, CompactionRow>();
+  for (const [index, event] of events.entries()) {
+    project(rows, { ...event, version: index + 2, at: time(index + 2) });
+  }
+  return rows.get('c-1') ?? null;
 }
 
 const queued: CompactionRow = {
@@ -96,16 +97,21 @@ describe('the projection of a compaction', () => {
       },
     ],
   ])('%s', (_name, events, expected) => {
-    expect(project(...events)).toEqual(expected);
+    expect(projected(...events)).toEqual(expected);
   });
 
   test('events of no compaction change nothing', () => {
-    expect(project(requested('c-1'), item('a'))).toEqual(queued);
-    expect(project(cancelled('c-1'))).toBeNull();
+    expect(projected(requested('c-1'), item('a'))).toEqual(queued);
+    expect(projected(cancelled('c-1'))).toBeNull();
   });
 
-  test('knows which compaction an event belongs to', () => {
-    expect(compactionIdOf({ ...requested('c-1'), version: 2, at: time(2) })).toBe('c-1');
-    expect(compactionIdOf({ ...created, version: 1, at: time(1) })).toBeNull();
+  test('knows which compactions events belong to, each once', () => {
+    const events = [created, requested('c-1'), started('c-1'), requested('c-2')];
+    const stored = events.map((event, index) => ({
+      ...event,
+      version: index + 1,
+      at: time(index + 1),
+    }));
+    expect(compactionIdsOf(stored)).toEqual(['c-1', 'c-2']);
   });
 });

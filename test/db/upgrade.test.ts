@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { readSettings } from '../../src/config.ts';
 import { exportHeader, exportLine, readExport, restoredAs } from '../../src/db/session-export.ts';
-import { BetterSqlite3 } from '../../src/db/sqlite/driver.ts';
+import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 import { HEAD_VERSION } from '../../src/domain/session/head.ts';
 import { type Service, startService } from '../../src/service.ts';
@@ -65,7 +65,7 @@ type OldDatabase = {
 
 async function oldSqlite(): Promise<OldDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-upgrade-'));
-  const db = new BetterSqlite3(join(folder, 'palimpsest.db'));
+  const db = openSqlite(join(folder, 'palimpsest.db'));
   db.pragma('journal_mode = WAL');
   for (const file of OLD_MIGRATIONS) db.exec(migration('sqlite', file));
   db.pragma(`user_version = ${OLD_MIGRATIONS.length}`);

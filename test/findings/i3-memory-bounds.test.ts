@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BetterSqlite3 } from '../../src/db/sqlite/driver.ts';
+import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
@@ -220,7 +220,7 @@ describe('I3: a database of an older release with large heads', () => {
     const state = { ...(await store.head(ref))?.state };
     await store.close();
     const open_commands = ids.map((id) => ({ id, boundary: 'commit' }));
-    const db = new BetterSqlite3(path);
+    const db = openSqlite(path);
     db.prepare('UPDATE sessions SET state = ?').run(JSON.stringify({ ...state, open_commands }));
     db.exec('UPDATE head_version SET version = 2');
     db.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/sqlite/driver.ts';
-import { BetterSqlite3 } from '../../src/db/sqlite/driver.ts';
+import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
@@ -113,7 +113,7 @@ describe('I9: trouble with the disk is told as what it is', () => {
         }
       }
       await service.stop();
-      const db = new BetterSqlite3(path);
+      const db = openSqlite(path);
       db.pragma('wal_checkpoint(TRUNCATE)');
       const pageSize = Number(db.pragma('page_size', { simple: true }));
       db.close();

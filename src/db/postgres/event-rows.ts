@@ -1,13 +1,13 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import { EVENT_COLUMNS, type EventSelection, selectionOf } from '../event-query.ts';
+import { select } from './open-pool.ts';
 
-const COLUMNS = 'version, type, at, schema_version, data, hash';
-const SELECT = `SELECT ${COLUMNS} FROM events
+const SELECT = `SELECT ${EVENT_COLUMNS} FROM events
   WHERE tenant = $1 AND session_id = $2 AND version > $3 AND version <= $4`;
 const OF_TYPES = 'type = ANY($6)';
 
-/** Which events: all, those of the types, or those of types that the small index holds. */
-const CONDITIONS = {
+const CONDITIONS: Readonly<Record<EventSelection, string>> = {
   all: '',
   of_types: `AND ${OF_TYPES}`,
   // In the words of the index, or the planner could not use it.
@@ -19,7 +19,7 @@ const ORDERS = { oldest_first: 'version', newest_first: 'version DESC' };
 export function eventQuery({ tenant, session_id }: SessionRef, query: EventQuery): QueryConfig {
   const { after = 0, up_to = Number.MAX_SAFE_INTEGER, types, limit = null, max_bytes } = query;
   const order = query.newest_first ? 'newest_first' : 'oldest_first';
-  const condition = conditionFor(types);
+  const condition = selectionOf(types);
   const by = ORDERS[order];
   const text = `${SELECT} ${CONDITIONS[condition]} ORDER BY ${by} LIMIT $5`;
   const values = [tenant, session_id, after, up_to, limit, ...(types ? [types] : [])];
@@ -29,22 +29,16 @@ export function eventQuery({ tenant, session_id }: SessionRef, query: EventQuery
     FROM (${text}) AS asked`;
   return {
     name: `${name}_bounded`,
-    text: `SELECT ${COLUMNS} FROM (${sizes}) AS sized
+    text: `SELECT ${EVENT_COLUMNS} FROM (${sizes}) AS sized
       WHERE before < $${values.length + 1} ORDER BY ${by}`,
     values: [...values, max_bytes],
   };
 }
 
-export async function listEvents(
+export function listEvents(
   db: Pool | PoolClient,
   ref: SessionRef,
   query: EventQuery,
 ): Promise<EventRow[]> {
-  const { rows } = await db.query<EventRow>(eventQuery(ref, query));
-  return rows;
-}
-
-function conditionFor(types: EventQuery['types']): keyof typeof CONDITIONS {
-  if (!types) return 'all';
-  return types.includes('item.appended') ? 'of_types' : 'without_items';
+  return select(db, eventQuery(ref, query));
 }

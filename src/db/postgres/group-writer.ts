@@ -4,8 +4,8 @@ import type { SessionRef } from '../../app/ports/event-store.ts';
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../../app/ports/store-unavailable-error.ts';
+import type { QueuedCommand } from '../group-plan.ts';
 import { sessionKey } from '../session-key.ts';
-import type { QueuedCommand } from './plan-group.ts';
 import { eraseSession } from './session-rows.ts';
 import { asCommitError, asStoreError, isWorthRetrying } from './store-error.ts';
 import { writeGroup } from './write-group.ts';
@@ -16,7 +16,7 @@ type QueuedErasure = {
   resolve: (existed: boolean) => void;
   reject: (error: unknown) => void;
 };
-type Work = QueuedCommand | QueuedErasure;
+type Work = ({ kind: 'command' } & QueuedCommand) | QueuedErasure;
 
 /** Keeps transactions short, and what one message to the server holds within its bounds. */
 const MOST_COMMANDS = 100;

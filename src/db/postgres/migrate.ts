@@ -1,11 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { unseenMigrations } from '../unseen-migrations.ts';
 import { connectionConfig } from './open-pool.ts';
-
-/** The same relative path from src/db/postgres and from dist/db/postgres. */
-const FOLDER = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url));
 
 /** Any number that everybody who migrates agrees on, and hardly anybody else uses. */
 const ADVISORY_LOCK = 7_061_696_805;
@@ -16,8 +11,8 @@ const LOCK_TIMEOUT_MS = 60_000;
 /**
  * Brings the database to the newest schema: runs the numbered files of migrations/postgres that it
  * has not seen, all in one transaction that one process at a time may be in. `schema_migrations`
- * counts them. Throws when a newer release has already migrated the database, because this one
- * cannot know what changed, and when the database does not keep Unicode.
+ * counts them. Throws when a newer release has already migrated the database, and when the database
+ * does not keep Unicode.
  */
 export async function migrate(url: string): Promise<void> {
   const client = new Client({ ...connectionConfig(url), lock_timeout: LOCK_TIMEOUT_MS });
@@ -45,21 +40,11 @@ async function refuseOtherEncodings(client: Client): Promise<void> {
 }
 
 async function runUnseenFiles(client: Client): Promise<void> {
-  const files = readdirSync(FOLDER)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
   const current = await schemaVersion(client);
-  if (current > files.length) {
-    throw new Error(
-      `The database ${client.database} has schema version ${current}, this release of Palimpsest ` +
-        `knows ${files.length}: start a release that is at least as new as the one that wrote it.`,
-    );
-  }
-  for (const [index, file] of files.entries()) {
-    if (index < current) continue;
-    await client.query(readFileSync(join(FOLDER, file), 'utf8'));
+  for (const { version, file, sql } of unseenMigrations('postgres', client.database, current)) {
+    await client.query(sql);
     await client.query('INSERT INTO schema_migrations (version, file) VALUES ($1, $2)', [
-      index + 1,
+      version,
       file,
     ]);
   }

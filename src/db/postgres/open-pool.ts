@@ -1,4 +1,4 @@
-import { type ClientConfig, Pool, type PoolClient, types } from 'pg';
+import { type ClientConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg';
 
 /** Also how long a call waits for a connection of a pool that is busy. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -51,6 +51,15 @@ export function openPool(url: string, size: number, onError: (error: unknown) =>
     if (!pool.ending) onError(error);
   });
   return pool;
+}
+
+/** The rows of a statement; one with a name is prepared once per connection. */
+export async function select<Row extends object>(
+  db: Pool | PoolClient,
+  query: QueryConfig,
+): Promise<Row[]> {
+  const { rows } = await db.query<Row>(query);
+  return rows;
 }
 
 /**

@@ -17,17 +17,18 @@ import type {
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
-import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
+import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
 import { Listeners } from '../listeners.ts';
+import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
+import { sessionPage } from '../session-row.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';
 import { GroupWriter } from './group-writer.ts';
 import { migrate } from './migrate.ts';
 import { Notifier } from './notifier.ts';
-import { openPool } from './open-pool.ts';
-import { renewHeads } from './renew-heads.ts';
+import { openPool, select } from './open-pool.ts';
 import { PostgresReplayer } from './replayer.ts';
 import { restoreSession } from './restore-session.ts';
 import { listDue, listSessions, readSession } from './session-rows.ts';
@@ -77,8 +78,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const pool = openPool(url, POOL_SIZE, onError);
   const store = new PostgresStore(pool, listeners, notifier);
   try {
-    const problems = await renewHeads(pool, () => store.rebuild());
-    if (problems > 0) options.onDamage?.(problems);
+    const [stored] = await select<{ version: number }>(pool, { text: READ_HEAD_VERSION });
+    await renewHeads(
+      stored?.version,
+      () => store.rebuild(),
+      () => pool.query(WRITE_HEAD_VERSION),
+      options.onDamage,
+    );
     return store;
   } catch (error) {
     await store.close();
@@ -150,19 +156,17 @@ export class PostgresStore implements EventStore {
     tenant: string,
     { limit, cursor }: PageQuery,
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
-    const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
-    return sessionPage(await storeErrors(listSessions(this.#pool, tenant, limit, before)));
+    const before = decodeCursor('sessions', cursor);
+    return sessionPage(await storeErrors(listSessions(this.#pool, tenant, before, limit)));
   }
 
   async compactions(
     ref: SessionRef,
     { limit, cursor }: PageQuery,
   ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
-    const page =
-      cursor === undefined
-        ? { limit: limit + 1 }
-        : { limit: limit + 1, before: decodeCursor('compactions', cursor) };
-    return compactionPage(await storeErrors(listCompactions(this.#pool, ref, page)), limit);
+    const before = decodeCursor('compactions', cursor);
+    const rows = await storeErrors(listCompactions(this.#pool, ref, before, limit + 1));
+    return compactionPage(rows, limit);
   }
 
   async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {

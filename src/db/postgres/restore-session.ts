@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
+import { wholeWrite } from '../session-row.ts';
 import { onConnection } from './open-pool.ts';
 import { sqlStateOf } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
@@ -10,18 +11,11 @@ const UNIQUE_VIOLATION = '23505';
 export async function restoreSession(
   pool: Pool,
   ref: SessionRef,
-  { rows, head, hash, compactions }: RestoredSession,
+  session: RestoredSession,
 ): Promise<boolean> {
-  const write = {
-    isNew: true,
-    withSettings: true,
-    after: { head, hash },
-    rows,
-    kept: new Map(),
-    compactions,
-  };
+  const statement = writeStatement(ref, wholeWrite(session, true));
   try {
-    await onConnection(pool, (client) => client.query(writeStatement(ref, write)));
+    await onConnection(pool, (client) => client.query(statement));
     return true;
   } catch (error) {
     if (sqlStateOf(error) === UNIQUE_VIOLATION) return false;

@@ -1,4 +1,3 @@
-import { DrizzleQueryError } from 'drizzle-orm';
 import { DatabaseError } from 'pg';
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
@@ -57,9 +56,7 @@ export function isWorthRetrying(error: unknown): boolean {
  * The store's own error for what the driver threw, where it has one. For all that happens before a
  * COMMIT is sent, and for reads.
  */
-export function asStoreError(thrown: unknown): unknown {
-  // Its message would carry the parameters.
-  const error = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
+export function asStoreError(error: unknown): unknown {
   const state = sqlStateOf(error);
   const trouble = state === null ? undefined : TROUBLE.get(state);
   if (trouble !== undefined) return new StoreTroubleError(trouble, error);

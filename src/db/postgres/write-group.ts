@@ -1,9 +1,16 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { SessionRef } from '../../app/ports/event-store.ts';
-import type { KeptAnswer } from '../idempotent-answer.ts';
-import { projectCompactions } from './compaction-rows.ts';
-import { onConnection } from './open-pool.ts';
-import { type GroupPlan, planGroup, type QueuedCommand } from './plan-group.ts';
+import {
+  type GroupPlan,
+  type KeptAnswer,
+  keysOf,
+  planGroup,
+  type QueuedCommand,
+} from '../group-plan.ts';
+import { compactionIdsOf } from '../projection.ts';
+import { groupWrite } from '../session-row.ts';
+import { readCompactions } from './compaction-rows.ts';
+import { onConnection, select } from './open-pool.ts';
 import { lockSession } from './session-rows.ts';
 import { asCommitError, sqlStateOf } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
@@ -26,21 +33,11 @@ export function writeGroup(
       readKept(client, ref, commands),
     ]);
     const plan = planGroup(commands, before, stored);
-    const { events, rows, kept, after } = plan;
-    const isChanged = rows.length > 0 || kept.size > 0;
-    if (after === null || !isChanged) {
-      await client.query('COMMIT');
-    } else {
-      const write = {
-        isNew: before === null,
-        withSettings: after.head.settings !== before?.head.settings,
-        after,
-        rows,
-        kept,
-        compactions: await projectCompactions(client, ref, events),
-      };
-      await commit(client, writeStatement(ref, write));
-    }
+    const ids = compactionIdsOf(plan.events);
+    const changed = ids.length > 0 ? await readCompactions(client, ref, ids) : [];
+    const write = groupWrite(before, plan, changed);
+    if (write === null) await client.query('COMMIT');
+    else await commit(client, writeStatement(ref, write));
     return plan;
   });
 }
@@ -50,9 +47,9 @@ async function readKept(
   { tenant, session_id }: SessionRef,
   commands: readonly QueuedCommand[],
 ): Promise<Map<string, KeptAnswer>> {
-  const keys = commands.flatMap(({ options }) => options.idempotency?.key ?? []);
+  const keys = keysOf(commands);
   if (keys.length === 0) return new Map();
-  const { rows } = await client.query<KeptAnswer & { key: string }>({
+  const rows = await select<KeptAnswer & { key: string }>(client, {
     name: 'kept_answers',
     text: `SELECT key, fingerprint, response FROM idempotency_keys
       WHERE tenant = $1 AND session_id = $2 AND key = ANY($3)`,

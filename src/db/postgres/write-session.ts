@@ -1,25 +1,8 @@
-import { getTableColumns } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
-import type { CompactionRow, EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import { wakeAtMs } from '../../domain/session/head.ts';
-import type { Current } from '../command-plan.ts';
-import type { KeptAnswer } from '../idempotent-answer.ts';
-import { compactions } from './schema.ts';
-
-/** What is written of a session in one go. */
-export type SessionWrite = {
-  isNew: boolean;
-  /** Settings are sent only when asked for: they rarely change and may be large. */
-  withSettings: boolean;
-  /** The session's row as it shall be. */
-  after: Current;
-  /** New events. */
-  rows: readonly EventRow[];
-  /** New answers, by idempotency key. */
-  kept: ReadonlyMap<string, KeptAnswer>;
-  /** Compactions that are new or have changed. */
-  compactions: readonly CompactionRow[];
-};
+import { REPLACED_COLUMNS } from '../projection.ts';
+import type { SessionWrite } from '../session-row.ts';
 
 const CREATE_SESSION = `INSERT INTO sessions (tenant, session_id, version, hash, state, settings, wake_at_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $17)`;
@@ -27,10 +10,6 @@ const CREATE_SESSION = `INSERT INTO sessions (tenant, session_id, version, hash,
 const UPDATE_SESSION = `UPDATE sessions
   SET version = $3, hash = $4, state = $5, settings = coalesce($6, settings), wake_at_ms = $17
   WHERE tenant = $1 AND session_id = $2`;
-
-const REPLACE_COMPACTION = Object.values(getTableColumns(compactions))
-  .map(({ name }) => `"${name}" = excluded."${name}"`)
-  .join(', ');
 
 const writeWith = (session: string) => `
   WITH session AS (${session}),
@@ -44,7 +23,7 @@ const writeWith = (session: string) => `
     SELECT $1, $2, * FROM unnest($13::text[], $14::text[], $15::text[])
   )
   INSERT INTO compactions SELECT * FROM json_populate_recordset(NULL::compactions, $16)
-  ON CONFLICT (tenant, session_id, id) DO UPDATE SET ${REPLACE_COMPACTION}`;
+  ON CONFLICT (tenant, session_id, id) DO UPDATE SET ${REPLACED_COLUMNS}`;
 
 const CREATE = { name: 'create', text: writeWith(CREATE_SESSION) };
 const UPDATE = { name: 'update', text: writeWith(UPDATE_SESSION) };

@@ -1,68 +1,57 @@
-import { and, asc, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { CompactionRow, SessionRef } from '../../app/ports/event-store.ts';
-import type { Database } from './driver.ts';
-import { compactions } from './schema.ts';
+import { COMPACTION_COLUMNS, COMPACTION_FIELDS, REPLACED_COLUMNS } from '../projection.ts';
+import type { Database, Statement } from './driver.ts';
 
-const { tenant: _tenant, session_id: _session, ...rowColumns } = getTableColumns(compactions);
+type Session = [tenant: string, session: string];
+
+const OF_SESSION = 'FROM compactions WHERE tenant = ? AND session_id = ?';
 
 /** Reads and writes the `compactions` projection. */
 export class CompactionRows {
-  readonly #orm;
+  readonly #get: Statement<[...Session, id: string], CompactionRow>;
+  readonly #list: Statement<[...Session, before: number, limit: number], CompactionRow>;
+  readonly #pending: Statement<[limit: number], SessionRef & { id: string }>;
+  readonly #put: Statement<[SessionRef & CompactionRow]>;
+  readonly #deleteAll: Statement<Session>;
 
   constructor(db: Database) {
-    this.#orm = drizzle(db);
+    const values = ['tenant', 'session_id', ...COMPACTION_FIELDS].map((name) => `@${name}`);
+    this.#get = db.prepare(`SELECT ${COMPACTION_COLUMNS} ${OF_SESSION} AND id = ?`);
+    this.#list = db.prepare(
+      `SELECT ${COMPACTION_COLUMNS} ${OF_SESSION} AND requested_version < ?
+       ORDER BY requested_version DESC LIMIT ?`,
+    );
+    // In the words of the partial index, or the planner could not use it.
+    this.#pending = db.prepare(
+      `SELECT tenant, session_id, id FROM compactions WHERE status <> 'ended'
+       ORDER BY requested_at, rowid LIMIT ?`,
+    );
+    this.#put = db.prepare(
+      `INSERT INTO compactions (tenant, session_id, ${COMPACTION_COLUMNS}) VALUES (${values})
+       ON CONFLICT (tenant, session_id, id) DO UPDATE SET ${REPLACED_COLUMNS}`,
+    );
+    this.#deleteAll = db.prepare(`DELETE ${OF_SESSION}`);
   }
 
-  get(ref: SessionRef, id: string): CompactionRow | null {
-    const one = and(ofSession(ref), eq(compactions.id, id));
-    return this.#orm.select(rowColumns).from(compactions).where(one).get() ?? null;
+  get({ tenant, session_id }: SessionRef, id: string): CompactionRow | undefined {
+    return this.#get.get(tenant, session_id, id);
   }
 
-  put(ref: SessionRef, row: CompactionRow): void {
-    this.#orm
-      .insert(compactions)
-      .values({ ...ref, ...row })
-      .onConflictDoUpdate({
-        target: [compactions.tenant, compactions.session_id, compactions.id],
-        set: row,
-      })
-      .run();
+  put({ tenant, session_id }: SessionRef, row: CompactionRow): void {
+    this.#put.run({ tenant, session_id, ...row });
   }
 
-  /** Newest first; only those requested before a version when one is given, all when no limit is. */
-  list(ref: SessionRef, limit = -1, before?: number): CompactionRow[] {
-    return this.#orm
-      .select(rowColumns)
-      .from(compactions)
-      .where(
-        and(
-          ofSession(ref),
-          before === undefined ? undefined : lt(compactions.requested_version, before),
-        ),
-      )
-      .orderBy(desc(compactions.requested_version))
-      .limit(limit)
-      .all();
+  /** Newest first, those that were requested before a version; all of them without a limit. */
+  list({ tenant, session_id }: SessionRef, before: number, limit = -1): CompactionRow[] {
+    return this.#list.all(tenant, session_id, before, limit);
   }
 
-  /** Oldest first; the condition is literal, as the partial index has it. */
+  /** Oldest first. */
   pending(limit: number): { ref: SessionRef; compaction_id: string }[] {
-    const { tenant, session_id, id } = compactions;
-    return this.#orm
-      .select({ ref: { tenant, session_id }, compaction_id: id })
-      .from(compactions)
-      .where(sql`${compactions.status} <> 'ended'`)
-      .orderBy(asc(compactions.requested_at), sql`rowid`)
-      .limit(limit)
-      .all();
+    return this.#pending.all(limit).map(({ id, ...ref }) => ({ ref, compaction_id: id }));
   }
 
-  deleteAll(ref: SessionRef): void {
-    this.#orm.delete(compactions).where(ofSession(ref)).run();
+  deleteAll({ tenant, session_id }: SessionRef): void {
+    this.#deleteAll.run(tenant, session_id);
   }
-}
-
-function ofSession(ref: SessionRef) {
-  return and(eq(compactions.tenant, ref.tenant), eq(compactions.session_id, ref.session_id));
 }

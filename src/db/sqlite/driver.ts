@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type Driver from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 
 export type { Database, Statement } from 'better-sqlite3';
 
@@ -14,19 +15,25 @@ const NEEDED_NODE_API = 10;
 export const SQLITE_PACKAGE =
   Number(process.versions.napi) >= NEEDED_NODE_API ? 'better-sqlite3' : 'better-sqlite3-node20';
 
-export const BetterSqlite3: typeof Driver = load();
-
-function load(): typeof Driver {
+/**
+ * Opens a file with SQLite, whose compiled part is loaded with the first one: who stores elsewhere does
+ * not need it. Throws SQLite's own errors, and one that says what to do where it cannot run.
+ */
+export function openSqlite(path: string, options?: Driver.Options): Database {
   try {
     const driver: typeof Driver = createRequire(import.meta.url)(SQLITE_PACKAGE);
-    // The compiled part is loaded with the first database only.
-    new driver(':memory:').close();
-    return driver;
-  } catch (cause) {
+    return new driver(path, options);
+  } catch (error) {
+    if (isSqliteError(error) || error instanceof TypeError) throw error;
     throw new Error(
       `the package ${SQLITE_PACKAGE} is not installed, or not compiled. On Node 20 it has to be compiled: install ` +
         'python3, make and g++, then run npm ci again, or use Node 22 or later.',
-      { cause },
+      { cause: null },
     );
   }
+}
+
+/** By its name: there is no class to compare with where SQLite is not loaded. */
+export function isSqliteError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && error.name === 'SqliteError' && 'code' in error;
 }

@@ -1,25 +1,25 @@
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import { EVENT_COLUMNS, type EventSelection, selectionOf } from '../event-query.ts';
 import type { Database, Statement } from './driver.ts';
 
 type Range = [tenant: string, session: string, after: number, upTo: number];
 
-const COLUMNS = 'version, type, at, schema_version, data, hash';
 const IN_RANGE = 'tenant = ? AND session_id = ? AND version > ? AND version <= ?';
 const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
 
-type Queries = {
-  all: Statement<[...Range, limit: number], EventRow>;
-  ofTypes: Statement<[...Range, types: string, limit: number], EventRow>;
-  ofTypesWithoutItems: Statement<[...Range, types: string, limit: number], EventRow>;
-};
+type Queries = Readonly<
+  Record<EventSelection, Statement<[...Range, ...types: string[], limit: number], EventRow>>
+>;
 
 function prepareQueries(db: Database, order: string): Queries {
   return {
-    all: db.prepare(`SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} ${order}`),
-    ofTypes: db.prepare(`SELECT ${COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`),
+    all: db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE ${IN_RANGE} ${order}`),
+    of_types: db.prepare(
+      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`,
+    ),
     // The planner cannot know that this index holds few rows; without the hint it walks all items.
-    ofTypesWithoutItems: db.prepare(
-      `SELECT ${COLUMNS} FROM events INDEXED BY events_without_items
+    without_items: db.prepare(
+      `SELECT ${EVENT_COLUMNS} FROM events INDEXED BY events_without_items
        WHERE ${IN_RANGE} AND type <> 'item.appended' AND ${OF_TYPES} ${order}`,
     ),
   };
@@ -58,14 +58,9 @@ export class EventRows {
     // SQLite takes a negative limit as none.
     const limit = query.limit ?? -1;
     const queries = query.newest_first ? this.#newestFirst : this.#oldestFirst;
-    if (!query.types) return bounded(queries.all.iterate(...range, limit), query.max_bytes);
-    const statement = query.types.includes('item.appended')
-      ? queries.ofTypes
-      : queries.ofTypesWithoutItems;
-    return bounded(
-      statement.iterate(...range, JSON.stringify(query.types), limit),
-      query.max_bytes,
-    );
+    const types = query.types ? [JSON.stringify(query.types)] : [];
+    const statement = queries[selectionOf(query.types)];
+    return bounded(statement.iterate(...range, ...types, limit), query.max_bytes);
   }
 
   /** All events of a session, oldest first, one at a time. */

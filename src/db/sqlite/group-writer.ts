@@ -1,21 +1,22 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { CommitOptions, Committed, SessionRef } from '../../app/ports/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
-import type { Decide } from '../../domain/session/decision.ts';
-import { accept, type Outcome } from '../../domain/session/errors.ts';
-import type { Head } from '../../domain/session/head.ts';
-import { type CommandPlan, planCommand } from '../command-plan.ts';
-import { compactionIdOf, projectCompaction } from '../projection.ts';
+import {
+  type GroupPlan,
+  type KeptAnswer,
+  keysOf,
+  planGroup,
+  type QueuedCommand,
+} from '../group-plan.ts';
+import { compactionIdsOf } from '../projection.ts';
 import { sessionKey } from '../session-key.ts';
-import type { CompactionRows } from './compaction-rows.ts';
+import { groupWrite } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
-import type { EventRows } from './event-rows.ts';
-import type { IdempotencyRows } from './idempotency-rows.ts';
-import type { SessionRow, SessionRows } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
+import { type Tables, writeSession } from './write-session.ts';
 
 /** More than the largest write needs, in bytes. */
 const PLENTY_OF_ROOM = 100_000_000;
@@ -26,25 +27,6 @@ const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 50;
 /** What has gathered behind a lock shall not hold up the process in one transaction. */
 const MOST_COMMANDS = 100;
-
-/** A command in the queue, with what answers its caller. */
-export type QueuedCommand = {
-  ref: SessionRef;
-  decide: Decide<unknown>;
-  options: CommitOptions;
-  resolve: (outcome: Outcome<Committed<unknown>>) => void;
-  reject: (error: unknown) => void;
-};
-
-export type Tables = {
-  sessions: SessionRows;
-  events: EventRows;
-  compactions: CompactionRows;
-  idempotency: IdempotencyRows;
-};
-
-/** Sessions that a group has changed: the row as it shall be, and the head that the file has. */
-type Group = Map<string, { row: SessionRow; saved: Head }>;
 
 /** A write in the queue; `deadline` by `performance.now()`. */
 type Waiting = { deadline: number } & (
@@ -180,10 +162,9 @@ export class GroupWriter {
 
   #runGroup(): StoreBusyError | null {
     const commands = firstCommands(this.#queue);
-    const group: Group = new Map();
-    let answers: (() => void)[];
+    let plans: Map<string, GroupPlan>;
     try {
-      answers = this.#transact(commands, group);
+      plans = this.#transact(commands);
     } catch (thrown) {
       const error = asStoreError(thrown);
       if (error instanceof StoreBusyError) return error;
@@ -200,73 +181,58 @@ export class GroupWriter {
       return null;
     }
     this.#queue.splice(0, commands.length);
-    if (group.size > 0) this.#isInTrouble = false;
-    for (const [key, { row }] of group) this.#tables.sessions.remember(key, row);
-    for (const answer of answers) answer();
-    for (const key of group.keys()) this.#onCommitted(key);
+    const changed = [...plans].filter(([, { rows }]) => rows.length > 0);
+    if (changed.length > 0) this.#isInTrouble = false;
+    for (const [key, { after }] of changed) {
+      if (after !== null) this.#tables.sessions.remember(key, after);
+    }
+    for (const { answers } of plans.values()) for (const answer of answers) answer();
+    for (const [key] of changed) this.#onCommitted(key);
     return null;
   }
 
-  #transact(commands: QueuedCommand[], group: Group): (() => void)[] {
+  /** Plans and writes the commands, session by session; answers the plans by the sessions' keys. */
+  #transact(commands: QueuedCommand[]): Map<string, GroupPlan> {
+    const plans = new Map<string, GroupPlan>();
     this.#begin.run();
     try {
       this.#tables.sessions.refresh();
-      const answers = commands.map((command) => this.#run(command, group));
-      for (const { row, saved } of group.values()) {
-        if (row.head === saved) continue;
-        this.#tables.sessions.update(row, row.head.settings !== saved.settings);
-      }
+      for (const [key, own] of bySession(commands)) plans.set(key, this.#write(own));
       this.#commit.run();
-      return answers;
+      return plans;
     } finally {
       if (this.#db.inTransaction) this.#rollback.run();
     }
   }
 
-  /** Runs one command inside the transaction; what it returns tells the caller. */
-  #run({ ref, decide, options, resolve, reject }: QueuedCommand, group: Group): () => void {
-    const { idempotency } = options;
-    const replay = idempotency ? this.#tables.idempotency.replay(ref, idempotency) : null;
-    if (replay) return () => resolve(replay);
-    const key = sessionKey(ref);
-    const current = group.get(key)?.row ?? this.#tables.sessions.load(ref);
-    let planned: Outcome<CommandPlan>;
-    try {
-      planned = planCommand(ref, decide, options.at, current);
-    } catch (error) {
-      return () => reject(error);
+  #write({ ref, commands }: SessionCommands): GroupPlan {
+    const { sessions, compactions, idempotency } = this.#tables;
+    const before = sessions.load(ref);
+    const kept = new Map<string, KeptAnswer>();
+    for (const key of keysOf(commands)) {
+      const answer = idempotency.get(ref, key);
+      if (answer) kept.set(key, answer);
     }
-    if (!planned.ok) {
-      const rejected = planned;
-      return () => resolve(rejected);
-    }
-    const plan = planned.value;
-    if (plan.events.length > 0) {
-      const saved = group.get(key)?.saved;
-      group.set(key, this.#write(ref, plan, current, saved));
-    }
-    if (idempotency) this.#tables.idempotency.insert(ref, idempotency, plan.value);
-    return () => resolve(accept({ value: plan.value, replayed: false }));
+    const plan = planGroup(commands, before, kept);
+    const changed = compactionIdsOf(plan.events).flatMap((id) => compactions.get(ref, id) ?? []);
+    const write = groupWrite(before, plan, changed);
+    if (write !== null) writeSession(this.#tables, ref, write);
+    return plan;
   }
+}
 
-  /** Writes events and projections; the row of a session that exists is written with the group. */
-  #write(
-    ref: SessionRef,
-    { events, rows, head, hash }: CommandPlan,
-    current: SessionRow | null,
-    saved: Head | undefined,
-  ): { row: SessionRow; saved: Head } {
-    const { sessions, compactions } = this.#tables;
-    const created_order = current?.created_order ?? sessions.insert(ref, head, hash);
-    for (const row of rows) this.#tables.events.insert(ref, row);
-    for (const event of events) {
-      const id = compactionIdOf(event);
-      if (id === null) continue;
-      const projected = projectCompaction(compactions.get(ref, id), event);
-      if (projected) compactions.put(ref, projected);
-    }
-    return { row: { created_order, head, hash }, saved: saved ?? current?.head ?? head };
+type SessionCommands = { ref: SessionRef; commands: QueuedCommand[] };
+
+/** The commands of each session, in their order. */
+function bySession(commands: readonly QueuedCommand[]): Map<string, SessionCommands> {
+  const sessions = new Map<string, SessionCommands>();
+  for (const command of commands) {
+    const key = sessionKey(command.ref);
+    const session = sessions.get(key);
+    if (session) session.commands.push(command);
+    else sessions.set(key, { ref: command.ref, commands: [command] });
   }
+  return sessions;
 }
 
 function deadline(): number {

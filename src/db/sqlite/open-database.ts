@@ -1,6 +1,6 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BetterSqlite3, type Database } from './driver.ts';
+import { type Database, isSqliteError, openSqlite } from './driver.ts';
 import { migrate } from './migrate.ts';
 import { isBusy } from './store-error.ts';
 
@@ -50,10 +50,9 @@ export function openDatabase(options: SqliteOptions): Database {
 
 function openFile(path: string): Database {
   try {
-    return new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+    return openSqlite(path, { timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
-    if (!(error instanceof BetterSqlite3.SqliteError) || error.code !== 'SQLITE_CANTOPEN')
-      throw error;
+    if (!isSqliteError(error) || error.code !== 'SQLITE_CANTOPEN') throw error;
     const why = `the file cannot be opened: this user must be able to write to it and to its folder, ${dirname(path)}`;
     throw new Error(why, { cause: null });
   }

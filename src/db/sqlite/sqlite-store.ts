@@ -15,20 +15,22 @@ import type {
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
-import { compactionPage, decodeCursor, sessionPage } from '../cursor.ts';
+import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
 import { Listeners } from '../listeners.ts';
+import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
+import { sessionPage, wholeWrite } from '../session-row.ts';
 import { CompactionRows } from './compaction-rows.ts';
 import type { Database, Statement } from './driver.ts';
 import { EventRows } from './event-rows.ts';
-import { GroupWriter, type Tables } from './group-writer.ts';
+import { GroupWriter } from './group-writer.ts';
 import { IdempotencyRows } from './idempotency-rows.ts';
 import { openDatabase, type SqliteOptions } from './open-database.ts';
-import { renewHeads } from './renew-heads.ts';
 import { SqliteReplayer } from './replayer.ts';
 import { SessionRows } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
+import { type Tables, writeSession } from './write-session.ts';
 
 /** How often the file is looked at for commits of other processes, while somebody listens. */
 const LOOK_EVERY_MS = 100;
@@ -48,8 +50,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   const db = openDatabase(options);
   const store = new SqliteStore(db, options.onCommitted);
   try {
-    const problems = await renewHeads(db, () => store.rebuild());
-    if (problems > 0) options.onDamage?.(problems);
+    await renewHeads(
+      db.prepare<[], number>(READ_HEAD_VERSION).pluck().get(),
+      () => store.rebuild(),
+      () => db.exec(WRITE_HEAD_VERSION),
+      options.onDamage,
+    );
     db.pragma(`busy_timeout = ${SHORT_WAIT_MS}`);
     return store;
   } catch (error) {
@@ -117,13 +123,11 @@ export class SqliteStore implements EventStore {
   }
 
   async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {
-    const { sessions, events, compactions } = this.#tables;
+    const { sessions } = this.#tables;
     const write = this.#db.transaction(() => {
       sessions.refresh();
       if (sessions.load(ref) !== null) return false;
-      sessions.insert(ref, session.head, session.hash);
-      for (const row of session.rows) events.insert(ref, row);
-      for (const row of session.compactions) compactions.put(ref, row);
+      writeSession(this.#tables, ref, wholeWrite(session, true));
       return true;
     });
     const isNew = await this.#writer.alone(() => write.immediate());
@@ -135,21 +139,21 @@ export class SqliteStore implements EventStore {
     tenant: string,
     { limit, cursor }: PageQuery,
   ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
-    const before = cursor === undefined ? undefined : decodeCursor('sessions', cursor);
-    return sessionPage(reading(() => this.#tables.sessions.list(tenant, limit, before)));
+    const before = decodeCursor('sessions', cursor);
+    return sessionPage(reading(() => this.#tables.sessions.list(tenant, before, limit)));
   }
 
   async compactions(
     ref: SessionRef,
     { limit, cursor }: PageQuery,
   ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
-    const before = cursor === undefined ? undefined : decodeCursor('compactions', cursor);
-    const rows = reading(() => this.#tables.compactions.list(ref, limit + 1, before));
+    const before = decodeCursor('compactions', cursor);
+    const rows = reading(() => this.#tables.compactions.list(ref, before, limit + 1));
     return compactionPage(rows, limit);
   }
 
   async compaction(ref: SessionRef, id: string): Promise<CompactionRow | null> {
-    return reading(() => this.#tables.compactions.get(ref, id));
+    return reading(() => this.#tables.compactions.get(ref, id) ?? null);
   }
 
   async pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {

@@ -1,6 +1,6 @@
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
-import { BetterSqlite3 } from './driver.ts';
+import { isSqliteError } from './driver.ts';
 
 /** Codes of SQLite that an operator has to do something about; extended ones begin with them. */
 const TROUBLE = [
@@ -20,7 +20,7 @@ const TROUBLE = [
 /** The store's own error for what SQLite threw, where it has one. */
 export function asStoreError(error: unknown): unknown {
   if (isBusy(error)) return new StoreBusyError(error);
-  if (!(error instanceof BetterSqlite3.SqliteError)) return error;
+  if (!isSqliteError(error)) return error;
   const { code } = error;
   const [, kind] = TROUBLE.find(([prefix]) => code.startsWith(prefix)) ?? [];
   return kind === undefined ? error : new StoreTroubleError(kind, error);
@@ -28,7 +28,7 @@ export function asStoreError(error: unknown): unknown {
 
 /** Whether another connection holds a lock that was waited for in vain. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  return isSqliteError(error) && error.code.startsWith('SQLITE_BUSY');
 }
 
 /** Whether a part of the file cannot be read. */

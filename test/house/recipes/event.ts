@@ -27,10 +27,5 @@ export const event: Recipe = {
       kind: 'needed',
       change: { after: "    case 'breaker.closed':\n", insert: "    case 'session.pinned':\n" },
     },
-    {
-      path: 'src/db/projection.ts',
-      kind: 'needed',
-      change: { after: "    case 'breaker.closed':\n", insert: "    case 'session.pinned':\n" },
-    },
   ],
 };

@@ -1,24 +1,20 @@
-import type {
-  CommitOptions,
-  Committed,
-  EventRow,
-  SessionRef,
-} from '../../app/ports/event-store.ts';
-import type { Decide } from '../../domain/session/decision.ts';
-import { accept, type Outcome } from '../../domain/session/errors.ts';
-import type { SessionEvent } from '../../domain/session/events.ts';
-import { type Current, planCommand } from '../command-plan.ts';
-import { answerAgain, type KeptAnswer } from '../idempotent-answer.ts';
+import type { CommitOptions, Committed, EventRow, SessionRef } from '../app/ports/event-store.ts';
+import type { Decide } from '../domain/session/decision.ts';
+import { accept, type Outcome, reject as refuse } from '../domain/session/errors.ts';
+import type { SessionEvent } from '../domain/session/events.ts';
+import { type Current, planCommand } from './command-plan.ts';
 
 /** A command that waits for its turn, with what answers its caller. */
 export type QueuedCommand = {
-  kind: 'command';
   ref: SessionRef;
   decide: Decide<unknown>;
   options: CommitOptions;
   resolve: (outcome: Outcome<Committed<unknown>>) => void;
   reject: (error: unknown) => void;
 };
+
+/** What is kept under an idempotency key: the request's fingerprint and the answer as JSON. */
+export type KeptAnswer = { fingerprint: string; response: string };
 
 /** What a group of commands on one session comes to, before anything is written. */
 export type GroupPlan = {
@@ -31,6 +27,11 @@ export type GroupPlan = {
   /** Tells each caller; to be called after the commit. */
   answers: (() => void)[];
 };
+
+/** The idempotency keys that the commands came with: what is kept under them has to be read first. */
+export function keysOf(commands: readonly QueuedCommand[]): string[] {
+  return commands.flatMap(({ options }) => options.idempotency?.key ?? []);
+}
 
 /**
  * Decides the commands one after the other, each on what the one before left. One that is rejected,
@@ -72,4 +73,18 @@ function planNext(
   } catch (error) {
     return () => reject(error);
   }
+}
+
+/** The first answer again, or a rejection when the key came with another body. */
+function answerAgain(
+  { fingerprint, response }: KeptAnswer,
+  request: { fingerprint: string },
+): Outcome<Committed<unknown>> {
+  if (fingerprint !== request.fingerprint) {
+    return refuse(
+      'idempotency_mismatch',
+      'this Idempotency-Key was used with another request body: send a new key with a new body',
+    );
+  }
+  return accept({ value: JSON.parse(response), replayed: true });
 }
