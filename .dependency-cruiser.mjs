@@ -54,6 +54,20 @@ export default {
       to: { pathNot: `^src/|${PURE}` },
     },
     {
+      name: 'app-without-http',
+      severity: error,
+      comment: 'use cases know nothing of HTTP: MCP and the command line call them as well',
+      from: { path: '^src/app/' },
+      to: { path: ['^node_modules/(?:hono|@hono)/', '^node:http'] },
+    },
+    {
+      name: 'resources-apart',
+      severity: error,
+      comment: 'a resource of the API imports its own folder, http and schemas, no other resource',
+      from: { path: '^src/api/([^/]+)/' },
+      to: { path: '^src/api/[^/]+/', pathNot: '^src/api/(?:$1|http|schemas)/' },
+    },
+    {
       name: 'one-driver',
       severity: error,
       comment: 'better-sqlite3 has a release for each Node, which driver.ts chooses',

@@ -101,6 +101,8 @@ describe('who may import whom', () => {
     ['floor-context', 'src/domain/context/a.ts', 'src/domain/compaction/cut.ts'],
     ['ground-floor', 'src/domain/a.ts', 'src/domain/items/item.ts'],
     ['pure-packages', 'src/domain/b.ts', 'node:fs'],
+    ['app-without-http', 'src/app/b.ts', 'hono'],
+    ['resources-apart', 'src/api/items/b.ts', 'src/api/sessions/routes.ts'],
     ['one-driver', 'test/a.ts', 'better-sqlite3'],
     ['no-cycles', 'src/db/a-cycle.ts', 'src/db/b-cycle.ts'],
   ];
@@ -110,9 +112,10 @@ describe('who may import whom', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'palimpsest-imports-'));
     cpSync(join(ROOT, '.dependency-cruiser.mjs'), join(folder, '.dependency-cruiser.mjs'));
-    const driver = 'node_modules/better-sqlite3';
-    write(folder, `${driver}/package.json`, '{"name":"better-sqlite3","main":"index.js"}');
-    write(folder, `${driver}/index.js`, '');
+    for (const name of ['better-sqlite3', 'hono']) {
+      write(folder, `node_modules/${name}/package.json`, `{"name":"${name}","main":"index.js"}`);
+      write(folder, `node_modules/${name}/index.js`, '');
+    }
     for (const [, path, imported] of breaches) {
       const isOurs = imported.startsWith('src/');
       const target = isOurs ? relative(dirname(path), imported) : imported;

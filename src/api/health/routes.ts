@@ -33,7 +33,9 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
       ...problems([400]),
     },
   });
-  addOpenRoute(app, '/healthz', noQuery, (c) => c.json({ status: 'ok', version }));
+  addOpenRoute(app, '/healthz', noQuery, (c) =>
+    c.json({ status: 'ok', version } satisfies z.input<typeof healthy>),
+  );
 
   app.openAPIRegistry.registerPath({
     method: 'get',
@@ -53,7 +55,7 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
   addOpenRoute(app, '/readyz', query, async (c, { exclude }) => {
     const asked = NEEDED.filter((name) => name !== exclude);
     const missing = await unreachable(asked, probes);
-    if (missing.length === 0) return c.json({ status: 'ready' });
+    if (missing.length === 0) return c.json({ status: 'ready' } satisfies z.input<typeof ready>);
     throw new ProblemError(
       'unavailable',
       `${missing.map((name) => `the ${name}`).join(' and ')} cannot be reached`,

@@ -19,15 +19,31 @@ type Body<R> = R extends { content: { 'application/json': { schema: infer S exte
   ? z.input<S>
   : never;
 
-/** What an endpoint can answer: each body has to fit the schema that is documented for its status. */
+type KeyOf<T> = T extends unknown ? keyof T : never;
+type At<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
+
+/** What a body must be as well to have no field, at any depth, that the schema lacks. */
+type NoMore<Got, Want> = Got extends readonly (infer G)[]
+  ? readonly NoMore<G, At<Want, number>>[]
+  : Got extends object
+    ? { [K in keyof Got]: K extends KeyOf<Want> ? NoMore<Got[K], At<Want, K>> : never }
+    : unknown;
+
+/**
+ * What an endpoint can answer: each body has to fit the schema that is documented for its status, with
+ * neither a field less nor one more.
+ */
 export type Answers<R extends Responses> = {
-  json: <S extends keyof R & ContentfulStatusCode>(
+  json: <S extends keyof R & ContentfulStatusCode, B extends Body<R[S]>>(
     status: S,
-    body: Body<R[S]>,
+    body: B & NoMore<B, Body<R[S]>>,
     headers?: Headers,
   ) => Answer;
   /** With status 200, made when it is the turn of this tenant: see `longAnswers`. */
-  long: (make: () => Promise<Body<R[200 & keyof R]>>, headers?: Headers) => Answer;
+  long: <B extends Body<R[200 & keyof R]>>(
+    make: () => Promise<B & NoMore<B, Body<R[200 & keyof R]>>>,
+    headers?: Headers,
+  ) => Answer;
   stream: (body: ReadableStream<Uint8Array>, headers: Headers) => Answer;
   empty: (status: keyof R & (204 | 304), headers?: Headers) => Answer;
 };

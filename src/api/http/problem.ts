@@ -1,5 +1,7 @@
+import type { z } from '@hono/zod-openapi';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { FieldError, Outcome, Rejection, RejectionCode } from '../../domain/session/errors.ts';
+import type { problemSchema } from '../schemas/problem.ts';
 import { firstErrors, shortened } from './abridge.ts';
 
 /** Problems that the API itself finds, before or beside the domain. */
@@ -19,15 +21,6 @@ type ApiProblemCode =
   | 'unavailable';
 
 export type ProblemCode = RejectionCode | ApiProblemCode;
-
-/** The body of an error (RFC 9457, SPEC section 2). `type` is stable and names the kind. */
-export type Problem = {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  errors?: FieldError[];
-};
 
 /** Thrown anywhere in a handler; `create-app` turns it into the response. */
 export class ProblemError extends Error {
@@ -61,7 +54,7 @@ export function rejected(rejection: Rejection): ProblemError {
 /** The response of an error; however much is wrong, it stays small enough to be read. */
 export function problemResponse(error: ProblemError): Response {
   const { status, title } = kindOf(error.code);
-  const problem: Problem = {
+  const problem: z.input<typeof problemSchema> = {
     type: `urn:palimpsest:problem:${error.code.replaceAll('_', '-')}`,
     title,
     status,

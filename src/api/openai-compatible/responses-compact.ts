@@ -1,23 +1,11 @@
 import type { z } from '@hono/zod-openapi';
-import { prepareTokenizer } from '../../app/tokenizer.ts';
-import type { Summary } from '../../domain/compaction/finish-full.ts';
-import {
-  expandInput,
-  finishStateless,
-  planStateless,
-  type StatelessInput,
-  type StatelessPlan,
-  statelessConfig,
-} from '../../domain/compaction/stateless.ts';
+import { compactStateless, type StatelessRefusal } from '../../app/compact-stateless.ts';
+import type { StatelessInput } from '../../domain/compaction/stateless.ts';
 import type { Item, Usage } from '../../domain/items/item.ts';
 import { openaiResponsesCodec } from '../../domain/items/openai-responses.ts';
 import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
 import { isJsonObject, type Json, stringField } from '../../domain/json.ts';
-import { DEFAULT_CONTEXT_WINDOW } from '../../domain/policy/profiles.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
-import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
-import { counterFor } from '../../domain/tokens/tokenizers.ts';
-import { truncateMiddle } from '../../domain/tokens/truncate.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
@@ -25,9 +13,6 @@ import { readJson } from '../http/json-body.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
 import { isOurContent, OpaqueContent, OpaqueContentError } from './opaque-content.ts';
 import { compactedResponse, compactRequest } from './schemas.ts';
-
-/** The prompt of a summary has no room for a whole agent's instructions, which some clients send. */
-const MOST_INSTRUCTION_TOKENS = 2_000;
 
 /** `POST /v1/responses/compact`: compaction without a session, as OpenAI offers it (SPEC section 13). */
 export function addResponsesCompactRoute(api: Api): void {
@@ -55,9 +40,11 @@ export function addResponsesCompactRoute(api: Api): void {
       const body = await readJson(req.raw, deps.limits, compactRequest);
       refuseWhatIsNotKept(body.previous_response_id);
       const input = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
-      const plan = await planOf(deps, body.model, input);
-      const written = await summaryOf(deps, plan, body, req.raw.signal);
-      const { content, tail } = finishStateless(plan, written);
+      const { model, instructions = null } = body;
+      const asked = { model, instructions, input };
+      const compacted = await compactStateless(deps, asked, req.raw.signal);
+      if (!compacted.ok) throw refused(compacted.rejection);
+      const { content, tail, usage } = compacted.value;
       const encrypted_content = await opaque
         .seal(tenant, content, deps.limits.body_bytes)
         .catch(refuseContent('input'));
@@ -67,7 +54,7 @@ export function addResponsesCompactRoute(api: Api): void {
         object: 'response.compaction',
         created_at: Math.floor(deps.clock.now().getTime() / 1000),
         output: openaiResponsesCodec.render([ours, ...tail]),
-        usage: usageBody(written?.usage),
+        usage: usageBody(usage),
       });
     },
   });
@@ -159,58 +146,20 @@ function refuseContent(param: string): (error: unknown) => never {
   };
 }
 
-async function planOf(
-  deps: AppDependencies,
-  model: string,
-  input: readonly StatelessInput[],
-): Promise<StatelessPlan> {
-  const { world } = deps;
-  const config = statelessConfig(
-    world.server,
-    deps.contextWindowOf(model) ?? DEFAULT_CONTEXT_WINDOW,
-  );
-  if (!config.enabled) {
-    throw new OpenAiError(
-      400,
-      'compaction_disabled',
-      'compaction is switched off on this server: start it without DISABLE_COMPACT',
-    );
+function refused({ code, detail }: StatelessRefusal): OpenAiError {
+  switch (code) {
+    case 'compaction_disabled':
+      return new OpenAiError(400, code, detail);
+    case 'nothing_to_compact':
+      return new OpenAiError(400, code, detail, { param: 'input' });
+    case 'summarizer_failed':
+      return new OpenAiError(503, code, detail);
+    default:
+      return code satisfies never;
   }
-  await prepareTokenizer(deps, {});
-  const plan = planStateless(expandInput(input), config, counterFor(config, world.tokenizers));
-  if (plan !== null) return plan;
-  throw new OpenAiError(
-    400,
-    'nothing_to_compact',
-    'there is nothing to compact: input is empty, or all of it belongs to an open tool call or to ' +
-      'compaction items of another service',
-    { param: 'input' },
-  );
 }
 
-/** Null: the conversation is so short that it is carried as it is. */
-async function summaryOf(
-  deps: AppDependencies,
-  { full, view, config, count }: StatelessPlan,
-  { model, instructions }: z.infer<typeof compactRequest>,
-  signal: AbortSignal,
-): Promise<Summary | null> {
-  if (full === null) return null;
-  const asked = instructions
-    ? { instructions: truncateMiddle(instructions, MOST_INSTRUCTION_TOKENS, count) }
-    : {};
-  const order = { plan: full, view, config, count, model, ...asked };
-  const written = await deps.summarize(order, signal);
-  if (written.ok) return written.summary;
-  throw new OpenAiError(
-    503,
-    'summarizer_failed',
-    `no summary could be written: ${written.message}`,
-  );
-}
-
-function usageBody(usage: Usage | undefined): z.infer<typeof compactedResponse>['usage'] {
-  const { input, output, cache_read, cache_creation } = usage ?? NO_TOKENS;
+function usageBody({ input, output, cache_read, cache_creation }: Usage) {
   const input_tokens = input + cache_read + cache_creation;
   return {
     input_tokens,

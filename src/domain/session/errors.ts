@@ -23,9 +23,9 @@ export type FieldError = { path: string; message: string };
 
 export type Rejection = { code: RejectionCode; detail: string; errors?: FieldError[] };
 
-export type Outcome<T> = { ok: true; value: T } | { ok: false; rejection: Rejection };
+export type Outcome<T, R = Rejection> = { ok: true; value: T } | { ok: false; rejection: R };
 
-export function accept<T>(value: T): Outcome<T> {
+export function accept<T>(value: T): Outcome<T, never> {
   return { ok: true, value };
 }
 
