@@ -11,17 +11,16 @@ import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import { filterForSummary } from './filter.ts';
-import { standingInstructions } from './instructions.ts';
 import { waysToKeepNewest } from './kept-newest.ts';
 import { withFailures } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages, withLatestRequest } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
 import { formatSummary } from './summary.ts';
-import { providerCompactions, roomyCut, verbatimEntries } from './verbatim.ts';
+import { type Verbatim, verbatimPart } from './verbatim.ts';
 
 /** Everything of a full compaction that needs no model (SPEC section 8, phases 1, 3 and 5). */
-export type FullPlan = {
+export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> & {
   kind: 'full';
   through: number;
   previous: Base | null;
@@ -33,9 +32,6 @@ export type FullPlan = {
   kept_tokens: number;
   /** The filtered conversation to summarise. */
   conversation: Normalised[];
-  instructions: Entry[];
-  /** What the provider has compacted before: no summary can stand for it, so it is carried along. */
-  provider_compactions: Entry[];
   preserved: Entry[];
   files: RestoredFile[];
   attachments: Entry[];
@@ -80,9 +76,9 @@ function planCovering(
   edits: ResultEdit[],
 ): FullPlan | { kind: 'skip'; skip: Skip } {
   const { view, material, config, count, threshold } = input;
-  const cut = roomyCut(input, initial, end);
-  const lastCovered = cut === null ? undefined : material[cut - 1];
-  if (cut === null || !lastCovered?.entry.seq) {
+  const verbatim = verbatimPart(input, initial, end);
+  const lastCovered = verbatim === null ? undefined : material[verbatim.cut - 1];
+  if (verbatim === null || !lastCovered?.entry.seq) {
     return skip(
       'nothing_to_compact',
       material.length === 0
@@ -91,14 +87,12 @@ function planCovering(
             'protected or belongs to an open tool call',
     );
   }
-  const verbatim = verbatimEntries(input, initial, cut);
-  if (withSafetyMargin(sumTokens(verbatim), config) >= threshold) {
-    return irreducible(verbatim, config, threshold);
+  const { cut, instructions, provider_compactions } = verbatim;
+  if (withSafetyMargin(sumTokens(verbatim.entries), config) >= threshold) {
+    return irreducible(verbatim.entries, config, threshold);
   }
   const covered = material.slice(initial, cut);
   const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
-  const instructions = standingInstructions(material, initial, cut, threshold);
-  const provider_compactions = providerCompactions(covered);
   const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(
     covered.filter(({ entry }) => !carried.has(entry.item)).map(withFailures),

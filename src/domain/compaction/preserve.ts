@@ -36,12 +36,13 @@ export function preservedUserMessages(
   const inResults = userWordsByItem(covered.map(({ original }) => original));
   for (const { entry, item, original } of covered.toReversed()) {
     if (budget <= 0) break;
+    if (item.kind !== 'message') continue;
     const answer = inResults.get(original);
-    if (!isUserMessage(item) && answer === undefined) continue;
-    const text = [answer ?? [], item.kind === 'message' ? userText(item) : []].flat().join('\n');
+    if (answer === undefined && !isUserMessage(item)) continue;
+    const said = userText(item);
+    const text = answer === undefined ? said : `${answer}\n${said}`;
     const isWhole =
       answer === undefined &&
-      item.kind === 'message' &&
       (isAllOfUser(item) || item.parts.some(({ kind }) => kind === 'image'));
     const own = isWhole ? entry : ownWords(text.trim());
     if (own.tokens <= budget) {

@@ -2,9 +2,9 @@ import type { Normalised } from '../items/item.ts';
 import type { Json } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
-import type { KnownFile } from '../workspace/file-book.ts';
+import type { KnownFile } from '../workspace/kept-files.ts';
 import { textWhenWhole } from '../workspace/known-text.ts';
-import { foldWorkspace, type KnownWorkspace } from '../workspace/known-workspace.ts';
+import { foldAround, foldWorkspace, type KnownWorkspace } from '../workspace/known-workspace.ts';
 import { type RestoredFile, restoredFile } from '../workspace/restored-lines.ts';
 import type { Material } from './material.ts';
 
@@ -36,9 +36,8 @@ export function restorable(
     return { files: [], todos: null, plan: null };
   }
   const originals = material.map(({ original }) => original);
-  const covered = foldWorkspace(originals.slice(0, cut));
   // A change after the cut is of what stood before it: what comes back is as it is now.
-  const all = cut === material.length ? covered : foldWorkspace(originals);
+  const { before: covered, after: all } = foldAround(originals, cut);
   // After the cut the model reads what micro-compactions have left of the results.
   const kept = foldWorkspace(
     material.slice(cut).map(({ item }): Normalised => item),

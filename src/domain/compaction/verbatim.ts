@@ -4,36 +4,44 @@ import type { Entry } from '../session/entry.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { chooseCut, laterCuts } from './cut.ts';
 import { standingInstructions } from './instructions.ts';
-import type { Material } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** What stays whatever the summary says: initial context, instructions, everything from the cut. */
-export function verbatimEntries(
+export type Verbatim = {
+  cut: number;
+  instructions: Entry[];
+  /** What the provider has compacted before: no summary can stand for it, so it is carried along. */
+  provider_compactions: Entry[];
+  entries: Entry[];
+};
+
+function verbatimAt(
   { material, threshold }: Pick<PlanInput, 'material' | 'threshold'>,
   initial: number,
   cut: number,
-): Entry[] {
-  const entries = material.map(({ entry }) => entry);
-  return [
-    ...entries.slice(0, initial),
-    ...standingInstructions(material, initial, cut, threshold),
-    ...providerCompactions(material.slice(initial, cut)),
-    ...entries.slice(cut),
+): Verbatim {
+  const all = material.map(({ entry }) => entry);
+  const instructions = standingInstructions(material, initial, cut, threshold);
+  // Only the provider can read them, and it has to get them back as they are.
+  const provider_compactions = all
+    .slice(initial, cut)
+    .filter(({ item }) => isProviderCompaction(item))
+    .map((entry): Entry => ({ ...entry, seq: null, origin: 'remote' }));
+  const entries = [
+    ...all.slice(0, initial),
+    ...instructions,
+    ...provider_compactions,
+    ...all.slice(cut),
   ];
-}
-
-/** Entries that only the provider can read, and that it has to get back as they are. */
-export function providerCompactions(covered: readonly Material[]): Entry[] {
-  return covered
-    .filter(({ entry }) => isProviderCompaction(entry.item))
-    .map(({ entry }) => ({ ...entry, seq: null, origin: 'remote' }));
+  return { cut, instructions, provider_compactions, entries };
 }
 
 /**
- * The cut, with as much protected after it as leaves room for a summary; null when nothing can be
- * covered. `initial` is the number of entries of the initial context, `most` the last place for a cut.
+ * What stays with the cut that leaves as much protected after it as there is room for beside a summary;
+ * null when nothing can be covered. `initial` is the number of entries of the initial context, `most` the
+ * last place for a cut.
  */
-export function roomyCut(input: PlanInput, initial: number, most: number): number | null {
+export function verbatimPart(input: PlanInput, initial: number, most: number): Verbatim | null {
   const { material, config, threshold, before } = input;
   const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
   if (firstLog === -1) return null;
@@ -42,13 +50,14 @@ export function roomyCut(input: PlanInput, initial: number, most: number): numbe
   const cut = chooseCut(material, firstLog, end, config);
   if (cut === null) return null;
   const leavesRoom = (tokens: number) => withSafetyMargin(tokens, config) < threshold;
-  let needed = sumTokens(verbatimEntries(input, initial, cut)) + config.summary_max_tokens;
-  if (leavesRoom(needed)) return cut;
+  const verbatim = verbatimAt(input, initial, cut);
+  let needed = sumTokens(verbatim.entries) + config.summary_max_tokens;
+  if (leavesRoom(needed)) return verbatim;
   let roomy = cut;
   for (const later of laterCuts(material, cut, end)) {
     needed -= sumTokens(material.slice(roomy, later).map(({ entry }) => entry));
     roomy = later;
     if (leavesRoom(needed)) break;
   }
-  return roomy;
+  return verbatimAt(input, initial, roomy);
 }

@@ -3,7 +3,8 @@ import { pairedParts } from '../items/pairing.ts';
 import type { FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
-import { FileBook, type KnownFile } from './file-book.ts';
+import { FileBook } from './file-book.ts';
+import type { KnownFile } from './kept-files.ts';
 import { folderNamedIn, resolved, withinReach } from './paths.ts';
 import { type KnownPlan, type KnownTodos, PlanBook } from './plan-book.ts';
 import { toldIn } from './program-notes.ts';
@@ -13,8 +14,6 @@ export type KnownWorkspace = {
   files: KnownFile[];
   todos: KnownTodos | null;
   plan: KnownPlan | null;
-  /** Files that were deleted, moved away or written anew with unknown content. */
-  gone: readonly string[];
   /** The folder that the session works in, where it is known. */
   folder: string | null;
 };
@@ -35,21 +34,39 @@ export function foldWorkspace(
   startFolder: string | null = null,
   onCall: OnCall = () => {},
 ): KnownWorkspace {
+  return foldAround(items, items.length, startFolder, onCall).after;
+}
+
+/** The same in one go for the items before `cut`, which parts no call from its result, and for all of them. */
+export function foldAround(
+  items: readonly Normalised[],
+  cut: number,
+  startFolder: string | null = null,
+  onCall: OnCall = () => {},
+): { before: KnownWorkspace; after: KnownWorkspace } {
+  const nothing = { files: [], todos: null, plan: null, folder: startFolder };
+  let before: KnownWorkspace | undefined;
   try {
-    return folded(items, startFolder, onCall);
+    const fold = workspaceFold(items, startFolder, onCall);
+    for (const [at, item] of items.entries()) {
+      if (at === cut) before = fold.known();
+      fold.add(item, at);
+    }
+    const after = fold.known();
+    return { before: before ?? after, after };
   } catch (error) {
     // A text or a stack longer than the engine has: the items stay in the log, and every later
     // compaction would fail in the same way. Without files, it can be carried out.
     if (!(error instanceof RangeError)) throw error;
-    return { files: [], todos: null, plan: null, gone: [], folder: startFolder };
+    return { before: before ?? nothing, after: nothing };
   }
 }
 
-function folded(
+function workspaceFold(
   items: readonly Normalised[],
   startFolder: string | null,
   onCall: OnCall,
-): KnownWorkspace {
+): { add: (item: Normalised, at: number) => void; known: () => KnownWorkspace } {
   const effort = new Effort();
   const files = new FileBook(effort);
   const plans = new PlanBook();
@@ -79,7 +96,7 @@ function folded(
       for (const action of actions) files.apply(action, at);
     }
   };
-  items.forEach((item, at) => {
+  const add = (item: Normalised, at: number) => {
     if (item.kind === 'attachment') {
       if (item.attachment === 'file' && item.path !== undefined && item.text !== '') {
         files.put({ ...item, path: item.path }, at);
@@ -112,15 +129,12 @@ function folded(
     }
     // After the results beside it: it tells what has happened since.
     tellOf(item, at);
-  });
-  const known = files.known();
-  return {
-    files: known,
-    todos: plans.todos(),
-    plan: plans.plan(known),
-    gone: files.gone(),
-    folder,
   };
+  const known = () => {
+    const of = files.known();
+    return { files: of, todos: plans.todos(), plan: plans.plan(of), folder };
+  };
+  return { add, known };
 }
 
 type Partner =

@@ -2,7 +2,7 @@ import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
 import { entriesIn } from '../items/todo-list.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
-import type { KnownFile } from './file-book.ts';
+import type { KnownFile } from './kept-files.ts';
 import { textWhenWhole } from './known-text.ts';
 import { LONGEST_PATH } from './paths.ts';
 import { type PlanCall, planCallOf } from './plan-tools.ts';

@@ -1,7 +1,7 @@
 import type { Attachment, RestoredLines } from '../items/item.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
-import type { KnownFile } from './file-book.ts';
+import type { KnownFile } from './kept-files.ts';
 import { type Block, type KnownText, lastLine, lineCount, textWhenWhole } from './known-text.ts';
 
 /** A file as it is put back. `lines` says which lines the content holds where that is not all. */

@@ -255,13 +255,4 @@ describe('what is known of files after what calls have done', () => {
       ['/w/a.ts 1:x (make)', '/w/b.ts 1:y'],
     ],
   ])('%s', (_, actions, files) => expect(after(...actions)).toEqual(files));
-
-  it('names what is gone, until it is there again', () => {
-    const book = new FileBook(new Effort());
-    book.apply(write('/a', 'x'), 0);
-    book.apply({ kind: 'deleted', path: '/a' }, 1);
-    expect(book.gone()).toEqual(['/a']);
-    book.apply(write('/a', 'y'), 2);
-    expect(book.gone()).toEqual([]);
-  });
 });

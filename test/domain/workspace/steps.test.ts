@@ -106,7 +106,6 @@ describe('the steps that a fold takes, counted', () => {
     const doubtful = known.filter(({ changedBy }) => changedBy !== null).length;
     if (left === 'none for certain') expect(doubtful).toBe(known.length);
     else expect([known.length, doubtful]).toEqual([FILES, left === 'doubtful' ? FILES : 0]);
-    expect(book.gone().length).toBeLessThanOrEqual(2 * ITEMS + 2 * FILES);
   });
 
   it('no more characters of files are kept than one process can have', () => {
