@@ -1,10 +1,7 @@
-import type { CompactionRow } from '../app/ports/event-store.ts';
+import type { CompactionRow, Page } from '../app/ports/event-store.ts';
 import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
 
-export type CursorList = 'sessions' | 'compactions';
-
-/** Rows of a list, and where it goes on; null: it ends here. */
-export type Page<T> = { data: T[]; next_cursor: string | null };
+type CursorList = 'sessions' | 'compactions';
 
 /** An opaque cursor: the list that it belongs to, and the position of the last row that was given. */
 export function encodeCursor(list: CursorList, position: number): string {

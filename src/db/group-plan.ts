@@ -1,8 +1,13 @@
 import type { CommitOptions, Committed, EventRow, SessionRef } from '../app/ports/event-store.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject as refuse } from '../domain/session/errors.ts';
-import type { SessionEvent } from '../domain/session/events.ts';
-import { type Current, planCommand } from './command-plan.ts';
+import type { NewEvent, SessionEvent } from '../domain/session/events.ts';
+import { evolve } from '../domain/session/evolve.ts';
+import type { Head } from '../domain/session/head.ts';
+import { encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
+
+/** A session as a command finds it: its head and the hash of its newest event. */
+export type Current = { head: Head; hash: string };
 
 /** A command that waits for its turn, with what answers its caller. */
 export type QueuedCommand = {
@@ -12,6 +17,18 @@ export type QueuedCommand = {
   resolve: (outcome: Outcome<Committed<unknown>>) => void;
   reject: (error: unknown) => void;
 };
+
+/** Puts a command into a queue of a store; settles as that says. */
+export function queued<T>(
+  command: { ref: SessionRef; decide: Decide<T>; options: CommitOptions },
+  enqueue: (command: QueuedCommand) => void,
+): Promise<Outcome<Committed<T>>> {
+  const committed = new Promise<Outcome<Committed<unknown>>>((resolve, reject) => {
+    enqueue({ ...command, resolve, reject });
+  });
+  // The queue holds commands of all kinds; the value comes from this command's own `decide`.
+  return committed as Promise<Outcome<Committed<T>>>;
+}
 
 /** What is kept under an idempotency key: the request's fingerprint and the answer as JSON. */
 export type KeptAnswer = { fingerprint: string; response: string };
@@ -59,20 +76,46 @@ function planNext(
       const again = answerAgain(kept, idempotency);
       return () => resolve(again);
     }
-    const planned = planCommand(ref, decide, options.at, plan.after);
-    if (!planned.ok) return () => resolve(planned);
-    const { events, rows, head, hash, value } = planned.value;
+    const decided = decide(plan.after?.head ?? null);
+    if (!decided.ok) return () => resolve(decided);
+    // Whatever throws here leaves the plan as it was.
+    const { events, rows, after } = follow(ref, plan.after, decided.value.events, options.at);
+    const value = decided.value.value(after.head);
     if (idempotency) {
       const { key, fingerprint } = idempotency;
       plan.kept.set(key, { fingerprint, response: JSON.stringify(value) });
     }
     plan.events.push(...events);
     plan.rows.push(...rows);
-    plan.after = { head, hash };
+    plan.after = after;
     return () => resolve(accept({ value, replayed: false }));
   } catch (error) {
     return () => reject(error);
   }
+}
+
+/** The events that a command came to, as they are written, and the session after them. */
+function follow(
+  ref: SessionRef,
+  before: Current | null,
+  decided: readonly NewEvent[],
+  at: string,
+): { events: SessionEvent[]; rows: EventRow[]; after: Current } {
+  const events: SessionEvent[] = [];
+  const rows: EventRow[] = [];
+  let after = before;
+  for (const each of decided) {
+    const event = { ...each, version: (after?.head.state.version ?? 0) + 1, at };
+    const head = evolve(after?.head ?? null, event);
+    const row = encodeEvent(after?.hash ?? FIRST_PREVIOUS_HASH, ref, event);
+    after = { head, hash: row.hash };
+    events.push(event);
+    rows.push(row);
+  }
+  if (after === null) {
+    throw new Error('a command that is accepted for a session that does not exist must create it');
+  }
+  return { events, rows, after };
 }
 
 /** The first answer again, or a rejection when the key came with another body. */

@@ -29,7 +29,7 @@ export class ExportError extends Error {
   override readonly name = 'ExportError';
 }
 
-export type SessionExport = { ref: SessionRef; rows: EventRow[] };
+type SessionExport = { ref: SessionRef; rows: EventRow[] };
 
 /** The first line of the export of a session that has so many events. */
 export function exportHeader({ tenant, session_id }: SessionRef, events: number): string {

@@ -1,14 +1,14 @@
 import type {
   CompactionRow,
   EventRow,
+  Page,
   RestoredSession,
   SessionPage,
   SessionRef,
 } from '../app/ports/event-store.ts';
 import type { Head } from '../domain/session/head.ts';
-import type { Current } from './command-plan.ts';
-import { type Page, pageOf } from './cursor.ts';
-import type { GroupPlan, KeptAnswer } from './group-plan.ts';
+import { pageOf } from './cursor.ts';
+import type { Current, GroupPlan, KeptAnswer } from './group-plan.ts';
 import { project } from './projection.ts';
 
 /** A session's row as both databases keep it. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The same relative path from src/db and from dist/db. */
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-export type Migration = { version: number; file: string; sql: string };
+type Migration = { version: number; file: string; sql: string };
 
 /**
  * The numbered files of a store that a database at schema version `current` has not seen. Throws when

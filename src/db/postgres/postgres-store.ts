@@ -7,6 +7,7 @@ import type {
   EventQuery,
   EventRow,
   EventStore,
+  Page,
   PageQuery,
   RestoredSession,
   SessionPage,
@@ -19,6 +20,7 @@ import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
+import { queued } from '../group-plan.ts';
 import { Listeners } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
@@ -125,11 +127,9 @@ export class PostgresStore implements EventStore {
     decide: Decide<T>,
     options: CommitOptions,
   ): Promise<Outcome<Committed<T>>> {
-    const committed = new Promise<Outcome<Committed<unknown>>>((resolve, reject) => {
-      this.#writer.enqueue({ kind: 'command', ref, decide, options, resolve, reject });
-    });
-    // The queue holds commands of all kinds; the value comes from this command's own `decide`.
-    return committed as Promise<Outcome<Committed<T>>>;
+    return queued({ ref, decide, options }, (command) =>
+      this.#writer.enqueue({ kind: 'command', ...command }),
+    );
   }
 
   async head(ref: SessionRef): Promise<Head | null> {
@@ -152,18 +152,12 @@ export class PostgresStore implements EventStore {
     return isNew;
   }
 
-  async sessions(
-    tenant: string,
-    { limit, cursor }: PageQuery,
-  ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
+  async sessions(tenant: string, { limit, cursor }: PageQuery): Promise<Page<SessionPage>> {
     const before = decodeCursor('sessions', cursor);
     return sessionPage(await storeErrors(listSessions(this.#pool, tenant, before, limit)));
   }
 
-  async compactions(
-    ref: SessionRef,
-    { limit, cursor }: PageQuery,
-  ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
+  async compactions(ref: SessionRef, { limit, cursor }: PageQuery): Promise<Page<CompactionRow>> {
     const before = decodeCursor('compactions', cursor);
     const rows = await storeErrors(listCompactions(this.#pool, ref, before, limit + 1));
     return compactionPage(rows, limit);

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { SessionRef } from '../../app/ports/event-store.ts';
-import type { Current } from '../command-plan.ts';
 import { fittingRows } from '../cursor.ts';
+import type { Current } from '../group-plan.ts';
 import { type ListedSessions, parseHead, type SessionRow } from '../session-row.ts';
 import { select } from './open-pool.ts';
 

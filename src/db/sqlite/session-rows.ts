@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import { type Settings, type State, wakeAtMs } from '../../domain/session/head.ts';
-import type { Current } from '../command-plan.ts';
 import { fittingRows } from '../cursor.ts';
+import type { Current } from '../group-plan.ts';
 import { sessionKey } from '../session-key.ts';
 import { type ListedSessions, parseHead, type SessionRow } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';

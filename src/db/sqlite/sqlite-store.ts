@@ -5,6 +5,7 @@ import type {
   EventQuery,
   EventRow,
   EventStore,
+  Page,
   PageQuery,
   RestoredSession,
   SessionPage,
@@ -17,6 +18,7 @@ import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
+import { queued } from '../group-plan.ts';
 import { Listeners } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
@@ -100,11 +102,7 @@ export class SqliteStore implements EventStore {
     decide: Decide<T>,
     options: CommitOptions,
   ): Promise<Outcome<Committed<T>>> {
-    const committed = new Promise<Outcome<Committed<unknown>>>((resolve, reject) => {
-      this.#writer.enqueue({ ref, decide, options, resolve, reject });
-    });
-    // The queue holds commands of all kinds; the value comes from this command's own `decide`.
-    return committed as Promise<Outcome<Committed<T>>>;
+    return queued({ ref, decide, options }, (command) => this.#writer.enqueue(command));
   }
 
   async head(ref: SessionRef): Promise<Head | null> {
@@ -135,18 +133,12 @@ export class SqliteStore implements EventStore {
     return isNew;
   }
 
-  async sessions(
-    tenant: string,
-    { limit, cursor }: PageQuery,
-  ): Promise<{ data: SessionPage[]; next_cursor: string | null }> {
+  async sessions(tenant: string, { limit, cursor }: PageQuery): Promise<Page<SessionPage>> {
     const before = decodeCursor('sessions', cursor);
     return sessionPage(reading(() => this.#tables.sessions.list(tenant, before, limit)));
   }
 
-  async compactions(
-    ref: SessionRef,
-    { limit, cursor }: PageQuery,
-  ): Promise<{ data: CompactionRow[]; next_cursor: string | null }> {
+  async compactions(ref: SessionRef, { limit, cursor }: PageQuery): Promise<Page<CompactionRow>> {
     const before = decodeCursor('compactions', cursor);
     const rows = reading(() => this.#tables.compactions.list(ref, before, limit + 1));
     return compactionPage(rows, limit);
