@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { EXPORT_TYPE, EXPORT_VERSION } from '../app/export-format.ts';
 import type { EventRow, RestoredSession, SessionRef } from '../app/ports/event-store.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 import { Replay } from './replay.ts';
-
-/** What the first line of an export has as its `type`; no other tool's files have it. */
-const EXPORT_TYPE = 'palimpsest_export';
-const EXPORT_VERSION = 1;
 
 const headerSchema = z.object({
   type: z.literal(EXPORT_TYPE),
@@ -30,17 +27,6 @@ export class ExportError extends Error {
 }
 
 type SessionExport = { ref: SessionRef; rows: EventRow[] };
-
-/** The first line of the export of a session that has so many events. */
-export function exportHeader({ tenant, session_id }: SessionRef, events: number): string {
-  const header = { type: EXPORT_TYPE, export_version: EXPORT_VERSION, tenant, session_id, events };
-  return JSON.stringify(header);
-}
-
-/** The line of one event. Its data is JSON in the very text that was hashed. */
-export function exportLine({ data, ...row }: EventRow): string {
-  return JSON.stringify({ ...row, data: JSON.parse(data) });
-}
 
 /** Whether a file is an export, by its first line. */
 export function isExport(text: string): boolean {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exportHeader, exportLine } from '../../src/app/export-format.ts';
 import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { InvalidCursorError } from '../../src/app/ports/invalid-cursor-error.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
-import { exportHeader, exportLine, readExport, restoredAs } from '../../src/db/session-export.ts';
+import { readExport, restoredAs } from '../../src/db/session-export.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
