@@ -1,6 +1,6 @@
 import { Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
-import { BullMqEngine } from '../src/workers/bullmq-engine.ts';
+import { BullMqEngine } from '../src/workers/engines/bullmq-engine.ts';
 import { type ServerProcess, startScript } from './processes.ts';
 
 /** The name that our engine gives its queue. */

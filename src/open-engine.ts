@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import type { ServerSettings } from './config.ts';
-import { BullMqEngine } from './workers/bullmq-engine.ts';
-import { InProcessEngine } from './workers/in-process-engine.ts';
-import type { CompactionJob, JobEngine } from './workers/job-engine.ts';
+import { BullMqEngine } from './workers/engines/bullmq-engine.ts';
+import { InProcessEngine } from './workers/engines/in-process-engine.ts';
+import type { CompactionJob, JobEngine } from './workers/engines/job-engine.ts';
 
 /** The engine, and its queue for the dashboard; null: there is none, jobs run in this process. */
 export type OpenEngine = { engine: JobEngine; queue: Queue | null };

@@ -16,7 +16,7 @@ import { openStore } from './open-store.ts';
 import { packageVersion } from './package-version.ts';
 import { storedSecret } from './stored-secret.ts';
 import { openThreads } from './threads/threads.ts';
-import { asksModel } from './workers/asks-model.ts';
+import { asksModel } from './workers/compaction/asks-model.ts';
 import { compactSession } from './workers/compaction/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
 import { PacketTimer } from './workers/packet-timer.ts';

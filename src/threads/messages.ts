@@ -3,7 +3,7 @@ import { StoreBusyError } from '../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { ServerSettings } from '../config.ts';
-import type { CompactionJob } from '../workers/job-engine.ts';
+import type { CompactionJob } from '../workers/engines/job-engine.ts';
 
 /** What a thread is started with. */
 export type ThreadData = { settings: ServerSettings; environment: NodeJS.ProcessEnv };

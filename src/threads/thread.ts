@@ -2,10 +2,10 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
-import { asksModel } from '../workers/asks-model.ts';
+import { asksModel } from '../workers/compaction/asks-model.ts';
 import { compactSession } from '../workers/compaction/compact-session.ts';
 import type { WorkerDependencies } from '../workers/compaction/dependencies.ts';
-import type { CompactionJob, JobResult } from '../workers/job-engine.ts';
+import type { CompactionJob, JobResult } from '../workers/engines/job-engine.ts';
 import { type Answer, answerOf, type ThreadData, type ThreadMessage } from './messages.ts';
 
 /*

@@ -6,7 +6,7 @@ import { MessageChannel, type Transferable } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
-import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/job-engine.ts';
+import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/engines/job-engine.ts';
 import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
 import type * as tasks from './thread.ts';
 

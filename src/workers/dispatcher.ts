@@ -1,5 +1,5 @@
 import type { EventStore } from '../app/ports/event-store.ts';
-import type { CompactionJob, JobEngine } from './job-engine.ts';
+import type { CompactionJob, JobEngine } from './engines/job-engine.ts';
 
 /** The oldest so many are handed over in a round; the others follow when these have ended. */
 const PAGE = 10_000;

@@ -2,7 +2,7 @@ import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { timeOutPacket } from '../domain/session/packet-commands.ts';
 import type { World } from '../domain/session/world.ts';
 import { isStoreAway } from './compaction/commit-step.ts';
-import type { CompactionJob } from './job-engine.ts';
+import type { CompactionJob } from './engines/job-engine.ts';
 
 /** So many overdue sessions are taken in a round; the others follow in the next. */
 const PAGE = 1_000;

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQueueDashboard, DASHBOARD_PATH } from '../../src/api/admin/queue-dashboard.ts';
-import { BullMqEngine } from '../../src/workers/bullmq-engine.ts';
+import { BullMqEngine } from '../../src/workers/engines/bullmq-engine.ts';
 import { freshQueue } from '../support/servers/fresh.ts';
 
 const KEY = 'operator-key-1';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CompactionJob, JobEngine, JobResult } from '../../src/workers/job-engine.ts';
+import type { CompactionJob, JobEngine, JobResult } from '../../src/workers/engines/job-engine.ts';
 
 export type Reported = { error: unknown; job: CompactionJob };
 /** Makes an engine, not started, that runs `concurrency` jobs at a time and reports what throws. */

@@ -19,8 +19,8 @@ export function longestStopMs(): number {
   return (
     constantOf('src/listen.ts', 'DRAIN_MS') +
     constantOf('src/service.ts', 'STOP_GRACE_MS') +
-    constantOf('src/workers/bullmq-engine.ts', 'ABORT_MS') +
-    constantOf('src/workers/bullmq-engine.ts', 'CLOSE_MS')
+    constantOf('src/workers/engines/bullmq-engine.ts', 'ABORT_MS') +
+    constantOf('src/workers/engines/bullmq-engine.ts', 'CLOSE_MS')
   );
 }
 

@@ -6,7 +6,7 @@ import { compaction } from '../support/scripted-model/behaviour.ts';
 import { opaqueItem } from '../support/scripted-model/compaction.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import { SessionLab } from '../support/session-lab.ts';
-import { message } from '../workers/remote/remote-lab.ts';
+import { message } from '../workers/summarizers/remote/remote-lab.ts';
 import { countOf, post } from './post.ts';
 
 let lab: SessionLab;

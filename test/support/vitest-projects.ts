@@ -10,7 +10,7 @@ export const TOUR = 'test/e2e/tour.test.ts';
 export const ON_A_STORE = [
   'test/api/*.test.ts',
   'test/properties/*.test.ts',
-  'test/workers/compact-session.test.ts',
+  'test/workers/compaction/compact-session.test.ts',
   'test/workers/dispatcher.test.ts',
   'test/findings/{a,b}*.test.ts',
 ];
@@ -19,7 +19,7 @@ export const ON_A_STORE = [
 export const FAULTS = [
   'test/faults/*.test.ts',
   'test/db/postgres-trouble.test.ts',
-  'test/workers/bullmq-outages.test.ts',
+  'test/workers/engines/bullmq-outages.test.ts',
   'test/findings/{i7-shares-of-tenants,i12-unread-answers}.test.ts',
 ];
 
@@ -48,7 +48,7 @@ export const SHARING = [
   'test/api/{[!h],*/}*.test.ts',
   'test/findings/{a[2-9],a1-,a11,a12,b,d3,d4,d7,f}*.test.ts',
   'test/importers/**/*.test.ts',
-  'test/workers/{remote,summarizers}/**/*.test.ts',
+  'test/workers/summarizers/**/*.test.ts',
 ];
 
 type Combination = {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { Dispatcher } from '../../src/workers/dispatcher.ts';
-import { InProcessEngine } from '../../src/workers/in-process-engine.ts';
-import type { CompactionJob, JobEngine } from '../../src/workers/job-engine.ts';
+import { InProcessEngine } from '../../src/workers/engines/in-process-engine.ts';
+import type { CompactionJob, JobEngine } from '../../src/workers/engines/job-engine.ts';
 import { append } from '../contracts/session-events.ts';
 import { AT, cancelled, created, requested } from '../support/given.ts';
 import { openTestStore } from '../support/open-test-store.ts';

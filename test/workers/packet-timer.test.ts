@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import { packetRequested } from '../../src/domain/session/packet-commands.ts';
-import type { CompactionJob } from '../../src/workers/job-engine.ts';
+import type { CompactionJob } from '../../src/workers/engines/job-engine.ts';
 import { PacketTimer, type PacketTimerDependencies } from '../../src/workers/packet-timer.ts';
 import { append } from '../contracts/session-events.ts';
 import { attributionOf } from '../support/event-data.ts';

@@ -1,3 +1,4 @@
+import { DONE, type JobResult } from '../engines/job-engine.ts';
 import {
   displayMessage,
   type HookVerdict,
@@ -5,7 +6,6 @@ import {
   postCompact,
   runHooks,
 } from '../hooks/compaction-hooks.ts';
-import { DONE, type JobResult } from '../job-engine.ts';
 import { commit } from './commit.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import { finish, restore } from './finish.ts';

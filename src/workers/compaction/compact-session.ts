@@ -1,6 +1,11 @@
 import { startCompaction } from '../../domain/session/compaction-commands.ts';
 import { requestAgain } from '../../domain/session/request-again.ts';
-import { type CompactionJob, DONE, type JobHandler, type JobResult } from '../job-engine.ts';
+import {
+  type CompactionJob,
+  DONE,
+  type JobHandler,
+  type JobResult,
+} from '../engines/job-engine.ts';
 import { runAttempt } from './attempt.ts';
 import { backoffMs } from './backoff.ts';
 import { commitStep, isStoreAway } from './commit-step.ts';

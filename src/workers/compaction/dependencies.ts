@@ -3,8 +3,8 @@ import type { Templates } from '../../domain/compaction/prompt.ts';
 import type { Format } from '../../domain/items/item.ts';
 import type { Config } from '../../domain/policy/config.ts';
 import type { World } from '../../domain/session/world.ts';
+import type { CompactionJob } from '../engines/job-engine.ts';
 import type { HookSettings } from '../hooks/hook-settings.ts';
-import type { CompactionJob } from '../job-engine.ts';
 import type { SummarizerChoice } from '../summarizers/registry.ts';
 import type { Summarizer } from '../summarizers/summarizer.ts';
 

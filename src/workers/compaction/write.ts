@@ -2,7 +2,7 @@ import type { FullPlan } from '../../domain/compaction/full.ts';
 import type { Usage } from '../../domain/items/item.ts';
 import { NO_TOKENS, sumOfUsage } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
-import { DONE, type JobResult } from '../job-engine.ts';
+import { DONE, type JobResult } from '../engines/job-engine.ts';
 import type { Summarizer, SummaryFailure } from '../summarizers/summarizer.ts';
 import { type Checked, check } from './check.ts';
 import type { WorkerDependencies } from './dependencies.ts';

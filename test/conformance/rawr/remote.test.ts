@@ -10,7 +10,7 @@ import { type Behaviour, compaction } from '../../support/scripted-model/behavio
 import { opaqueItem } from '../../support/scripted-model/compaction.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
-import { call, message } from '../../workers/remote/remote-lab.ts';
+import { call, message } from '../../workers/summarizers/remote/remote-lab.ts';
 import { append, last, StubModel, steps } from '../lab.ts';
 import { GOOD, openLab, signal, work } from './lab.ts';
 

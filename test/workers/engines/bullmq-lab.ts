@@ -1,7 +1,14 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BullMqEngine, type BullMqEngineOptions } from '../../src/workers/bullmq-engine.ts';
-import type { CompactionJob, JobHandler, JobResult } from '../../src/workers/job-engine.ts';
+import {
+  BullMqEngine,
+  type BullMqEngineOptions,
+} from '../../../src/workers/engines/bullmq-engine.ts';
+import type {
+  CompactionJob,
+  JobHandler,
+  JobResult,
+} from '../../../src/workers/engines/job-engine.ts';
 
 export const DONE: JobResult = { kind: 'done' };
 export const LONG_MS = 60_000;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/domain/items/item.ts';
-import type { JsonObject } from '../../../src/domain/json.ts';
-import { compactSession } from '../../../src/workers/compaction/compact-session.ts';
-import { extractive } from '../../../src/workers/summarizers/extractive.ts';
-import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
-import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
-import { loadTemplates } from '../../../src/workers/templates.ts';
-import { type ApiServer, send, startApi } from '../../support/api-server.ts';
-import { ofTokens } from '../../support/items.ts';
-import { opaqueItem } from '../../support/scripted-model/compaction.ts';
-import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
+import type { Item } from '../../../../src/domain/items/item.ts';
+import type { JsonObject } from '../../../../src/domain/json.ts';
+import { compactSession } from '../../../../src/workers/compaction/compact-session.ts';
+import { extractive } from '../../../../src/workers/summarizers/extractive.ts';
+import { remoteSummarizer } from '../../../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../../../src/workers/summarizers/remote/remote-compactor.ts';
+import { loadTemplates } from '../../../../src/workers/templates.ts';
+import { type ApiServer, send, startApi } from '../../../support/api-server.ts';
+import { ofTokens } from '../../../support/items.ts';
+import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
+import { ScriptedModelServer } from '../../../support/scripted-model-server.ts';
 import { MODEL, message } from './remote-lab.ts';
 
 let api: ApiServer;

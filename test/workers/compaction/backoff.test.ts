@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../src/workers/compaction/backoff.ts';
+import { backoffMs } from '../../../src/workers/compaction/backoff.ts';
 
 describe('backoffMs', () => {
   it.each([

@@ -1,9 +1,9 @@
-import type { Item } from '../../../src/domain/items/item.ts';
-import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
-import type { Mode, SessionEvent } from '../../../src/domain/session/events.ts';
-import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
-import type { ScriptedModelServer } from '../../support/scripted-model-server.ts';
-import { SessionLab } from '../../support/session-lab.ts';
+import type { Item } from '../../../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../../../src/domain/policy/config.ts';
+import type { Mode, SessionEvent } from '../../../../src/domain/session/events.ts';
+import { remoteCompactor } from '../../../../src/workers/summarizers/remote/remote-compactor.ts';
+import type { ScriptedModelServer } from '../../../support/scripted-model-server.ts';
+import { SessionLab } from '../../../support/session-lab.ts';
 
 /** Sessions that a scripted provider can compact. Not a test file. */
 

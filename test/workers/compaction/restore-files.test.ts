@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { profileConfig } from '../../src/domain/policy/profiles.ts';
-import { refreshFromWorkspace } from '../../src/workers/compaction/restore-files.ts';
+import { profileConfig } from '../../../src/domain/policy/profiles.ts';
+import { refreshFromWorkspace } from '../../../src/workers/compaction/restore-files.ts';
 
 const config = profileConfig('default', 200_000);
 const count = (text: string) => Math.ceil(text.length / 4);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CompactionJob } from '../../src/workers/job-engine.ts';
-import { ModelSlots } from '../../src/workers/model-slots.ts';
+import type { CompactionJob } from '../../../src/workers/engines/job-engine.ts';
+import { ModelSlots } from '../../../src/workers/engines/model-slots.ts';
 
 /** `red-1`: the first job of red. */
 const job = (compaction_id: string): CompactionJob => {

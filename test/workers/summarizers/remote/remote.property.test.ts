@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
-import { renderEntries } from '../../../src/domain/context/render.ts';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import type { Item } from '../../../src/domain/items/item.ts';
-import type { Mode } from '../../../src/domain/session/events.ts';
-import { revertCommand, revertCompaction } from '../../../src/domain/session/revert-compaction.ts';
-import { historyArbitrary } from '../../support/generators.ts';
-import { opaqueItem } from '../../support/scripted-model/compaction.ts';
-import { SessionLab } from '../../support/session-lab.ts';
+import { renderEntries } from '../../../../src/domain/context/render.ts';
+import { codecFor } from '../../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../../src/domain/items/item.ts';
+import type { Mode } from '../../../../src/domain/session/events.ts';
+import {
+  revertCommand,
+  revertCompaction,
+} from '../../../../src/domain/session/revert-compaction.ts';
+import { historyArbitrary } from '../../../support/generators.ts';
+import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
+import { SessionLab } from '../../../support/session-lab.ts';
 import { compact } from './remote-lab.ts';
 
 const CODEC = codecFor('openai-responses');

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { renderEntries } from '../../../src/domain/context/render.ts';
-import type { Item } from '../../../src/domain/items/item.ts';
-import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
-import { revertCommand, revertCompaction } from '../../../src/domain/session/revert-compaction.ts';
-import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import { ofType } from '../../contracts/session-events.ts';
-import { ofTokens } from '../../support/items.ts';
+import { renderEntries } from '../../../../src/domain/context/render.ts';
+import type { Item } from '../../../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../../../src/domain/policy/config.ts';
+import {
+  revertCommand,
+  revertCompaction,
+} from '../../../../src/domain/session/revert-compaction.ts';
+import { rolloutWriter } from '../../../../src/domain/session/rollout.ts';
+import { ofType } from '../../../contracts/session-events.ts';
+import { ofTokens } from '../../../support/items.ts';
 import {
   answer,
   type Behaviour,
@@ -16,10 +19,10 @@ import {
   slow,
   status,
   tooLong,
-} from '../../support/scripted-model/behaviour.ts';
-import { opaqueItem } from '../../support/scripted-model/compaction.ts';
-import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
-import type { SessionLab } from '../../support/session-lab.ts';
+} from '../../../support/scripted-model/behaviour.ts';
+import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
+import { ScriptedModelServer } from '../../../support/scripted-model-server.ts';
+import type { SessionLab } from '../../../support/session-lab.ts';
 import { call, compact, MODEL, message, openRemoteLab, steps, workOff } from './remote-lab.ts';
 
 const SYSTEM = message('developer', 'You fix parsers.');

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { QueueUnavailableError } from '../../src/workers/bullmq/queue-unavailable-error.ts';
-import type { JobHandler } from '../../src/workers/job-engine.ts';
-import { ownRedis } from '../support/servers/redis.ts';
-import type { TestServer } from '../support/servers/test-server.ts';
+import { QueueUnavailableError } from '../../../src/workers/engines/bullmq/queue-unavailable-error.ts';
+import type { JobHandler } from '../../../src/workers/engines/job-engine.ts';
+import { ownRedis } from '../../support/servers/redis.ts';
+import type { TestServer } from '../../support/servers/test-server.ts';
 import { BullMqLab, DONE, jobOf, LONG_MS, until } from './bullmq-lab.ts';
 
 const done: JobHandler = async () => DONE;

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QueueUnavailableError } from '../../src/workers/bullmq/queue-unavailable-error.ts';
-import { BullMqEngine } from '../../src/workers/bullmq-engine.ts';
-import type { JobHandler } from '../../src/workers/job-engine.ts';
-import { jobEngineContract } from '../contracts/job-engine.ts';
-import { freshQueue } from '../support/servers/fresh.ts';
+import { QueueUnavailableError } from '../../../src/workers/engines/bullmq/queue-unavailable-error.ts';
+import { BullMqEngine } from '../../../src/workers/engines/bullmq-engine.ts';
+import type { JobHandler } from '../../../src/workers/engines/job-engine.ts';
+import { jobEngineContract } from '../../contracts/job-engine.ts';
+import { freshQueue } from '../../support/servers/fresh.ts';
 import { BullMqLab, blockableWay, DONE, jobOf, LONG_MS, until } from './bullmq-lab.ts';
 
 jobEngineContract('BullMQ', ({ concurrency, onError }) => {

@@ -1,4 +1,4 @@
-import type { SessionRef } from '../app/ports/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 
 /** A job is one compaction; its id is the compaction's id (DESIGN, decision 5). */
 export type CompactionJob = { ref: SessionRef; compaction_id: string };

@@ -1,10 +1,10 @@
-import { eventAt } from '../app/event-at.ts';
-import { loadView } from '../app/load-view.ts';
-import { planCompaction, planRequest } from '../domain/compaction/plan.ts';
-import { remoteModel } from '../domain/compaction/remote.ts';
-import { termsOf } from '../domain/session/head.ts';
-import type { WorkerDependencies } from './compaction/dependencies.ts';
-import type { AsksModel, CompactionJob } from './job-engine.ts';
+import { eventAt } from '../../app/event-at.ts';
+import { loadView } from '../../app/load-view.ts';
+import { planCompaction, planRequest } from '../../domain/compaction/plan.ts';
+import { remoteModel } from '../../domain/compaction/remote.ts';
+import { termsOf } from '../../domain/session/head.ts';
+import type { AsksModel, CompactionJob } from '../engines/job-engine.ts';
+import type { WorkerDependencies } from './dependencies.ts';
 
 type Dependencies = Pick<WorkerDependencies, 'store' | 'world' | 'chooseSummarizer' | 'prepare'>;
 

@@ -1,10 +1,10 @@
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/domain/items/item.ts';
+import type { Item } from '../../../../src/domain/items/item.ts';
 import {
   type RemoteRequest,
   remoteCompactor,
-} from '../../../src/workers/summarizers/remote/remote-compactor.ts';
+} from '../../../../src/workers/summarizers/remote/remote-compactor.ts';
 import {
   answer,
   type Behaviour,
@@ -15,9 +15,9 @@ import {
   streamError,
   tooLong,
   unfinished,
-} from '../../support/scripted-model/behaviour.ts';
-import { opaqueItem } from '../../support/scripted-model/compaction.ts';
-import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
+} from '../../../support/scripted-model/behaviour.ts';
+import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
+import { ScriptedModelServer } from '../../../support/scripted-model-server.ts';
 
 let server: ScriptedModelServer;
 beforeEach(async () => {

@@ -1,29 +1,32 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadView } from '../../src/app/load-view.ts';
-import type { EventStore, StoredEvent } from '../../src/app/ports/event-store.ts';
-import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
-import type { Item } from '../../src/domain/items/item.ts';
-import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
-import { cancelCompaction, startCompaction } from '../../src/domain/session/compaction-commands.ts';
-import { configureSession, createSession } from '../../src/domain/session/create-session.ts';
-import type { Decide } from '../../src/domain/session/decision.ts';
-import type { Entry } from '../../src/domain/session/entry.ts';
-import type { EventType, Mode } from '../../src/domain/session/events.ts';
-import { configOf } from '../../src/domain/session/head.ts';
-import { compactSession } from '../../src/workers/compaction/compact-session.ts';
-import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
-import type { JobResult } from '../../src/workers/job-engine.ts';
-import { extractive } from '../../src/workers/summarizers/extractive.ts';
-import type { SummarizerChoice } from '../../src/workers/summarizers/registry.ts';
-import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';
-import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
-import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
-import { loadTemplates } from '../../src/workers/templates.ts';
-import { append, ofType } from '../contracts/session-events.ts';
-import { attributionOf } from '../support/event-data.ts';
-import { AT, appended, NOW, requested, SESSION, WORLD } from '../support/given.ts';
-import { assistant, ofTokens, tool, user } from '../support/items.ts';
-import { openTestStore } from '../support/open-test-store.ts';
+import { loadView } from '../../../src/app/load-view.ts';
+import type { EventStore, StoredEvent } from '../../../src/app/ports/event-store.ts';
+import { StoreUnavailableError } from '../../../src/app/ports/store-unavailable-error.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
+import {
+  cancelCompaction,
+  startCompaction,
+} from '../../../src/domain/session/compaction-commands.ts';
+import { configureSession, createSession } from '../../../src/domain/session/create-session.ts';
+import type { Decide } from '../../../src/domain/session/decision.ts';
+import type { Entry } from '../../../src/domain/session/entry.ts';
+import type { EventType, Mode } from '../../../src/domain/session/events.ts';
+import { configOf } from '../../../src/domain/session/head.ts';
+import { compactSession } from '../../../src/workers/compaction/compact-session.ts';
+import type { WorkerDependencies } from '../../../src/workers/compaction/dependencies.ts';
+import type { JobResult } from '../../../src/workers/engines/job-engine.ts';
+import { extractive } from '../../../src/workers/summarizers/extractive.ts';
+import type { SummarizerChoice } from '../../../src/workers/summarizers/registry.ts';
+import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
+import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
+import { loadTemplates } from '../../../src/workers/templates.ts';
+import { append, ofType } from '../../contracts/session-events.ts';
+import { attributionOf } from '../../support/event-data.ts';
+import { AT, appended, NOW, requested, SESSION, WORLD } from '../../support/given.ts';
+import { assistant, ofTokens, tool, user } from '../../support/items.ts';
+import { openTestStore } from '../../support/open-test-store.ts';
 import {
   answer,
   type Behaviour,
@@ -33,9 +36,9 @@ import {
   status,
   tooLong,
   truncated,
-} from '../support/scripted-model/behaviour.ts';
-import { ScriptedModelServer } from '../support/scripted-model-server.ts';
-import { summaryAnswer, summaryText } from '../support/summary-text.ts';
+} from '../../support/scripted-model/behaviour.ts';
+import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
+import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
 
 const REF = { tenant: 'acme', session_id: 's' };
 const JOB = { ref: REF, compaction_id: 'c' };
