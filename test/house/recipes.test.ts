@@ -8,10 +8,11 @@ import { mode } from './recipes/mode.ts';
 import { profile } from './recipes/profile.ts';
 import { provider } from './recipes/provider.ts';
 import { type Recipe, type Step, textAfter } from './recipes/recipe.ts';
+import { route } from './recipes/route.ts';
 import { summariser } from './recipes/summariser.ts';
 import { filesUnder, ROOT, readText } from './sources.ts';
 
-const RECIPES: readonly Recipe[] = [profile, event, mode, summariser, provider];
+const RECIPES: readonly Recipe[] = [profile, event, mode, summariser, provider, route];
 
 const folders: string[] = [];
 afterAll(() => {
