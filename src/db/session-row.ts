@@ -73,7 +73,7 @@ export function groupWrite(
     after,
     rows,
     kept,
-    compactions: [...compactions.values()],
+    compactions: [...compactions.values()].filter((row) => !stored.includes(row)),
   };
 }
 

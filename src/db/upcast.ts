@@ -15,7 +15,7 @@ export function fromVersion2(type: EventType, data: JsonObject): JsonObject {
 
 /**
  * Event data of schema version 1 in the shape of version 3: compactions were asked for by the
- * threshold or by hand only, and what the configuration did not have yet was as in BASE_CONFIG.
+ * threshold or by hand only.
  */
 export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
   switch (type) {
@@ -23,10 +23,6 @@ export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
       const path = data.trigger === 'auto' ? 'append' : 'request';
       return { ...data, attribution: plainAttribution(path) };
     }
-    case 'compaction.started':
-      return isJsonObject(data.config)
-        ? { ...data, config: { ...BASE_CONFIG, ...data.config } }
-        : data;
     case 'compaction.micro_completed':
       // Totals were not recorded; what was saved is known.
       return {
@@ -38,7 +34,7 @@ export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
     case 'compaction.completed':
       return isJsonObject(data.report) ? { ...data, report: reportOf(data.report) } : data;
     default:
-      return data;
+      return fromVersion2(type, data);
   }
 }
 

@@ -22,7 +22,10 @@ async function read(
   { tenant, session_id }: SessionRef,
   statement: { name: string; text: string },
 ): Promise<Current | null> {
-  const [row] = await select<SessionRow>(db, { ...statement, values: [tenant, session_id] });
+  const [row] = await select<Pick<SessionRow, 'hash' | 'state' | 'settings'>>(db, {
+    ...statement,
+    values: [tenant, session_id],
+  });
   return row ? { head: parseHead(row), hash: row.hash } : null;
 }
 
