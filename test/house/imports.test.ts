@@ -89,7 +89,7 @@ describe('who may import whom', () => {
   const breaches: [rule: string, path: string, imported: string][] = [
     ['layer-domain', 'src/domain/items/a.ts', 'src/app/ports/event-store.ts'],
     ['layer-app', 'src/app/a.ts', 'src/db/cursor.ts'],
-    ['layer-db', 'src/db/sqlite/a.ts', 'src/workers/compaction/backoff.ts'],
+    ['layer-db', 'src/db/sqlite/a.ts', 'src/workers/compaction/retry-policy.ts'],
     ['layer-importers', 'src/importers/a.ts', 'src/app/ports/event-store.ts'],
     ['layer-workers', 'src/workers/a.ts', 'src/api/create-app.ts'],
     ['layer-api', 'src/api/items/a.ts', 'src/service.ts'],

@@ -8,11 +8,11 @@ import type { FailureText } from './record-failure.ts';
 import type { Timed } from './summarise.ts';
 import type { Way } from './ways.ts';
 
-/** What can stand for the covered part, or why it cannot and which ways are left. */
+/** What can stand for the covered part, or why it cannot (null: aborted) and which ways are left. */
 export type Checked =
   | { ok: true; kind: 'summary'; summary: Summary }
   | { ok: true; kind: 'replacement'; replacement: Replacement }
-  | { ok: false; failure: FailureText; others: readonly Way[] };
+  | { ok: false; failure: FailureText | null; others: readonly Way[] };
 
 /**
  * Whether what was written makes the context smaller, and whether items of a provider can stand in it.

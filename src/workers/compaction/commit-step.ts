@@ -5,8 +5,8 @@ import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../../app/ports/store-unavailable-error.ts';
 import type { Clock } from '../../domain/session/compaction-commands.ts';
 import type { Decide } from '../../domain/session/decision.ts';
-import { backoffMs } from './backoff.ts';
 import type { LogDependencies } from './dependencies.ts';
+import { backoffMs } from './retry-policy.ts';
 
 /** A step is worth some waiting: the last one brings a summary that has been paid for. */
 const MOST_COMMITS = 5;

@@ -7,12 +7,11 @@ import {
   type JobResult,
 } from '../engines/job-engine.ts';
 import { runAttempt } from './attempt.ts';
-import { backoffMs } from './backoff.ts';
 import { commitStep, isStoreAway } from './commit-step.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import type { Begun } from './load.ts';
 import { INTERRUPTED, recordFailure } from './record-failure.ts';
-import { retryAfterMs } from './retry-policy.ts';
+import { backoffMs, retryAfterMs } from './retry-policy.ts';
 
 /** Attempts beyond this many were cut off by crashes: the job itself may be what kills the process. */
 const MOST_STARTS = 20;

@@ -59,7 +59,7 @@ export function finish(
     case 'summary': {
       const usage = sumOfUsage(checked.summary.usage, paid);
       // Files give way to the packet, which says what they are needed for.
-      const room = packet === null ? 0 : context.count(packet.text);
+      const room = packet === null ? 0 : counterFor(config, tokenizers)(packet.text);
       const kept_tokens = plan.kept_tokens + room;
       const result = finishFull({ ...plan, kept_tokens }, { ...checked.summary, usage }, context);
       return { kind: 'finished', packet, result, clock };

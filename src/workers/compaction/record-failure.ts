@@ -1,12 +1,12 @@
-import type { Usage } from '../../domain/items/item.ts';
-import { type Failure, failCompaction } from '../../domain/session/compaction-commands.ts';
+import { failCompaction } from '../../domain/session/compaction-commands.ts';
 import { isPaid, NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
+import type { SummaryFailure } from '../summarizers/summarizer.ts';
 import { commitStep } from './commit-step.ts';
 import type { LogDependencies } from './dependencies.ts';
 import type { Begun } from './load.ts';
 
-/** Why an attempt failed. `usage` is what its answers have cost: nothing when it is left out. */
-export type FailureText = Pick<Failure, 'reason' | 'message'> & { usage?: Usage };
+/** Why an attempt failed; it is not tried again unless it says so. */
+export type FailureText = Omit<SummaryFailure, 'ok' | 'retryable'> & { retryable?: boolean };
 
 export const INTERRUPTED = {
   reason: 'interrupted',

@@ -1,13 +1,28 @@
-import { backoffMs } from './backoff.ts';
+import type { SummaryFailure } from '../summarizers/summarizer.ts';
+
+const BASE_MS = 500;
+const LONGEST_MS = 60_000;
+
+/** A provider that asks for more than this is asked again earlier: the context goes on growing. */
+const LONGEST_RETRY_AFTER_MS = 600_000;
+
+/**
+ * Milliseconds to wait before the attempt after `attempt` (1, 2, …): exponential, the upper half of it
+ * jitter, never less than what the provider asked for, up to ten minutes (SPEC section 10). `random`
+ * is in [0, 1).
+ */
+export function backoffMs(
+  attempt: number,
+  retryAfterMs: number | undefined,
+  random: number,
+): number {
+  const ceiling = Math.min(LONGEST_MS, BASE_MS * 2 ** (attempt - 1));
+  const jittered = ceiling / 2 + (ceiling / 2) * random;
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)));
+}
 
 /** What a failure says about trying the same again. */
-export type Retryability = {
-  retryable: boolean;
-  /** What the provider asked to wait, in milliseconds. */
-  retry_after_ms?: number;
-  /** Attempts after which it is no use. */
-  most_attempts?: number;
-};
+type Retryability = Partial<Pick<SummaryFailure, 'retryable' | 'retry_after_ms' | 'most_attempts'>>;
 
 /**
  * What follows on a failed attempt (1, 2, …) of at most `most` (SPEC section 10): the milliseconds after
@@ -15,7 +30,7 @@ export type Retryability = {
  * left. `random` is in [0, 1).
  */
 export function retryAfterMs(
-  { retryable, retry_after_ms, most_attempts = Infinity }: Retryability,
+  { retryable = false, retry_after_ms, most_attempts = Infinity }: Retryability,
   attempt: number,
   most: number,
   random: number,

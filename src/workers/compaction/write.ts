@@ -3,7 +3,7 @@ import type { Usage } from '../../domain/items/item.ts';
 import { NO_TOKENS, sumOfUsage } from '../../domain/session/summarizer-usage.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import { DONE, type JobResult } from '../engines/job-engine.ts';
-import type { Summarizer, SummaryFailure } from '../summarizers/summarizer.ts';
+import type { Summarizer } from '../summarizers/summarizer.ts';
 import { type Checked, check } from './check.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import type { Loaded } from './load.ts';
@@ -34,13 +34,14 @@ export async function write(
   while (next !== null) {
     const { way, others } = next;
     if (way.kind === 'micro') return way;
-    const tried: Tried =
+    const tried: Checked =
       way.kind === 'failed'
-        ? { ok: false, failure: { ...way.failure, retryable: false }, others }
+        ? { ok: false, failure: way.failure, others }
         : await tryOut(deps, loaded, plan, way.summarizer, others, signal);
-    if (tried.ok) return { kind: 'written', checked: tried.checked, paid };
-    if (tried.failure === null) return { kind: 'over', result: DONE };
+    if (tried.ok) return { kind: 'written', checked: tried, paid };
     const { failure } = tried;
+    // Aborted, which is no failure of anybody.
+    if (failure === null) return { kind: 'over', result: DONE };
     const most = loaded.terms.config.summarizer_max_attempts;
     const after_ms = retryAfterMs(failure, loaded.running.attempt, most, deps.random());
     next = after_ms === null ? firstOf(loaded, tried.others) : null;
@@ -51,11 +52,6 @@ export async function write(
   return { kind: 'over', result: DONE };
 }
 
-/** `failure` null: the attempt was aborted, which is no failure of anybody. */
-type Tried =
-  | { ok: true; checked: Extract<Checked, { ok: true }> }
-  | { ok: false; failure: Omit<SummaryFailure, 'ok'> | null; others: readonly Way[] };
-
 async function tryOut(
   deps: WorkerDependencies,
   loaded: Loaded,
@@ -63,19 +59,17 @@ async function tryOut(
   summarizer: Summarizer,
   others: readonly Way[],
   signal: AbortSignal,
-): Promise<Tried> {
-  const { terms, view, head, request } = loaded;
+): Promise<Checked> {
+  const { terms, view, head } = loaded;
   const { config, tokenizers } = terms;
-  const { instructions, focus } = request;
+  const { instructions, focus } = loaded.request;
   const count = counterFor(config, tokenizers);
-  const { model } = head.settings;
   const { templates } = deps;
+  const { model } = head.settings;
   const task = { plan, view, model, config, count, templates, instructions, focus };
   const answer = await summarise(deps, summarizer, task, signal);
   if (!answer.ok) return { ok: false, failure: signal.aborted ? null : answer, others };
-  const checked = check(loaded, plan, answer, others);
-  if (checked.ok) return { ok: true, checked };
-  return { ...checked, failure: { ...checked.failure, retryable: false } };
+  return check(loaded, plan, answer, others);
 }
 
 /** The first of the ways that leads anywhere: clearing needs something to clear. */

@@ -61,12 +61,9 @@ function providersOf(session: {
   format: Format;
 }): readonly Provider[] {
   const named = session.summarization_model_provider_id ?? providerOfModel(session.model ?? '');
-  if (named === null) return PROVIDERS.filter((one) => serves(one, session.format));
+  if (named === null)
+    return PROVIDERS.filter((one) => PROVIDER_TABLE[one].formats?.includes(session.format));
   return isProvider(named) ? [named] : [];
-}
-
-function serves(provider: Provider, format: Format): boolean {
-  return PROVIDER_TABLE[provider].formats.includes(format);
 }
 
 /** The session's model, unless its name says that it lives with another provider. */

@@ -6,14 +6,13 @@ export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 type ProviderRow = {
   /** Variables that may hold the key, the provider's own name first. */
   keys: readonly string[];
-  isKeyNeeded: boolean;
   baseUrl: string;
   /** Null: the address has to be set. */
   defaultBaseUrl: string | null;
   /** What is spoken at that address; see `text-models.ts`. */
   api: 'anthropic' | 'openai' | 'google' | 'chat-completions';
-  /** It serves the window that it was started with, whatever a model could do. */
-  isLocal: boolean;
+  /** It needs no key, and serves the window that it was started with, whatever a model could do. */
+  isLocal?: true;
   /**
    * The cheapest model that summarises well enough; null: the session's own, as a local server has no
    * other (SPEC section 10).
@@ -25,7 +24,7 @@ type ProviderRow = {
    * Where sessions go whose model tells nothing: to the provider of the format, else to a local server
    * that may have that model.
    */
-  formats: readonly Format[];
+  formats?: readonly Format[];
 };
 
 const OPENAI_FORMATS = ['openai-responses', 'openai-chat'] as const;
@@ -34,61 +33,47 @@ const OPENAI_FORMATS = ['openai-responses', 'openai-chat'] as const;
 const TABLE = {
   anthropic: {
     keys: ['ANTHROPIC_API_KEY'],
-    isKeyNeeded: true,
     baseUrl: 'ANTHROPIC_BASE_URL',
     defaultBaseUrl: 'https://api.anthropic.com/v1',
     api: 'anthropic',
-    isLocal: false,
     defaultModel: 'claude-haiku-4-5',
     family: /^claude/,
     formats: ['anthropic'],
   },
   openai: {
     keys: ['OPENAI_API_KEY'],
-    isKeyNeeded: true,
     baseUrl: 'OPENAI_BASE_URL',
     defaultBaseUrl: 'https://api.openai.com/v1',
     api: 'openai',
-    isLocal: false,
     defaultModel: 'gpt-4o-mini',
     family: /^(?:gpt-(?!oss)|chatgpt|codex|o\d)/,
     formats: OPENAI_FORMATS,
   },
   google: {
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    isKeyNeeded: true,
     baseUrl: 'GOOGLE_BASE_URL',
     defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     api: 'google',
-    isLocal: false,
     defaultModel: 'gemini-2.5-flash',
     family: /^(?:models\/)?gemini/,
-    formats: [],
   },
   groq: {
     keys: ['GROQ_API_KEY'],
-    isKeyNeeded: true,
     baseUrl: 'GROQ_BASE_URL',
     defaultBaseUrl: 'https://api.groq.com/openai/v1',
     api: 'chat-completions',
-    isLocal: false,
     defaultModel: 'llama-3.3-70b-versatile',
-    formats: [],
   },
   openrouter: {
     keys: ['OPENROUTER_API_KEY'],
-    isKeyNeeded: true,
     baseUrl: 'OPENROUTER_BASE_URL',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     api: 'chat-completions',
-    isLocal: false,
     // The suffix asks for the cheapest route to that model.
     defaultModel: 'meta-llama/llama-3.3-70b-instruct:floor',
-    formats: [],
   },
   'openai-compatible': {
     keys: ['OPENAI_API_KEY'],
-    isKeyNeeded: false,
     baseUrl: 'OPENAI_BASE_URL',
     defaultBaseUrl: null,
     api: 'chat-completions',
@@ -98,7 +83,6 @@ const TABLE = {
   },
   ollama: {
     keys: ['OLLAMA_API_KEY'],
-    isKeyNeeded: false,
     baseUrl: 'OLLAMA_BASE_URL',
     defaultBaseUrl: 'http://127.0.0.1:11434/v1',
     api: 'chat-completions',
@@ -132,9 +116,9 @@ export function isProvider(value: string): value is Provider {
 
 /** Key and address of a provider. Throws `ModelNameError` naming the variable that is missing. */
 export function providerAccess(provider: Provider, env: ProviderEnvironment): ProviderAccess {
-  const { keys, isKeyNeeded, ...row } = PROVIDER_TABLE[provider];
+  const { keys, isLocal, ...row } = PROVIDER_TABLE[provider];
   const apiKey = apiKeyOf(provider, env);
-  if (apiKey === null && isKeyNeeded) {
+  if (apiKey === null && !isLocal) {
     throw new ModelNameError('missing_key', `provider ${provider} needs ${keys.join(' or ')}`);
   }
   const baseUrl = settingOf(env, row.baseUrl) ?? row.defaultBaseUrl;
@@ -149,8 +133,8 @@ export function providerAccess(provider: Provider, env: ProviderEnvironment): Pr
  * it needs one, else its address (a local server that nobody mentioned must not be tried).
  */
 export function missingSetting(provider: Provider, env: ProviderEnvironment): string | null {
-  const { keys, isKeyNeeded, baseUrl } = PROVIDER_TABLE[provider];
-  if (isKeyNeeded) return apiKeyOf(provider, env) === null ? keys.join(' or ') : null;
+  const { keys, isLocal, baseUrl } = PROVIDER_TABLE[provider];
+  if (!isLocal) return apiKeyOf(provider, env) === null ? keys.join(' or ') : null;
   return settingOf(env, baseUrl) === null ? baseUrl : null;
 }
 
@@ -160,8 +144,8 @@ export function isConfigured(provider: Provider, env: ProviderEnvironment): bool
 
 /** Whether a provider has an address of its own, so that naming it is enough where it needs no key. */
 export function isUsableByName(provider: Provider): boolean {
-  const { isKeyNeeded, defaultBaseUrl } = PROVIDER_TABLE[provider];
-  return !isKeyNeeded && defaultBaseUrl !== null;
+  const { isLocal, defaultBaseUrl } = PROVIDER_TABLE[provider];
+  return isLocal === true && defaultBaseUrl !== null;
 }
 
 function apiKeyOf(provider: Provider, env: ProviderEnvironment): string | null {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { contextTokens } from '../../../src/domain/session/head.ts';
-import { backoffMs } from '../../../src/workers/compaction/backoff.ts';
+import { backoffMs } from '../../../src/workers/compaction/retry-policy.ts';
 import { extractive } from '../../../src/workers/summarizers/extractive.ts';
 import { summarizerChooser } from '../../../src/workers/summarizers/registry.ts';
 import { ofTokens } from '../../support/items.ts';

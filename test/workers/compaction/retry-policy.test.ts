@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../../src/workers/compaction/backoff.ts';
+import { backoffMs, retryAfterMs } from '../../../src/workers/compaction/retry-policy.ts';
 
 describe('backoffMs', () => {
   it.each([
@@ -28,5 +28,22 @@ describe('backoffMs', () => {
         expect(backoffMs(attempt + 1, undefined, value)).toBeGreaterThanOrEqual(wait);
       }),
     );
+  });
+});
+
+describe('retryAfterMs', () => {
+  const may = { retryable: true };
+  it.each([
+    ['what may pass is tried again', may, 1, 3, 250],
+    ['later, after each attempt', may, 2, 3, 500],
+    ['as late as the provider asks', { ...may, retry_after_ms: 7_000 }, 1, 3, 7_000],
+    ['not after the last attempt', may, 3, 3, null],
+    ['nor after more than that', may, 4, 3, null],
+    ['nor oftener than is of use', { ...may, most_attempts: 2 }, 2, 3, null],
+    ['however often that is', { ...may, most_attempts: 9 }, 3, 3, null],
+    ['what stays is not tried again', { retryable: false, retry_after_ms: 7_000 }, 1, 3, null],
+    ['nor what says nothing', {}, 1, 3, null],
+  ])('%s', (_name, failure, attempt, most, expected) => {
+    expect(retryAfterMs(failure, attempt, most, 0)).toBe(expected);
   });
 });
