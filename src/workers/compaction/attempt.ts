@@ -1,7 +1,7 @@
+import type { HookResult } from '../../domain/session/events.ts';
 import { DONE, type JobResult } from '../engines/job-engine.ts';
 import {
   displayMessage,
-  type HookVerdict,
   joinedInstructions,
   postCompact,
   runHooks,
@@ -11,7 +11,6 @@ import type { WorkerDependencies } from './dependencies.ts';
 import { finish, restore } from './finish.ts';
 import { type Begun, type Loaded, load } from './load.ts';
 import { plan } from './plan.ts';
-import { recordFailure } from './record-failure.ts';
 import { write } from './write.ts';
 
 /**
@@ -32,44 +31,28 @@ export async function runAttempt(
     return DONE;
   }
   const before = await runHooks(deps, asked, 'PreCompact', signal);
-  if (before.kind !== 'ran') return stopped(deps, asked, before);
-  const loaded = instructed(asked, before.results);
+  if (before === null) return DONE;
+  const loaded = instructed(asked, before);
   const written = await write(deps, loaded, planned, signal);
   if (written.kind === 'over') return written.result;
   if (written.kind === 'micro') {
-    await commit(deps, loaded, { ...written, packet: planned.packet });
+    await commit(deps, loaded, written);
     return DONE;
   }
   const restored = await restore(deps, loaded, planned, written);
   const begins = await runHooks(deps, loaded, 'SessionStart', signal);
-  if (begins.kind !== 'ran') return stopped(deps, loaded, begins);
+  if (begins === null) return DONE;
   const finished = finish(deps, loaded, restored, written, {
-    hook_items: begins.results.flatMap(({ items = [] }) => items),
-    user_display_message: displayMessage(before.results),
+    hook_items: begins.flatMap(({ items = [] }) => items),
+    user_display_message: displayMessage(before),
   });
   if (await commit(deps, loaded, finished)) await postCompact(deps, loaded, signal);
   return DONE;
 }
 
-type Ran = Extract<HookVerdict, { kind: 'ran' }>;
-
 /** With the instructions of the hooks beside those of the request (SPEC section 8, phase 2). */
-function instructed(loaded: Loaded, results: Ran['results']): Loaded {
+function instructed(loaded: Loaded, results: readonly HookResult[]): Loaded {
   const instructions = joinedInstructions(loaded.request.instructions, results);
-  return {
-    ...loaded,
-    request: { ...loaded.request, ...(instructions !== undefined && { instructions }) },
-  };
-}
-
-async function stopped(
-  deps: WorkerDependencies,
-  loaded: Loaded,
-  verdict: Exclude<HookVerdict, Ran>,
-): Promise<JobResult> {
-  if (verdict.kind === 'blocked') {
-    const failure = { reason: 'hook_blocked', message: verdict.message } as const;
-    await recordFailure(deps, loaded, failure, false);
-  }
-  return DONE;
+  const request = { ...loaded.request, ...(instructions !== undefined && { instructions }) };
+  return { ...loaded, request };
 }

@@ -33,10 +33,8 @@ function ending(
     case 'skip':
       return skipCompaction(terms, attempt, outcome.skip, clock);
     case 'micro': {
-      const { edits, tokens_saved, result_tokens_before, result_tokens_after } = outcome.plan.micro;
-      const { strategy } = outcome.plan;
-      const figures = { tokens_saved, result_tokens_before, result_tokens_after };
-      const result = { strategy, edits, ...figures, duration_ms: clock.now_ms - started_ms };
+      const { micro, strategy } = outcome.plan;
+      const result = { strategy, ...micro, duration_ms: clock.now_ms - started_ms };
       return completeMicro(terms, attempt, result, clock, outcome.packet);
     }
     case 'finished':

@@ -1,4 +1,4 @@
-import { OFFLINE } from '../summarizers/registry.ts';
+import { OFFLINE, type SummarizerChoice } from '../summarizers/registry.ts';
 import type { Summarizer } from '../summarizers/summarizer.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import type { Loaded } from './load.ts';
@@ -19,34 +19,26 @@ export function waysOf(
   const { config } = terms;
   // Attempts that were cut off count as well: whom they asked may be what cuts them off.
   const isSpent = running.attempt > config.summarizer_max_attempts;
-  const local = localWays(chooseSummarizer(head.settings, config), isSpent);
+  const local = localWay(chooseSummarizer(head.settings, config), isSpent);
   const fallbacks = config.summarizer_fallback.map(
-    (name): Way => (name === 'micro' ? { kind: 'clear' } : ask(OFFLINE[name])),
+    (name): Way =>
+      name === 'micro' ? { kind: 'clear' } : { kind: 'ask', summarizer: OFFLINE[name] },
   );
-  return [
-    ...(isRemote && !isSpent ? [ask(remote)] : []),
-    local,
-    ...(local.kind === 'ask' && local.summarizer.kind === 'offline' ? [] : fallbacks),
-  ];
+  const isSure = local.kind === 'ask' && local.summarizer.kind === 'offline';
+  const ways = isSure ? [local] : [local, ...fallbacks];
+  return isRemote && !isSpent ? [{ kind: 'ask', summarizer: remote }, ...ways] : ways;
 }
 
-function localWays(choice: ReturnType<WorkerDependencies['chooseSummarizer']>, isSpent: boolean) {
+function localWay(choice: SummarizerChoice, isSpent: boolean): Way {
   switch (choice.kind) {
-    case 'offline':
-      return ask(choice);
     case 'asking':
-      return isSpent ? failed(INTERRUPTED) : ask(choice);
+      if (isSpent) return { kind: 'failed', failure: INTERRUPTED };
+      return { kind: 'ask', summarizer: choice };
+    case 'offline':
+      return { kind: 'ask', summarizer: choice };
     case 'unusable':
-      return failed({ reason: 'api_error', message: choice.message });
+      return { kind: 'failed', failure: { reason: 'api_error', message: choice.message } };
     default:
       return choice satisfies never;
   }
-}
-
-function ask(summarizer: Summarizer): Way {
-  return { kind: 'ask', summarizer };
-}
-
-function failed(failure: FailureText): Way {
-  return { kind: 'failed', failure };
 }

@@ -7,7 +7,7 @@ import type { Summarizer } from '../summarizers/summarizer.ts';
 import { type Checked, check } from './check.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import type { Loaded } from './load.ts';
-import { type MicroCompaction, type Planned, planAs } from './plan.ts';
+import { type Planned, planAs } from './plan.ts';
 import { recordFailure } from './record-failure.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { summarise } from './summarise.ts';
@@ -16,7 +16,7 @@ import type { Way } from './ways.ts';
 /** What stands for the covered part with all that it has cost, clearing in its place, or the end. */
 export type Written =
   | { kind: 'written'; checked: Extract<Checked, { ok: true }>; paid: Usage }
-  | { kind: 'micro'; plan: MicroCompaction }
+  | Extract<Planned, { kind: 'micro' }>
   | { kind: 'over'; result: JobResult };
 
 /**
@@ -26,14 +26,14 @@ export type Written =
 export async function write(
   deps: WorkerDependencies,
   loaded: Loaded,
-  { plan, ways }: Extract<Planned, { kind: 'full' }>,
+  { plan, ways, packet }: Extract<Planned, { kind: 'full' }>,
   signal: AbortSignal,
 ): Promise<Written> {
   let { paid } = loaded;
   let next = firstOf(loaded, ways);
   while (next !== null) {
     const { way, others } = next;
-    if (way.kind === 'micro') return way;
+    if (way.kind === 'micro') return { ...way, packet };
     const tried: Checked =
       way.kind === 'failed'
         ? { ok: false, failure: way.failure, others }

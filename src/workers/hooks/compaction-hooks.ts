@@ -4,6 +4,7 @@ import { type HookRun, recordHook, recordPostCompact } from '../../domain/sessio
 import { commitStep } from '../compaction/commit-step.ts';
 import type { WorkerDependencies } from '../compaction/dependencies.ts';
 import type { Loaded } from '../compaction/load.ts';
+import { recordFailure } from '../compaction/record-failure.ts';
 import type { HookCall } from './hook-payload.ts';
 import type { HookEvent, HookSettings } from './hook-settings.ts';
 import { runHook } from './run-hook.ts';
@@ -11,38 +12,33 @@ import { runHook } from './run-hook.ts';
 type HookDependencies = Pick<WorkerDependencies, 'store' | 'now' | 'random' | 'hooks'>;
 
 /**
- * What the hooks of one moment said. `blocked`: the compaction has to end, for the reason in the
- * message. `gone`: it was aborted, or taken over by another worker.
- */
-export type HookVerdict =
-  | { kind: 'ran'; results: HookResult[] }
-  | { kind: 'blocked'; message: string }
-  | { kind: 'gone' };
-
-/**
  * Calls the operator's hooks of a moment before the commit (SPEC section 16), one after the other, and
  * records each. Those that ran in an earlier attempt are not called again: what they said then holds.
- * None is called after one that blocks.
+ * None is called after one that blocks, which ends the compaction. Null when the attempt is over: for
+ * that, or because it was aborted, or taken over by another worker.
  */
 export async function runHooks(
   deps: HookDependencies,
   loaded: Loaded,
   event: Exclude<HookEvent, 'PostCompact'>,
   signal: AbortSignal,
-): Promise<HookVerdict> {
+): Promise<HookResult[] | null> {
   const hooks = deps.hooks.filter((hook) => hook.event === event);
-  if (hooks.length === 0) return { kind: 'ran', results: [] };
+  if (hooks.length === 0) return [];
   const earlier = await earlierRuns(deps, loaded);
   const results: HookResult[] = [];
   for (const hook of hooks) {
     const known = earlier.find((run) => run.event === event && run.hook === hook.name);
     const run = known ?? (await askAndRecord(deps, hook, loaded, signal));
-    if (run === null) return { kind: 'gone' };
+    if (run === null) return null;
     const message = blockedBy(run);
-    if (message !== null) return { kind: 'blocked', message };
+    if (message !== null) {
+      await recordFailure(deps, loaded, { reason: 'hook_blocked', message }, false);
+      return null;
+    }
     results.push(run.result);
   }
-  return { kind: 'ran', results };
+  return results;
 }
 
 /** Calls the PostCompact hooks once the compaction stands in the log; at most once each. */

@@ -1,5 +1,5 @@
-import type { Format } from '../../domain/items/item.ts';
-import { isOffline } from '../../domain/policy/config.ts';
+import { type Config, type ConfigOverrides, isOffline } from '../../domain/policy/config.ts';
+import type { Settings } from '../../domain/session/head.ts';
 import {
   isConfigured,
   isProvider,
@@ -29,6 +29,9 @@ export function modelTable(entries: Readonly<Partial<Record<Provider, string>>>)
   return { ...DEFAULT_MODELS, ...Object.fromEntries(models) };
 }
 
+type Choosing = Pick<Settings, 'model' | 'format'> &
+  Pick<Config, 'summarization_model_provider_id'>;
+
 /**
  * Which model writes the summaries of a session, as `provider/model`, or null for the extractive
  * summariser (SPEC section 10): the configured one, else that of the table for the session's provider,
@@ -36,12 +39,7 @@ export function modelTable(entries: Readonly<Partial<Record<Provider, string>>>)
  * neither the session nor the configuration names.
  */
 export function chooseModel(
-  session: {
-    summarization_model: string | null;
-    summarization_model_provider_id: string | null;
-    model: string | null;
-    format: Format;
-  },
+  session: Choosing & Pick<Config, 'summarization_model'>,
   env: ProviderEnvironment,
   table: ModelTable = DEFAULT_MODELS,
 ): string | null {
@@ -55,11 +53,7 @@ export function chooseModel(
   return null;
 }
 
-function providersOf(session: {
-  summarization_model_provider_id: string | null;
-  model: string | null;
-  format: Format;
-}): readonly Provider[] {
+function providersOf(session: Choosing): readonly Provider[] {
   const named = session.summarization_model_provider_id ?? providerOfModel(session.model ?? '');
   if (named === null)
     return PROVIDERS.filter((one) => PROVIDER_TABLE[one].formats?.includes(session.format));
@@ -80,10 +74,9 @@ export function modelsByDefault(env: ProviderEnvironment, table: ModelTable): st
 }
 
 /** The `provider/model` that a session's own choice comes to; null when it makes none, or none of a model. */
-export function chosenModel(config: {
-  summarization_model?: string | null | undefined;
-  summarization_model_provider_id?: string | null | undefined;
-}): string | null {
+export function chosenModel(
+  config: Pick<ConfigOverrides, 'summarization_model' | 'summarization_model_provider_id'>,
+): string | null {
   const { summarization_model: model, summarization_model_provider_id: provider } = config;
   return model == null ? null : configuredModel(model, provider ?? null);
 }

@@ -22,13 +22,7 @@ export type SummaryFailure = {
 /** A text that tells what was covered. */
 export type WrittenText = { ok: true; kind: 'text'; summary: Omit<Summary, 'summarizer_ms'> };
 /** What a provider puts in place of what was covered; nobody has looked at it yet. */
-export type WrittenItems = {
-  ok: true;
-  kind: 'items';
-  items: Json[];
-  model: string;
-  usage: Usage;
-};
+export type WrittenItems = { ok: true; kind: 'items'; items: Json[]; model: string; usage: Usage };
 export type Written = WrittenText | WrittenItems;
 
 /** `templates`: the prompt files, for those that ask a model. */

@@ -4,8 +4,7 @@ import { NO_TOKENS } from '../../../domain/session/summarizer-usage.ts';
 import { apiError } from '../failures.ts';
 import type { ProviderAccess } from '../providers.ts';
 import { postToOpenai } from './openai-post.ts';
-import { type RemoteAnswer, unkeepable } from './remote-answer.ts';
-import { openaiUsage } from './usage.ts';
+import { openaiUsage, type RemoteAnswer, unkeepable } from './remote-answer.ts';
 
 /**
  * The endpoint form of OpenAI's compaction: `POST /responses/compact` with the items, answered by the

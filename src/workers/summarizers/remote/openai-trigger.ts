@@ -5,8 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.t
 import { apiError, callFailure } from '../failures.ts';
 import type { ProviderAccess } from '../providers.ts';
 import { postToOpenai } from './openai-post.ts';
-import { type RemoteAnswer, unkeepable } from './remote-answer.ts';
-import { openaiUsage } from './usage.ts';
+import { openaiUsage, type RemoteAnswer, unkeepable } from './remote-answer.ts';
 
 /** The last event of many providers; it is no JSON. */
 const END_OF_STREAM = '[DONE]';
