@@ -6,6 +6,7 @@ import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { preferenceApplied, preferredWait } from '../http/preconditions.ts';
 import { unwrap } from '../http/problem.ts';
+import { withoutUndefined } from '../http/validation.ts';
 import { preferHeader, sessionParams } from '../schemas/common.ts';
 import { compactBody, dryRunBody, requestedCompaction } from './schemas.ts';
 
@@ -44,12 +45,7 @@ export function addCompactRoute(api: Api): void {
       const ref = refOf(call);
       const body = await readJson(req.raw, deps.limits, compactBody);
       const { mode = 'auto', trigger = 'manual', instructions, focus } = body;
-      const asked = {
-        mode,
-        trigger,
-        ...(instructions === undefined ? {} : { instructions }),
-        ...(focus === undefined ? {} : { focus }),
-      };
+      const asked = withoutUndefined({ mode, trigger, instructions, focus });
       if (body.dry_run === true) return answer.json(200, unwrap(await dryRun(deps, ref, asked)));
       const wait_seconds = preferredWait(req.header('prefer'));
       const request = { ...asked, wait_seconds };

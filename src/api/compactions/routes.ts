@@ -21,14 +21,6 @@ const tag = 'Compactions';
 
 /** `/sessions/{id}/compactions` and below (SPEC section 2). */
 export function addCompactionRoutes(api: Api): void {
-  addListCompactions(api);
-  addGetCompaction(api);
-  addDiff(api);
-  addRevert(api);
-  addCancel(api);
-}
-
-function addListCompactions(api: Api): void {
   const { deps } = api;
   addEndpoint(api, {
     method: 'get',
@@ -38,19 +30,14 @@ function addListCompactions(api: Api): void {
     summary: 'All compactions, newest first',
     params: sessionParams,
     query: pageQuery,
-    responses: {
-      200: json('One page.', pageOf(compaction)),
-    },
+    responses: { 200: json('One page.', pageOf(compaction)) },
     problems: [404],
     handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, cursor } = call.query;
       return answer.json(200, unwrap(await listCompactions(deps, refOf(call), { limit, cursor })));
     },
   });
-}
 
-function addGetCompaction(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'get',
     path: '/sessions/{id}/compactions/{cid}',
@@ -59,17 +46,12 @@ function addGetCompaction(api: Api): void {
     summary: 'One compaction in full',
     params: compactionParams,
     query: noQuery,
-    responses: {
-      200: json('Everything that its events say.', compactionDetail),
-    },
+    responses: { 200: json('Everything that its events say.', compactionDetail) },
     problems: [404, 409],
     handle: async (call, answer) =>
       answer.long(async () => unwrap(await readCompaction(deps, refOf(call), call.params.cid))),
   });
-}
 
-function addDiff(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'get',
     path: '/sessions/{id}/compactions/{cid}/diff',
@@ -85,10 +67,7 @@ function addDiff(api: Api): void {
     handle: async (call, answer) =>
       answer.long(async () => unwrap(await diff(deps, refOf(call), call.params.cid))),
   });
-}
 
-function addRevert(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'post',
     path: '/sessions/{id}/compactions/{cid}/revert',
@@ -100,19 +79,14 @@ function addRevert(api: Api): void {
     params: compactionParams,
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },
-    responses: {
-      200: json('The compaction, and where the context stands now.', reverted),
-    },
+    responses: { 200: json('The compaction, and where the context stands now.', reverted) },
     problems: [404, 409, 413, 415],
     handle: async (call, answer) => {
       await readJson(call.req.raw, deps.limits, noFields);
       return answer.json(200, unwrap(await revert(deps, refOf(call), call.params.cid)));
     },
   });
-}
 
-function addCancel(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'post',
     path: '/sessions/{id}/compactions/{cid}/cancel',
@@ -122,9 +96,7 @@ function addCancel(api: Api): void {
     params: compactionParams,
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },
-    responses: {
-      200: json('The cancelled compaction; the context stays as it is.', compaction),
-    },
+    responses: { 200: json('The cancelled compaction; the context stays as it is.', compaction) },
     problems: [404, 409, 413, 415],
     handle: async (call, answer) => {
       await readJson(call.req.raw, deps.limits, noFields);

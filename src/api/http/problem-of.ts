@@ -4,7 +4,7 @@ import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../../app/ports/store-unavailable-error.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import { type ProblemCode, ProblemError } from './problem.ts';
+import { ProblemError } from './problem.ts';
 
 /** The problem that a request is answered with when this was thrown; logs what is our own mistake. */
 export function problemOf(error: Error, c: Context, log: AppDependencies['log']): ProblemError {
@@ -17,7 +17,7 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   }
   if (error instanceof StoreTroubleError) {
     log.error({ code: codeOf(error.cause) }, `the store is in trouble: ${error.kind}`);
-    return new ProblemError(troubleCode(error), error.message);
+    return new ProblemError(`store_${error.kind}`, error.message);
   }
   if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
     return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
@@ -32,19 +32,6 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
     'internal_error',
     'the service failed, and found nothing wrong with the request: see the log of the service',
   );
-}
-
-function troubleCode({ kind }: StoreTroubleError): ProblemCode {
-  switch (kind) {
-    case 'full':
-      return 'store_full';
-    case 'read_only':
-      return 'store_read_only';
-    case 'damaged':
-      return 'store_damaged';
-    default:
-      return kind satisfies never;
-  }
 }
 
 /** What the driver calls it, such as ECONNREFUSED or 57P01: enough for an operator. */

@@ -4,23 +4,42 @@ import type { FieldError, Outcome, Rejection, RejectionCode } from '../../domain
 import type { problemSchema } from '../schemas/problem.ts';
 import { firstErrors, shortened } from './abridge.ts';
 
-/** Problems that the API itself finds, before or beside the domain. */
-type ApiProblemCode =
-  | 'unauthorized'
-  | 'host_not_local'
-  | 'cross_site_request'
-  | 'method_not_allowed'
-  | 'body_too_large'
-  | 'answer_too_large'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'store_full'
-  | 'store_read_only'
-  | 'store_damaged'
-  | 'internal_error'
-  | 'unavailable';
+type Kind = { status: ContentfulStatusCode; title: string };
 
-export type ProblemCode = RejectionCode | ApiProblemCode;
+/** The one place where kinds of errors become HTTP statuses (DESIGN, decision 9). */
+const KINDS = {
+  session_not_found: { status: 404, title: 'Session not found' },
+  session_exists: { status: 409, title: 'Session exists' },
+  version_mismatch: { status: 412, title: 'Version mismatch' },
+  idempotency_mismatch: { status: 422, title: 'Idempotency key used for another request' },
+  invalid_item: { status: 400, title: 'Invalid item' },
+  invalid_config: { status: 400, title: 'Invalid configuration' },
+  compaction_disabled: { status: 409, title: 'Compaction is switched off' },
+  compaction_not_found: { status: 404, title: 'Compaction not found' },
+  compaction_not_cancellable: { status: 409, title: 'Compaction cannot be cancelled' },
+  compaction_not_revertible: { status: 409, title: 'Compaction cannot be reverted' },
+  packet_not_requested: { status: 409, title: 'No packet was requested' },
+  version_not_found: { status: 404, title: 'Version not found' },
+  invalid_request: { status: 400, title: 'Invalid request' },
+  unauthorized: { status: 401, title: 'Key missing or unknown' },
+  host_not_local: { status: 403, title: 'Host name not allowed' },
+  cross_site_request: { status: 403, title: 'Request from another web site' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  compaction_not_ended: { status: 409, title: 'Compaction has not ended' },
+  body_too_large: { status: 413, title: 'Body too large' },
+  answer_too_large: { status: 409, title: 'Answer too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  store_full: { status: 507, title: 'Disk full' },
+  store_read_only: { status: 503, title: 'Store cannot be written' },
+  store_damaged: { status: 500, title: 'Store damaged' },
+  internal_error: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Unavailable' },
+} as const satisfies Record<RejectionCode, Kind> & Record<string, Kind>;
+
+/** Why a command was refused, or what the API itself finds, before or beside the domain. */
+export type ProblemCode = keyof typeof KINDS;
 
 /** Thrown anywhere in a handler; `create-app` turns it into the response. */
 export class ProblemError extends Error {
@@ -53,7 +72,7 @@ export function rejected(rejection: Rejection): ProblemError {
 
 /** The response of an error; however much is wrong, it stays small enough to be read. */
 export function problemResponse(error: ProblemError): Response {
-  const { status, title } = kindOf(error.code);
+  const { status, title } = KINDS[error.code];
   const problem: z.input<typeof problemSchema> = {
     type: `urn:palimpsest:problem:${error.code.replaceAll('_', '-')}`,
     title,
@@ -68,69 +87,5 @@ export function problemResponse(error: ProblemError): Response {
 }
 
 export function problemStatus(code: ProblemCode): ContentfulStatusCode {
-  return kindOf(code).status;
-}
-
-/** The one place where kinds of errors become HTTP statuses (DESIGN, decision 9). */
-function kindOf(code: ProblemCode): { status: ContentfulStatusCode; title: string } {
-  switch (code) {
-    case 'session_not_found':
-      return { status: 404, title: 'Session not found' };
-    case 'session_exists':
-      return { status: 409, title: 'Session exists' };
-    case 'version_mismatch':
-      return { status: 412, title: 'Version mismatch' };
-    case 'idempotency_mismatch':
-      return { status: 422, title: 'Idempotency key used for another request' };
-    case 'invalid_item':
-      return { status: 400, title: 'Invalid item' };
-    case 'invalid_config':
-      return { status: 400, title: 'Invalid configuration' };
-    case 'compaction_disabled':
-      return { status: 409, title: 'Compaction is switched off' };
-    case 'compaction_not_found':
-      return { status: 404, title: 'Compaction not found' };
-    case 'compaction_not_cancellable':
-      return { status: 409, title: 'Compaction cannot be cancelled' };
-    case 'compaction_not_revertible':
-      return { status: 409, title: 'Compaction cannot be reverted' };
-    case 'packet_not_requested':
-      return { status: 409, title: 'No packet was requested' };
-    case 'version_not_found':
-      return { status: 404, title: 'Version not found' };
-    case 'invalid_request':
-      return { status: 400, title: 'Invalid request' };
-    case 'unauthorized':
-      return { status: 401, title: 'Key missing or unknown' };
-    case 'host_not_local':
-      return { status: 403, title: 'Host name not allowed' };
-    case 'cross_site_request':
-      return { status: 403, title: 'Request from another web site' };
-    case 'not_found':
-      return { status: 404, title: 'Not found' };
-    case 'method_not_allowed':
-      return { status: 405, title: 'Method not allowed' };
-    case 'compaction_not_ended':
-      return { status: 409, title: 'Compaction has not ended' };
-    case 'body_too_large':
-      return { status: 413, title: 'Body too large' };
-    case 'answer_too_large':
-      return { status: 409, title: 'Answer too large' };
-    case 'unsupported_media_type':
-      return { status: 415, title: 'Unsupported media type' };
-    case 'rate_limited':
-      return { status: 429, title: 'Too many requests' };
-    case 'store_full':
-      return { status: 507, title: 'Disk full' };
-    case 'store_read_only':
-      return { status: 503, title: 'Store cannot be written' };
-    case 'store_damaged':
-      return { status: 500, title: 'Store damaged' };
-    case 'internal_error':
-      return { status: 500, title: 'Internal error' };
-    case 'unavailable':
-      return { status: 503, title: 'Unavailable' };
-    default:
-      return code satisfies never;
-  }
+  return KINDS[code].status;
 }

@@ -31,3 +31,15 @@ function fieldErrors(schema: z.ZodType, issue: z.core.$ZodIssue): FieldError[] {
   }
   return [{ path: issue.path.map(String).join('.'), message: issue.message }];
 }
+
+/** What may be undefined may be absent. */
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Absent fields are absent, not undefined: what is stored is then what was sent. */
+export function withoutUndefined<T extends object>(body: T): Defined<T> {
+  const entries = Object.entries(body).filter(([, value]) => value !== undefined);
+  // The filter has just taken out every undefined.
+  return Object.fromEntries(entries) as Defined<T>;
+}

@@ -15,11 +15,6 @@ const tag = 'Items';
 
 /** `/sessions/{id}/items` (SPEC section 2). */
 export function addItemRoutes(api: Api): void {
-  addAppendItems(api);
-  addListItems(api);
-}
-
-function addAppendItems(api: Api): void {
   const { deps } = api;
   addEndpoint(api, {
     method: 'post',
@@ -68,10 +63,7 @@ function addAppendItems(api: Api): void {
       });
     },
   });
-}
 
-function addListItems(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'get',
     path: '/sessions/{id}/items',

@@ -31,9 +31,7 @@ export function addResponsesCompactRoute(api: Api): void {
     query: noQuery,
     takesAnyQuery: true,
     body: { required: true, content: { 'application/json': { schema: compactRequest } } },
-    responses: {
-      200: json('The compacted conversation.', compactedResponse),
-    },
+    responses: { 200: json('The compacted conversation.', compactedResponse) },
     problems: [413, 415],
     documentProblems: openAiErrors,
     handle: async ({ req, tenant }, answer) => {
@@ -146,17 +144,15 @@ function refuseContent(param: string): (error: unknown) => never {
   };
 }
 
+const REFUSED = {
+  compaction_disabled: { status: 400, param: null },
+  nothing_to_compact: { status: 400, param: 'input' },
+  summarizer_failed: { status: 503, param: null },
+};
+
 function refused({ code, detail }: StatelessRefusal): OpenAiError {
-  switch (code) {
-    case 'compaction_disabled':
-      return new OpenAiError(400, code, detail);
-    case 'nothing_to_compact':
-      return new OpenAiError(400, code, detail, { param: 'input' });
-    case 'summarizer_failed':
-      return new OpenAiError(503, code, detail);
-    default:
-      return code satisfies never;
-  }
+  const { status, param } = REFUSED[code];
+  return new OpenAiError(status, code, detail, { param });
 }
 
 function usageBody({ input, output, cache_read, cache_creation }: Usage) {

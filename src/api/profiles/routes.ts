@@ -17,9 +17,7 @@ export function addProfilesRoute(api: Api): void {
       'of the profile for the window, with the overrides of the server.',
     params: noParams,
     query: profilesQuery,
-    responses: {
-      200: json('All profiles, on one page.', profileList),
-    },
+    responses: { 200: json('All profiles, on one page.', profileList) },
     problems: [],
     handle: async ({ query }, answer) => answer.json(200, listProfiles(deps, query.context_window)),
   });

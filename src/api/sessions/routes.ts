@@ -7,6 +7,7 @@ import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noParams, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
+import { withoutUndefined } from '../http/validation.ts';
 import { DEFAULT_LIMIT, pageOf, pageQuery, sessionParams } from '../schemas/common.ts';
 import {
   changedSession,
@@ -20,14 +21,6 @@ const tag = 'Sessions';
 
 /** `/sessions` and `/sessions/{id}` (SPEC section 2). */
 export function addSessionRoutes(api: Api): void {
-  addCreateSession(api);
-  addListSessions(api);
-  addGetSession(api);
-  addChangeSession(api);
-  addEraseSession(api);
-}
-
-function addCreateSession(api: Api): void {
   const { deps } = api;
   addEndpoint(api, {
     method: 'post',
@@ -48,10 +41,7 @@ function addCreateSession(api: Api): void {
       return answer.json(201, created, { Location: `/sessions/${created.id}` });
     },
   });
-}
 
-function addListSessions(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'get',
     path: '/sessions',
@@ -60,19 +50,14 @@ function addListSessions(api: Api): void {
     summary: 'List the sessions of this key, newest first',
     params: noParams,
     query: pageQuery,
-    responses: {
-      200: json('One page.', pageOf(sessionSummary)),
-    },
+    responses: { 200: json('One page.', pageOf(sessionSummary)) },
     problems: [],
     handle: async ({ tenant, query }, answer) => {
       const { limit = DEFAULT_LIMIT, cursor } = query;
       return answer.json(200, await listSessions(deps, tenant, { limit, cursor }));
     },
   });
-}
 
-function addGetSession(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'get',
     path: '/sessions/{id}',
@@ -87,10 +72,7 @@ function addGetSession(api: Api): void {
     problems: [404],
     handle: async (call, answer) => answer.json(200, unwrap(await readSession(deps, refOf(call)))),
   });
-}
 
-function addChangeSession(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'patch',
     path: '/sessions/{id}',
@@ -104,9 +86,7 @@ function addChangeSession(api: Api): void {
     params: sessionParams,
     query: noQuery,
     body: { required: true, content: { 'application/json': { schema: changeSessionBody } } },
-    responses: {
-      200: json('The session after the change.', changedSession),
-    },
+    responses: { 200: json('The session after the change.', changedSession) },
     problems: [404, 413, 415],
     handle: async (call, answer) => {
       const body = await readJson(call.req.raw, deps.limits, changeSessionBody);
@@ -114,10 +94,7 @@ function addChangeSession(api: Api): void {
       return answer.json(200, unwrap(changed));
     },
   });
-}
 
-function addEraseSession(api: Api): void {
-  const { deps } = api;
   addEndpoint(api, {
     method: 'delete',
     path: '/sessions/{id}',
@@ -133,11 +110,4 @@ function addEraseSession(api: Api): void {
       return answer.empty(204);
     },
   });
-}
-
-/** Absent fields are absent, not undefined: what is stored is then what was sent. */
-function withoutUndefined<T extends object>(body: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(body).filter(([, value]) => value !== undefined);
-  // The filter has just taken out every undefined.
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -5,6 +5,7 @@ import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
+import { withoutUndefined } from '../http/validation.ts';
 import { idempotencyHeader, sessionParams } from '../schemas/common.ts';
 import { observed, signalBody } from './schemas.ts';
 
@@ -46,14 +47,9 @@ export function addSignalRoute(api: Api): void {
 
 /** What a body says; of messages that wait, only how many there are. */
 function reported(body: z.infer<typeof signalBody>): Reported {
-  const { signal, queued_user_messages: queued, ...rest } = body;
-  return {
-    signal,
-    ...(rest.needs_follow_up !== undefined && { needs_follow_up: rest.needs_follow_up }),
-    ...(queued !== undefined && { queued_user_messages: countOf(queued) }),
-    ...(rest.review_mode !== undefined && { review_mode: rest.review_mode }),
-    ...(rest.completed_steps !== undefined && { completed_steps: rest.completed_steps }),
-  };
+  const { queued_user_messages: queued } = body;
+  const queued_user_messages = queued === undefined ? undefined : countOf(queued);
+  return withoutUndefined({ ...body, queued_user_messages });
 }
 
 function countOf(messages: number | boolean | readonly unknown[]): number {

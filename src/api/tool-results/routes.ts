@@ -17,9 +17,7 @@ export function addToolResultRoute(api: Api): void {
     description: 'The newest one, when a client has used an id more than once.',
     params: sessionParams.extend(toolResultParams),
     query: noQuery,
-    responses: {
-      200: json('The result as it was appended.', toolResult),
-    },
+    responses: { 200: json('The result as it was appended.', toolResult) },
     problems: [404],
     handle: async (call, answer) =>
       answer.long(async () =>
