@@ -1,7 +1,6 @@
 import type { Ports } from '../app/ports/ports.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
-
-export type ApiKey = { name: string; key: string };
+import type { ApiKey } from './http/auth.ts';
 
 export type Limits = {
   body_bytes: number;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey } from '../app-dependencies.ts';
 import { ProblemError } from './problem.ts';
+
+export type ApiKey = { name: string; key: string };
 
 /** The tenant of everything when no keys are configured. */
 export const LOCAL_TENANT = 'local';
@@ -62,9 +63,7 @@ function localTenant({ url, headers }: Request): string {
 }
 
 function presentedKey(headers: Headers): string | null {
-  const authorization = headers.get('authorization');
-  if (authorization === null) return headers.get('x-api-key');
-  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
+  return headers.has('authorization') ? bearerOf(headers) : headers.get('x-api-key');
 }
 
 function unauthorized(detail: string): ProblemError {
@@ -73,6 +72,12 @@ function unauthorized(detail: string): ProblemError {
   });
 }
 
-function sha256(text: string): Buffer {
+/** The token of an `Authorization: Bearer` header. */
+export function bearerOf(headers: Headers): string | null {
+  return /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;
+}
+
+/** Digests are of equal length, so that comparing them takes the same time whatever they are of. */
+export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -4,7 +4,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import { z } from 'zod';
 import type { Item } from '../../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { ApiKey } from '../app-dependencies.ts';
+import type { ApiKey } from '../http/auth.ts';
 
 /** What our content begins with; the number is the version of all that follows it. */
 const PREFIX = 'pal1.';
