@@ -2,12 +2,7 @@ import { APICallError } from 'ai';
 import type { Item } from '../../../domain/items/item.ts';
 import { apiError } from '../failures.ts';
 import type { ModelPolicy } from '../model-policy.ts';
-import {
-  missingSetting,
-  type ProviderAccess,
-  type ProviderEnvironment,
-  providerAccess,
-} from '../providers.ts';
+import { missingSetting, type ProviderEnvironment, providerAccess } from '../providers.ts';
 import { timedCall } from '../timed-call.ts';
 import { compactByEndpoint } from './openai-compact.ts';
 import { compactByTrigger } from './openai-trigger.ts';
@@ -35,32 +30,27 @@ export function remoteCompactor(
   policy: ModelPolicy = () => null,
 ): RemoteCompactor {
   let hasEndpoint = true;
-  const compact = async (
-    access: ProviderAccess,
-    request: RemoteRequest,
-    signal: AbortSignal,
-  ): Promise<RemoteAnswer> => {
-    const { model, input, instructions } = request;
-    const body = { model, input, ...(instructions !== null && { instructions }) };
-    if (hasEndpoint) {
-      try {
-        return await compactByEndpoint(access, body, signal);
-      } catch (error) {
-        if (!isNoEndpoint(error)) throw error;
-      }
-    }
-    const answer = await compactByTrigger(access, body, signal);
-    // Not before: a status of 404 may also mean that the model is not known.
-    if (answer.ok) hasEndpoint = false;
-    return answer;
-  };
   return async (request) => {
-    const refusal = policy(`openai/${request.model}`);
+    const { model, input, instructions } = request;
+    const refusal = policy(`openai/${model}`);
     if (refusal !== null) return apiError(refusal, false);
     const missing = missingSetting('openai', environment);
     if (missing !== null) return apiError(`provider openai needs ${missing}`, false);
     const access = providerAccess('openai', environment);
-    return timedCall('openai', request, (signal) => compact(access, request, signal));
+    const body = { model, input, ...(instructions !== null && { instructions }) };
+    return timedCall('openai', request, async (signal) => {
+      if (hasEndpoint) {
+        try {
+          return await compactByEndpoint(access, body, signal);
+        } catch (error) {
+          if (!isNoEndpoint(error)) throw error;
+        }
+      }
+      const answer = await compactByTrigger(access, body, signal);
+      // Not before: a status of 404 may also mean that the model is not known.
+      if (answer.ok) hasEndpoint = false;
+      return answer;
+    });
   };
 }
 
