@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
 import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import { FORMATS, type Format } from '../../src/domain/items/item.ts';
+import { codecFor, FORMATS, type Format } from '../../src/domain/items/codecs.ts';
 import {
   DEFAULT_CONTEXT_WINDOW,
   type Profile,

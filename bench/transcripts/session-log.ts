@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { EVENT_TYPES, type SessionEvent } from '../../src/domain/session/events.ts';
 
 const PAGE = 500;

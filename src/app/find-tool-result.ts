@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { codecFor } from '../domain/items/codecs.ts';
+import { codecFor, type Format } from '../domain/items/codecs.ts';
 import { resultPartText } from '../domain/items/convert.ts';
-import type { Format, Item, ToolResult } from '../domain/items/item.ts';
+import type { Item, ToolResult } from '../domain/items/item.ts';
 import { callKey } from '../domain/session/call-key.ts';
 import { accept, reject } from '../domain/session/errors.ts';
 import { READ_BYTES } from './event-page.ts';

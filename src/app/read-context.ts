@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderEntries } from '../domain/context/render.ts';
 import { clearedResults, sumTokens } from '../domain/context/view.ts';
-import type { Format } from '../domain/items/item.ts';
+import type { Format } from '../domain/items/codecs.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
 import { configOf, contextTokens } from '../domain/session/head.ts';

@@ -1,4 +1,5 @@
-import { FORMATS, type Format, type Item } from '../domain/items/item.ts';
+import { FORMATS, type Format } from '../domain/items/codecs.ts';
+import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import {
   type Content,

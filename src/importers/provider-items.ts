@@ -1,4 +1,4 @@
-import type { Format } from '../domain/items/item.ts';
+import type { Format } from '../domain/items/codecs.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import {
   type Content,

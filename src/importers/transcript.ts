@@ -1,4 +1,5 @@
-import type { Format, Item } from '../domain/items/item.ts';
+import type { Format } from '../domain/items/codecs.ts';
+import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
 import type { StoredEvent } from '../../src/app/ports/event-store.ts';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import type { Profile } from '../../src/domain/policy/profiles.ts';
 import { type Appended, appendItems } from '../../src/domain/session/append-items.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 const item = z.record(z.string(), z.json());

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import type { Format } from '../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import {
   type Behaviour,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import { FORMATS } from '../../src/domain/items/item.ts';
+import { codecFor, FORMATS } from '../../src/domain/items/codecs.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
 import { isTerminal, type LoggedEvent, SessionClient } from './api-client.ts';

@@ -1,5 +1,5 @@
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import type { Format, Item, Part } from '../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
+import type { Item, Part } from '../../src/domain/items/item.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 /** Writes the same conversation in each wire format. */

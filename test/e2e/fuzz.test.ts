@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import { FORMATS } from '../../src/domain/items/item.ts';
+import { codecFor, FORMATS } from '../../src/domain/items/codecs.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import { operationsOf } from '../support/openapi-fuzzer/document.ts';
 import { Oracle } from '../support/openapi-fuzzer/oracle.ts';

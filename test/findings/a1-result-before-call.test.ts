@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
+import { codecFor, FORMATS, type Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { MISSING_RESULT_NOTE } from '../../src/domain/items/pairing.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FORMATS } from '../../src/domain/items/item.ts';
+import { FORMATS } from '../../src/domain/items/codecs.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { ofTokens } from '../support/items.ts';

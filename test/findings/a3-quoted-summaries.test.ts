@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { FORMATS, type Item } from '../../src/domain/items/item.ts';
+import { FORMATS } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { Speaker, textOf } from '../e2e/conversation.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 

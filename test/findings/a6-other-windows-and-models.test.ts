@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
+import { codecFor, FORMATS, type Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
 import { summarizerFromModelName } from '../../src/workers/summarizers/registry.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import { FORMATS, type Format, type Item } from '../../src/domain/items/item.ts';
+import { codecFor, FORMATS, type Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { configOf, log, REQUEST, SHAPES } from '../support/readings.ts';

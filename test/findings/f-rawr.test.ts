@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { FORMATS } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
-import { FORMATS } from '../../src/domain/items/item.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, call, ofTokens, result, user } from '../support/items.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FORMATS } from '../../src/domain/items/item.ts';
+import { FORMATS } from '../../src/domain/items/codecs.ts';
 import { SessionClient } from '../e2e/api-client.ts';
 import { Speaker } from '../e2e/conversation.ts';
 import { Ledger } from '../e2e/crash/ledger.ts';

@@ -1,4 +1,5 @@
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
 import { userMessage } from './generated-items.ts';
 

@@ -1,4 +1,5 @@
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 // How each wire format writes the parts of a generated conversation.

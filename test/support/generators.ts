@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { Json } from '../../src/domain/json.ts';
 import { asSdkResponse, noticeItem, serverToolItems, systemItem } from './generated-extras.ts';
 import {

@@ -1,4 +1,5 @@
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { Signal } from '../../src/domain/policy/boundaries.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import type { Profile } from '../../src/domain/policy/profiles.ts';

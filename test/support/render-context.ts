@@ -1,6 +1,6 @@
-import { codecFor } from '../../src/domain/items/codecs.ts';
+import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
 import { resultPartText } from '../../src/domain/items/convert.ts';
-import type { Format, Item, Normalised, Part } from '../../src/domain/items/item.ts';
+import type { Item, Normalised, Part } from '../../src/domain/items/item.ts';
 import type { Entry } from '../../src/domain/session/entry.ts';
 
 const LONGEST = 64;

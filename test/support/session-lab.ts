@@ -1,7 +1,8 @@
 import { loadView } from '../../src/app/load-view.ts';
 import type { EventStore, StoredEvent } from '../../src/app/ports/event-store.ts';
 import type { View } from '../../src/domain/context/view.ts';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { type Appended, appendItems } from '../../src/domain/session/append-items.ts';
 import {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { sumTokens } from '../../src/domain/context/view.ts';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { BOUNDARIES, type Signal } from '../../src/domain/policy/boundaries.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { PROFILES, type Profile } from '../../src/domain/policy/profiles.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { FORMATS } from '../../domain/items/item.ts';
+import { FORMATS } from '../../domain/items/codecs.ts';
 import { jsonObject, MAX_VERSION, tokenCount, wholeNumber } from '../schemas/common.ts';
 export const contextQuery = z.object({
   format: z

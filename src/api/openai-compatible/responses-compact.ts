@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { compactStateless, type StatelessRefusal } from '../../app/compact-stateless.ts';
 import type { StatelessInput } from '../../domain/compaction/stateless.ts';
 import type { Item, Usage } from '../../domain/items/item.ts';
-import { openaiResponsesCodec } from '../../domain/items/openai-responses.ts';
+import { openaiResponsesCodec } from '../../domain/items/openai-responses/codec.ts';
 import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
 import { isJsonObject, type Json, stringField } from '../../domain/json.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
@@ -86,7 +86,7 @@ function itemsOf(
     );
   }
   posted.forEach(refuseReference);
-  const checked = checkItems(openaiResponsesCodec, 'input', withoutTrigger(posted));
+  const checked = checkItems('openai-responses', 'input', withoutTrigger(posted));
   if (checked.ok) return checked.items;
   const [first] = checked.errors;
   const param = bracketed(first?.path ?? 'input');

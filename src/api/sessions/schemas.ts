@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { FORMATS } from '../../domain/items/item.ts';
+import { FORMATS } from '../../domain/items/codecs.ts';
 import { configSchema } from '../../domain/policy/config.ts';
 import { PROFILES } from '../../domain/policy/profiles.ts';
 import { idSchema, jsonObject, MAX_VERSION, timestamp, tokenCount } from '../schemas/common.ts';

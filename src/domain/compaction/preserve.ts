@@ -1,6 +1,5 @@
 import { sumTokens } from '../context/view.ts';
-import { codecFor } from '../items/codecs.ts';
-import type { Format } from '../items/item.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
 import { isAllOfUser, isUserMessage, userText } from '../items/speaker.ts';
 import { userWordsByItem } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';

@@ -1,6 +1,6 @@
 import { sumTokens, type View } from '../context/view.ts';
 import type { Item } from '../items/item.ts';
-import { openaiResponsesCodec as codec } from '../items/openai-responses.ts';
+import { openaiResponsesCodec as codec } from '../items/openai-responses/codec.ts';
 import { rewrittenKind } from '../items/operator.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { standingKinds } from '../items/speaker.ts';

@@ -1,6 +1,6 @@
-import { codecFor } from '../items/codecs.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
 import { withDistinctNames } from '../items/distinct-names.ts';
-import type { Format, Item } from '../items/item.ts';
+import type { Item } from '../items/item.ts';
 import { withOneIdPerCall } from '../items/pairing.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Entry } from '../session/entry.ts';

@@ -1,5 +1,5 @@
-import { codecFor } from '../items/codecs.ts';
-import type { Format, Item } from '../items/item.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
+import type { Item } from '../items/item.ts';
 import type { Entry } from '../session/entry.ts';
 import { type Base, changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
 import { editKey, type ResultEdit, savedBy } from '../session/result-edits.ts';

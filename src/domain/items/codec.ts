@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { Format, Item, Normalised, Role } from './item.ts';
+import type { Item, Normalised, Role } from './item.ts';
 
 /** A replacement of the content of one tool result, addressed by its call id. */
 export type ResultEdits = ReadonlyMap<string, string>;
@@ -12,7 +12,6 @@ export type ItemProblem = { path: (string | number)[]; message: string };
  * form through the codec, so that unknown fields survive (SPEC section 4).
  */
 export interface Codec {
-  readonly format: Format;
   /** The shape rules of a posted item; empty when it is fine. Never throws, whatever the JSON. */
   check(item: Json): ItemProblem[];
   /** The normalised view of an item that `check` accepted. Never throws. */

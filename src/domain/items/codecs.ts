@@ -1,19 +1,20 @@
-import { anthropicCodec } from './anthropic.ts';
+import { anthropicCodec } from './anthropic/codec.ts';
 import type { Codec } from './codec.ts';
-import type { Format } from './item.ts';
-import { openaiChatCodec } from './openai-chat.ts';
-import { openaiResponsesCodec } from './openai-responses.ts';
+import { openaiChatCodec } from './openai-chat/codec.ts';
+import { openaiResponsesCodec } from './openai-responses/codec.ts';
+
+const CODECS = {
+  anthropic: anthropicCodec,
+  'openai-responses': openaiResponsesCodec,
+  'openai-chat': openaiChatCodec,
+} satisfies Record<string, Codec>;
+
+/** The wire formats that a session can have (SPEC section 4). */
+export type Format = keyof typeof CODECS;
+// `Object.keys` forgets what the keys are.
+export const FORMATS = Object.keys(CODECS) as Format[];
 
 /** The codec of a wire format. */
 export function codecFor(format: Format): Codec {
-  switch (format) {
-    case 'anthropic':
-      return anthropicCodec;
-    case 'openai-chat':
-      return openaiChatCodec;
-    case 'openai-responses':
-      return openaiResponsesCodec;
-    default:
-      return format satisfies never;
-  }
+  return CODECS[format];
 }

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../json.ts';
 
-/** The wire formats that a session can have (SPEC section 4). */
-export const FORMATS = ['anthropic', 'openai-responses', 'openai-chat'] as const;
-export type Format = (typeof FORMATS)[number];
-
 /** An item exactly as the client sent it: a message of the session's format or a control item. */
 export type Item = JsonObject;
 

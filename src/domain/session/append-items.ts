@@ -1,5 +1,5 @@
-import { codecFor } from '../items/codecs.ts';
-import type { Format, Item, Normalised } from '../items/item.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
+import type { Item, Normalised } from '../items/item.ts';
 import type { Json } from '../json.ts';
 import { type CompactionCommand, compactionCommand } from '../policy/commands.ts';
 import type { Config } from '../policy/config.ts';
@@ -157,7 +157,7 @@ function measure(
   const { format } = head.settings;
   const codec = codecFor(format);
   const count = countedCounter(world, config, counted);
-  const checked = checkItems(codec, 'items', items);
+  const checked = checkItems(format, 'items', items);
   if (!checked.ok) {
     const what = checked.errors.length === 1 ? 'an item does' : 'items do';
     return reject(

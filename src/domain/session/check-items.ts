@@ -1,4 +1,5 @@
-import type { Codec, ItemProblem } from '../items/codec.ts';
+import type { ItemProblem } from '../items/codec.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
 import { foreignHint } from '../items/foreign-format.ts';
 import type { Item } from '../items/item.ts';
 import type { Json } from '../json.ts';
@@ -12,14 +13,14 @@ const ENOUGH_ERRORS = 100;
  * start with `field` and the index of the item.
  */
 export function checkItems(
-  codec: Codec,
+  format: Format,
   field: string,
   json: readonly Json[],
 ): { ok: true; items: Item[] } | { ok: false; errors: FieldError[] } {
   const items: Item[] = [];
   const errors: FieldError[] = [];
   for (const [index, value] of json.entries()) {
-    const problems = problemsOf(codec, value);
+    const problems = problemsOf(format, value);
     for (const { path, message } of problems) {
       errors.push({ path: [field, index, ...path].join('.'), message });
     }
@@ -31,8 +32,8 @@ export function checkItems(
 }
 
 /** An item of another format has one problem, which is not the field that the check stumbles over. */
-function problemsOf(codec: Codec, value: Json): ItemProblem[] {
-  const problems = codec.check(value);
-  const hint = foreignHint(codec.format, value);
+function problemsOf(format: Format, value: Json): ItemProblem[] {
+  const problems = codecFor(format).check(value);
+  const hint = foreignHint(format, value);
   return hint === null ? problems : [{ path: problems[0]?.path ?? [], message: hint }];
 }

@@ -1,5 +1,4 @@
-import { codecFor } from '../items/codecs.ts';
-import type { Format } from '../items/item.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
 import type { Json } from '../json.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
@@ -14,7 +13,7 @@ export type Counted = { tokenizer: TokenizerName; tokens: ReadonlyMap<string, nu
 /** The texts of items that a command will count, in order; none when the items are not valid. */
 export function textsToCount(format: Format, config: Config, items: readonly Json[]): string[] {
   const codec = codecFor(format);
-  const checked = checkItems(codec, 'items', items);
+  const checked = checkItems(format, 'items', items);
   if (!checked.ok) return [];
   const texts: string[] = [];
   const collect: TextCounter = (text) => {

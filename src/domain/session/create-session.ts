@@ -1,5 +1,4 @@
-import { codecFor } from '../items/codecs.ts';
-import type { Format } from '../items/item.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { ConfigOverrides } from '../policy/config.ts';
 import { type Profile, windowProblem } from '../policy/profiles.ts';
@@ -123,7 +122,7 @@ function initialEntries(world: World, session: NewSession, settings: Settings): 
   const codec = codecFor(session.format);
   const config = configOf(settings, world.server);
   const count = countedCounter(world, config, session.counted);
-  const checked = checkItems(codec, 'initial_context', session.initial_context);
+  const checked = checkItems(session.format, 'initial_context', session.initial_context);
   if (!checked.ok) {
     return reject(
       'invalid_item',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FORMATS, usageSchema } from '../items/item.ts';
+import { FORMATS } from '../items/codecs.ts';
+import { usageSchema } from '../items/item.ts';
 import { jsonObjectSchema } from '../json.ts';
 import { attributionSchema } from '../policy/attribution.ts';
 import { SIGNALS } from '../policy/boundaries.ts';

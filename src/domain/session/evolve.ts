@@ -1,5 +1,5 @@
-import { codecFor } from '../items/codecs.ts';
-import type { Format, Item, Normalised } from '../items/item.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
+import type { Item, Normalised } from '../items/item.ts';
 import { speakerOf } from '../items/speaker.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import { callKey } from './call-key.ts';

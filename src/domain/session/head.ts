@@ -1,4 +1,4 @@
-import type { Format } from '../items/item.ts';
+import type { Format } from '../items/codecs.ts';
 import type { JsonObject } from '../json.ts';
 import type { Attribution } from '../policy/attribution.ts';
 import type { Boundary } from '../policy/boundaries.ts';

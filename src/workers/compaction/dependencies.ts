@@ -1,6 +1,6 @@
 import type { EventStore } from '../../app/ports/event-store.ts';
 import type { Templates } from '../../domain/compaction/prompt.ts';
-import type { Format } from '../../domain/items/item.ts';
+import type { Format } from '../../domain/items/codecs.ts';
 import type { Config } from '../../domain/policy/config.ts';
 import type { World } from '../../domain/session/world.ts';
 import type { CompactionJob } from '../engines/job-engine.ts';

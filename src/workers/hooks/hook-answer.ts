@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeFlaw, flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
-import { codecFor } from '../../domain/items/codecs.ts';
-import type { Format, Item } from '../../domain/items/item.ts';
+import { codecFor, type Format } from '../../domain/items/codecs.ts';
+import type { Item } from '../../domain/items/item.ts';
 import type { Json } from '../../domain/json.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
 import type { HookResult } from '../../domain/session/events.ts';
@@ -44,8 +44,7 @@ export function readHookAnswer(event: HookEvent, body: string, format: Format): 
 
 /** Only what needs no pairing: a call or a result of a tool would belong to nothing. */
 function hookItems(posted: readonly Json[], format: Format): HookAnswer {
-  const codec = codecFor(format);
-  const checked = checkItems(codec, 'items', posted);
+  const checked = checkItems(format, 'items', posted);
   if (!checked.ok) {
     const { path, message } = checked.errors[0] ?? { path: 'items', message: 'does not fit' };
     return refused(`the answer's ${path} is not an item of format "${format}": ${message}`);

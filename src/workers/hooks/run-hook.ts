@@ -1,4 +1,4 @@
-import type { Format } from '../../domain/items/item.ts';
+import type { Format } from '../../domain/items/codecs.ts';
 import type { HookRun } from '../../domain/session/record-hook.ts';
 import { readHookAnswer } from './hook-answer.ts';
 import { type HookCall, hookPayload } from './hook-payload.ts';

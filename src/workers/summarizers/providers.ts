@@ -1,4 +1,4 @@
-import type { Format } from '../../domain/items/item.ts';
+import type { Format } from '../../domain/items/codecs.ts';
 
 /** The environment variables of the providers, as the operator set them. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { AppDependencies } from '../../../src/api/app-dependencies.ts';
 import { OpaqueContent } from '../../../src/api/openai-compatible/opaque-content.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses.ts';
+import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { summarizeNow } from '../../../src/workers/summarize-now.ts';
 import { summarizerChooser } from '../../../src/workers/summarizers/registry.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';

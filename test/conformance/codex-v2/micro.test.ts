@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Format, Item } from '../../../src/domain/items/item.ts';
+import type { Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { ofTokens, tool as toolOfClaude } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';

@@ -11,7 +11,7 @@ import {
   statelessConfig,
 } from '../../../src/domain/compaction/stateless.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { openaiResponsesCodec as codec } from '../../../src/domain/items/openai-responses.ts';
+import { openaiResponsesCodec as codec } from '../../../src/domain/items/openai-responses/codec.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { estimator } from '../../../src/domain/tokens/count.ts';
 import { historyArbitrary } from '../../support/generators.ts';

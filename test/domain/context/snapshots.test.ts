@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { renderEntries } from '../../../src/domain/context/render.ts';
-import type { Format, Item } from '../../../src/domain/items/item.ts';
+import type { Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
 import type { Mode } from '../../../src/domain/session/events.ts';
 import { revertCommand, revertCompaction } from '../../../src/domain/session/revert-compaction.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import { FORMATS, type Format } from '../../../src/domain/items/item.ts';
+import { codecFor, FORMATS, type Format } from '../../../src/domain/items/codecs.ts';
 import type { Json } from '../../../src/domain/json.ts';
 
 function problems(format: Format, item: Json): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import type { Format, Item } from '../../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 
 const edits = new Map([['a', 'cleared']]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import type { Format, Item } from '../../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 
 function convert(from: Format, to: Format, item: Item): Item[] {
   return codecFor(to).encode(codecFor(from).normalise(item));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import type { Format, Item, Normalised } from '../../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../../src/domain/items/codecs.ts';
+import type { Item, Normalised } from '../../../src/domain/items/item.ts';
 import { readUsage } from '../../../src/domain/items/usage.ts';
 import type { Json } from '../../../src/domain/json.ts';
 

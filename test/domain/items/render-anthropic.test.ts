@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anthropicCodec } from '../../../src/domain/items/anthropic.ts';
+import { anthropicCodec } from '../../../src/domain/items/anthropic/codec.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
 import type { Json, JsonObject } from '../../../src/domain/json.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { openaiChatCodec } from '../../../src/domain/items/openai-chat.ts';
+import { openaiChatCodec } from '../../../src/domain/items/openai-chat/codec.ts';
 import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
 
 const ask: Item = { role: 'user', content: 'go' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses.ts';
+import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { MISSING_RESULT_NOTE } from '../../../src/domain/items/pairing.ts';
 
 const ask: Item = { role: 'user', content: 'go' };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { safeCuts } from '../../../src/domain/context/invariants/safe-cuts.ts';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import { FORMATS, type Item, OWN_MESSAGE_FIELDS } from '../../../src/domain/items/item.ts';
+import { codecFor, FORMATS } from '../../../src/domain/items/codecs.ts';
+import { type Item, OWN_MESSAGE_FIELDS } from '../../../src/domain/items/item.ts';
 import { providerProblems } from '../../support/foreign/context-rules.ts';
 import { historyArbitrary, markersOf, wellFormedArbitrary } from '../../support/generators.ts';
 import { atScale } from '../../support/scale.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import type { Format, Item } from '../../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 import { compactionCommand, MAX_INSTRUCTIONS } from '../../../src/domain/policy/commands.ts';
 import { assistant, IMAGE, result, text, user } from '../../support/items.ts';
 

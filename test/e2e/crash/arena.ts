@@ -1,4 +1,4 @@
-import { FORMATS } from '../../../src/domain/items/item.ts';
+import { FORMATS } from '../../../src/domain/items/codecs.ts';
 import { gate, slow } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';

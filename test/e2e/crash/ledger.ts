@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codecFor } from '../../../src/domain/items/codecs.ts';
-import { FORMATS, type Format } from '../../../src/domain/items/item.ts';
+import { codecFor, FORMATS, type Format } from '../../../src/domain/items/codecs.ts';
 import type { LoggedEvent, SessionClient } from '../api-client.ts';
 import { checkHistory, type Findings } from './history.ts';
 import type { Writer } from './writer.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { FORMATS, type Format, type Item } from '../../../src/domain/items/item.ts';
+import { FORMATS, type Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
 import type { Json, JsonObject } from '../../../src/domain/json.ts';
 import { historyArbitrary } from '../../support/generators.ts';
 import { randomJson } from '../../support/openapi-fuzzer/hostile.ts';

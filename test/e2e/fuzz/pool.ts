@@ -1,4 +1,4 @@
-import { FORMATS, type Format } from '../../../src/domain/items/item.ts';
+import { FORMATS, type Format } from '../../../src/domain/items/codecs.ts';
 import { isJsonObject, type Json, stringField } from '../../../src/domain/json.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 

@@ -4,13 +4,8 @@ import { messageParts } from '../../../../src/domain/context/invariants/message-
 import { reasoningGroups } from '../../../../src/domain/context/invariants/reasoning-groups.ts';
 import { INVARIANTS, safeCuts } from '../../../../src/domain/context/invariants/safe-cuts.ts';
 import { toolPairs } from '../../../../src/domain/context/invariants/tool-pairs.ts';
-import { codecFor } from '../../../../src/domain/items/codecs.ts';
-import {
-  FORMATS,
-  type Message,
-  type Normalised,
-  type Part,
-} from '../../../../src/domain/items/item.ts';
+import { codecFor, FORMATS } from '../../../../src/domain/items/codecs.ts';
+import type { Message, Normalised, Part } from '../../../../src/domain/items/item.ts';
 import { historyArbitrary } from '../../../support/generators.ts';
 
 function message(role: Message['role'], parts: Part[], id?: string): Message {

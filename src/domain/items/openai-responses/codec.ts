@@ -1,17 +1,16 @@
-import type { Codec } from './codec.ts';
-import { checkOpenaiResponses } from './openai-responses/check.ts';
-import { encodeOpenaiResponses, openaiResponsesMessage } from './openai-responses/encode.ts';
+import type { Codec } from '../codec.ts';
+import { checkOpenaiResponses } from './check.ts';
+import { encodeOpenaiResponses, openaiResponsesMessage } from './encode.ts';
 import {
   editOpenaiResponsesResults,
   isOpenaiResponsesMessage,
   normaliseOpenaiResponses,
-} from './openai-responses/normalise.ts';
-import { renderOpenaiResponses } from './openai-responses/render.ts';
-import { openaiResponsesViolations } from './openai-responses/violations.ts';
+} from './normalise.ts';
+import { renderOpenaiResponses } from './render.ts';
+import { openaiResponsesViolations } from './violations.ts';
 
 /** Items of OpenAI's Responses API. */
 export const openaiResponsesCodec: Codec = {
-  format: 'openai-responses',
   check: checkOpenaiResponses,
   normalise: normaliseOpenaiResponses,
   isMessage: isOpenaiResponsesMessage,

@@ -1,0 +1,19 @@
+import type { Codec } from '../codec.ts';
+import { isSpoken } from '../shape.ts';
+import { checkAnthropic } from './check.ts';
+import { anthropicMessage, encodeAnthropic } from './encode.ts';
+import { editAnthropicResults, normaliseAnthropic } from './normalise.ts';
+import { renderAnthropic } from './render.ts';
+import { anthropicViolations } from './violations.ts';
+
+/** Messages of Anthropic's Messages API. */
+export const anthropicCodec: Codec = {
+  check: checkAnthropic,
+  normalise: normaliseAnthropic,
+  isMessage: isSpoken,
+  editResults: editAnthropicResults,
+  message: anthropicMessage,
+  encode: encodeAnthropic,
+  render: renderAnthropic,
+  violations: anthropicViolations,
+};
