@@ -1,5 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
-import type { Item } from '../items/item.ts';
+import type { Item, Normalised } from '../items/item.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
@@ -47,8 +47,11 @@ export function recordPostCompact(
     const codec = codecFor(head.settings.format);
     const count = counterFor(config, tokenizers);
     const appended = (run.result.items ?? []).map((item): NewEvent => {
-      const { tokens } = measureItem(codec, item, count, config);
-      return { type: 'item.appended', data: { item: ofHook(item), tokens, source: 'hook' } };
+      const { tokens, normalised } = measureItem(codec, item, count, config);
+      return {
+        type: 'item.appended',
+        data: { item: ofHook(item, normalised), tokens, source: 'hook' },
+      };
     });
     const after = advance(head, appended, at);
     const { threshold } = thresholds(config, context_window);
@@ -64,10 +67,10 @@ export function recordPostCompact(
 }
 
 /** In the log it is an item like others: it says itself that no user wrote it. */
-function ofHook(item: Item): Item {
-  return item.role === undefined || item.speaker !== undefined
-    ? item
-    : { ...item, speaker: 'hook' };
+function ofHook(item: Item, normalised: Normalised): Item {
+  return normalised.kind === 'message' && normalised.speaker === undefined
+    ? { ...item, speaker: 'hook' }
+    : item;
 }
 
 function ran(compaction_id: string, run: HookRun): NewEvent {
