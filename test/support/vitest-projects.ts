@@ -32,6 +32,7 @@ export const RULES = [
   'test/conformance/**/*.test.ts',
   'test/loops/**/*.test.ts',
   'test/house/**/*.test.ts',
+  'test/bench/**/*.test.ts',
 ];
 
 /**

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
+import { codecFor } from '../../src/domain/items/codecs.ts';
+import type { Format, Item } from '../../src/domain/items/item.ts';
+import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
+import { type Conversation, conversationOf } from './conversation.ts';
+import { tokensOf } from './tokens.ts';
+
+/** What a model would be given after a compaction. */
+export type Context = { conversation: Conversation; tokens: number; outcome: string };
+
+/** So large that nothing is compacted unless it is asked for, and no summariser's input is cut. */
+const WINDOW = 20_000_000;
+const ITEMS_PER_APPEND = 200;
+/** Characters of JSON: an append stays well below the limit of the API. */
+const CHARACTERS_PER_APPEND = 4_000_000;
+
+/** Nothing but the summary competes for the budget: no verbatim tail, no restored files or plans. */
+export const SUMMARY_ONLY: ConfigOverrides = {
+  protected_tokens: 0,
+  protected_messages: 0,
+  restore_max_files: 0,
+  restore_todos: false,
+  restore_plan: false,
+};
+/** What the default profile keeps besides in a window of 200,000 tokens. */
+export const AS_CONFIGURED: ConfigOverrides = { protected_tokens: 20_000 };
+
+const item = z.custom<Item>((value) => typeof value === 'object' && value !== null);
+const contextSchema = z.object({ items: z.array(item) });
+const compactionSchema = z.object({ outcome: z.string().nullable(), status: z.string() });
+
+/** A session of the service that grows and is compacted as it is told. */
+export type Driven = {
+  append: (items: readonly Item[]) => Promise<void>;
+  compact: (mode: 'full' | 'micro', config?: ConfigOverrides) => Promise<Context>;
+};
+
+/** Creates a session with summaries from the log and no compaction of its own accord. */
+export async function drive(
+  target: ImportTarget,
+  id: string,
+  format: Format,
+  config: ConfigOverrides,
+): Promise<Driven> {
+  const path = `/sessions/${encodeURIComponent(id)}`;
+  const send = async (method: string, to: string, body: unknown): Promise<unknown> =>
+    jsonOf(
+      await target.request(to, {
+        method,
+        headers: { 'content-type': 'application/json', prefer: 'wait=60' },
+        body: JSON.stringify(body),
+      }),
+    );
+  const base = { auto_compact_enabled: false, manual_commands: false, breaker_max_failures: 100 };
+  await send('POST', '/sessions', {
+    id,
+    format,
+    profile: 'default',
+    context_window: WINDOW,
+    config: { ...base, ...config },
+  });
+  return {
+    append: async (items) => {
+      for (const batch of batches(items)) await send('POST', `${path}/items`, batch);
+    },
+    compact: async (mode, changed) => {
+      if (changed !== undefined) await send('PATCH', path, { config: changed });
+      const ended = compactionSchema.parse(await send('POST', `${path}/compact`, { mode }));
+      const { items } = contextSchema.parse(await jsonOf(await target.request(`${path}/context`)));
+      const codec = codecFor(format);
+      return {
+        conversation: conversationOf(items.map((one) => codec.normalise(one))),
+        tokens: items.reduce((sum, one) => sum + tokensOf(format, one), 0),
+        outcome: ended.outcome ?? ended.status,
+      };
+    },
+  };
+}
+
+function* batches(items: readonly Item[]): Generator<Item[]> {
+  let batch: Item[] = [];
+  let characters = 0;
+  for (const one of items) {
+    batch.push(one);
+    characters += JSON.stringify(one).length;
+    if (batch.length < ITEMS_PER_APPEND && characters < CHARACTERS_PER_APPEND) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
