@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { type Conversation, conversationOf } from './conversation.ts';
 import { tokensOf } from './tokens.ts';

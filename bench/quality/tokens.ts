@@ -1,5 +1,5 @@
-import { codecFor } from '../../src/domain/items/codecs.ts';
-import type { Format, Item } from '../../src/domain/items/item.ts';
+import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 import { DEFAULT_CONTEXT_WINDOW, profileConfig } from '../../src/domain/policy/profiles.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
 import { measureItem } from '../../src/domain/tokens/measure.ts';
