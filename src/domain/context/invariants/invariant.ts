@@ -1,16 +1,11 @@
 import type { Normalised } from '../../items/item.ts';
 
 /**
- * A rule that a context must never break. `cuts` has one answer per place between items: index i
- * true means that the rule allows everything before item i to be covered by a compaction while item
- * i and all after it stay; its length is the number of items + 1. `check` names what breaks the rule
- * in the items as they are, one sentence each. Both take linear time.
+ * A rule that a context must never break, as the cuts that it allows: one answer per place between
+ * items. Index i true means that everything before item i may be covered by a compaction while item i
+ * and all after it stay; there are items + 1 answers. Takes linear time.
  */
-export type Invariant = {
-  name: string;
-  cuts(items: readonly Normalised[]): boolean[];
-  check(items: readonly Normalised[]): string[];
-};
+export type Invariant = (items: readonly Normalised[]) => boolean[];
 
 /** Items `first` to `last` (inclusive) that a cut may not separate. */
 export type Group = { first: number; last: number };

@@ -10,27 +10,11 @@ import { isOnlyThinking, turnNumbers } from './turns.ts';
  * back byte-identical: the whole message or nothing, so no cut goes through it. A message whose
  * thinking was logged apart may go on as long as nothing follows it, so it stays till then.
  */
-export const messageParts: Invariant = {
-  name: 'message-parts',
-  cuts(items) {
-    const groups = pieceGroups(items);
-    const last = groups.at(-1);
-    if (last !== undefined && mayGoOn(items, last)) last.last = items.length;
-    return cutsOutside(groups, items.length);
-  },
-  check(items) {
-    const complete = new Map<string, number>();
-    const found: string[] = [];
-    for (const { first, last } of pieceGroups(items)) {
-      const id = idOf(items[first]);
-      if (id === undefined) continue;
-      if (complete.has(id)) {
-        found.push(`item ${first}: the message ${id} goes on after other messages`);
-      }
-      complete.set(id, last);
-    }
-    return found;
-  },
+export const messageParts: Invariant = (items) => {
+  const groups = pieceGroups(items);
+  const last = groups.at(-1);
+  if (last !== undefined && mayGoOn(items, last)) last.last = items.length;
+  return cutsOutside(groups, items.length);
 };
 
 /** Per message with an `id`, the items from its first to its last piece. */

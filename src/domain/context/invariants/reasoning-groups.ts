@@ -11,25 +11,15 @@ import { isOnlyThinking, turnNumbers } from './turns.ts';
  * thinking, so thinking that was logged alone stays with the rest of its turn. Results of earlier calls
  * may stand between. Reasoning that nothing follows yet is open: it stays until something does.
  */
-export const reasoningGroups: Invariant = {
-  name: 'reasoning-groups',
-  cuts(items) {
-    const groups = thinkingGroups(items).map(({ first, last, state }) =>
-      state === 'open' ? { first, last: items.length } : { first, last },
-    );
-    return cutsOutside(groups, items.length);
-  },
-  check(items) {
-    return thinkingGroups(items)
-      .filter(({ state }) => state === 'abandoned')
-      .map(({ last }) => `item ${last}: reasoning without the item that it led to`);
-  },
+export const reasoningGroups: Invariant = (items) => {
+  const groups = thinkingGroups(items).map(({ first, last, isOpen }) =>
+    isOpen ? { first, last: items.length } : { first, last },
+  );
+  return cutsOutside(groups, items.length);
 };
 
-type ThinkingGroup = Group & {
-  /** `open`: nothing has followed its end yet. `abandoned`: the user's words did. */
-  state: 'open' | 'followed' | 'abandoned';
-};
+/** `isOpen`: nothing has followed its end yet, and the user has not spoken. */
+type ThinkingGroup = Group & { isOpen: boolean };
 
 /** From an item of thinking alone to the last item of its unbroken run of assistant messages. */
 function thinkingGroups(items: readonly Normalised[]): ThinkingGroup[] {
@@ -39,23 +29,19 @@ function thinkingGroups(items: readonly Normalised[]): ThinkingGroup[] {
   for (const [index, item] of items.entries()) {
     const turn = turns[index] ?? null;
     if (turn === null) {
-      if (current?.group.state === 'open' && endsTurn(item)) current.group.state = 'abandoned';
+      // Results and notes may stand between thinking and what it led to, the user's words may not.
+      if (current?.group.isOpen && endsTurn(item)) current.group.isOpen = false;
       continue;
     }
-    const isThinking = isOnlyThinking(item);
-    if (current !== undefined && goesOn(current, turn)) {
+    const isOpen = isOnlyThinking(item);
+    if (current !== undefined && (current.turn === turn || current.group.isOpen)) {
       current.turn = turn;
       current.group.last = index;
-      current.group.state = isThinking ? 'open' : 'followed';
-    } else if (isThinking) {
-      current = { turn, group: { first: index, last: index, state: 'open' } };
+      current.group.isOpen = isOpen;
+    } else if (isOpen) {
+      current = { turn, group: { first: index, last: index, isOpen } };
       groups.push(current.group);
     }
   }
   return groups;
-}
-
-/** Results and notes may stand between thinking and what it led to, the user's words may not. */
-function goesOn(current: { turn: number; group: ThinkingGroup }, turn: number): boolean {
-  return current.turn === turn || current.group.state === 'open';
 }

@@ -5,7 +5,7 @@ import { reasoningGroups } from './reasoning-groups.ts';
 import { toolPairs } from './tool-pairs.ts';
 
 /** All rules that decide about cuts (DESIGN, decision 7). */
-export const INVARIANTS: readonly Invariant[] = [toolPairs, messageParts, reasoningGroups];
+const INVARIANTS: readonly Invariant[] = [toolPairs, messageParts, reasoningGroups];
 
 /**
  * Where a context may be cut: index i true means that everything before item i may be covered by a
@@ -13,7 +13,7 @@ export const INVARIANTS: readonly Invariant[] = [toolPairs, messageParts, reason
  * always true, the last one when no call is open. Linear time (SPEC section 8, the cut).
  */
 export function safeCuts(items: readonly Normalised[]): boolean[] {
-  const allowed = INVARIANTS.map((invariant) => invariant.cuts(items));
+  const allowed = INVARIANTS.map((cutsOf) => cutsOf(items));
   return Array.from({ length: items.length + 1 }, (_, index) =>
     allowed.every((cuts) => cuts[index] === true),
   );

@@ -1,4 +1,3 @@
-import type { Normalised } from '../../items/item.ts';
 import { pairedParts } from '../../items/pairing.ts';
 import { cutsOutside, type Group, type Invariant } from './invariant.ts';
 import { turnNumbers } from './turns.ts';
@@ -14,38 +13,17 @@ import { turnNumbers } from './turns.ts';
  * client cannot have waited for the result any more, and a call that nobody will ever answer must not
  * keep all that follows it from being compacted.
  */
-export const toolPairs: Invariant = {
-  name: 'tool-pairs',
-  cuts(items) {
-    const { pairs, open } = readPairs(items);
-    const stays = open.map((first): Group => ({ first, last: items.length }));
-    return cutsOutside([...pairs, ...stays], items.length);
-  },
-  check(items) {
-    const { abandoned, orphans } = readPairs(items);
-    return [
-      ...abandoned.map(({ at, id }) => `item ${at}: the call ${id} was never answered`),
-      ...orphans.map(({ at, id }) => `item ${at}: the result of ${id} answers no call`),
-    ];
-  },
-};
-
-type Pairs = { pairs: Group[]; open: number[]; abandoned: Named[]; orphans: Named[] };
-type Named = { at: number; id: string };
-
-function readPairs(items: readonly Normalised[]): Pairs {
+export const toolPairs: Invariant = (items) => {
   const paired = pairedParts(items);
   const turns = turnNumbers(items);
   const lastTurn = turns.findLast((turn) => turn !== null);
-  const read: Pairs = { pairs: [], open: [], abandoned: [], orphans: [] };
-  for (const { part, at, partner } of paired) {
-    const other = partner === null ? undefined : paired[partner];
-    if (part.kind === 'tool_result') {
-      if (other === undefined) read.orphans.push({ at, id: part.call_id });
-    } else if (other !== undefined) {
-      read.pairs.push({ first: Math.min(at, other.at), last: Math.max(at, other.at) });
-    } else if (turns[at] === lastTurn) read.open.push(at);
-    else read.abandoned.push({ at, id: part.id });
-  }
-  return read;
-}
+  const groups = paired.flatMap(({ part, at, partner }): Group[] => {
+    if (part.kind === 'tool_result') return [];
+    const result = partner === null ? undefined : paired[partner];
+    if (result !== undefined) {
+      return [{ first: Math.min(at, result.at), last: Math.max(at, result.at) }];
+    }
+    return turns[at] === lastTurn ? [{ first: at, last: items.length }] : [];
+  });
+  return cutsOutside(groups, items.length);
+};
