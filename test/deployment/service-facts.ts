@@ -64,12 +64,13 @@ export const LIVENESS = { well: 200, noQueue: 200, noStore: 200 };
 export const API_READINESS = { well: 200, noQueue: 200, noStore: 503 };
 export const WORKER_READINESS = { well: 200, noQueue: 503, noStore: 503 };
 
-/** The files and folders that the compiled service reads at run time, relative to the repository. */
+/** The files and folders besides its own modules that the compiled service reads at run time. */
 export function readAtRunTime(sources: readonly { path: string; text: string }[]): string[] {
   const found = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/new URL\(\s*'([^']+)',\s*import\.meta\.url/g)].map(
       ([, relative]) => new URL(relative ?? '', `file:///${path}`).pathname,
     ),
   );
-  return [...new Set(found.map((path) => path.replace(/^\/|\/$/g, '')))].toSorted();
+  const paths = found.map((path) => path.replace(/^\/|\/$/g, ''));
+  return [...new Set(paths)].filter((path) => !path.startsWith('src/')).toSorted();
 }
