@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Probes } from './api/app-dependencies.ts';
@@ -8,26 +9,20 @@ import { compactionWorker, rulesOf } from './compaction-worker.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
-import { JSON_DEPTH } from './domain/exact-json.ts';
-import { contextWindowOf } from './domain/policy/model-table.ts';
 import { openEngine } from './open-engine.ts';
 import { openLog } from './open-log.ts';
 import { openStore } from './open-store.ts';
-import { packageVersion } from './package-version.ts';
-import { storedSecret } from './stored-secret.ts';
+import { restApi, withElsewhere } from './rest-api.ts';
+import { storedSecret as readStoredSecret } from './stored-secret.ts';
 import { openThreads } from './threads/threads.ts';
 import { asksModel } from './workers/compaction/asks-model.ts';
 import { compactSession } from './workers/compaction/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
 import { PacketTimer } from './workers/packet-timer.ts';
-import { summarizeNow } from './workers/summarize-now.ts';
-import { configRefusal } from './workers/summarizers/model-policy.ts';
 
 /** Running compactions may finish for this long when the service stops; they go on after a restart. */
 const STOP_GRACE_MS = 10_000;
-const ITEMS_PER_REQUEST = 10_000;
-/** Real conversations hold one value in 30 to 150 bytes; a body of the default limit fits with room. */
-const JSON_VALUES = 400_000;
+const SECRET_BYTES = 32;
 
 /** The service without a socket: what `serve` listens with and `import` talks to in process. */
 export type Service = {
@@ -73,18 +68,23 @@ export async function startService(
       'pending compactions could not be handed to the queue: they are tried again',
     ),
   );
-  const threads = openThreads({ settings, environment }, log, (message) => {
+  const storedSecret = settings.role === 'worker' ? null : secretOf(settings, log);
+  const threads = openThreads({ settings, environment, storedSecret }, log, (message) => {
     switch (message.kind) {
       case 'committed':
         return store.ring(message.key);
       case 'dispatch':
         return dispatcher.dispatch(message.job);
+      case 'await_packet':
+        return packetTimer.await(message.ref, message.deadline_ms);
+      case 'cancel':
+        return engine.cancel(message.compaction_id);
       default:
         return message satisfies never;
     }
   });
   const rules = rulesOf(settings, environment);
-  const { world, templates, policy, chooseSummarizer } = rules;
+  const { world, chooseSummarizer } = rules;
   const packetTimer = new PacketTimer({
     store,
     world,
@@ -104,48 +104,19 @@ export async function startService(
     else engine.start(threads.compact, threads.asksModel);
   }
   const probes: Probes = { store: () => store.ping(), queue: () => engine.ping() };
-  const version = packageVersion();
+  const api = restApi(rules, settings, log, {
+    store,
+    dispatch: (job) => dispatcher.dispatch(job),
+    awaitPacket: (ref, deadlineMs) => packetTimer.await(ref, deadlineMs),
+    cancelJob: (id) => engine.cancel(id),
+    storedSecret,
+    probes,
+    dashboard: { jobs: queue && { queue, ping: probes.queue }, operatorKey: settings.operator_key },
+  });
   const app =
     settings.role === 'worker'
-      ? createHealthApp({ probes, version, log })
-      : createApp({
-          store,
-          world,
-          dispatch: (job) => dispatcher.dispatch(job),
-          awaitPacket: (ref, deadlineMs) => packetTimer.await(ref, deadlineMs),
-          packetPrompt: templates.packet,
-          cancelJob: (id) => engine.cancel(id),
-          clock: { now: () => new Date() },
-          newId: uuidv7,
-          keys: settings.api_keys,
-          limits: {
-            body_bytes: settings.body_limit_bytes,
-            items_per_request: ITEMS_PER_REQUEST,
-            json_depth: JSON_DEPTH,
-            json_values: JSON_VALUES,
-            rate_per_minute_per_key: settings.rate_limit_per_minute,
-          },
-          contextWindowOf,
-          modelRefusal: (config) => configRefusal(policy, config),
-          loadTokenizer: rules.prepareTokenizer,
-          summarize: summarizeNow({
-            templates,
-            chooseSummarizer,
-            now: () => new Date(),
-            random: Math.random,
-            onFailure: (reason) =>
-              log.warn({ reason }, 'no model could write a summary for /v1/responses/compact'),
-          }),
-          compactionSecret: settings.compaction_secret,
-          storedSecret: keptSecret(settings, log),
-          probes,
-          dashboard: {
-            jobs: queue && { queue, ping: probes.queue },
-            operatorKey: settings.operator_key,
-          },
-          version,
-          log,
-        });
+      ? createHealthApp(api)
+      : createApp(threads === null ? api : withElsewhere(api, threads.answer));
   return {
     fetch: (request, bindings) => app.fetch(request, bindings),
     store,
@@ -166,6 +137,11 @@ export async function startService(
   };
 }
 
+/** What compaction items are sealed with where nothing is set, by all threads of this process. */
+function secretOf(settings: ServerSettings, log: Logger): string {
+  return keptSecret(settings, log) ?? randomBytes(SECRET_BYTES).toString('base64url');
+}
+
 /** The secret beside the database, made where nothing else is set; says so where there can be none. */
 function keptSecret(settings: ServerSettings, log: Logger): string | null {
   const isNeeded = settings.compaction_secret === null && settings.api_keys.length === 0;
@@ -175,7 +151,7 @@ function keptSecret(settings: ServerSettings, log: Logger): string | null {
         'set PALIMPSEST_COMPACTION_SECRET to keep them readable',
     );
   try {
-    const secret = storedSecret(settings.database, isNeeded);
+    const secret = readStoredSecret(settings.database, isNeeded);
     if (secret === null && isNeeded) willNotLast('this store has no file beside it');
     return secret;
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Ports } from '../app/ports/ports.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
 import type { ApiKey } from './http/auth.ts';
+import type { Elsewhere } from './http/elsewhere.ts';
 
 export type Limits = {
   body_bytes: number;
@@ -9,6 +10,8 @@ export type Limits = {
   json_depth: number;
   /** Objects, arrays and what stands in them, of one body: memory and time go with their number. */
   json_values: number;
+  /** A larger body is read in another thread; without it there is none. */
+  body_bytes_here?: number | undefined;
   /** Requests; null: no limit. */
   rate_per_minute_per_key: number | null;
 };
@@ -25,6 +28,8 @@ export type AppDependencies = Ports & {
   compactionSecret: string | null;
   /** The one that is kept beside the database, for when there is no other. */
   storedSecret: string | null;
+  /** Answers requests that would hold up this thread, where there is another one. */
+  elsewhere?: Elsewhere | undefined;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
   version: string;

@@ -33,7 +33,7 @@ import { addToolResultRoute } from './tool-results/routes.ts';
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
 export function createApp(deps: AppDependencies): OpenAPIHono {
   const app = new OpenAPIHono();
-  const api: Api = { app, deps, gate: gateOf(deps), longAnswer: longAnswers() };
+  const api: Api = { app, deps, gate: gateOf(deps), ...longAnswers(deps.elsewhere) };
   registerKeys(app);
   addSessionRoutes(api);
   addItemRoutes(api);

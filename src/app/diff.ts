@@ -5,7 +5,7 @@ import { accept, reject } from '../domain/session/errors.ts';
 import { type ResultEdit, savedBy } from '../domain/session/result-edits.ts';
 import { withoutContent } from './compaction-detail.ts';
 import { findCompaction, findSession } from './find.ts';
-import { loadView } from './load-view.ts';
+import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 
@@ -14,7 +14,12 @@ import type { Ports } from './ports/ports.ts';
  * last event, which is the only one that can have changed the context. Rejects: session_not_found,
  * compaction_not_found, compaction_not_ended.
  */
-export async function diff({ store }: Pick<Ports, 'store'>, ref: SessionRef, id: string) {
+export async function diff(
+  ports: Pick<Ports, 'store' | 'largestHere'>,
+  ref: SessionRef,
+  id: string,
+) {
+  const { store } = ports;
   const session = await findSession(store, ref);
   if (!session.ok) return session;
   const found = await findCompaction(store, ref, id);
@@ -26,8 +31,8 @@ export async function diff({ store }: Pick<Ports, 'store'>, ref: SessionRef, id:
       `the compaction is ${status}: ask again when its status is "ended"`,
     );
   }
-  const before = await loadView(store, ref, ended_version - 1);
-  const after = await loadView(store, ref, ended_version);
+  const before = await loadViewHere(ports, ref, ended_version - 1);
+  const after = await loadViewHere(ports, ref, ended_version);
   // Erased since the row was read.
   if (before === null || after === null) return sessionNotFound();
   const parts = compare(before, after);

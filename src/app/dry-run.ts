@@ -9,7 +9,7 @@ import { counterFor } from '../domain/tokens/tokenizers.ts';
 import { type Asked, compactCommand } from './compact.ts';
 import { withoutContent } from './compaction-detail.ts';
 import { findSession } from './find.ts';
-import { loadView } from './load-view.ts';
+import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { prepareTokenizer } from './tokenizer.ts';
@@ -19,7 +19,7 @@ import { prepareTokenizer } from './tokenizer.ts';
  * Rejects where the request itself would be.
  */
 export async function dryRun(
-  ports: Pick<Ports, 'store' | 'world' | 'loadTokenizer' | 'newId'>,
+  ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'loadTokenizer' | 'newId'>,
   ref: SessionRef,
   asked: Asked,
 ) {
@@ -32,7 +32,7 @@ export async function dryRun(
   const requested = command.value(head);
   if (!requested.ok) return requested;
   await prepareTokenizer(ports, head.settings.config);
-  const view = await loadView(store, ref, head.state.version);
+  const view = await loadViewHere(ports, ref, head.state.version);
   // Erased since the head was read.
   if (view === null) return sessionNotFound();
   const { mode, trigger } = asked;

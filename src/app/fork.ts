@@ -4,8 +4,8 @@ import { accept, type Outcome, reject } from '../domain/session/errors.ts';
 import { CONTEXT_CHANGES } from '../domain/session/events.ts';
 import type { Head } from '../domain/session/head.ts';
 import { findSession } from './find.ts';
-import { loadView } from './load-view.ts';
-import type { EventStore, SessionRef } from './ports/event-store.ts';
+import { loadViewHere } from './load-view.ts';
+import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { stateOf } from './session-state.ts';
 
@@ -15,7 +15,7 @@ import { stateOf } from './session-state.ts';
  * session_exists.
  */
 export async function fork(
-  ports: Pick<Ports, 'store' | 'world' | 'clock' | 'newId'>,
+  ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'clock' | 'newId'>,
   parent: SessionRef,
   asked: { at?: number | undefined; id?: string | undefined },
 ) {
@@ -23,7 +23,7 @@ export async function fork(
   const found = await findSession(store, parent);
   if (!found.ok) return found;
   const version = asked.at ?? found.value.state.version;
-  const command = await forkCommand(store, parent, found.value, version);
+  const command = await forkCommand(ports, parent, found.value, version);
   if (!command.ok) return command;
   const ref = { tenant: parent.tenant, session_id: asked.id ?? ports.newId() };
   const at = ports.clock.now().toISOString();
@@ -36,19 +36,19 @@ export async function fork(
 }
 
 async function forkCommand(
-  store: EventStore,
+  ports: Pick<Ports, 'store' | 'largestHere'>,
   parent: SessionRef,
   head: Head,
   at: number,
 ): Promise<Outcome<Decide<Head>>> {
-  const view = await loadView(store, parent, at);
+  const view = await loadViewHere(ports, parent, at);
   if (view === null) {
     return reject(
       'version_not_found',
       `"at" must be a version from 1 to ${head.state.version}, the one that the session is at now`,
     );
   }
-  const [changed] = await store.events(parent, {
+  const [changed] = await ports.store.events(parent, {
     types: CONTEXT_CHANGES,
     up_to: at,
     newest_first: true,

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
 import { BASE_CHANGES, type Base, changesBase } from '../domain/session/events.ts';
+import type { State } from '../domain/session/head.ts';
 import { eventAt } from './event-at.ts';
+import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
+import type { Ports, Size } from './ports/ports.ts';
 
 const EVENTS_PER_READ = 2_000;
 
@@ -27,6 +30,28 @@ export async function loadView(
     if (reading.status === 'rejected') throw reading.reason;
     return reading.value;
   }
+}
+
+/**
+ * The same in the thread that answers all requests. Throws ElsewhereError for a context that would
+ * hold it up; so nothing may be written before.
+ */
+export async function loadViewHere(
+  { store, largestHere }: Pick<Ports, 'store' | 'largestHere'>,
+  ref: SessionRef,
+  at: number,
+): Promise<View | null> {
+  if (largestHere !== undefined) {
+    const head = await store.head(ref);
+    if (head !== null && isLarger(head.state, at, largestHere)) throw new ElsewhereError();
+  }
+  return loadView(store, ref, at);
+}
+
+/** At an earlier version it may be as large as the session was then. */
+function isLarger({ version, base, tokens }: State, at: number, { events, tokens: most }: Size) {
+  const through = at === version ? (base?.through ?? 0) : 0;
+  return at - through > events || tokens > most;
 }
 
 async function readView(

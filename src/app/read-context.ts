@@ -7,7 +7,7 @@ import { accept, type Outcome, reject } from '../domain/session/errors.ts';
 import { configOf, contextTokens } from '../domain/session/head.ts';
 import { findSession } from './find.ts';
 import { loadSettings } from './load-settings.ts';
-import { loadView } from './load-view.ts';
+import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { waitFor } from './wait.ts';
@@ -42,14 +42,15 @@ export async function contextVersion(
  * Rejects: session_not_found.
  */
 export async function readContext(
-  { store, world }: Pick<Ports, 'store' | 'world'>,
+  ports: Pick<Ports, 'store' | 'largestHere' | 'world'>,
   ref: SessionRef,
   { at, format }: { at: number; format: Format | undefined },
 ) {
+  const { store, world } = ports;
   const found = await findSession(store, ref);
   if (!found.ok) return found;
   const { state, settings } = found.value;
-  const view = await loadView(store, ref, at);
+  const view = await loadViewHere(ports, ref, at);
   // Erased since the head was read.
   if (view === null) return sessionNotFound();
   await nextTurn();

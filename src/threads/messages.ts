@@ -1,3 +1,4 @@
+import type { SessionRef } from '../app/ports/event-store.ts';
 import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
 import { StoreBusyError } from '../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
@@ -6,12 +7,20 @@ import type { ServerSettings } from '../config.ts';
 import type { CompactionJob } from '../workers/engines/job-engine.ts';
 
 /** What a thread is started with. */
-export type ThreadData = { settings: ServerSettings; environment: NodeJS.ProcessEnv };
+export type ThreadData = {
+  settings: ServerSettings;
+  environment: NodeJS.ProcessEnv;
+  /** What compaction items are sealed with where nothing else is set. */
+  storedSecret: string | null;
+};
 
 /** What a thread says beside its answers. */
 export type ThreadMessage =
   /** A commit, by the key that `ring` of the process's own store takes. */
-  { kind: 'committed'; key: string } | { kind: 'dispatch'; job: CompactionJob };
+  | { kind: 'committed'; key: string }
+  | { kind: 'dispatch'; job: CompactionJob }
+  | { kind: 'await_packet'; ref: SessionRef; deadline_ms: number }
+  | { kind: 'cancel'; compaction_id: string };
 
 /** What a task comes to; what it threw would lose its class on the way from thread to thread. */
 export type Answer<T> = { ok: true; value: T } | { ok: false; thrown: Thrown };

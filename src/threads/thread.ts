@@ -1,7 +1,12 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { createApp } from '../api/create-app.ts';
+import { answerSent, type SentAnswer, type SentRequest } from '../api/http/elsewhere.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
+import { restApi } from '../rest-api.ts';
 import { asksModel } from '../workers/compaction/asks-model.ts';
 import { compactSession } from '../workers/compaction/compact-session.ts';
 import type { WorkerDependencies } from '../workers/compaction/dependencies.ts';
@@ -15,49 +20,89 @@ import { type Answer, answerOf, type ThreadData, type ThreadMessage } from './me
  */
 
 // It is what threads.ts starts a thread with.
-const { settings, environment } = workerData as ThreadData;
+const { settings, environment, storedSecret } = workerData as ThreadData;
 const log = openLog(settings);
 const rules = rulesOf(settings, environment);
-let opening: Promise<WorkerDependencies> | null = null;
+let opening: Promise<Parts> | null = null;
+
+type Parts = { worker: WorkerDependencies; app: OpenAPIHono };
 
 /** Runs one attempt at a compaction; whatever is said through `abort` aborts it. */
 export function compact(task: {
   job: CompactionJob;
   abort: MessagePort;
 }): Promise<Answer<JobResult>> {
-  const controller = new AbortController();
-  task.abort.once('message', () => controller.abort());
   return answerOf(async () => {
-    try {
-      return await compactSession(await worker())(task.job, controller.signal);
-    } finally {
-      task.abort.close();
-    }
+    const { worker } = await parts();
+    return abortable(task.abort, (signal) => compactSession(worker)(task.job, signal));
   });
 }
 
 /** Whether a job is going to ask a model. */
 export function looksAhead(job: CompactionJob): Promise<Answer<boolean>> {
-  return answerOf(async () => asksModel(await worker())(job));
+  return answerOf(async () => asksModel((await parts()).worker)(job));
+}
+
+/** Answers a request as the process itself would. */
+export async function answer(task: {
+  request: SentRequest;
+  abort: MessagePort;
+}): Promise<Answer<SentAnswer>> {
+  const answered = await answerOf(async () => {
+    const { app } = await parts();
+    return abortable(task.abort, (signal) => answerSent(app, task.request, signal));
+  });
+  if (!answered.ok) return answered;
+  const { buffer } = answered.value.body;
+  // Piscina takes it apart again, which its types cannot tell: the buffer is not copied.
+  return move({
+    [transferableSymbol]: [buffer],
+    [valueSymbol]: answered,
+  }) as unknown as typeof answered;
+}
+
+async function abortable<T>(port: MessagePort, run: (signal: AbortSignal) => Promise<T>) {
+  const controller = new AbortController();
+  port.once('message', () => controller.abort());
+  try {
+    return await run(controller.signal);
+  } finally {
+    port.close();
+  }
 }
 
 /** A thread whose store cannot be opened now may open it for its next task. */
-function worker(): Promise<WorkerDependencies> {
-  opening ??= openWorker().catch((error: unknown) => {
+function parts(): Promise<Parts> {
+  opening ??= openParts().catch((error: unknown) => {
     opening = null;
     throw error;
   });
   return opening;
 }
 
-async function openWorker(): Promise<WorkerDependencies> {
+async function openParts(): Promise<Parts> {
   const store = await openStore(
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     { onCommitted: (key) => tell({ kind: 'committed', key }) },
   );
   const dispatch = (job: CompactionJob) => tell({ kind: 'dispatch', job });
-  return compactionWorker(rules, settings, environment, { store, log, dispatch });
+  const api = restApi(rules, settings, log, {
+    store,
+    dispatch,
+    awaitPacket: (ref, deadline_ms) => tell({ kind: 'await_packet', ref, deadline_ms }),
+    cancelJob: (compaction_id) => tell({ kind: 'cancel', compaction_id }),
+    storedSecret,
+    // The process answers for both itself.
+    probes: { store: () => store.ping(), queue: async () => {} },
+    dashboard: { jobs: null, operatorKey: null },
+  });
+  // The process has counted the request already.
+  const limits = { ...api.limits, rate_per_minute_per_key: null };
+  return {
+    worker: compactionWorker(rules, settings, environment, { store, log, dispatch }),
+    app: createApp({ ...api, limits }),
+  };
 }
 
 function tell(message: ThreadMessage): void {

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
-import { MessageChannel, type Transferable } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
+import type { Elsewhere } from '../api/http/elsewhere.ts';
+import { ThreadDiedError } from '../app/ports/elsewhere-error.ts';
 import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/engines/job-engine.ts';
 import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
 import type * as tasks from './thread.ts';
@@ -19,15 +21,13 @@ type Value<N extends keyof Tasks> =
 const IDLE_MS = 30_000;
 /** A job whose thread has died comes again after this long. */
 const AFTER_DEATH_MS = 5_000;
-
-/** A thread has ended in the middle of a task: it ran out of memory, or the process stops. */
-export class ThreadDiedError extends Error {
-  override readonly name = 'ThreadDiedError';
-}
+const REQUESTS_OF_THREAD = 8;
 
 export type Threads = {
   compact: JobHandler;
   asksModel: AsksModel;
+  /** Answers a whole request, from its bytes to those of the answer. Throws ThreadDiedError. */
+  answer: Elsewhere;
   /** Ends all threads; what still runs in them is cut off. */
   close: () => Promise<void>;
 };
@@ -47,35 +47,53 @@ export function openThreads(
   const file = fileURLToPath(new URL('thread.js', import.meta.url));
   const isPrivate = database.kind === 'sqlite' && database.path === ':memory:';
   if (most === 0 || isPrivate || !existsSync(file)) return null;
-  // A job waits for its model most of the time.
+  // A job waits for its model most of the time, a request now and then for the end of a compaction.
   const jobs = pool({ file, data, most, each: Math.ceil(jobsAtATime(worker_concurrency) / most) });
-  for (const { piscina } of [jobs]) {
+  const requests = pool({ file, data, most, each: REQUESTS_OF_THREAD });
+  for (const { piscina } of [jobs, requests]) {
     piscina.on('message', onMessage);
     piscina.on('error', (error) => log.error({ err: error }, 'a thread without work has died'));
   }
   return {
     compact: async (job, signal) => {
-      const { port1: aborting, port2: abort } = new MessageChannel();
-      const say = () => aborting.postMessage(null);
-      if (signal.aborted) say();
-      signal.addEventListener('abort', say);
       try {
-        return await jobs.run('compact', { job, abort }, [abort]);
+        return await abortable(signal, (abort) => jobs.run('compact', { job, abort }, [abort]));
       } catch (error) {
         if (!(error instanceof ThreadDiedError)) throw error;
         const { compaction_id } = job;
         log.error({ err: error.cause, compaction_id }, 'the thread of a compaction has died');
         return { kind: 'retry', after_ms: AFTER_DEATH_MS };
-      } finally {
-        signal.removeEventListener('abort', say);
-        aborting.close();
       }
     },
     asksModel: (job) => jobs.run('looksAhead', job, []),
+    answer: (request, signal) =>
+      abortable(signal, (abort) =>
+        requests.run('answer', { request, abort }, [
+          abort,
+          ...(request.body === null ? [] : [request.body]),
+        ]),
+      ),
     close: async () => {
-      await jobs.piscina.destroy();
+      await Promise.all([jobs.piscina.destroy(), requests.piscina.destroy()]);
     },
   };
+}
+
+/** Runs something with a port that says when it is to be aborted; Piscina would end the thread. */
+async function abortable<T>(
+  signal: AbortSignal,
+  run: (abort: MessagePort) => Promise<T>,
+): Promise<T> {
+  const { port1, port2 } = new MessageChannel();
+  const say = () => port1.postMessage(null);
+  if (signal.aborted) say();
+  signal.addEventListener('abort', say);
+  try {
+    return await run(port2);
+  } finally {
+    signal.removeEventListener('abort', say);
+    port1.close();
+  }
 }
 
 type PoolOptions = {
@@ -95,6 +113,7 @@ function pool({ file, data, most, each }: PoolOptions) {
     minThreads: 0,
     idleTimeout: IDLE_MS,
     concurrentTasksPerWorker: each,
+    loadBalancer: freeOrNew(most),
     // A thread that waits for work goes on with its timers and sockets.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: heapOfThread() },
@@ -111,11 +130,21 @@ function pool({ file, data, most, each }: PoolOptions) {
       const answer: Answer<Value<N>> = await piscina
         .run(task, { name, transferList })
         .catch((cause: unknown) => {
-          throw new ThreadDiedError('the thread has died', { cause });
+          throw new ThreadDiedError(cause);
         });
       return resultOf(answer);
     });
   return { piscina, run };
+}
+
+type Balancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
+
+/** A thread that does nothing, else a new one, else the one that does least. */
+function freeOrNew(most: number): Balancer {
+  return (_, threads) => {
+    const [least] = [...threads].sort((a, b) => a.currentUsage - b.currentUsage);
+    return least === undefined || (least.currentUsage > 0 && threads.length < most) ? null : least;
+  };
 }
 
 /** In MB: with half of what the process itself may take, a thread that needs more dies alone. */

@@ -131,7 +131,7 @@ describe('what a handler throws', () => {
     const deps = { ...api.deps, log: { error: (fields: object) => logged.push(fields) } };
     const app = createApp(deps);
     addEndpoint(
-      { app, gate: () => 'local', longAnswer: longAnswers() },
+      { app, gate: () => 'local', ...longAnswers() },
       {
         method,
         path: '/broken',

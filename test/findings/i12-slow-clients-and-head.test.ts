@@ -14,7 +14,7 @@ let server: Server;
 let port: number;
 beforeAll(async () => {
   const app = new Hono();
-  const longAnswer = longAnswers();
+  const { longAnswer } = longAnswers();
   app.get('/:tenant', (c) =>
     longAnswer({ c, tenant: c.req.param('tenant') }, async () => ({ text: TEXT })),
   );

@@ -1,10 +1,11 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, HonoRequest } from 'hono';
+import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { problems } from '../schemas/problem.ts';
 import { type Answer, type Answers, answers, type Responses, respond } from './answer.ts';
-import type { LongAnswer } from './long-answers.ts';
+import type { LongAnswer, PassOn } from './long-answers.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { thrown } from './thrown.ts';
 import { parseInput } from './validation.ts';
@@ -18,6 +19,8 @@ export type Api = {
   deps: AppDependencies;
   gate: Gate;
   longAnswer: LongAnswer;
+  /** Answers a request elsewhere; null: there is no other thread. */
+  passOn: PassOn | null;
 };
 
 /** One call of an endpoint, admitted and with its parameters checked. */
@@ -64,7 +67,7 @@ export const noQuery = z.object({});
  * which the append route would feel (DESIGN, figures).
  */
 export function addEndpoint<Params, Query, R extends Responses>(
-  { app, gate, longAnswer }: Pick<Api, 'app' | 'gate' | 'longAnswer'>,
+  { app, gate, longAnswer, passOn }: Pick<Api, 'app' | 'gate' | 'longAnswer' | 'passOn'>,
   endpoint: Endpoint<Params, Query, R>,
 ): void {
   const { params, query, handle } = endpoint;
@@ -104,7 +107,12 @@ export function addEndpoint<Params, Query, R extends Responses>(
         params: fixedParams ?? parseInput(params, c.req.param(), 'the path'),
         query: readQuery(c.req.url),
       };
-      return await respond(c, tenant, await handle(call, answers<R>()), longAnswer);
+      try {
+        return await respond(c, tenant, await handle(call, answers<R>()), longAnswer);
+      } catch (error) {
+        if (!(error instanceof ElsewhereError) || passOn === null) throw error;
+        return await passOn({ c, tenant }, endpoint.method);
+      }
     } catch (error) {
       throw thrown(error, endpoint.method);
     }

@@ -1,14 +1,16 @@
 import type { z } from '@hono/zod-openapi';
+import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import { describeFlaw, flawOf } from '../../domain/exact-json.ts';
 import type { Json } from '../../domain/json.ts';
 import { measureJson } from '../../domain/json-text.ts';
 import type { Limits } from '../app-dependencies.ts';
+import { keepBody } from './elsewhere.ts';
 import { ProblemError } from './problem.ts';
 import { parseInput } from './validation.ts';
 
 export type RawBody = { kind: 'json' | 'ndjson'; text: string };
 
-type BodyLimits = Pick<Limits, 'body_bytes' | 'json_depth' | 'json_values'>;
+type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth' | 'json_values'>;
 
 /** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -16,7 +18,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Reads a body once, as text. A body without content type is taken as JSON, as is one without bytes.
  * Throws ProblemError: 413 beyond the limit, 415 for another content type or a compressed body, 400
- * for bytes that are no UTF-8.
+ * for bytes that are no UTF-8; ElsewhereError for a body that is too large to be parsed here.
  */
 export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
   // Clients name all sorts of types where they send nothing.
@@ -24,6 +26,9 @@ export async function readText(request: Request, limits: BodyLimits): Promise<Ra
   refuseEncoded(request.headers.get('content-encoding'));
   const kind = kindOf(request.headers.get('content-type'));
   const bytes = await readBytes(request, limits.body_bytes);
+  keepBody(request, bytes);
+  if (bytes.byteLength > (limits.body_bytes_here ?? Number.POSITIVE_INFINITY))
+    throw new ElsewhereError();
   try {
     return { kind, text: utf8.decode(bytes) };
   } catch {

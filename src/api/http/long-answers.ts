@@ -2,11 +2,12 @@ import { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'hono';
 import PQueue from 'p-queue';
+import { type Elsewhere, type SentAnswer, sentRequest } from './elsewhere.ts';
 import { textStream } from './text-stream.ts';
 
 /** Answers of one tenant that are made at a time: each holds a context, or a page of the log. */
 const AT_A_TIME = 2;
-/** What the clients of one tenant may leave unread before the next answer is made, in characters. */
+/** What the clients of one tenant may leave unread before the next answer is made, in bytes. */
 const MOST_UNREAD = 64_000_000;
 const LOOK_MS = 100;
 /**
@@ -17,10 +18,10 @@ const LOOK_MS = 100;
 const PATIENCE_MS = 60_000;
 const LEAST_PATIENCE_MS = 1_000;
 const MOST_PATIENCE_MS = 15_000;
-/** A shorter text goes out in one piece, a longer one in pieces of this size, in characters. */
+/** A shorter answer goes out in one piece, a longer one in pieces of this size, in bytes. */
 const PIECE = 65_536;
 
-/** A text that is on its way to a client; `seen` is what was left when it was last looked at. */
+/** An answer that is on its way to a client; `seen` is what was left when it was last looked at. */
 type Unread = { left: number; seen: number; idle_ms: number; cut: () => void };
 
 class Tenant {
@@ -64,11 +65,19 @@ class Tenant {
   }
 }
 
+type LongCall = { c: Context; tenant: string };
+
 /** Answers with what `make` resolves to, as JSON, when it is the turn of this call. */
 export type LongAnswer = (
-  call: { c: Context; tenant: string },
+  call: LongCall,
   make: () => Promise<object>,
   headers?: Record<string, string>,
+) => Promise<Response>;
+
+/** Answers in another thread; what is read comes when it is the turn of this call. */
+export type PassOn = (
+  call: LongCall,
+  method: 'get' | 'post' | 'patch' | 'delete',
 ) => Promise<Response>;
 
 /**
@@ -76,9 +85,12 @@ export type LongAnswer = (
  * their order, and none while the clients of the tenant leave too much unread. Whoever asks for
  * hundreds at once, and does not read, holds up only clients of its own.
  */
-export function longAnswers(): LongAnswer {
+export function longAnswers(elsewhere?: Elsewhere): {
+  longAnswer: LongAnswer;
+  passOn: PassOn | null;
+} {
   const tenants = new Map<string, Tenant>();
-  return async ({ c, tenant: name }, make, headers = {}) => {
+  const inTurn = async ({ c, tenant: name }: LongCall, make: () => Promise<SentAnswer>) => {
     const tenant = tenants.get(name) ?? new Tenant();
     tenants.set(name, tenant);
     const forget = () => {
@@ -87,36 +99,49 @@ export function longAnswers(): LongAnswer {
     try {
       return await tenant.queue.add(async () => {
         await tenant.room();
-        const made = await make();
-        // Making a long answer and writing it each take their time: others come in between.
-        await nextTurn();
-        const text = JSON.stringify(made);
-        const type = { 'Content-Type': 'application/json', ...headers };
-        if (text.length <= PIECE) return c.body(text, 200, type);
-        const length = { 'Content-Length': String(Buffer.byteLength(text)) };
+        const { status, headers, body } = await make();
+        if (body.length <= PIECE) return c.newResponse(body, status, headers);
+        const long = { ...headers, 'Content-Length': String(body.length) };
         // Nobody would read the body of this answer, nor cancel it.
-        if (c.req.method === 'HEAD') return c.body(null, 200, { ...type, ...length });
-        return c.body(inPieces(text, tenant.unread, c.env?.outgoing, forget), 200, {
-          ...type,
-          ...length,
-        });
+        if (c.req.method === 'HEAD') return c.newResponse(null, status, long);
+        const pieces = inPieces(body, tenant.unread, c.env?.outgoing, forget);
+        return c.newResponse(pieces, status, long);
       });
     } finally {
       forget();
     }
   };
+  const longAnswer: LongAnswer = (call, make, headers = {}) =>
+    inTurn(call, async () => {
+      const made = await make();
+      // Making a long answer and writing it each take their time: others come in between.
+      await nextTurn();
+      const body = encoder.encode(JSON.stringify(made));
+      return { status: 200, headers: { 'Content-Type': 'application/json', ...headers }, body };
+    });
+  if (elsewhere === undefined) return { longAnswer, passOn: null };
+  const passOn: PassOn = async (call, method) => {
+    const { raw } = call.c.req;
+    const make = () => elsewhere(sentRequest(raw, method.toUpperCase()), raw.signal);
+    if (method === 'get') return inTurn(call, make);
+    const { status, headers, body } = await make();
+    return call.c.newResponse(body, status, headers);
+  };
+  return { longAnswer, passOn };
 }
 
-/** The text as a body of which only the next piece is made while the client takes the one before. */
+const encoder = new TextEncoder();
+
+/** The bytes as a body of which the client takes one piece after the other. */
 function inPieces(
-  text: string,
+  bytes: Uint8Array<ArrayBuffer>,
   unread: Set<Unread>,
   outgoing: unknown,
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
-  let rest = text;
+  let rest = bytes;
   const end = () => {
-    rest = '';
+    rest = new Uint8Array();
     unread.delete(own);
     onEnd();
   };
@@ -124,21 +149,15 @@ function inPieces(
     end();
     if (outgoing instanceof ServerResponse) outgoing.destroy();
   };
-  const own: Unread = { left: text.length, seen: text.length, idle_ms: 0, cut };
+  const own: Unread = { left: bytes.length, seen: bytes.length, idle_ms: 0, cut };
   unread.add(own);
   const next = async () => {
     if (!unread.has(own)) throw new Error('the answer was not read');
-    if (rest === '') return null;
-    const piece = firstPiece(rest);
-    rest = rest.slice(piece.length);
+    if (rest.length === 0) return null;
+    const piece = rest.subarray(0, PIECE);
+    rest = rest.subarray(PIECE);
     own.left = rest.length;
     return piece;
   };
   return textStream(next, end);
-}
-
-/** A character of two units stays whole. */
-function firstPiece(text: string): string {
-  const isCutInside = /[\uD800-\uDBFF]/.test(text.charAt(PIECE - 1));
-  return text.slice(0, isCutInside ? PIECE + 1 : PIECE);
 }

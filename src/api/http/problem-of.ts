@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { ThreadDiedError } from '../../app/ports/elsewhere-error.ts';
 import { InvalidCursorError } from '../../app/ports/invalid-cursor-error.ts';
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
@@ -21,6 +22,10 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   }
   if (error instanceof StoreBusyError || error instanceof StoreUnavailableError) {
     return new ProblemError('unavailable', error.message, { headers: { 'Retry-After': '1' } });
+  }
+  if (error instanceof ThreadDiedError) {
+    log.error({ code: codeOf(error.cause) }, 'the thread of a request has died');
+    return new ProblemError('unavailable', error.message);
   }
   // Not the message: it may quote what somebody said in a conversation.
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 65_536;
  * client reads. `onEnd` is called once, also when the client goes or `next` throws.
  */
 export function textStream(
-  next: () => Promise<string | null>,
+  next: () => Promise<string | Uint8Array<ArrayBuffer> | null>,
   onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -36,7 +36,7 @@ export function textStream(
             controller.close();
             return;
           }
-          rest = encoder.encode(text);
+          rest = typeof text === 'string' ? encoder.encode(text) : text;
         }
         if (isOver) return;
         controller.enqueue(rest.subarray(0, CHUNK_BYTES));

@@ -6,9 +6,14 @@ import type { World } from '../../domain/session/world.ts';
 import type { TokenizerName } from '../../domain/tokens/tokenizers.ts';
 import type { EventStore, SessionRef } from './event-store.ts';
 
+/** Of a context: events that it is folded from, and tokens. */
+export type Size = { events: number; tokens: number };
+
 /** Everything that use cases are handed from outside; each names what it needs of it. */
 export type Ports = {
   store: EventStore;
+  /** A larger context is worked on in another thread; without it there is none. */
+  largestHere?: Size | undefined;
   world: World;
   /** Hands a compaction that was just requested to the workers. */
   dispatch: (job: { ref: SessionRef; compaction_id: string }) => void;

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import type { AppDependencies } from './api/app-dependencies.ts';
+import { ElsewhereError } from './app/ports/elsewhere-error.ts';
+import type { Rules } from './compaction-worker.ts';
+import type { ServerSettings } from './config.ts';
+import { JSON_DEPTH } from './domain/exact-json.ts';
+import { contextWindowOf } from './domain/policy/model-table.ts';
+import { packageVersion } from './package-version.ts';
+import { summarizeNow } from './workers/summarize-now.ts';
+import { configRefusal } from './workers/summarizers/model-policy.ts';
+
+const ITEMS_PER_REQUEST = 10_000;
+/** Real conversations hold one value in 30 to 150 bytes; a body of the default limit fits with room. */
+const JSON_VALUES = 400_000;
+
+/** What differs between the process and its threads. */
+type Own = Pick<
+  AppDependencies,
+  'store' | 'dispatch' | 'awaitPacket' | 'cancelJob' | 'storedSecret' | 'probes' | 'dashboard'
+>;
+
+/** What the REST API is handed, in the process and in each of its threads. */
+export function restApi(
+  { world, policy, templates, chooseSummarizer, prepareTokenizer }: Rules,
+  settings: ServerSettings,
+  log: Logger,
+  own: Own,
+): AppDependencies {
+  return {
+    ...own,
+    world,
+    packetPrompt: templates.packet,
+    clock: { now: () => new Date() },
+    newId: uuidv7,
+    keys: settings.api_keys,
+    limits: {
+      body_bytes: settings.body_limit_bytes,
+      items_per_request: ITEMS_PER_REQUEST,
+      json_depth: JSON_DEPTH,
+      json_values: JSON_VALUES,
+      rate_per_minute_per_key: settings.rate_limit_per_minute,
+    },
+    contextWindowOf,
+    modelRefusal: (config) => configRefusal(policy, config),
+    loadTokenizer: prepareTokenizer,
+    summarize: summarizeNow({
+      templates,
+      chooseSummarizer,
+      now: () => new Date(),
+      random: Math.random,
+      onFailure: (reason) =>
+        log.warn({ reason }, 'no model could write a summary for /v1/responses/compact'),
+    }),
+    compactionSecret: settings.compaction_secret,
+    version: packageVersion(),
+    log,
+  };
+}
+
+/** In bytes; it takes some 10 ms to parse and check so much, if it is hostile. */
+const BODY_HERE = 131_072;
+
+/** What can be read, worked on and written out within some 20 ms, whatever it consists of. */
+const CONTEXT_HERE = { events: 1_000, tokens: 250_000 };
+
+/** The API where other threads answer what would hold up this one; none of it is done here then. */
+export function withElsewhere(
+  api: AppDependencies,
+  elsewhere: NonNullable<AppDependencies['elsewhere']>,
+): AppDependencies {
+  return {
+    ...api,
+    elsewhere,
+    largestHere: CONTEXT_HERE,
+    limits: { ...api.limits, body_bytes_here: BODY_HERE },
+    // To load one takes a quarter of a second, and to count with one may take as long.
+    loadTokenizer: () => Promise.reject(new ElsewhereError()),
+  };
+}
