@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Probed, probed } from '../support/health-prober.ts';
+import { hostileSteps } from '../support/hostile-sessions.ts';
+import type { Variables } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+
+/**
+ * The time that /healthz takes says little on a machine that others use too. So the same sessions are
+ * played twice in the same run, with threads and without any: what was taken off the event loop shows
+ * in the quotient, whatever else the machine does.
+ */
+describe('hostile sessions', () => {
+  let withThreads: Probed[];
+  let inline: Probed[];
+  beforeAll(async () => {
+    withThreads = await play({});
+    inline = await play({ PALIMPSEST_THREADS: '0' });
+  });
+
+  it('hold up nobody else', () => {
+    expect(longest(withThreads)).toBeLessThan(longest(inline) / 2);
+  });
+
+  it('are answered as they are without threads', () => {
+    const contexts = (taken: Probed[]) =>
+      taken.filter(({ what }) => what.startsWith('read the context as'));
+    const answers = contexts(withThreads).map(({ answer }) => answer);
+    expect(answers).toHaveLength(3);
+    expect(answers).toEqual(contexts(inline).map(({ answer }) => answer));
+  });
+
+  async function play(variables: Variables): Promise<Probed[]> {
+    const service = await startService({
+      PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+      ...variables,
+    });
+    try {
+      return await probed(service.url, hostileSteps({ posts: 2 }));
+    } finally {
+      await service.dispose();
+    }
+  }
+
+  function longest(taken: Probed[]): number {
+    return Math.max(...taken.map(({ longest_ms }) => longest_ms));
+  }
+});
