@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import { ImportError } from '../src/cli/import-target.ts';
 import { withLocalService } from './local-service.ts';
 import { MEASURES } from './quality/figures.ts';
 import { measureSession, type SessionFigures, TEXTS } from './quality/measure-session.ts';
 import { addedDigests } from './quality/measures/digests.ts';
-import { filesBelow, NoSessionsError, sessionsIn } from './quality/sessions.ts';
+import { filesBelow, NoSessionsError, type Session, sessionsIn } from './quality/sessions.ts';
 import {
   digestTable,
   kindTable,
@@ -50,11 +51,15 @@ async function run(path: string, flags: Flags): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const { measured, left_out } = await measureFiles(found, flags);
+  const { measured, left_out, refusals } = await measureFiles(found, flags);
   if (flags.json) {
-    console.log(JSON.stringify({ seed: flags.seed, sessions: measured, left_out }, null, 1));
+    console.log(
+      JSON.stringify({ seed: flags.seed, sessions: measured, left_out, refusals }, null, 1),
+    );
     return;
   }
+  for (const refusal of refusals) console.error(`Refused by the service: ${refusal}`);
+  if (refusals.length > 0) process.exitCode = 1;
   if (measured.length === 0) {
     console.error(`No session in ${path} is long enough to be measured. ${HOW}`);
     process.exitCode = 2;
@@ -66,27 +71,39 @@ async function run(path: string, flags: Flags): Promise<void> {
   );
 }
 
+type Measured = { measured: SessionFigures[]; left_out: string[]; refusals: string[] };
+
 async function measureFiles(
   { folder, files }: { folder: string; files: string[] },
   { sessions, seed, whole = false }: Flags,
-): Promise<{ measured: SessionFigures[]; left_out: string[] }> {
+): Promise<Measured> {
   const chosen = files.filter((file) => sessions?.some((word) => file.includes(word)) ?? true);
   const measured: SessionFigures[] = [];
   const left_out: string[] = [];
+  const refusals: string[] = [];
   await withLocalService(
     { summarizer: 'extractive', synchronous: 'NORMAL' },
     async ({ target }) => {
       for (const file of chosen) {
         for (const session of sessionsIn(folder, file)) {
           const choices = { seed, compactions: COMPACTIONS, as_configured: whole };
-          const figures = await measureSession(target, session, choices);
+          const figures = await measureSession(target, session, choices).catch(refused(session));
           if (figures === null) left_out.push(session.name);
+          else if (typeof figures === 'string') refusals.push(figures);
           else measured.push(figures);
         }
       }
     },
   );
-  return { measured, left_out };
+  return { measured, left_out, refusals };
+}
+
+/** A session that the service refuses is named, and the others go on. */
+function refused({ name }: Session) {
+  return (error: unknown): string => {
+    if (!(error instanceof ImportError)) throw new Error(name, { cause: error });
+    return `${name}: ${error.message}`;
+  };
 }
 
 function report(
@@ -131,6 +148,9 @@ function report(
       `\n${lines([['session', 'n', 'covered', 'tokens', ...MEASURES], ...rows]).join('\n')}`,
     );
   }
+  const runs = measured.flatMap((session) => [...session.runs, ...session.at_recorded]);
+  const skipped = runs.reduce((sum, { outcomes }) => sum + (outcomes.skipped ?? 0), 0);
+  if (skipped > 0) console.log(`\n${skipped} compactions were skipped by the service.`);
   if (left_out.length > 0) {
     const files = new Set(left_out.map((name) => name.replace(/#\d+$/, '')));
     console.log(`\nToo short: ${left_out.length} sessions, in ${[...files].join(', ')}`);

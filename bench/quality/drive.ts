@@ -28,7 +28,11 @@ export const AS_CONFIGURED: ConfigOverrides = { protected_tokens: 20_000 };
 
 const item = z.custom<Item>((value) => typeof value === 'object' && value !== null);
 const contextSchema = z.object({ items: z.array(item) });
-const compactionSchema = z.object({ outcome: z.string().nullable(), status: z.string() });
+const compactionSchema = z.object({
+  id: z.string(),
+  outcome: z.string().nullable(),
+  status: z.string(),
+});
 
 /** A session of the service that grows and is compacted as it is told. */
 export type Driven = {
@@ -66,7 +70,12 @@ export async function drive(
     },
     compact: async (mode, changed) => {
       if (changed !== undefined) await send('PATCH', path, { config: changed });
-      const ended = compactionSchema.parse(await send('POST', `${path}/compact`, { mode }));
+      let ended = compactionSchema.parse(await send('POST', `${path}/compact`, { mode }));
+      while (ended.status !== 'ended') {
+        await (await target.request(`${path}/context?wait=compaction`)).arrayBuffer();
+        const at = `${path}/compactions/${ended.id}`;
+        ended = compactionSchema.parse(await jsonOf(await target.request(at)));
+      }
       const { items } = contextSchema.parse(await jsonOf(await target.request(`${path}/context`)));
       const codec = codecFor(format);
       return {

@@ -10,6 +10,8 @@ export type Edit = {
   removed: string;
   /** The place of the call. */
   item: number;
+  /** What was taken away stood there in one piece, and only once. */
+  is_unique?: true;
 };
 
 /** All changes of files that worked, in their order, from what the calls themselves say. */
@@ -58,7 +60,10 @@ function editsOfFields(input: JsonObject, { name, item }: Call, open: string): E
       .map((one) => edit('changed', field(one, NEW) ?? '', field(one, OLD) ?? ''));
   }
   const [added, removed] = [field(input, NEW), field(input, OLD)];
-  if (added !== undefined) return [edit('changed', added, removed ?? '')];
+  if (added !== undefined) {
+    const isUnique = removed !== undefined && input.replace_all !== true;
+    return [{ ...edit('changed', added, removed ?? ''), ...(isUnique ? { is_unique: true } : {}) }];
+  }
   const whole = field(input, WHOLE);
   if (whole !== undefined && WRITES.test(name)) return [edit('created', whole, '')];
   return [];

@@ -81,6 +81,11 @@ export function truthAt(
 /** The rank up to which the next file counts as found. */
 const FIRST = 5;
 
+/** The rank of the next file among the files of a text; null when it is not named or not known. */
+export function nextRank({ next }: Moment, candidate: Candidate): number | null {
+  return next === null ? null : rankOf(next, candidate);
+}
+
 /** What a text says of a moment. */
 export function momentFigures(moment: Moment, candidate: Candidate) {
   const { next, open } = moment;
@@ -90,7 +95,7 @@ export function momentFigures(moment: Moment, candidate: Candidate) {
   });
   const isNamed = open !== null && isNamedAsOpen(open, candidate);
   return {
-    next_action: isNear(next === null ? null : rankOf(next, candidate)),
+    next_action: isNear(nextRank(moment, candidate)),
     next_from_end: isNear(next === null ? null : rankFromEnd(next, candidate)),
     open_request: { found: isNamed ? 1 : 0, of: open === null ? 0 : 1 },
   } satisfies Partial<Figures>;

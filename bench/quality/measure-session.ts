@@ -9,6 +9,7 @@ import {
   type Moment,
   momentAt,
   momentFigures,
+  nextRank,
   truthAt,
 } from './figures.ts';
 import { digestsOf } from './measure-digests.ts';
@@ -34,6 +35,8 @@ export type Run = {
   /** Tokens of each text. */
   tokens: Partial<Record<Text, number>>;
   figures: Partial<Record<Text, Figures>>;
+  /** Of each compaction after which a known file was worked on: its rank in ours, null when it is not named. */
+  next_ranks: (number | null)[];
   /** What ours and the recorded summary say that the log contradicts, of so many statements. */
   untrue: Partial<Record<Text, { untrue: Untrue[]; statements: number }>>;
 };
@@ -119,6 +122,7 @@ async function measureRun(
 ): Promise<Run> {
   const outcomes: Record<string, number> = {};
   const moments: Partial<Record<Text, Moments>>[] = [];
+  const next_ranks: (number | null)[] = [];
   let from = 0;
   let context: Context | null = null;
   for (const [index, cut] of cuts.entries()) {
@@ -128,7 +132,10 @@ async function measureRun(
     from = cut;
     if (index + 1 === cuts.length) break;
     const { covered, later } = split(session, cut);
-    moments.push(momentsOf(momentAt(covered, later), textsOf(context, covered)));
+    const moment = momentAt(covered, later);
+    const texts = textsOf(context, covered);
+    moments.push(momentsOf(moment, texts));
+    next_ranks.push(...ranksOf(moment, texts));
   }
   const { covered, later } = split(session, from);
   const texts = textsOf(context ?? EMPTY, covered);
@@ -141,6 +148,7 @@ async function measureRun(
     covered_tokens: sum(session.tokens.slice(0, from)),
     tokens: mapTexts(texts, (text) => text.tokens),
     figures: withMoments(figures, moments),
+    next_ranks: [...next_ranks, ...ranksOf(truth, texts)],
     untrue: { ours: untrueInContext(conversation, covered) },
   };
 }
@@ -175,6 +183,10 @@ function mapTexts<T>(texts: Texts, of: (text: Candidate) => T): Partial<Record<T
 
 function momentsOf(moment: Moment, texts: Texts): Partial<Record<Text, Moments>> {
   return mapTexts(texts, (text) => momentFigures(moment, text));
+}
+
+function ranksOf(moment: Moment, { ours }: Texts): (number | null)[] {
+  return moment.next === null || ours === undefined ? [] : [nextRank(moment, ours)];
 }
 
 /** What is next and what is open is asked after every compaction of a run, not only after the last. */
@@ -225,6 +237,7 @@ async function measureAtRecorded(
       covered_tokens: sum(part.tokens),
       tokens: mapTexts(texts, (text) => text.tokens),
       figures: mapTexts(texts, (text) => figuresOf(truth, text)),
+      next_ranks: ranksOf(truth, texts),
       untrue: {
         ours: untrueInContext(context.conversation, covered),
         ...(is_summary ? { recorded: untrueIn(text, covered) } : {}),

@@ -14,7 +14,9 @@ export type OpenRequest = UserMessage & { is_only: boolean };
 export function openRequest(covered: Conversation, later: Conversation): OpenRequest | null {
   const said = userMessages(covered);
   const last = said.at(-1);
-  const next = later.passages.find(({ voice }) => voice === 'user' || voice === 'assistant');
+  const next = later.passages.find(
+    ({ voice, text }) => voice === 'assistant' || (voice === 'user' && ownWords(text) !== ''),
+  );
   if (last === undefined || next === undefined || next.voice !== 'assistant') return null;
   return { ...last, is_only: said.length === 1 };
 }

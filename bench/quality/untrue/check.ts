@@ -1,6 +1,6 @@
 import type { Call, Conversation } from '../conversation.ts';
 import { wrongCounts } from './counts.ts';
-import { staleFiles } from './files.ts';
+import { staleFiles, withoutShownFiles } from './files.ts';
 import { wrongOpenCalls } from './open-calls.ts';
 import { wrongOrder } from './order.ts';
 import { logOf, type Statement, statementsIn, type Untrue } from './statement.ts';
@@ -18,13 +18,14 @@ export function untrueIn(
   kept: readonly Call[] = [],
 ): { untrue: Untrue[]; statements: number } {
   const log = logOf(covered, kept);
-  const statements: Statement[] = statementsIn(text);
+  const apart = withoutShownFiles(text);
+  const statements: Statement[] = statementsIn(apart.rest);
   const found = [
     ...wrongCounts(statements, log),
     ...wrongOrder(statements, log),
     ...wrongOpenCalls(statements, log),
     ...wrongSteps(statements, log),
-    ...staleFiles(text, statements, log),
+    ...staleFiles(apart, statements, log),
     ...wrongVoices(statements, log),
   ];
   const distinct = new Map(found.map((one) => [`${one.lie} ${one.text}`, one]));

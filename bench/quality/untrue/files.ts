@@ -1,5 +1,7 @@
 import { isFileName, nameKey } from '../../../src/domain/compaction/names.ts';
+import type { Edit } from '../edits.ts';
 import { entriesIn } from '../measures/changes.ts';
+import { fileKeysIn } from '../names.ts';
 import { fileNames } from '../touched.ts';
 import { normalised } from '../words.ts';
 import type { Log, Statement, Untrue } from './statement.ts';
@@ -11,8 +13,16 @@ const BEFORE =
 const SHORTEST = 16;
 
 /** Files that are gone, and lines that were replaced, told as if they were still there. */
-export function staleFiles(text: string, statements: readonly Statement[], log: Log): Untrue[] {
-  return [...goneFiles(statements, log), ...replacedLines(text, log)];
+export function staleFiles(
+  { rest, shown }: ShownApart,
+  statements: readonly Statement[],
+  log: Log,
+): Untrue[] {
+  return [
+    ...goneFiles(statements, log),
+    ...replacedLines(rest, log),
+    ...replacedPieces(shown, log),
+  ];
 }
 
 /** A line about a file that was deleted for good and does not say so. */
@@ -34,30 +44,75 @@ function goneFiles(statements: readonly Statement[], { edits, conversation }: Lo
 }
 
 /** Under the name of a file a line that one of its edits took away and none put back. */
-function replacedLines(text: string, { edits }: Log): Untrue[] {
-  const files = new Set(edits.map(({ path }) => nameKey(path)));
-  const entries = entriesIn(text, files);
-  return [...entries].flatMap(([file, own]) => {
-    const gone = goneLines(edits.filter(({ path }) => nameKey(path) === file));
-    const told = new Set(own.flatMap((entry) => entry.split('\n')));
-    return [...told].flatMap((line): Untrue[] => {
+function replacedLines(text: string, log: Log): Untrue[] {
+  const files = new Set(log.edits.map(({ path }) => nameKey(path)));
+  return [...entriesIn(text, files)].flatMap(([file, entries]) => {
+    const gone = goneLines(log.edits.filter(({ path }) => nameKey(path) === file));
+    const lines = new Set(entries.flatMap((entry) => entry.split('\n')));
+    return [...lines].flatMap((line): Untrue[] => {
       if (BEFORE.test(line) || /^\s*-(?!\s)/.test(line)) return [];
       const quoted = [line, ...[...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)];
       const stale = quoted.map(bare).find((one) => gone.has(one));
-      return stale === undefined
-        ? []
-        : [{ lie: 'stale_file', text: line.trim(), why: `an edit of ${file} took it away` }];
+      if (stale === undefined || isSeenAfter(stale, gone.get(stale) ?? 0, log)) return [];
+      return [{ lie: 'stale_file', text: line.trim(), why: `an edit of ${file} took it away` }];
     });
   });
 }
 
-function goneLines(edits: readonly { added: string; removed: string }[]): Set<string> {
-  const gone = new Set<string>();
-  for (const { added, removed } of edits) {
-    for (const line of removed.split('\n').map(bare)) if (line.length >= SHORTEST) gone.add(line);
+/** In the text of a file what an edit took away that stood there once only, and none put back. */
+function replacedPieces(shown: ReadonlyMap<string, string[]>, { edits }: Log): Untrue[] {
+  return [...shown].flatMap(([file, lines]) => {
+    const text = normalised(lines.join('\n'));
+    const own = edits.filter(({ path }) => nameKey(path) === file);
+    return own.flatMap(({ removed, is_unique }, index): Untrue[] => {
+      const piece = normalised(removed);
+      const isBack = own.slice(index).some(({ added }) => normalised(added).includes(piece));
+      if (!is_unique || piece.length < SHORTEST || isBack || !text.includes(piece)) return [];
+      const why = `an edit of ${file} took it away`;
+      return [{ lie: 'stale_file', text: removed.trim().slice(0, 200), why }];
+    });
+  });
+}
+
+/** `File src/a.ts (as last known):` and the like, before the text of a file. */
+const SHOWN = /^(?:[#*\s]*)(?:the )?(?:file|contents? of|current (?:text|state) of)\b.*:\s*$/i;
+
+/** What a text says by itself, and the lines of the files that it shows, by their keys. */
+export type ShownApart = { rest: string; shown: Map<string, string[]> };
+
+/** A text without the files that are shown in it, and these: each up to the next one. */
+export function withoutShownFiles(text: string): ShownApart {
+  const shown = new Map<string, string[]>();
+  const rest: string[] = [];
+  let lines: string[] | null = null;
+  for (const line of text.split('\n')) {
+    const [key, other] = SHOWN.test(line) ? fileKeysIn(line) : [];
+    if (key !== undefined && other === undefined) {
+      lines = shown.get(key) ?? [];
+      shown.set(key, lines);
+    } else (lines ?? rest).push(line);
+  }
+  return { rest: rest.join('\n'), shown };
+}
+
+/** The lines that are gone, each with the place of the edit that took it away. */
+function goneLines(edits: readonly Edit[]): Map<string, number> {
+  const gone = new Map<string, number>();
+  for (const { added, removed, item } of edits) {
+    for (const line of removed.split('\n').map(bare)) {
+      if (line.length >= SHORTEST) gone.set(line, item);
+    }
     for (const line of added.split('\n').map(bare)) gone.delete(line);
   }
   return gone;
+}
+
+/** The same line can stand in a file twice: then some later result shows it. */
+function isSeenAfter(line: string, item: number, { conversation }: Log): boolean {
+  return conversation.calls.some(
+    ({ result }) =>
+      result !== null && result.item > item + 1 && normalised(result.text).includes(line),
+  );
 }
 
 /** A line without its number, white space and bullet. */

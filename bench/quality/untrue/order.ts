@@ -31,8 +31,8 @@ function wrongLists(statements: readonly Statement[], said: readonly string[]): 
   return untrue;
 }
 
-function placesOf({ rest }: Statement, said: readonly string[]): number[] {
-  const start = tellingStart(rest);
+function placesOf({ rest, is_entry }: Statement, said: readonly string[]): number[] {
+  const start = is_entry ? tellingStart(rest) : '';
   return start === '' ? [] : said.flatMap((text, place) => (text.startsWith(start) ? [place] : []));
 }
 

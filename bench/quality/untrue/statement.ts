@@ -12,6 +12,8 @@ export type Statement = {
   label: string;
   /** What comes after that; the whole text without one. */
   rest: string;
+  /** Whether it begins an entry, and does not go on with one. */
+  is_entry: boolean;
 };
 
 /** How a statement can contradict the log. */
@@ -84,7 +86,8 @@ export function statementsIn(text: string): Statement[] {
       heading = title[1];
       return [];
     }
-    const own = line.replace(/^\s*(?:[-*•>]|\d{1,3}[.)])\s+/, '').trim();
+    const bullet = /^\s*(?:[-*•>]|\d{1,3}[.)])\s+/;
+    const own = line.replace(bullet, '').trim();
     if (own === '') return [];
     const labelled = LABEL.exec(own.replace(/\*\*/g, ''));
     return [
@@ -92,6 +95,7 @@ export function statementsIn(text: string): Statement[] {
         heading,
         text: own,
         label: labelled?.[1] ?? '',
+        is_entry: bullet.test(line) || labelled !== null,
         rest: (labelled?.[2] ?? own).replace(/^["'“]+|["'”]+$/g, ''),
       },
     ];

@@ -15,7 +15,7 @@ const LONGEST_STEP = 300;
 export function wrongSteps(statements: readonly Statement[], log: Log): Untrue[] {
   const todos = todosOf(log.conversation);
   return statements.flatMap((statement): Untrue[] => {
-    const { heading, label, rest, text } = statement;
+    const { heading, label, rest, text, is_entry } = statement;
     // A label says more than the heading above it.
     const says = label === '' ? heading : label;
     const isNext = NEXT.test(says) || (NEXT.test(heading) && !DONE.test(says));
@@ -27,7 +27,7 @@ export function wrongSteps(statements: readonly Statement[], log: Log): Untrue[]
         ? [{ lie: 'done_as_next', text, why: 'the list of todos has it as done' }]
         : [];
     }
-    if (rest.length > LONGEST_STEP) return [];
+    if (!is_entry || rest.length > LONGEST_STEP) return [];
     const after = callsAfterAnnounced(start, log.conversation);
     return after === null || after < CALLS_AFTER
       ? []

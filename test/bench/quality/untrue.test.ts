@@ -44,3 +44,41 @@ describe('untrue statements', () => {
     expect(writtenAnew(context, log)).toBe('A summary.');
   });
 });
+
+describe('files as they are shown', () => {
+  const read = (text: string) => call('Read', { file_path: '/app/pay.ts' }, text);
+  const edit = call(
+    'Edit',
+    {
+      file_path: '/app/pay.ts',
+      old_string: 'const retries = readRetries();',
+      new_string: 'const tries = 3;',
+    },
+    'ok',
+  );
+  const back = call(
+    'Edit',
+    {
+      file_path: '/app/pay.ts',
+      old_string: 'const tries = 3;',
+      new_string: 'const retries = readRetries();',
+    },
+    'ok',
+  );
+  const shown = (line: string) =>
+    `File /app/pay.ts (as last known):\nimport { readRetries } from './other.ts';\n${line}`;
+
+  it.each([
+    [
+      'with what an edit took away',
+      'const retries = readRetries();',
+      [read('x'), edit],
+      ['stale_file'],
+    ],
+    ['with what it put there', 'const tries = 3;', [read('x'), edit], []],
+    ['with what was put back', 'const retries = readRetries();', [edit, back], []],
+  ])('%s', (_, line, items, lies) => {
+    const { untrue } = untrueIn(shown(line), conversation(...items));
+    expect(untrue.map(({ lie }) => lie)).toEqual(lies);
+  });
+});
