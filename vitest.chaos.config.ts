@@ -13,7 +13,7 @@ const scale = scaleFrom(process.env.TEST_SCALE ?? 'long');
 
 /** What `npm test` tries in brief. */
 const AT_LENGTH = [
-  'test/e2e/{crash,fuzz}.test.ts',
+  'test/e2e/{crash,event-loop,fuzz}.test.ts',
   'test/**/*.property.test.ts',
   'test/soak/soak.test.ts',
   'test/transcripts.test.ts',

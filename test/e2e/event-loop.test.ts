@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Probed, probed } from '../support/health-prober.ts';
 import { hostileSteps } from '../support/hostile-sessions.ts';
+import { atScale } from '../support/scale.ts';
 import type { Variables } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
 
@@ -35,7 +36,10 @@ describe('hostile sessions', () => {
       ...variables,
     });
     try {
-      return await probed(service.url, hostileSteps({ posts: 2 }));
+      return await probed(
+        service.url,
+        hostileSteps({ posts: atScale({ brief: 1, short: 1, long: 6 }) }),
+      );
     } finally {
       await service.dispose();
     }
