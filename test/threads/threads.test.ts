@@ -1,0 +1,64 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isTerminal, SessionClient } from '../e2e/api-client.ts';
+import { Speaker, turns } from '../e2e/conversation.ts';
+import { ScriptedModelServer } from '../support/scripted-model-server.ts';
+import type { ServiceProcess, Variables } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+
+const PRELOAD = new URL('../support/dying-thread.mjs', import.meta.url).href;
+
+describe('a thread that dies', () => {
+  it('in a request is owned up to, and the service lives on', async () => {
+    const service = await started({ NODE_OPTIONS: '--max-old-space-size=64' });
+    const session = await SessionClient.create(() => service.url, {
+      id: 'many',
+      format: 'anthropic',
+    });
+    const blocks = Array.from({ length: 12 }, () => ({ type: 'text', text: 'much '.repeat(20) }));
+    const many = Array.from({ length: 9_000 }, () => ({ role: 'user', content: blocks }));
+    const answer = await session.request('POST', '/items', { body: many });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { detail: expect.stringContaining('The thread that worked on this has died') },
+    });
+    const large = 'Large enough for a thread. '.repeat(10_000);
+    expect(await session.append([{ role: 'user', content: large }])).toMatchObject({ last_seq: 1 });
+  });
+
+  it('in a compaction hands it to the next one, which ends it once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palimpsest-threads-'));
+    const mark = join(folder, 'died');
+    const model = await ScriptedModelServer.start();
+    onTestFinished(async () => {
+      await model.close();
+      rmSync(folder, { recursive: true });
+    });
+    const service = await started({
+      NODE_OPTIONS: `--import=${PRELOAD}?mark=${encodeURIComponent(mark)}`,
+      OPENAI_API_KEY: 'test',
+      OPENAI_BASE_URL: model.openaiUrl,
+      PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
+    });
+    const session = await SessionClient.create(() => service.url, {
+      id: 'compacted',
+      format: 'anthropic',
+      context_window: 16_000,
+    });
+    await session.append(turns(new Speaker('anthropic'), 'turn', 4, 500));
+    await session.compact({ mode: 'full' });
+    expect(existsSync(mark)).toBe(true);
+    expect(service.output).toContain('the thread of a compaction has died');
+    expect(model.requests).toHaveLength(1);
+    const ends = (await session.events()).filter(isTerminal);
+    expect(ends.map(({ type }) => type)).toEqual(['compaction.completed']);
+  });
+
+  async function started(variables: Variables): Promise<ServiceProcess> {
+    const service = await startService(variables);
+    onTestFinished(() => service.dispose());
+    return service;
+  }
+});
