@@ -25,7 +25,9 @@ describe('a service that is killed at random moments', () => {
       console.log(`crash test (${summarizer}): CRASH_SEED=${seed}`);
       const arena = await Arena.start(summarizer, seed);
       try {
-        for (let round = 1; round <= ROUNDS; round++) {
+        const total = (type: string) => arena.ledgers.reduce((n, l) => n + l.count(type), 0);
+        // On a slow machine a few rounds may not see the end of any compaction: more of them will.
+        for (let round = 1; round <= ROUNDS || total('compaction.completed') === 0; round++) {
           await arena.writeAndKill();
           if (round % 2 === 0) await arena.killWhileStarting();
           if (round % VERIFY_EVERY === 0) await expectVerified(arena.service);
@@ -33,8 +35,6 @@ describe('a service that is killed at random moments', () => {
           await arena.check();
           if (round % VERIFY_EVERY === 0) await arena.settle();
         }
-        const total = (type: string) => arena.ledgers.reduce((n, l) => n + l.count(type), 0);
-        expect(total('compaction.completed')).toBeGreaterThan(0);
         const cutOff = total('compaction.started') - total('compaction.requested');
         expect(cutOff).toBeGreaterThanOrEqual(LEAST_CUT_OFF);
         expect(await arena.service.stop()).toBe(0);

@@ -47,9 +47,16 @@ export type Scale = 'brief' | 'short' | 'long';
  */
 export const SHARING = [
   'test/api/{[!h],*/}*.test.ts',
-  'test/findings/{a[2-9],a1-,a11,a12,b,d3,d4,d7,f}*.test.ts',
-  'test/importers/**/*.test.ts',
-  'test/workers/summarizers/**/*.test.ts',
+  'test/{app,bench,foreign,importers}/**/*.test.ts',
+  'test/{config,config-toml,error-fields,retention,service,service-packets}.test.ts',
+  'test/cli/{import-transcript,supported-node}.test.ts',
+  'test/db/{cursor,golden,projection,session-rows,upcast,verify}.test.ts',
+  'test/deployment/*.test.ts',
+  'test/findings/{a[2-9],a1-,a11,a12,b,d3,d4,d7,e-figures,f}*.test.ts',
+  'test/findings/{i1-what,i10,i11,i12-lone,i12-shared,i12-tenant,i5,i7-ceilings}*.test.ts',
+  'test/workers/{compaction,hooks,summarizers}/**/*.test.ts',
+  'test/workers/engines/{in-process-engine,model-slots}.test.ts',
+  'test/workers/{dispatcher,packet-timer,turns}.test.ts',
 ];
 
 type Combination = {
