@@ -1,7 +1,7 @@
 import { cancelCompaction } from '../domain/session/compaction-commands.ts';
 import { accept, type Outcome } from '../domain/session/errors.ts';
 import { type Compaction, compactionOf } from './compaction-detail.ts';
-import { findCompaction, findSession } from './find.ts';
+import { findCompaction } from './find.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 
@@ -14,8 +14,6 @@ export async function cancel(
   ref: SessionRef,
   id: string,
 ): Promise<Outcome<Compaction>> {
-  const session = await findSession(store, ref);
-  if (!session.ok) return session;
   const found = await findCompaction(store, ref, id);
   if (!found.ok) return found;
   const at = clock.now().toISOString();

@@ -1,4 +1,5 @@
 import type { Usage } from '../domain/items/item.ts';
+import type { Skip } from '../domain/session/compaction-commands.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import {
   COMPACTION_EVENTS,
@@ -110,11 +111,7 @@ export function detailOf(ref: SessionRef, row: CompactionRow, events: readonly S
     hook_runs: hookRuns(events),
     user_display_message: completed?.report.user_display_message ?? null,
     config: lastOf(events, 'compaction.started')?.config ?? null,
-    skip: skipped && {
-      reason: skipped.reason,
-      detail: skipped.detail,
-      contributors: skipped.contributors ?? [],
-    },
+    skip: skipped && shownSkip(skipped),
     micro: micro && {
       strategy: micro.strategy,
       tokens_saved: micro.tokens_saved,
@@ -206,6 +203,11 @@ function requestOf(
 export function withoutContent(edit: EventData['compaction.micro_completed']['edits'][number]) {
   const { content: _content, ...rest } = edit;
   return rest;
+}
+
+/** Why nothing was done, or would be. */
+export function shownSkip({ reason, detail, contributors = [] }: Skip) {
+  return { reason, detail, contributors };
 }
 
 function attemptHistory(events: readonly SessionEvent[]): Attempt[] {

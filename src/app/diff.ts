@@ -4,7 +4,7 @@ import type { Entry } from '../domain/session/entry.ts';
 import { accept, reject } from '../domain/session/errors.ts';
 import { type ResultEdit, savedBy } from '../domain/session/result-edits.ts';
 import { withoutContent } from './compaction-detail.ts';
-import { findCompaction, findSession } from './find.ts';
+import { findCompaction } from './find.ts';
 import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -20,8 +20,6 @@ export async function diff(
   id: string,
 ) {
   const { store } = ports;
-  const session = await findSession(store, ref);
-  if (!session.ok) return session;
   const found = await findCompaction(store, ref, id);
   if (!found.ok) return found;
   const { status, ended_version } = found.value;

@@ -7,7 +7,7 @@ import type { Terms } from '../domain/session/world.ts';
 import { countItem } from '../domain/tokens/count.ts';
 import { counterFor } from '../domain/tokens/tokenizers.ts';
 import { type Asked, compactCommand } from './compact.ts';
-import { withoutContent } from './compaction-detail.ts';
+import { shownSkip, withoutContent } from './compaction-detail.ts';
 import { findSession } from './find.ts';
 import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
@@ -57,11 +57,7 @@ function shown(terms: Terms, head: Head, plan: CompactionPlan) {
   return {
     dry_run: true as const,
     action: plan.kind,
-    skip: skip && {
-      reason: skip.reason,
-      detail: skip.detail,
-      contributors: skip.contributors ?? [],
-    },
+    skip: skip && shownSkip(skip),
     cleared_tool_results: (micro?.micro.edits ?? full?.edits ?? []).map(withoutContent),
     tokens_before: tokens,
     tokens_after_micro: micro?.tokens_after ?? tokens,

@@ -9,7 +9,7 @@ export async function findSession(store: EventStore, ref: SessionRef): Promise<O
   return head === null ? sessionNotFound() : accept(head);
 }
 
-/** Rejects: compaction_not_found, also where there is no such session. */
+/** Rejects: session_not_found, compaction_not_found. */
 export async function findCompaction(
   store: EventStore,
   ref: SessionRef,
@@ -17,6 +17,8 @@ export async function findCompaction(
 ): Promise<Outcome<CompactionRow>> {
   const row = await store.compaction(ref, id);
   if (row !== null) return accept(row);
+  const session = await findSession(store, ref);
+  if (!session.ok) return session;
   return reject(
     'compaction_not_found',
     'the session has no compaction with this id: GET …/compactions lists those it has',

@@ -37,7 +37,8 @@ export async function waitFor<T>(
 }
 
 /**
- * The compaction as it is when it has ended, or after so many seconds. Rejects: compaction_not_found.
+ * The compaction as it is when it has ended, or after so many seconds. Rejects: session_not_found,
+ * compaction_not_found.
  */
 export async function waitForEnd(
   store: EventStore,

@@ -1,25 +1,11 @@
-import type { CompactionOutcome, CompactionRow } from '../app/ports/event-store.ts';
+import {
+  type CompactionOutcome,
+  type CompactionRow,
+  compactionRowSchema,
+} from '../app/ports/event-store.ts';
 import type { SessionEvent } from '../domain/session/events.ts';
 
-/** Each has a column of its name. */
-const FIELDS: Readonly<Record<keyof CompactionRow, true>> = {
-  id: true,
-  status: true,
-  outcome: true,
-  mode: true,
-  trigger: true,
-  reason: true,
-  outcome_reason: true,
-  attempts: true,
-  tokens_before: true,
-  tokens_after: true,
-  requested_at: true,
-  ended_at: true,
-  reverted_at: true,
-  requested_version: true,
-  ended_version: true,
-};
-export const COMPACTION_FIELDS: readonly string[] = Object.keys(FIELDS);
+export const COMPACTION_FIELDS: readonly string[] = Object.keys(compactionRowSchema.shape);
 export const COMPACTION_COLUMNS = COMPACTION_FIELDS.map((name) => `"${name}"`).join(', ');
 /** For `ON CONFLICT … DO UPDATE SET`. */
 export const REPLACED_COLUMNS = COMPACTION_FIELDS.map((name) => `"${name}" = excluded."${name}"`);

@@ -1,6 +1,6 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
-import { objectField, objectsField, Tally } from './transcript.ts';
+import { type Conversation, objectField, objectsField, Tally } from './transcript.ts';
 
 const CHAT_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -30,9 +30,9 @@ const RECORDER_FIELDS = new Set([
  * what the Chat API cannot express (a user who calls tools) becomes labelled text.
  */
 export class ChatReader {
-  readonly items: Item[] = [];
   readonly skipped = new Tally();
   model: string | null = null;
+  readonly #items: Item[] = [];
   readonly #leftOut = new Tally();
   /** Names of the tools that the user called, by call id. */
   readonly #userCalls = new Map<string, string>();
@@ -58,10 +58,16 @@ export class ChatReader {
       delete item.usage;
     }
     if (role === 'user') this.#describeUserCalls(message, item);
-    this.items.push(role === 'tool' ? this.#toolItem(message, item) : item);
+    this.#items.push(role === 'tool' ? this.#toolItem(message, item) : item);
   }
 
-  notes(): string[] {
+  /** All that was added. */
+  conversation(): Conversation {
+    const { model, skipped } = this;
+    return { format: 'openai-chat', model, items: this.#items, skipped, notes: this.#notes() };
+  }
+
+  #notes(): string[] {
     const notes: string[] = [];
     if (this.#userCalls.size + this.#userResults > 0) {
       notes.push(

@@ -2,15 +2,15 @@ import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { attachmentItem, speakerOfOrigin } from './claude-code-attachments.ts';
 import { type Branch, selectBranch } from './claude-code-branch.ts';
-import { type Conversation, type Importer, Tally } from './transcript.ts';
+import { type Conversation, linesImporter, Tally } from './transcript.ts';
 
 /** Sessions of Claude Code: JSON lines that form a graph by `uuid` and `parentUuid`. */
-export const claudeCode: Importer = {
+export const claudeCode = linesImporter({
   source: 'claude-code',
   description: 'Claude Code session (JSON lines with uuid, parentUuid and message)',
-  matches: (content) => content.kind === 'lines' && content.lines.some(isMessageLine),
-  read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
-};
+  isOwn: isMessageLine,
+  read: readLines,
+});
 
 function isMessageLine(line: JsonObject): boolean {
   return (

@@ -1,20 +1,15 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
-import { type Conversation, type Importer, numberField, objectField, Tally } from './transcript.ts';
+import { type Conversation, linesImporter, numberField, objectField, Tally } from './transcript.ts';
 
 /** Rollouts of the Codex CLI: each `response_item` line carries one Responses item. */
-export const codex: Importer = {
+export const codex = linesImporter({
   source: 'codex',
   description: 'Codex rollout (JSON lines with type session_meta, response_item … and payload)',
-  matches: (content) =>
-    content.kind === 'lines' &&
-    content.lines.some(
-      (line) =>
-        (line.type === 'response_item' || line.type === 'session_meta') &&
-        isJsonObject(line.payload),
-    ),
-  read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
-};
+  isOwn: ({ type, payload }) =>
+    (type === 'response_item' || type === 'session_meta') && isJsonObject(payload),
+  read: readLines,
+});
 
 /**
  * The items as they are. `compacted` lines are left out: the items that they replaced stand before

@@ -2,7 +2,7 @@ import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import {
   type Conversation,
-  type Importer,
+  linesImporter,
   objectField,
   objectsField,
   Tally,
@@ -10,19 +10,14 @@ import {
 import { linesInOrderOfChain } from './tree.ts';
 
 /** Event logs of the Copilot CLI: messages, calls and results are events of their own. */
-export const copilotCli: Importer = {
+export const copilotCli = linesImporter({
   source: 'copilot-cli',
   description:
     'Copilot CLI events (JSON lines with type user.message, assistant.message … and data)',
-  matches: (content) =>
-    content.kind === 'lines' &&
-    content.lines.some(
-      (line) =>
-        (line.type === 'user.message' || line.type === 'assistant.message') &&
-        isJsonObject(line.data),
-    ),
-  read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
-};
+  isOwn: ({ type, data }) =>
+    (type === 'user.message' || type === 'assistant.message') && isJsonObject(data),
+  read: readLines,
+});
 
 function readLines(lines: JsonObject[]): Conversation {
   const items: Item[] = [];

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { ChatReader } from './chat-message.ts';
 import {
-  type Content,
   type Conversation,
   countOtherFields,
+  entriesOf,
   type Importer,
   objectField,
   objectsField,
@@ -28,11 +28,6 @@ export const openaiChat: Importer = {
   },
 };
 
-function entriesOf(content: Content): JsonObject[] {
-  if (content.kind === 'lines') return content.lines;
-  return Array.isArray(content.value) ? content.value : [content.value];
-}
-
 function isMessage(entry: JsonObject): boolean {
   return typeof entry.role === 'string' && ('content' in entry || 'tool_calls' in entry);
 }
@@ -46,7 +41,7 @@ function messagesKey(record: JsonObject): 'messages' | 'traj' | undefined {
 function readMessages(messages: JsonObject[]): Conversation {
   const reader = new ChatReader();
   for (const message of messages) reader.add(message);
-  return conversation(reader);
+  return reader.conversation();
 }
 
 function readRecords(records: JsonObject[]): Conversation[] {
@@ -62,15 +57,10 @@ function readRecords(records: JsonObject[]): Conversation[] {
     for (const message of objectsField(record, key) ?? []) reader.add(message);
     countOtherFields(record, key, reader.skipped);
     reader.model ??= recordedModel(record);
-    conversations.push(conversation(reader));
+    conversations.push(reader.conversation());
   }
   if (others > 0) conversations[0]?.skipped.add('record_without_messages', others);
   return conversations;
-}
-
-function conversation(reader: ChatReader): Conversation {
-  const { items, model, skipped } = reader;
-  return { format: 'openai-chat', model, items, skipped, notes: reader.notes() };
 }
 
 /** `model` as in a request body, or where mini-swe-agent keeps its configuration. */

@@ -2,7 +2,7 @@ import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
 import {
   type Conversation,
-  type Importer,
+  linesImporter,
   numberField,
   objectsField,
   Tally,
@@ -10,14 +10,12 @@ import {
 import { branchOf, linesInOrderOfChain } from './tree.ts';
 
 /** Sessions of the pi coding agent. Newer versions write a tree by `id` and `parentId`. */
-export const pi: Importer = {
+export const pi = linesImporter({
   source: 'pi',
   description: 'pi session (JSON lines with type session, message …)',
-  matches: (content) =>
-    content.kind === 'lines' &&
-    content.lines.some((line) => line.type === 'message' && isJsonObject(line.message)),
-  read: (content) => (content.kind === 'lines' ? [readLines(content.lines)] : []),
-};
+  isOwn: ({ type, message }) => type === 'message' && isJsonObject(message),
+  read: readLines,
+});
 
 function readLines(file: JsonObject[]): Conversation {
   const lines = linesInOrderOfChain(file);

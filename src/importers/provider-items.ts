@@ -1,9 +1,9 @@
 import type { Format } from '../domain/items/codecs.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import {
-  type Content,
   type Conversation,
   countOtherFields,
+  entriesOf,
   type Importer,
   objectsField,
   Tally,
@@ -81,11 +81,6 @@ function importerOf(source: string, description: string, kind: Kind): Importer {
       return read;
     },
   };
-}
-
-function entriesOf(content: Content): JsonObject[] {
-  if (content.kind === 'lines') return content.lines;
-  return Array.isArray(content.value) ? content.value : [content.value];
 }
 
 /** Chat messages may hold blocks of others, but nobody else has these fields and roles. */

@@ -20,15 +20,7 @@ export const sweAgent: Importer = {
       isRunning ||= message.role === 'assistant' && message.is_demo !== true;
     }
     countOtherFields(found.document, 'history', reader.skipped);
-    return [
-      {
-        format: 'openai-chat',
-        model: reader.model,
-        items: reader.items,
-        skipped: reader.skipped,
-        notes: reader.notes(),
-      },
-    ];
+    return [reader.conversation()];
   },
 };
 

@@ -6,17 +6,11 @@ import { isJsonObject, type JsonObject } from '../domain/json.ts';
  * One conversation of a transcript file. Every entry of the file is either an item or counted in
  * `skipped` under the name of its kind; `notes` says in sentences what was changed on the way.
  */
-export type Transcript = {
+export type Transcript = Omit<Conversation, 'skipped' | 'notes'> & {
   /** Made from the file's name, fit for a session id; numbered when a file holds several. */
   name: string;
   /** The recognised kind of file, such as `claude-code`. */
   source: string;
-  format: Format;
-  model: string | null;
-  /** Where the file names them. */
-  profile?: string;
-  contextWindow?: number;
-  items: Item[];
   skipped: Record<string, number>;
   notes?: string[];
 };
@@ -25,6 +19,7 @@ export type Transcript = {
 export type Conversation = {
   format: Format;
   model: string | null;
+  /** Where the file names them. */
   profile?: string;
   contextWindow?: number;
   items: Item[];
@@ -46,7 +41,31 @@ export type Importer = {
   read(content: Content): Conversation[];
 };
 
-export type TranscriptErrorCode = 'empty' | 'broken_gzip' | 'not_a_transcript' | 'unknown_format';
+/** An importer of files of JSON lines, known by lines that only one program writes. */
+export function linesImporter({
+  source,
+  description,
+  isOwn,
+  read,
+}: Pick<Importer, 'source' | 'description'> & {
+  isOwn: (line: JsonObject) => boolean;
+  read: (lines: JsonObject[]) => Conversation;
+}): Importer {
+  return {
+    source,
+    description,
+    matches: (content) => content.kind === 'lines' && content.lines.some(isOwn),
+    read: (content) => (content.kind === 'lines' ? [read(content.lines)] : []),
+  };
+}
+
+/** The objects of a file: its lines, the elements of its array, or the one that it is. */
+export function entriesOf(content: Content): JsonObject[] {
+  if (content.kind === 'lines') return content.lines;
+  return Array.isArray(content.value) ? content.value : [content.value];
+}
+
+type TranscriptErrorCode = 'empty' | 'broken_gzip' | 'not_a_transcript' | 'unknown_format';
 
 /** The file as a whole cannot be imported; the message says what was seen and what is known. */
 export class TranscriptError extends Error {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../app/compact.ts';
 import { dryRun } from '../../app/dry-run.ts';
-import { json } from '../http/answer.ts';
+import { json, LOCATION, PREFERENCE_APPLIED } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { preferenceApplied, preferredWait } from '../http/preconditions.ts';
@@ -30,14 +30,9 @@ export function addCompactRoute(api: Api): void {
       200: json(
         'The compaction, which has ended at once or within the wait; or what a dry run has found.',
         z.union([requestedCompaction, dryRunBody]),
-        {
-          Location: { schema: { type: 'string' } },
-          'Preference-Applied': { schema: { type: 'string' } },
-        },
+        { ...LOCATION, ...PREFERENCE_APPLIED },
       ),
-      202: json('The compaction that is queued or running now.', requestedCompaction, {
-        Location: { schema: { type: 'string' } },
-      }),
+      202: json('The compaction that is queued or running now.', requestedCompaction, LOCATION),
     },
     problems: [404, 409, 413, 415],
     handle: async (call, answer) => {

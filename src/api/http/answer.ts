@@ -93,6 +93,16 @@ export function respond(
   }
 }
 
+/** The documentation of headers that several endpoints answer with. */
+export const LOCATION = { Location: { schema: { type: 'string' } } } as const;
+export const PREFERENCE_APPLIED = { 'Preference-Applied': { schema: { type: 'string' } } } as const;
+export const REPLAYED = {
+  'Idempotency-Replayed': {
+    description: '`true` when this is the answer that an earlier request got.',
+    schema: { type: 'string', enum: ['true'] as string[] },
+  },
+} as const;
+
 /** How an answer in JSON is documented. */
 export function json<S extends z.ZodType>(
   description: string,

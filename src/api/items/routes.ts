@@ -1,6 +1,6 @@
 import { append } from '../../app/append.ts';
 import { listItems } from '../../app/list-items.ts';
-import { json } from '../http/answer.ts';
+import { json, PREFERENCE_APPLIED, REPLAYED } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readText } from '../http/json-body.ts';
@@ -39,11 +39,8 @@ export function addItemRoutes(api: Api): void {
     },
     responses: {
       201: json('What was appended, and where the context stands now.', appended, {
-        'Idempotency-Replayed': {
-          description: '`true` when this is the answer that an earlier request got.',
-          schema: { type: 'string', enum: ['true'] },
-        },
-        'Preference-Applied': { schema: { type: 'string' } },
+        ...REPLAYED,
+        ...PREFERENCE_APPLIED,
       }),
     },
     problems: [412, 413, 415, 422],

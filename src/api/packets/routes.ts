@@ -1,5 +1,5 @@
 import { receivePacket } from '../../app/receive-packet.ts';
-import { json } from '../http/answer.ts';
+import { json, LOCATION } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -22,9 +22,7 @@ export function addPacketRoute(api: Api): void {
     query: noQuery,
     body: { required: true, content: { 'application/json': { schema: packetBody } } },
     responses: {
-      202: json('The compaction, which is queued now.', receivedPacket, {
-        Location: { schema: { type: 'string' } },
-      }),
+      202: json('The compaction, which is queued now.', receivedPacket, LOCATION),
     },
     problems: [404, 409, 413, 415],
     handle: async (call, answer) => {

@@ -1,5 +1,5 @@
 import { fork } from '../../app/fork.ts';
-import { json } from '../http/answer.ts';
+import { json, LOCATION } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -20,7 +20,7 @@ export function addForkRoute(api: Api): void {
     query: noQuery,
     body: { content: { 'application/json': { schema: forkBody } } },
     responses: {
-      201: json('The new session.', forkedSession, { Location: { schema: { type: 'string' } } }),
+      201: json('The new session.', forkedSession, LOCATION),
     },
     problems: [404, 409, 413, 415],
     handle: async (call, answer) => {

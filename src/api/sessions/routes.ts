@@ -3,7 +3,7 @@ import { createSession } from '../../app/create-session.ts';
 import { eraseSession } from '../../app/erase-session.ts';
 import { listSessions } from '../../app/list-sessions.ts';
 import { readSession } from '../../app/read-session.ts';
-import { json } from '../http/answer.ts';
+import { json, LOCATION } from '../http/answer.ts';
 import { type Api, addEndpoint, noParams, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -32,7 +32,7 @@ export function addSessionRoutes(api: Api): void {
     query: noQuery,
     body: { content: { 'application/json': { schema: createSessionBody } } },
     responses: {
-      201: json('The new session.', changedSession, { Location: { schema: { type: 'string' } } }),
+      201: json('The new session.', changedSession, LOCATION),
     },
     problems: [409, 413, 415],
     handle: async ({ req, tenant }, answer) => {

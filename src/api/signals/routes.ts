@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { observe, type Reported } from '../../app/observe.ts';
-import { json } from '../http/answer.ts';
+import { json, REPLAYED } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readJson } from '../http/json-body.ts';
@@ -26,12 +26,7 @@ export function addSignalRoute(api: Api): void {
     headers: idempotencyHeader,
     body: { required: true, content: { 'application/json': { schema: signalBody } } },
     responses: {
-      200: json('The signals that count now, and what follows from this one.', observed, {
-        'Idempotency-Replayed': {
-          description: '`true` when this is the answer that an earlier request got.',
-          schema: { type: 'string', enum: ['true'] },
-        },
-      }),
+      200: json('The signals that count now, and what follows from this one.', observed, REPLAYED),
     },
     problems: [404, 413, 415, 422],
     handle: async (call, answer) => {

@@ -1,42 +1,53 @@
+import { z } from 'zod';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
-import type { EventType, Mode, SessionEvent, Trigger } from '../../domain/session/events.ts';
+import {
+  type EventType,
+  modeSchema,
+  type SessionEvent,
+  triggerSchema,
+} from '../../domain/session/events.ts';
 import type { Head } from '../../domain/session/head.ts';
 
 /** A session of a tenant. A tenant sees only its own sessions (SPEC section 19). */
 export type SessionRef = { tenant: string; session_id: string };
 
-export type CompactionOutcome =
-  | 'skipped'
-  | 'not_needed'
-  | 'micro_compacted'
-  | 'full_compacted'
-  | 'remote_compacted'
-  | 'failed'
-  | 'cancelled';
+const OUTCOMES = [
+  'skipped',
+  'not_needed',
+  'micro_compacted',
+  'full_compacted',
+  'remote_compacted',
+  'failed',
+  'cancelled',
+] as const;
+export type CompactionOutcome = (typeof OUTCOMES)[number];
+
+const tokens = z.int().min(0).nullable();
 
 /**
- * One compaction as the projection keeps it: what lists and checks need. Everything else is read
- * from its events.
+ * One compaction as the projection keeps it, each field in a column of its name: what lists and checks
+ * need. Everything else is read from its events.
  */
-export type CompactionRow = {
-  id: string;
-  status: 'queued' | 'running' | 'ended';
-  outcome: CompactionOutcome | null;
-  mode: Mode;
-  trigger: Trigger;
-  reason: string;
+export const compactionRowSchema = z.object({
+  id: z.string(),
+  status: z.enum(['queued', 'running', 'ended']),
+  outcome: z.enum(OUTCOMES).nullable(),
+  mode: modeSchema,
+  trigger: triggerSchema,
+  reason: z.string(),
   /** Skip or failure reason of an ended one. */
-  outcome_reason: string | null;
-  attempts: number;
-  tokens_before: number | null;
-  tokens_after: number | null;
-  requested_at: string;
-  ended_at: string | null;
-  reverted_at: string | null;
-  requested_version: number;
-  ended_version: number | null;
-};
+  outcome_reason: z.string().nullable(),
+  attempts: z.int(),
+  tokens_before: tokens,
+  tokens_after: tokens,
+  requested_at: z.string(),
+  ended_at: z.string().nullable(),
+  reverted_at: z.string().nullable(),
+  requested_version: z.int(),
+  ended_version: z.int().nullable(),
+});
+export type CompactionRow = z.infer<typeof compactionRowSchema>;
 
 export type StoredEvent = SessionEvent & { hash: string };
 

@@ -92,35 +92,42 @@ export function isSmallerWith(plan: FullPlan, text: string, context: SummaryCont
 /** Builds what the compaction puts in place of everything up to the cut. */
 export function finishFull(plan: FullPlan, summary: Summary, context: FinishContext): FullResult {
   const { cleaned, entries: behind, files_restored } = standIn(plan, summary.text, context);
+  const { text, ...by } = summary;
+  return fullResult('full', plan, context, behind, cleaned, {
+    ...by,
+    files_restored,
+    ...(context.keeps_answer === true && text !== cleaned && { answer: text }),
+  });
+}
+
+/** A full or remote compaction; `behind` stands behind the instructions and the boundary. */
+export function fullResult(
+  mode: FullResult['mode'],
+  plan: FullPlan,
+  context: FinishContext,
+  behind: readonly Entry[],
+  summary_text: string,
+  by: Omit<FullResult['report'], 'covered_tokens' | 'replacement_tokens' | 'duration_ms'>,
+): FullResult {
+  const { user_display_message, duration_ms } = context;
   const boundary = entryMaker(context)('boundary', boundaryItem(plan, context));
   const entries = [...plan.instructions, boundary, ...behind];
   return {
-    mode: 'full',
+    mode,
     through: plan.through,
     previous: plan.previous,
-    summary_text: cleaned,
+    summary_text,
     entries,
     ...(plan.edits.length > 0 && { edits: plan.edits }),
     report: {
       covered_tokens: plan.covered_tokens,
       replacement_tokens: sumTokens(entries),
-      summarizer: summary.summarizer,
-      model: summary.model,
-      template: summary.template,
-      usage: summary.usage,
-      left_out: summary.left_out,
-      truncated_turns: summary.truncated_turns,
-      files_restored,
-      duration_ms: context.duration_ms,
-      summarizer_ms: summary.summarizer_ms,
-      ...(context.keeps_answer === true && summary.text !== cleaned && { answer: summary.text }),
-      ...(context.user_display_message !== undefined && {
-        user_display_message: context.user_display_message,
-      }),
+      ...by,
+      duration_ms,
+      ...(user_display_message !== undefined && { user_display_message }),
     },
   };
 }
-
 /** Makes the entries that a compaction puts in place of what it covers. */
 export function entryMaker({
   view,
@@ -138,7 +145,7 @@ export function entryMaker({
 }
 
 /** The marker that a full or remote compaction leaves (SPEC section 8). */
-export function boundaryItem(plan: FullPlan, context: FinishContext): Item {
+function boundaryItem(plan: FullPlan, context: FinishContext): Item {
   return {
     type: 'system',
     subtype: 'compact_boundary',

@@ -2,7 +2,7 @@ import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import type { Normalised, Part } from '../items/item.ts';
 import { userWordsByItem } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
-import type { LeftOut } from '../session/events.ts';
+import { type LeftOut, NOTHING_LEFT_OUT } from '../session/events.ts';
 import { countItem, countToolResult, type TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 
@@ -24,7 +24,7 @@ export function fitInput(
   count: TextCounter,
   config: Config,
 ): FittedInput {
-  const left_out: LeftOut = { cleared_results: 0, truncated_results: 0, dropped_items: 0 };
+  const left_out = { ...NOTHING_LEFT_OUT };
   const fitted = [...items];
   const sizes = fitted.map((item) => countItem(item, count, config));
   let total = sizes.reduce((sum, size) => sum + size, 0);

@@ -43,8 +43,10 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> &
   tokens_before: number;
 };
 
+export type Skipped = { kind: 'skip'; skip: Skip };
+
 /** Plans a full compaction, or says why there is none. Pure; a dry run shows this plan. */
-export function planFull(input: PlanInput): FullPlan | { kind: 'skip'; skip: Skip } {
+export function planFull(input: PlanInput): FullPlan | Skipped {
   const initial = input.material.filter(({ entry }) => entry.origin === 'initial').length;
   for (const { end, edits, material } of waysToKeepNewest(input, initial)) {
     const plan = planCovering({ ...input, material }, initial, end, edits);
@@ -74,7 +76,7 @@ function planCovering(
   initial: number,
   end: number,
   edits: ResultEdit[],
-): FullPlan | { kind: 'skip'; skip: Skip } {
+): FullPlan | Skipped {
   const { view, material, config, count, threshold } = input;
   const verbatim = verbatimPart(input, initial, end);
   const lastCovered = verbatim === null ? undefined : material[verbatim.cut - 1];
@@ -202,11 +204,7 @@ function restored(note: RestoredNote, { view, config, count }: PlanInput): Entry
   return { seq: null, item, tokens, origin: kind };
 }
 
-function irreducible(
-  verbatim: Entry[],
-  config: Config,
-  threshold: number,
-): { kind: 'skip'; skip: Skip } {
+function irreducible(verbatim: Entry[], config: Config, threshold: number): Skipped {
   const contributors = verbatim
     .map((entry): Contributor => ({ what: nameOf(entry), tokens: entry.tokens }))
     .sort((a, b) => b.tokens - a.tokens)
@@ -223,6 +221,7 @@ function nameOf({ seq, origin }: Entry): string {
   return origin === 'initial' ? 'initial context' : origin;
 }
 
-function skip(reason: Skip['reason'], detail: string): { kind: 'skip'; skip: Skip } {
+/** No compaction, for this reason. */
+export function skip(reason: Skip['reason'], detail: string): Skipped {
   return { kind: 'skip', skip: { reason, detail } };
 }

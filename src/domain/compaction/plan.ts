@@ -2,7 +2,6 @@ import type { View } from '../context/view.ts';
 import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import { isStillDue } from '../policy/tiers.ts';
-import type { Skip } from '../session/compaction-commands.ts';
 import { switchedOff } from '../session/disarm.ts';
 import type { Mode, Trigger } from '../session/events.ts';
 import { contextTokens, type Head } from '../session/head.ts';
@@ -11,14 +10,14 @@ import type { Terms } from '../session/world.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
-import { type FullPlan, planFull } from './full.ts';
+import { type FullPlan, planFull, type Skipped, skip } from './full.ts';
 import { materialOf } from './material.ts';
 import { clearable, type MicroPlan, planMicro, planShortening } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
 import { type RemotePlan, remoteModel } from './remote.ts';
 
 export type CompactionPlan =
-  | { kind: 'skip'; skip: Skip }
+  | Skipped
   | {
       kind: 'micro';
       micro: MicroPlan;
@@ -129,7 +128,7 @@ function isEnough(
   return tokens_after < threshold && !isStillDue({ tier }, tokens_after, config, context_window);
 }
 
-function remotePlan(input: PlanInput): RemotePlan | Extract<CompactionPlan, { kind: 'skip' }> {
+function remotePlan(input: PlanInput): RemotePlan | Skipped {
   const full = planFull(input);
   return full.kind === 'skip' ? full : { kind: 'remote', full };
 }
@@ -161,8 +160,4 @@ function whyNotMicro(input: PlanInput): string {
   return chosen.tokens < least
     ? `${saved}, less than the minimum of ${least} (micro_compact_min_tokens_to_save)`
     : `${saved}, no more than their placeholders would take`;
-}
-
-function skip(reason: Skip['reason'], detail: string): { kind: 'skip'; skip: Skip } {
-  return { kind: 'skip', skip: { reason, detail } };
 }

@@ -7,9 +7,10 @@ import { isProviderCompaction } from '../items/provider-compaction.ts';
 import type { Json } from '../json.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Entry } from '../session/entry.ts';
+import { NOTHING_LEFT_OUT } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
 import { measureItem } from '../tokens/measure.ts';
-import { boundaryItem, entryMaker, type FinishContext } from './finish-full.ts';
+import { entryMaker, type FinishContext, fullResult } from './finish-full.ts';
 import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
 
 /** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */
@@ -141,39 +142,17 @@ export function finishRemote(
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
   const replaced = () => sumTokens([...plan.instructions, ...provided, ...hooks]);
   while (hooks.length > 0 && isTooLarge(plan, replaced(), context.config)) hooks.pop();
-  const entries = [
-    ...plan.instructions,
-    entry('boundary', boundaryItem(plan, context)),
-    ...provided,
-    ...hooks,
-    ...plan.ghosts,
-  ];
-  return {
-    mode: 'remote',
-    through: plan.through,
-    previous: plan.previous,
-    summary_text: '',
-    entries,
-    ...(plan.edits.length > 0 && { edits: plan.edits }),
-    report: {
-      covered_tokens: plan.covered_tokens,
-      replacement_tokens: sumTokens(entries),
-      summarizer: 'remote',
-      model: replacement.model,
-      template: '',
-      usage: replacement.usage,
-      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
-      truncated_turns: 0,
-      files_restored: 0,
-      duration_ms: context.duration_ms,
-      summarizer_ms: replacement.remote_ms,
-      ...(context.user_display_message !== undefined && {
-        user_display_message: context.user_display_message,
-      }),
-    },
-  };
+  return fullResult('remote', plan, context, [...provided, ...hooks, ...plan.ghosts], '', {
+    summarizer: 'remote',
+    model: replacement.model,
+    template: '',
+    usage: replacement.usage,
+    left_out: NOTHING_LEFT_OUT,
+    truncated_turns: 0,
+    files_restored: 0,
+    summarizer_ms: replacement.remote_ms,
+  });
 }
-
 function systemText(item: Normalised): string[] {
   if (item.kind !== 'message' || item.role !== 'system') return [];
   const text = messageText(item);

@@ -76,20 +76,28 @@ function filesToRestore(
     .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material))
     .slice(0, config.restore_max_files);
-  const files: RestoredFile[] = [];
+  const files = newest.map((one) => () => restoredFile(one, config.restore_tokens_per_file, count));
+  return withinBudget(files, config, count);
+}
+
+/** Those of the files, made one after the other, that the budget of all has room for. */
+export function withinBudget(
+  files: readonly (() => RestoredFile | null)[],
+  config: Config,
+  count: TextCounter,
+): RestoredFile[] {
+  const fitting: RestoredFile[] = [];
   let budget = config.restore_total_file_budget;
-  for (const one of newest) {
-    const file = restoredFile(one, config.restore_tokens_per_file, count);
+  for (const made of files) {
+    const file = made();
     if (file === null) continue;
     const tokens = count(file.content);
-    if (tokens > budget) {
-      if (config.restore_over_budget === 'stop') break;
-      continue;
-    }
-    budget -= tokens;
-    files.push(file);
+    if (tokens <= budget) {
+      budget -= tokens;
+      fitting.push(file);
+    } else if (config.restore_over_budget === 'stop') break;
   }
-  return files;
+  return fitting;
 }
 
 /** What an earlier compaction restored stands newest first, and is older than all in the log. */

@@ -1,4 +1,4 @@
-import type { LeftOut } from '../session/events.ts';
+import { type LeftOut, NOTHING_LEFT_OUT } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import {
@@ -44,11 +44,8 @@ export function turnsTranscript(
     room,
   );
   const dropped = new Set(own.slice(0, truncated_turns));
-  const left_out: LeftOut = {
-    cleared_results: 0,
-    truncated_results: 0,
-    dropped_items: [...dropped].reduce((sum, { items }) => sum + items.length, 0),
-  };
+  const dropped_items = [...dropped].reduce((sum, { items }) => sum + items.length, 0);
+  const left_out = { ...NOTHING_LEFT_OUT, dropped_items };
   const parts = new Map(written.map((turn) => [turn, turn.text]));
   for (const turn of dropped) parts.delete(turn);
   if (newest.size > room) {

@@ -3,6 +3,7 @@ import type { Item } from '../items/item.ts';
 import type { Entry } from '../session/entry.ts';
 import { type Base, changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
 import { editKey, type ResultEdit, savedBy } from '../session/result-edits.ts';
+import { revertedIds } from '../session/revert-compaction.ts';
 import { NO_USAGE, type UsageState, usageAfter } from '../session/usage-state.ts';
 
 /**
@@ -69,10 +70,7 @@ export function foldView(source: ViewSource): View {
 
 /** Edits of tool results by compactions that were not reverted; later ones win. */
 function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> {
-  const reverted = new Set<string>();
-  for (const event of events) {
-    if (event.type === 'compaction.reverted') reverted.add(event.data.compaction_id);
-  }
+  const reverted = revertedIds(events);
   const edits = new Map<string, ResultEdit>();
   const add = (edit: ResultEdit) => {
     const key = editKey(edit.seq, edit.tool_use_id);

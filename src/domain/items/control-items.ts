@@ -5,6 +5,7 @@ import {
   type AttachmentKind,
   CONTROL_TYPES,
   type Item,
+  type Message,
   type Normalised,
   type RestoredLines,
 } from './item.ts';
@@ -143,11 +144,7 @@ function isEmptyContent(content: Json | undefined): boolean {
   return typeof content === 'object' && Object.keys(content).length === 0;
 }
 
-/** What the model reads of an attachment: a label that says what it is, then its text. */
-export function attachmentText(attachment: Attachment): string {
-  return `${attachmentLabel(attachment)}:\n${attachment.text}`;
-}
-
+/** What stands before the text of an attachment: it says what that is. */
 function attachmentLabel({ attachment, path }: Attachment): string {
   switch (attachment) {
     case 'file':
@@ -174,7 +171,15 @@ export function visibleItems(
   return items.flatMap((item) => {
     if (!isControlItem(item)) return [item];
     const control = normaliseControlItem(item);
-    if (control.kind !== 'attachment' || control.is_empty) return [];
-    return [asUserMessage(attachmentText(control))];
+    return control.kind === 'message' ? [] : visibleControl(control, asUserMessage);
   });
+}
+
+/** The same for one that is normalised already. */
+export function visibleControl(
+  control: Exclude<Normalised, Message>,
+  asUserMessage: (text: string) => Item,
+): Item[] {
+  if (control.kind !== 'attachment' || control.is_empty) return [];
+  return [asUserMessage(`${attachmentLabel(control)}:\n${control.text}`)];
 }

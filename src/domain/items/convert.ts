@@ -1,7 +1,7 @@
 import { quoteInexactNumbers } from '../exact-json.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
-import type { ImagePart, ImageSource, ToolCall, ToolResult } from './item.ts';
+import type { ImagePart, Source, ToolCall, ToolResult } from './item.ts';
 import { audioNote, fileNote, readOpaque } from './opaque.ts';
 
 /** Stands for an image that a format cannot carry or whose data is not in the item. */
@@ -10,7 +10,7 @@ export const IMAGE_NOTE = '[image]';
 const DATA_URL = /^data:([^;,]+);base64,/;
 
 /** The source of an image URL; a base64 data URL is taken apart. */
-export function sourceOfUrl(url: string): ImageSource {
+export function sourceOfUrl(url: string): Source {
   const match = DATA_URL.exec(url);
   const mediaType = match?.[1];
   if (match === null || mediaType === undefined) return { kind: 'url', url };
@@ -18,12 +18,12 @@ export function sourceOfUrl(url: string): ImageSource {
 }
 
 /** The source as one URL, which is how the OpenAI formats carry images. */
-export function urlOfSource(source: ImageSource): string {
+export function urlOfSource(source: Source): string {
   return source.kind === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
 }
 
 /** The image of a block, with its dimensions in pixels only where the block states them. */
-export function imageOf(block: JsonObject, source: ImageSource | undefined): ImagePart {
+export function imageOf(block: JsonObject, source: Source | undefined): ImagePart {
   const { width, height } = block;
   return {
     kind: 'image',

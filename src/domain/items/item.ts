@@ -15,11 +15,11 @@ export const usageSchema = z.strictObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** Where the pixels of an image are, when they can travel to another format. */
-export type ImageSource =
+/** The bytes of an image or a file, or where they lie, when they can travel to another format. */
+export type Source =
   | { kind: 'base64'; media_type: string; data: string }
   | { kind: 'url'; url: string };
-export type ImagePart = { kind: 'image'; width?: number; height?: number; source?: ImageSource };
+export type ImagePart = { kind: 'image'; width?: number; height?: number; source?: Source };
 export type TextPart = { kind: 'text'; text: string };
 /** A part that no codec names: kept, counted as its JSON, shown as its JSON. */
 export type OpaquePart = { kind: 'opaque'; json: Json };

@@ -1,11 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
-import type { ImagePart, TextPart } from './item.ts';
+import type { ImagePart, Source, TextPart } from './item.ts';
 
-/** The bytes of a file in base64, or where it lies. */
-export type FileSource =
-  | { kind: 'base64'; media_type: string; data: string }
-  | { kind: 'url'; url: string };
-export type FilePart = { kind: 'file'; name: string; source: FileSource };
+export type FilePart = { kind: 'file'; name: string; source: Source };
 export type AudioPart = { kind: 'audio'; format: string; data: string };
 
 /** Base64 and encrypted text in words of this length say nothing to another provider's model. */

@@ -1,7 +1,6 @@
-import { codecFor, type Format } from '../items/codecs.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { ConfigOverrides } from '../policy/config.ts';
-import { type Profile, windowProblem } from '../policy/profiles.ts';
+import { codecFor } from '../items/codecs.ts';
+import type { Json } from '../json.ts';
+import { windowProblem } from '../policy/profiles.ts';
 import { toolPatternProblem } from '../policy/tool-patterns.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { checkItems } from './check-items.ts';
@@ -14,17 +13,11 @@ import type { EventData, NewEvent } from './events.ts';
 import { configOf, type Head, type Settings } from './head.ts';
 import type { World } from './world.ts';
 
-export type NewSession = {
-  format: Format;
-  profile: Profile;
-  config: ConfigOverrides;
-  model: string | null;
-  context_window: number;
+export type NewSession = Settings & {
   /** Unchecked items that survive every compaction. */
   initial_context: readonly Json[];
   /** Of its texts, where a real tokenizer counts. */
   counted?: Counted | undefined;
-  metadata: JsonObject;
 };
 
 /**

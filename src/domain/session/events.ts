@@ -79,6 +79,11 @@ export const leftOutSchema = z.strictObject({
   dropped_items: count,
 });
 export type LeftOut = z.infer<typeof leftOutSchema>;
+export const NOTHING_LEFT_OUT: LeftOut = {
+  cleared_results: 0,
+  truncated_results: 0,
+  dropped_items: 0,
+};
 
 const completedReportSchema = z.strictObject({
   tokens_before: count,

@@ -78,11 +78,7 @@ export function revertCommand(
     tokens_back: 0,
     compacted_version: head.state.compacted_version,
   };
-  const reverted = new Set(
-    events.flatMap((event) =>
-      event.type === 'compaction.reverted' ? [event.data.compaction_id] : [],
-    ),
-  );
+  const reverted = revertedIds(events);
   if (reverted.has(compactionId)) {
     return reject('compaction_not_revertible', 'this compaction has already been reverted');
   }
@@ -124,6 +120,15 @@ export function revertCommand(
   return reject(
     'compaction_not_revertible',
     'this compaction did not change the context, so there is nothing to undo',
+  );
+}
+
+/** The compactions that these events undo. */
+export function revertedIds(events: readonly SessionEvent[]): Set<string> {
+  return new Set(
+    events.flatMap((event) =>
+      event.type === 'compaction.reverted' ? [event.data.compaction_id] : [],
+    ),
   );
 }
 

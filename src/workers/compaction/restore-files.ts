@@ -1,6 +1,6 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { isExcluded } from '../../domain/compaction/restore.ts';
+import { isExcluded, withinBudget } from '../../domain/compaction/restore.ts';
 import type { Config } from '../../domain/policy/config.ts';
 import type { TextCounter } from '../../domain/tokens/count.ts';
 import { wholeText } from '../../domain/workspace/known-text.ts';
@@ -23,33 +23,20 @@ export async function refreshFromWorkspace(
 ): Promise<RestoredFile[]> {
   const realRoot = await withoutSystemErrors(realpath(root));
   if (realRoot === null) return [...files];
-  const refreshed: RestoredFile[] = [];
-  let budget = config.restore_total_file_budget;
+  const refreshed: (() => RestoredFile | null)[] = [];
   for (const file of files) {
     const inside = await pathInside(realRoot, file.path);
     if (inside !== null && isExcluded(inside, config.restore_exclude)) continue;
     const text =
       inside === null ? null : await withoutSystemErrors(readText(join(realRoot, inside)));
-    const onDisk =
-      text === null
-        ? file
-        : restoredFile(
-            { path: file.path, text: wholeText(text), changedBy: null, posted: null },
-            config.restore_tokens_per_file,
-            count,
-          );
-    if (onDisk === null) continue;
-    const tokens = count(onDisk.content);
-    if (tokens > budget) {
-      if (config.restore_over_budget === 'stop') break;
-      continue;
+    if (text === null) refreshed.push(() => file);
+    else {
+      const onDisk = { path: file.path, text: wholeText(text), changedBy: null, posted: null };
+      refreshed.push(() => restoredFile(onDisk, config.restore_tokens_per_file, count));
     }
-    budget -= tokens;
-    refreshed.push(onDisk);
   }
-  return refreshed;
+  return withinBudget(refreshed, config, count);
 }
-
 /** The path below the root that a posted path leads to, links resolved; null when there is none. */
 async function pathInside(realRoot: string, path: string): Promise<string | null> {
   const real = await withoutSystemErrors(realpath(resolve(realRoot, path)));

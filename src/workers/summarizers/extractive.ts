@@ -1,4 +1,5 @@
 import { summarizeExtractively } from '../../domain/compaction/extractive/summarize.ts';
+import { NOTHING_LEFT_OUT } from '../../domain/session/events.ts';
 import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import type { Summarizer, WrittenText } from './summarizer.ts';
 
@@ -21,7 +22,7 @@ export const extractive: Summarizer<WrittenText> = {
       model: null,
       template: templates.summary[config.summary_template].version,
       usage: NO_TOKENS,
-      left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
+      left_out: NOTHING_LEFT_OUT,
       truncated_turns: 0,
     },
   }),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import { attachmentText } from '../control-items.ts';
+import { visibleControl } from '../control-items.ts';
 import { IMAGE_NOTE, inputObject, safeId, safeName, textOf } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
 import { type FilePart, fileNote, readOpaque } from '../opaque.ts';
@@ -20,22 +20,14 @@ export function anthropicMessage(role: Role, text: string, fields: Item = {}): I
 
 /** A normalised message as Anthropic messages; thinking of another provider is left out. */
 export function encodeAnthropic(message: Normalised): Item[] {
-  switch (message.kind) {
-    case 'attachment':
-      return message.is_empty ? [] : [anthropicMessage('user', attachmentText(message))];
-    case 'progress':
-    case 'system':
-    case 'ghost_snapshot':
-      return [];
-    case 'message': {
-      const content = message.parts.flatMap((part) => blockOf(part, message.role));
-      if (content.length === 0) return [];
-      if (message.role !== 'system') return [{ role: message.role, content }];
-      return [{ role: 'user', content: [{ type: 'text', text: SYSTEM_LABEL }, ...content] }];
-    }
-    default:
-      return message satisfies never;
+  if (message.kind !== 'message') {
+    return visibleControl(message, (text) => anthropicMessage('user', text));
   }
+  const { role, parts } = message;
+  const content = parts.flatMap((part) => blockOf(part, role));
+  if (content.length === 0) return [];
+  if (role !== 'system') return [{ role, content }];
+  return [{ role: 'user', content: [{ type: 'text', text: SYSTEM_LABEL }, ...content] }];
 }
 
 function blockOf(part: Part, role: Role): JsonObject[] {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../../jso
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
-import type { ImagePart, ImageSource, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
+import type { ImagePart, Item, Normalised, Part, Role, Source, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { blocksOf } from '../shape.ts';
 
@@ -63,7 +63,7 @@ function anthropicImage(block: JsonObject): ImagePart {
   return imageOf(block, isJsonObject(block.source) ? imageSource(block.source) : undefined);
 }
 
-function imageSource(source: JsonObject): ImageSource | undefined {
+function imageSource(source: JsonObject): Source | undefined {
   const { type, media_type, data, url } = source;
   if (type === 'base64' && typeof media_type === 'string' && typeof data === 'string') {
     return { kind: 'base64', media_type, data };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import { attachmentText } from '../control-items.ts';
+import { visibleControl } from '../control-items.ts';
 import {
   argumentsText,
   IMAGE_NOTE,
@@ -22,18 +22,8 @@ export function openaiChatMessage(role: Role, text: string, fields: Item = {}): 
 
 /** A normalised message as Chat messages: tool results first, each a message of its own. */
 export function encodeOpenaiChat(message: Normalised): Item[] {
-  switch (message.kind) {
-    case 'attachment':
-      return message.is_empty ? [] : [openaiChatMessage('user', attachmentText(message))];
-    case 'progress':
-    case 'system':
-    case 'ghost_snapshot':
-      return [];
-    case 'message':
-      return encodeMessage(message);
-    default:
-      return message satisfies never;
-  }
+  if (message.kind === 'message') return encodeMessage(message);
+  return visibleControl(message, (text) => openaiChatMessage('user', text));
 }
 
 function encodeMessage({ role, parts }: Message): Item[] {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import { attachmentText } from '../control-items.ts';
+import { visibleControl } from '../control-items.ts';
 import {
   argumentsText,
   IMAGE_NOTE,
@@ -22,18 +22,8 @@ export function openaiResponsesMessage(role: Role, text: string, fields: Item = 
 
 /** A normalised message as Responses items, in the order of its parts. */
 export function encodeOpenaiResponses(message: Normalised): Item[] {
-  switch (message.kind) {
-    case 'attachment':
-      return message.is_empty ? [] : [openaiResponsesMessage('user', attachmentText(message))];
-    case 'progress':
-    case 'system':
-    case 'ghost_snapshot':
-      return [];
-    case 'message':
-      return encodeMessage(message);
-    default:
-      return message satisfies never;
-  }
+  if (message.kind === 'message') return encodeMessage(message);
+  return visibleControl(message, (text) => openaiResponsesMessage('user', text));
 }
 
 function encodeMessage({ role, parts }: Message): Item[] {
