@@ -7,8 +7,7 @@ import { readTomlFile } from './config/toml-file.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
-import type { HookSettings } from './workers/hooks/hook-settings.ts';
-import { type ModelTable, modelTable } from './workers/summarizers/default-model.ts';
+import { modelTable } from './workers/summarizers/default-model.ts';
 import { isModelPattern } from './workers/summarizers/model-policy.ts';
 
 export type ApiKey = { name: string; key: string };
@@ -30,38 +29,7 @@ export type QueueSettings = {
   lock_ms: number;
 };
 
-export type ServerSettings = {
-  host: string;
-  port: number;
-  role: Role;
-  database: DatabaseSettings;
-  /** Null: jobs run in this process. */
-  queue: QueueSettings | null;
-  /** How often everything that has not ended is handed over again. */
-  dispatch_every_ms: number;
-  worker_concurrency: number;
-  /** Most threads for compactions, and as many for requests; null: one less than the cores. */
-  threads: number | null;
-  log_level: string;
-  api_keys: ApiKey[];
-  /** Opens `/admin/queues`; null: nobody does. */
-  operator_key: string | null;
-  /** What compaction items are encrypted with; null: derived from the keys, or made up at start. */
-  compaction_secret: string | null;
-  rate_limit_per_minute: number | null;
-  body_limit_bytes: number;
-  /** `provider/model` or `extractive` for all sessions; null: each session's own provider. */
-  summarization_model: string | null;
-  /** Patterns of the models that sessions may name; null: those that the server itself names. */
-  allowed_models: string[] | null;
-  /** Which model summarises for the sessions of each provider. */
-  models: ModelTable;
-  /** The webhooks that a worker calls; none in a process that runs no compactions. */
-  hooks: HookSettings[];
-  /** Files that a session read may be restored from this folder, if they lie inside it. */
-  workspace_root: string | null;
-  overrides: ConfigOverrides;
-};
+export type ServerSettings = ReturnType<typeof readSettings>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -119,7 +87,7 @@ const environmentSchema = z.object({
  * The server's settings from the environment and the TOML file that `PALIMPSEST_CONFIG` names (SPEC
  * sections 15 and 17). Throws SettingsError; touches nothing else on disk.
  */
-export function readSettings(environment: Environment): ServerSettings {
+export function readSettings(environment: Environment) {
   const present = Object.entries(environment).filter(
     ([, value]) => value !== undefined && value !== '',
   );
@@ -127,7 +95,7 @@ export function readSettings(environment: Environment): ServerSettings {
   if (!parsed.success) throw new SettingsError(problemsOf(environmentSchema, parsed.error));
   const env = parsed.data;
   const file = readTomlFile(env.PALIMPSEST_CONFIG);
-  const overrides = { ...file.compact, ...overridesFromEnvironment(environment) };
+  const overrides: ConfigOverrides = { ...file.compact, ...overridesFromEnvironment(environment) };
   const misfit = toolPatternProblem(overrides.micro_compact_eligible_tools ?? []);
   if (misfit !== null) throw new SettingsError(`micro_compact_eligible_tools: ${misfit}`);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);
@@ -141,20 +109,30 @@ export function readSettings(environment: Environment): ServerSettings {
     port: env.PORT ?? (env.ROLE === 'worker' ? 0 : 8787),
     role: env.ROLE,
     database: database(env.DATABASE_URL, env.PALIMPSEST_SYNCHRONOUS),
+    /** Null: jobs run in this process. */
     queue: queue(env),
+    /** How often everything that has not ended is handed over again. */
     dispatch_every_ms: env.PALIMPSEST_DISPATCH_SECONDS * 1000,
     worker_concurrency: env.WORKER_CONCURRENCY,
+    /** Most threads for compactions, and as many for requests; null: one less than the cores. */
     threads: env.PALIMPSEST_THREADS ?? null,
     log_level: env.LOG_LEVEL,
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
+    /** Opens `/admin/queues`; null: nobody does. */
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
+    /** What compaction items are encrypted with; null: derived from the keys, or made up at start. */
     compaction_secret: env.PALIMPSEST_COMPACTION_SECRET ?? null,
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,
     body_limit_bytes: env.PALIMPSEST_BODY_LIMIT_BYTES,
+    /** `provider/model` or `extractive` for all sessions; null: each session's own provider. */
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
+    /** Patterns of the models that sessions may name; null: those that the server itself names. */
     allowed_models: allowedModels(env.PALIMPSEST_ALLOWED_MODELS),
+    /** Which model summarises for the sessions of each provider. */
     models: modelTable(file.models),
+    /** The webhooks that a worker calls; none in a process that runs no compactions. */
     hooks: env.ROLE === 'api' ? [] : hookSettings(file.hooks, environment),
+    /** Files that a session read may be restored from this folder, if they lie inside it. */
     workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
     overrides,
   };

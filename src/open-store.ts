@@ -1,17 +1,8 @@
 import type { EventStore } from './app/ports/event-store.ts';
 import type { DatabaseSettings } from './config.ts';
+import type { StoreCallbacks } from './db/listeners.ts';
 import { openPostgresStore } from './db/postgres/postgres-store.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
-
-type Listening = {
-  /** Told how many problems the log has, when an upgrade found any. */
-  onDamage?: (problems: number) => void;
-  /**
-   * Only in a thread of a process that has opened the store: told of each commit, for the `ring` of
-   * the process's own store. It hears of no commits but its own.
-   */
-  onCommitted?: (key: string) => void;
-};
 
 /**
  * Opens the event store that the settings name, migrated to the newest schema. `onError` is told of
@@ -20,12 +11,12 @@ type Listening = {
 export async function openStore(
   database: DatabaseSettings,
   onError: (error: unknown) => void,
-  listening: Listening = {},
+  callbacks: StoreCallbacks = {},
 ): Promise<EventStore> {
   try {
     return database.kind === 'sqlite'
-      ? await openSqliteStore({ ...database, ...listening })
-      : await openPostgresStore({ url: database.url, onError, ...listening });
+      ? await openSqliteStore({ ...database, ...callbacks })
+      : await openPostgresStore({ url: database.url, onError, ...callbacks });
   } catch (error) {
     throw new Error(`DATABASE_URL: ${describeDatabase(database)} cannot be opened: ${why(error)}`, {
       cause: error,

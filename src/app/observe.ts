@@ -1,13 +1,7 @@
 import { accept } from '../domain/session/errors.ts';
-import { type ObserveSignal, observeSignal } from '../domain/session/observe-signal.ts';
+import { observeSignal, type Reported } from '../domain/session/observe-signal.ts';
 import type { Idempotency, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
-
-/** What a client reports; of messages that wait, only how many there are. */
-export type Reported = Pick<
-  ObserveSignal,
-  'signal' | 'needs_follow_up' | 'queued_user_messages' | 'review_mode' | 'completed_steps'
->;
 
 /**
  * Takes a signal, which may request a compaction or a packet (SPEC section 11). Rejects:

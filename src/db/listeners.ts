@@ -1,6 +1,17 @@
 import type { SessionRef } from '../app/ports/event-store.ts';
 import { sessionKey } from './session-key.ts';
 
+/** What a store tells the process that has opened it. */
+export type StoreCallbacks = {
+  /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
+  onDamage?: (problems: number) => void;
+  /**
+   * Only in a thread of a process that has opened the store: told of each commit, for the `ring` of
+   * the process's own store. It hears of no commits but its own.
+   */
+  onCommitted?: (key: string) => void;
+};
+
 /** Who wants to hear of commits, per session. In this process only. */
 export class Listeners {
   readonly #bySession = new Map<string, Set<() => void>>();

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
-import { observe, type Reported } from '../../app/observe.ts';
+import { observe } from '../../app/observe.ts';
+import type { Reported } from '../../domain/session/observe-signal.ts';
 import { json, REPLAYED } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';

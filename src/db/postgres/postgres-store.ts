@@ -21,7 +21,7 @@ import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
-import { Listeners } from '../listeners.ts';
+import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
 import { sessionPage } from '../session-row.ts';
@@ -36,18 +36,11 @@ import { restoreSession } from './restore-session.ts';
 import { listDue, listSessions, readSession } from './session-rows.ts';
 import { asStoreError } from './store-error.ts';
 
-export type PostgresOptions = {
+export type PostgresOptions = StoreCallbacks & {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the database must exist. */
   url: string;
   /** Told of trouble that belongs to no call: idle connections that break, notifications. */
   onError: (error: unknown) => void;
-  /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
-  onDamage?: (problems: number) => void;
-  /**
-   * Only in a thread of a process that has opened the store: told of the sessions that a commit has
-   * touched. The process listens and announces for it.
-   */
-  onCommitted?: (key: string) => void;
 };
 
 /** Most connections at a time; one more listens for the commits of other processes. */

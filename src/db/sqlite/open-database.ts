@@ -1,18 +1,15 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { StoreCallbacks } from '../listeners.ts';
 import { type Database, isSqliteError, openSqlite } from './driver.ts';
 import { migrate } from './migrate.ts';
 import { isBusy } from './store-error.ts';
 
-export type SqliteOptions = {
+export type SqliteOptions = StoreCallbacks & {
   /** Path of the file, or `:memory:`. Its folder is created. */
   path: string;
   /** FULL (default): an answered commit survives a power cut. NORMAL: only a crash of the process. */
   synchronous?: 'FULL' | 'NORMAL';
-  /** Told of problems in the log, by their number, when heads of an older release were computed anew. */
-  onDamage?: (problems: number) => void;
-  /** Told of the sessions that a commit has touched, beside those who listen here. */
-  onCommitted?: (key: string) => void;
 };
 
 /** How long a connection waits for another process's write lock, in milliseconds. */

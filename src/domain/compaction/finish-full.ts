@@ -1,27 +1,20 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
-import type { Item, Usage } from '../items/item.ts';
+import type { Item } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { FullResult } from '../session/complete-compaction.ts';
 import type { Entry } from '../session/entry.ts';
-import type { LeftOut } from '../session/events.ts';
+import type { CompletedReport } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
 
 /** A summary, and how it came about. */
-export type Summary = {
-  text: string;
-  summarizer: string;
-  model: string | null;
-  template: string;
-  usage: Usage;
-  left_out: LeftOut;
-  truncated_turns: number;
-  summarizer_ms: number;
-};
-
+export type Summary = { text: string } & Pick<
+  CompletedReport,
+  'summarizer' | 'model' | 'template' | 'usage' | 'left_out' | 'truncated_turns' | 'summarizer_ms'
+>;
 export type FinishContext = {
   view: View;
   config: Config;

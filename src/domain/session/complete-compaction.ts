@@ -1,4 +1,3 @@
-import type { Usage } from '../items/item.ts';
 import { isStillDue } from '../policy/tiers.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
@@ -67,25 +66,15 @@ export function completeFull(
   clock: Clock,
   packet: PacketText | null = null,
 ): Decide<Applied> {
-  const { replacement_tokens, covered_tokens, usage } = result.report;
   const eventOf = (compaction_id: string, effect: Effect): NewEvent => ({
     type: 'compaction.completed',
     data: { ...result, compaction_id, report: { ...result.report, ...effect } },
   });
-  return complete(terms, attempt, clock, packet, eventOf, {
-    replacement_tokens,
-    covered_tokens,
-    usage,
-  });
+  return complete(terms, attempt, clock, packet, eventOf, result.report);
 }
 
 /** What a full compaction puts in place of what it covers, in tokens without margin, and its cost. */
-type Replacement = {
-  replacement_tokens: number;
-  covered_tokens: number;
-  usage: Usage;
-};
-
+type Replacement = Pick<CompletedReport, 'replacement_tokens' | 'covered_tokens' | 'usage'>;
 /** Both end in the same way: the packet after them, then a word about threshold and breaker. */
 function complete(
   terms: Terms,

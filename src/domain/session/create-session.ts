@@ -10,6 +10,7 @@ import { disarmed } from './disarm.ts';
 import type { Entry } from './entry.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
+import { settingsAfter } from './evolve.ts';
 import { configOf, type Head, type Settings } from './head.ts';
 import type { World } from './world.ts';
 
@@ -58,13 +59,9 @@ export function configureSession(
 ): Decide<Head> {
   return (head) => {
     if (head === null) return sessionNotFound();
-    const { config, ...rest } = change;
-    const settings = {
-      ...head.settings,
-      ...rest,
-      config: { ...head.settings.config, ...config },
-    };
-    const fits = config === undefined ? checkRoom(world, settings) : checkSettings(world, settings);
+    const settings = settingsAfter(head.settings, change);
+    const fits =
+      change.config === undefined ? checkRoom(world, settings) : checkSettings(world, settings);
     if (!fits.ok) return fits;
     const events: NewEvent[] = [{ type: 'session.configured', data: change }];
     events.push(...disarmed(head, configOf(settings, world.server), compaction_id));

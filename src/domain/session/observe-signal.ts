@@ -1,32 +1,29 @@
-import type { Boundary, Signal, Tier } from '../policy/boundaries.ts';
+import type { Boundary, Tier } from '../policy/boundaries.ts';
 import type { Template } from '../policy/template.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
-import type { Advice } from './after-append.ts';
+import type { Advice, Request } from './after-append.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { disarmed } from './disarm.ts';
 import { accept } from './errors.ts';
-import type { NewEvent } from './events.ts';
+import type { EventData, NewEvent } from './events.ts';
 import { configOf, type UnderWay, underWay } from './head.ts';
 import { packetTurnEnded, takenPacket } from './packet-commands.ts';
 import { watchMidTurn, watchTurnEnd } from './watch.ts';
 import { windowStanding } from './window-standing.ts';
 import type { World } from './world.ts';
 
-export type ObserveSignal = {
-  signal: Signal;
-  needs_follow_up?: boolean;
-  queued_user_messages?: number;
-  review_mode?: boolean;
-  completed_steps?: number;
-  /** The id of the compaction that this signal may request. */
-  compaction_id: string;
-  /** What an agent is asked when it is to write a packet. */
-  packet_prompt: Template;
-  now_ms: number;
-  at: string;
-};
+/** What a client reports; of messages that wait, only how many there are. */
+export type Reported = Omit<EventData['signal.observed'], 'source' | 'seq'>;
+
+/** `compaction_id`: of the compaction that this signal may request. */
+export type ObserveSignal = Reported &
+  Request & {
+    /** What an agent is asked when it is to write a packet. */
+    packet_prompt: Template;
+    at: string;
+  };
 
 export type Observed = {
   version: number;

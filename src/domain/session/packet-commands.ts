@@ -8,6 +8,7 @@ import { counterFor } from '../tokens/tokenizers.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import type { Request } from './after-append.ts';
 import { automaticRequest } from './automatic-request.ts';
+import type { Applied } from './compaction-commands.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { awaitsPacket, disarmed } from './disarm.ts';
@@ -111,13 +112,11 @@ export function receivePacket(
   };
 }
 
-export type TimedOut = { applied: boolean };
-
 /**
  * Ends the wait for a packet that is overdue: the compaction is requested, and the service writes the
  * packet itself. Does nothing when none is. Rejects: session_not_found.
  */
-export function timeOutPacket(world: World, request: Request): Decide<TimedOut> {
+export function timeOutPacket(world: World, request: Request): Decide<Applied> {
   return (head) => {
     if (head === null) return sessionNotFound();
     const off = disarmed(head, configOf(head.settings, world.server), request.compaction_id);

@@ -1,5 +1,6 @@
 import { plainAttribution } from '../policy/attribution.ts';
 import { isAutoCompactOn, usableWindow } from '../tokens/thresholds.ts';
+import type { Request } from './after-append.ts';
 import { automaticRequest } from './automatic-request.ts';
 import type { Applied } from './compaction-commands.ts';
 import { sessionNotFound } from './create-session.ts';
@@ -9,11 +10,9 @@ import { configOf, contextTokens } from './head.ts';
 import { passGuard } from './loop-guard.ts';
 import type { World } from './world.ts';
 
-export type RequestAgain = {
-  compaction_id: string;
+export type RequestAgain = Request & {
   /** Items that the session had when the compaction that has just ended was planned. */
   items_seen: number;
-  now_ms: number;
 };
 
 /**

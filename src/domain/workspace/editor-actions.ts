@@ -20,68 +20,38 @@ import {
   toolName,
 } from './tool-input.ts';
 
-type Use = 'read' | 'write' | 'edit' | 'insert' | 'undo' | 'delete' | 'move' | 'patch';
+const USE_NAMES = ['read', 'write', 'edit', 'insert', 'undo', 'delete', 'move', 'patch'] as const;
+type Use = (typeof USE_NAMES)[number];
 
 /** What the tools do that agents have for files, by their names without case and dividers. */
-const USES: Readonly<Record<string, Use>> = {
-  read: 'read',
-  readfile: 'read',
-  readtextfile: 'read',
-  view: 'read',
-  viewfile: 'read',
-  openfile: 'read',
-  cat: 'read',
-  write: 'write',
-  writefile: 'write',
-  writetofile: 'write',
-  create: 'write',
-  createfile: 'write',
-  createtextfile: 'write',
-  createnewfile: 'write',
-  savefile: 'write',
-  edit: 'edit',
-  editfile: 'edit',
-  multiedit: 'edit',
-  replace: 'edit',
-  strreplace: 'edit',
-  searchreplace: 'edit',
-  replacestringinfile: 'edit',
-  multireplacestringinfile: 'edit',
-  inserteditintofile: 'edit',
-  editnotebookfile: 'edit',
-  replaceinfile: 'edit',
-  applydiff: 'edit',
-  searchandreplace: 'edit',
-  replacefilecontent: 'edit',
-  insert: 'insert',
-  insertcontent: 'insert',
-  undoedit: 'undo',
-  deletefile: 'delete',
-  removefile: 'delete',
-  movefile: 'move',
-  renamefile: 'move',
-  applypatch: 'patch',
-  patch: 'patch',
-  notebookedit: 'edit',
-};
+const USES = usesByName({
+  read: 'read readfile readtextfile view viewfile openfile cat',
+  write: 'write writefile writetofile create createfile createtextfile createnewfile savefile',
+  edit:
+    'edit editfile multiedit replace strreplace searchreplace replacestringinfile ' +
+    'multireplacestringinfile inserteditintofile editnotebookfile replaceinfile applydiff ' +
+    'searchandreplace replacefilecontent notebookedit',
+  insert: 'insert insertcontent',
+  undo: 'undoedit',
+  delete: 'deletefile removefile',
+  move: 'movefile renamefile',
+  patch: 'applypatch patch',
+});
 const NO_TEXT = /\.(?:ipynb|pdf|png|jpe?g|gif|webp)$/i;
 const EDITORS = /^(?:strreplace(?:based)?edit(?:or|tool)|texteditor|editor|fswrite)/;
-const COMMAND_USES: Readonly<Record<string, Use>> = {
-  view: 'read',
-  create: 'write',
-  write: 'write',
-  str_replace: 'edit',
-  edit_file: 'edit',
-  append: 'edit',
+const COMMAND_USES = usesByName({
+  read: 'view',
+  write: 'create write',
+  edit: 'str_replace edit_file append',
   insert: 'insert',
-  undo_edit: 'undo',
-};
+  undo: 'undo_edit',
+});
 
 /** What a tool does by its name and the command in its input; null for tools that work on no file. */
 export function useOf(call: ToolCall): Use | null {
   if (isRemote(inputOf(call))) return null;
-  if (isEditor(call)) return lookUp(COMMAND_USES, stringField(inputOf(call), 'command') ?? '');
-  return lookUp(USES, toolName(call)) ?? useAtServer(ownName(call.name));
+  if (isEditor(call)) return COMMAND_USES.get(stringField(inputOf(call), 'command') ?? '') ?? null;
+  return USES.get(toolName(call)) ?? useAtServer(ownName(call.name));
 }
 
 /** A tool that does several things to files, by a word that it is given as its command. */
@@ -89,8 +59,13 @@ export function isEditor(call: ToolCall): boolean {
   return EDITORS.test(toolName(call));
 }
 
-function lookUp(table: Readonly<Record<string, Use>>, name: string): Use | null {
-  return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+/** What each tool does, from the names of those that do the same. */
+function usesByName(names: Readonly<Partial<Record<Use, string>>>): ReadonlyMap<string, Use> {
+  const uses = USE_NAMES.flatMap((use) => {
+    const own = names[use]?.split(' ') ?? [];
+    return own.map((name) => [name, use] as const);
+  });
+  return new Map(uses);
 }
 
 /** Some programs write the server before the name without a divider: `mcp_filesystem_edit_file`. */
@@ -98,7 +73,8 @@ function useAtServer(name: string): Use | null {
   const words = name.toLowerCase().split('_').slice(0, 20);
   for (let at = 1; at < words.length - 1; at++) {
     const own = words.slice(at).join('');
-    if (own.includes('file') && lookUp(USES, own) !== null) return lookUp(USES, own);
+    const use = own.includes('file') ? USES.get(own) : undefined;
+    if (use !== undefined) return use;
   }
   return null;
 }
@@ -258,6 +234,5 @@ function windowActions(use: Use | null, input: JsonObject, answer: Answer): File
 }
 
 function openFileIn(text: string): string | undefined {
-  const path = /\n\(Open file: (\/[^\n)]{1,4096})\)/.exec(text.slice(-8_500))?.[1];
-  return path;
+  return /\n\(Open file: (\/[^\n)]{1,4096})\)/.exec(text.slice(-8_500))?.[1];
 }

@@ -82,10 +82,6 @@ export class InProcessEngine implements JobEngine {
     void this.#queue.add(() => this.#run(known));
   }
 
-  #addLater(known: Known, afterMs: number): void {
-    known.timer = setTimeout(() => this.#add(known), afterMs);
-  }
-
   #forget({ job }: Known): void {
     this.#slots.forget(job);
     this.#known.delete(job.compaction_id);
@@ -96,7 +92,7 @@ export class InProcessEngine implements JobEngine {
       const result = await this.#handle(known);
       const isWanted = !this.#queue.isPaused && !known.controller.signal.aborted;
       if (result.kind === 'retry' && isWanted) {
-        this.#addLater(known, result.after_ms);
+        known.timer = setTimeout(() => this.#add(known), result.after_ms);
         return;
       }
     } catch (error) {

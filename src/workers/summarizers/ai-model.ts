@@ -99,12 +99,8 @@ function finished(
     return apiError(`${provider}: the stream ended early`, true);
   }
   if (text.trim() === '') {
-    return {
-      ok: false,
-      reason: 'no_summary',
-      message: `${provider}: the model returned no text`,
-      retryable: true,
-    };
+    const message = `${provider}: the model returned no text`;
+    return { ok: false, reason: 'no_summary', message, retryable: true };
   }
   return {
     ok: true,

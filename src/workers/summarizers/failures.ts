@@ -25,12 +25,8 @@ const TRANSIENT_STATUS = new Set([408, 409, 425, 429]);
 export function callFailure(error: unknown, provider: string, now: number): SummaryFailure {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (status === 413 || isPromptTooLong(error)) {
-    return {
-      ok: false,
-      reason: 'prompt_too_long',
-      message: `${provider}: the prompt is too long for the model${statusText(status)}`,
-      retryable: false,
-    };
+    const message = `${provider}: the prompt is too long for the model${statusText(status)}`;
+    return { ok: false, reason: 'prompt_too_long', message, retryable: false };
   }
   if (!APICallError.isInstance(error) || status === undefined) {
     // Not the message: a mistake on our side may quote the prompt.
