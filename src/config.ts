@@ -21,7 +21,7 @@ export type DatabaseSettings =
 export type Role = 'all' | 'api' | 'worker';
 
 /** Where jobs wait when processes share them. */
-export type QueueSettings = {
+type QueueSettings = {
   redis_url: string;
   /** Keys in Redis start with it. */
   prefix: string;

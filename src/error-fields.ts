@@ -1,7 +1,7 @@
 const FRAME = /^\s+at .*$/;
 const MOST_FRAMES = 20;
 
-export type ErrorFields = { name: string; code?: string; frames: string[] };
+type ErrorFields = { name: string; code?: string; frames: string[] };
 
 /**
  * What the log may hold of an error: name, code and stack frames. Never the message, nor the cause:

@@ -15,7 +15,7 @@ const KEEP_ALIVE_MS = 95_000;
 /** How long a client may take nothing of an answer. */
 const STALLED_MS = 60_000;
 
-export type Listening = { url: string; close: () => Promise<void> };
+type Listening = { url: string; close: () => Promise<void> };
 
 /**
  * Listens on a socket; port 0 takes a free one. Answers once connections are accepted and pending

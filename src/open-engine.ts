@@ -6,7 +6,7 @@ import { InProcessEngine } from './workers/engines/in-process-engine.ts';
 import type { CompactionJob, JobEngine } from './workers/engines/job-engine.ts';
 
 /** The engine, and its queue for the dashboard; null: there is none, jobs run in this process. */
-export type OpenEngine = { engine: JobEngine; queue: Queue | null };
+type OpenEngine = { engine: JobEngine; queue: Queue | null };
 
 /**
  * The engine that the settings name: jobs in this process, or in Redis. `onAvailable` is called when

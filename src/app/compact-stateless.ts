@@ -21,7 +21,7 @@ import { prepareTokenizer } from './tokenizer.ts';
 const MOST_INSTRUCTION_TOKENS = 2_000;
 
 /** A conversation that is not stored here; `model` is the one that it was held with. */
-export type Stateless = {
+type Stateless = {
   model: string;
   instructions: string | null;
   input: readonly StatelessInput[];

@@ -5,7 +5,7 @@ import type { World } from '../domain/session/world.ts';
 import { ImportError } from './import-target.ts';
 import { type ImportedSession, sessionId } from './import-transcript.ts';
 
-export type RestoreOptions = { idPrefix: string; tenant: string };
+type RestoreOptions = { idPrefix: string; tenant: string };
 
 /**
  * Puts the session of an export into the store: the same events, under the same id unless there is a

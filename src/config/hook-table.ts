@@ -26,7 +26,7 @@ const hookTable = z
     path: ['required'],
     message: 'a PostCompact hook is called when the compaction is over: nothing can depend on it',
   });
-export type HookTable = z.infer<typeof hookTable>;
+type HookTable = z.infer<typeof hookTable>;
 
 /** The `[[hooks]]` tables of a file, in their order; no name is there twice. */
 export const hookTables = z

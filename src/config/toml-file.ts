@@ -11,7 +11,7 @@ const fileSchema = z.strictObject({
   hooks: hookTables.default([]),
   models: z.partialRecord(z.enum(PROVIDERS), z.string().min(1).max(200)).default({}),
 });
-export type TomlFile = z.infer<typeof fileSchema>;
+type TomlFile = z.infer<typeof fileSchema>;
 
 /**
  * The settings of the TOML file at `path`; of a file that nobody named (undefined), those of an empty

@@ -4,7 +4,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** What a JSON text comes to, found without building anything of it. */
-export type JsonMeasure = {
+type JsonMeasure = {
   /** Objects, arrays and what stands in them; an empty one counts twice. */
   values: number;
   depth: number;

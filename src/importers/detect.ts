@@ -12,7 +12,7 @@ import { sweAgent } from './swe-agent.ts';
 import { type Content, type Importer, TranscriptError } from './transcript.ts';
 
 /** In the order of asking: plain chat messages are the least particular shape and come last. */
-export const IMPORTERS: readonly Importer[] = [
+const IMPORTERS: readonly Importer[] = [
   claudeCode,
   // Before Codex, whose files have lines of the same types.
   palimpsestRollout,
@@ -28,7 +28,7 @@ export const IMPORTERS: readonly Importer[] = [
   openaiChat,
 ];
 
-export type Detected = { importer: Importer; content: Content };
+type Detected = { importer: Importer; content: Content };
 
 /**
  * The importer for a file, by what is in it. A file of one line is both a document and lines, so

@@ -9,7 +9,7 @@ import { apiError } from './summarizers/failures.ts';
 import { OFFLINE } from './summarizers/registry.ts';
 import type { Summarizer, Task, WrittenText } from './summarizers/summarizer.ts';
 
-export type SummarizeNowDependencies = Pick<
+type SummarizeNowDependencies = Pick<
   WorkerDependencies,
   'templates' | 'chooseSummarizer' | 'now' | 'random'
 > & {

@@ -6,7 +6,7 @@ import { ProblemError } from './problem.ts';
 import { parseInput } from './validation.ts';
 
 /** Names that a route reads from elsewhere, for those who look for them in the query. */
-export type NamesElsewhere = { body: readonly string[]; headers: readonly string[] };
+type NamesElsewhere = { body: readonly string[]; headers: readonly string[] };
 
 const NOWHERE: NamesElsewhere = { body: [], headers: [] };
 

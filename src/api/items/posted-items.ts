@@ -7,7 +7,7 @@ import { parseJson, type RawBody, refuseTooManyValues } from '../http/json-body.
 import { ProblemError } from '../http/problem.ts';
 
 /** The items of a request, and where the client finds item `index` in what it sent. */
-export type PostedItems = { items: Json[]; placeOf: (index: number) => string };
+type PostedItems = { items: Json[]; placeOf: (index: number) => string };
 
 type ItemLimits = Pick<Limits, 'items_per_request' | 'json_depth' | 'json_values'>;
 

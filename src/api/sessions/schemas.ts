@@ -9,12 +9,10 @@ import { postedItem } from '../schemas/item.ts';
 import { boundaries, percentOfWindow, preflightArmed, tier } from '../schemas/signal.ts';
 import { runningCompaction } from '../schemas/under-way.ts';
 
-export const configOverrides = z
-  .strictObject(configSchema.partial().shape)
-  .openapi('ConfigOverrides', {
-    description: 'Fields of the configuration that differ from the profile.',
-    example: { auto_compact_pct_override: 80, token_counter: 'estimate' },
-  });
+const configOverrides = z.strictObject(configSchema.partial().shape).openapi('ConfigOverrides', {
+  description: 'Fields of the configuration that differ from the profile.',
+  example: { auto_compact_pct_override: 80, token_counter: 'estimate' },
+});
 
 const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.' });
 const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });

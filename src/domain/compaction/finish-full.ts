@@ -32,13 +32,13 @@ export type FinishContext = {
 };
 
 /** What the summary and what comes with it are written for. */
-export type SummaryContext = Pick<
+type SummaryContext = Pick<
   FinishContext,
   'view' | 'config' | 'count' | 'is_automatic' | 'hook_items'
 >;
 
 /** `entries` stand behind the instructions and the boundary. */
-export type StandIn = { cleaned: string; entries: Entry[]; files_restored: number };
+type StandIn = { cleaned: string; entries: Entry[]; files_restored: number };
 
 /**
  * What stands for the covered part with this summary, as the model wrote it, in the order of SPEC

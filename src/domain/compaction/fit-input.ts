@@ -10,7 +10,7 @@ const CLEARED = '[tool output left out]';
 /** Tokens that a single text may keep when the input has to be cut down. */
 const LONG_TEXT_TOKENS = 1_000;
 
-export type FittedInput = { items: Normalised[]; left_out: LeftOut };
+type FittedInput = { items: Normalised[]; left_out: LeftOut };
 
 /**
  * Cuts the summariser's input down to `maxTokens`: clears tool results oldest first, then truncates

@@ -14,7 +14,7 @@ import {
 import type { PlanInput } from './plan-input.ts';
 
 /** How the newest results stay after the cut: it stands at `end` or before, and what is shortened. */
-export type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly Material[] };
+type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly Material[] };
 
 /**
  * The ways in which a summary can leave the newest results in the context, the gentlest first: whole

@@ -69,7 +69,7 @@ export function planMicro(input: PlanInput): MicroPlan | null {
 }
 
 /** Tool results by how near they are to being cleared: how many, and their tokens without margin. */
-export type Clearable = Record<'eligible' | 'old' | 'chosen', { results: number; tokens: number }>;
+type Clearable = Record<'eligible' | 'old' | 'chosen', { results: number; tokens: number }>;
 
 /** The figures behind a plan to clear, whether clearing pays or not. */
 export function clearable(input: PlanInput): Clearable {

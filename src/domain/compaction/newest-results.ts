@@ -69,7 +69,7 @@ export function resultsOf(item: Normalised): ToolResult[] {
 }
 
 /** The results that came together last; `isUnread`: the model has said nothing since. */
-export type NewestResults = { results: LoggedResult[]; isUnread: boolean };
+type NewestResults = { results: LoggedResult[]; isUnread: boolean };
 
 /**
  * The newest results: all that answer the model's latest turn with results. Its pieces may stand

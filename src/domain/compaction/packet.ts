@@ -16,7 +16,7 @@ import { bullet, clipMiddle, safeSlice } from './extractive/text.ts';
 import { filterForSummary } from './filter.ts';
 import { materialOf } from './material.ts';
 
-export type PacketOrder = {
+type PacketOrder = {
   /** The context before the compaction. */
   view: View;
   attribution: Attribution;

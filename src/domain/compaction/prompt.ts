@@ -14,7 +14,7 @@ export type Templates = {
 };
 
 /** `task` is the prompt without the conversation. */
-export type SummaryPrompt = { system: string; prompt: string; task: string; template: string };
+type SummaryPrompt = { system: string; prompt: string; task: string; template: string };
 
 /**
  * Builds what a summariser is asked: the conversation as delimited data, the task after it, then

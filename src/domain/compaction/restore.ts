@@ -14,7 +14,7 @@ export type RestoredNote =
   | { kind: 'todo'; content: Json }
   | { kind: 'plan'; content: string; path: string | null };
 
-export type Restorable = {
+type Restorable = {
   files: RestoredFile[];
   todos: RestoredNote | null;
   plan: RestoredNote | null;

@@ -28,7 +28,7 @@ export type SummaryFlaw =
   | { kind: 'too_short' | 'too_long'; tokens: number; covered_tokens: number };
 
 /** `text` keeps its tags, see `cleanSummary`. */
-export type SummaryVerdict = { ok: true; text: string } | { ok: false; flaw: SummaryFlaw };
+type SummaryVerdict = { ok: true; text: string } | { ok: false; flaw: SummaryFlaw };
 
 /** A conversation that is shorter may be told in a sentence or two, without sections. */
 const SECTIONS_FROM = 1_000;

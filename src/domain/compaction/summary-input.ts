@@ -8,7 +8,7 @@ import { turnsTranscript } from './transcript-turns.ts';
 import { turnsOf } from './turns.ts';
 
 /** The conversation as a summariser reads it, and what had to be left out of it. */
-export type SummaryInput = { transcript: string; truncated_turns: number; left_out: LeftOut };
+type SummaryInput = { transcript: string; truncated_turns: number; left_out: LeftOut };
 
 /**
  * Writes a filtered conversation in the configured style so that it counts at most `maxTokens`

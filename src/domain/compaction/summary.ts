@@ -1,7 +1,7 @@
 import type { Config } from '../policy/config.ts';
 
 /** What a model's answer is worth as a summary: its text, or why there is none (SPEC 8, phase 4). */
-export type ExtractedSummary =
+type ExtractedSummary =
   | { ok: true; text: string }
   | { ok: false; reason: 'no_summary' | 'api_error' };
 

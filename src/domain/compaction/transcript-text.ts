@@ -33,7 +33,7 @@ export function transcriptText(conversation: readonly Normalised[]): string {
 export type TranscriptEntry = { role: string; attributes: Record<string, string>; text: string };
 
 /** The numbers of the calls of a conversation, in their order, and the call of each result. */
-export type NumberedCalls = {
+type NumberedCalls = {
   numbers: ReadonlyMap<ToolCall, number>;
   answered: ReadonlyMap<ToolResult, ToolCall>;
 };

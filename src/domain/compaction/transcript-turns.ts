@@ -11,7 +11,7 @@ import {
 } from './transcript-text.ts';
 import { type Turn, turnsToDrop } from './turns.ts';
 
-export type TurnsTranscript = { transcript: string; truncated_turns: number; left_out: LeftOut };
+type TurnsTranscript = { transcript: string; truncated_turns: number; left_out: LeftOut };
 
 type WrittenTurn = Turn & {
   number: number;

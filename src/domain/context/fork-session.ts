@@ -9,7 +9,7 @@ import { usageTokens } from '../tokens/measure.ts';
 import type { View } from './view.ts';
 
 /** What a fork is made of. */
-export type Parent = {
+type Parent = {
   session_id: string;
   settings: Settings;
   view: View;

@@ -24,7 +24,7 @@ export type TextPart = { kind: 'text'; text: string };
 /** A part that no codec names: kept, counted as its JSON, shown as its JSON. */
 export type OpaquePart = { kind: 'opaque'; json: Json };
 /** `source` is the block's own JSON, which is what its token count is taken from (SPEC 5). */
-export type ThinkingPart = { kind: 'thinking'; text: string; source: Json };
+type ThinkingPart = { kind: 'thinking'; text: string; source: Json };
 
 /**
  * A call of a tool. `input` is the decoded input (parsed JSON arguments where they parse, else the

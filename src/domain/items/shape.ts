@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { ItemProblem } from './codec.ts';
 import { checkControlItem, isControlItem } from './control-items.ts';
-import type { Item } from './item.ts';
+import type { Item, TextPart } from './item.ts';
 import { checkOwnFields } from './own-fields.ts';
 
 type Path = ItemProblem['path'];
@@ -64,6 +64,15 @@ export function checkBlocks(
 /** Whether user, assistant or a tool speaks. */
 export function isSpoken({ role }: Item): boolean {
   return role === 'user' || role === 'assistant' || role === 'tool';
+}
+
+/** The parts of a content: of a string its text, of an array what `partOf` makes of its objects. */
+export function partsOf<P>(
+  content: Json | undefined,
+  partOf: (block: JsonObject) => P,
+): (P | TextPart)[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return blocksOf(content).map(partOf);
 }
 
 /** The objects of a content array; nothing for any other content. */

@@ -7,7 +7,7 @@ import type { Speaker } from './item.ts';
  * `observation`: so does what follows, up to the last tag that closes an output; `wrapper`: the user's
  * own words stand inside.
  */
-export type TagMark = {
+type TagMark = {
   speaker: Speaker;
   extent: 'block' | 'output' | 'whole' | 'observation' | 'wrapper';
 };

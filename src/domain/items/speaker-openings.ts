@@ -17,7 +17,7 @@ export const INTERRUPTED =
  * reaches, which stands further down; through the fenced block that follows; or through a result, in
  * which the user may have answered.
  */
-export type Extent = 'rest' | 'line' | 'mark' | 'fence' | 'result' | RegExp;
+type Extent = 'rest' | 'line' | 'mark' | 'fence' | 'result' | RegExp;
 
 /**
  * How texts of a program, a hook, a tool or another agent begin. Each pattern asks for as much as the

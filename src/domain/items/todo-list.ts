@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 
-export type TodoStatus = 'open' | 'in progress' | 'done' | 'dropped';
+type TodoStatus = 'open' | 'in progress' | 'done' | 'dropped';
 export type Todo = { text: string; status: TodoStatus };
 
 /** The fields in which plan and todo tools list their steps. */

@@ -12,7 +12,7 @@ import { isEmergency, passGuard } from './loop-guard.ts';
 import { windowStanding } from './window-standing.ts';
 
 /** What an append has put into the log; a command is not among the items. */
-export type AppendedItems = {
+type AppendedItems = {
   items: readonly { seq: number; item: Normalised }[];
   command: CompactionCommand | null;
 };

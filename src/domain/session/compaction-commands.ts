@@ -105,9 +105,7 @@ export function whileRunning(
   };
 }
 
-export type Started =
-  | { applied: true; attempt: number; terms: Terms; head: Head }
-  | { applied: false };
+type Started = { applied: true; attempt: number; terms: Terms; head: Head } | { applied: false };
 
 /**
  * Begins the next attempt and answers its number, its terms and the session as it stands then; the

@@ -7,5 +7,5 @@ import type { Head } from './head.ts';
  * the caller, which may depend on the head after them. Pure and synchronous: stores run it inside a
  * transaction, and may run it again.
  */
-export type Decision<T> = { events: NewEvent[]; value: (after: Head) => T };
+type Decision<T> = { events: NewEvent[]; value: (after: Head) => T };
 export type Decide<T> = (head: Head | null) => Outcome<Decision<T>>;

@@ -21,7 +21,7 @@ export type Settings = {
   metadata: JsonObject;
 };
 
-export type CompactionStatus = 'queued' | 'running';
+type CompactionStatus = 'queued' | 'running';
 
 /** The compaction under way; at most one per session (SPEC section 10). */
 export type Running = {

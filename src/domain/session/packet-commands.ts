@@ -83,10 +83,10 @@ export function packetTurnEnded(
   return receivedEvents(state, packet_request, missing('turn_complete'), compaction_id);
 }
 
-export type ReceivePacket = { compaction_id: string; text: string };
+type ReceivePacket = { compaction_id: string; text: string };
 
 /** `is_truncated`: the packet was longer than `packet_max_tokens`. */
-export type PacketReceived = { compaction_id: string; is_truncated: boolean };
+type PacketReceived = { compaction_id: string; is_truncated: boolean };
 
 /**
  * Takes the packet that the agent has written, and requests the compaction that it is for (SPEC

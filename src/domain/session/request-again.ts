@@ -10,7 +10,7 @@ import { configOf, contextTokens } from './head.ts';
 import { passGuard } from './loop-guard.ts';
 import type { World } from './world.ts';
 
-export type RequestAgain = Request & {
+type RequestAgain = Request & {
   /** Items that the session had when the compaction that has just ended was planned. */
   items_seen: number;
 };

@@ -13,14 +13,14 @@ import { packetRequested } from './packet-commands.ts';
 import { windowStanding } from './window-standing.ts';
 
 /** What the end of a turn says beside that it has come. */
-export type TurnEnd = {
+type TurnEnd = {
   queued_user_messages: number;
   review_mode: boolean;
   /** What an agent is asked when it is to write the packet. */
   packet_prompt: Template;
 };
 
-export type Watched = { events: NewEvent[]; advice: Advice | null };
+type Watched = { events: NewEvent[]; advice: Advice | null };
 
 const NOTHING: Watched = { events: [], advice: null };
 

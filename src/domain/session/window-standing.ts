@@ -3,7 +3,7 @@ import type { Config } from '../policy/config.ts';
 import { percentOfWindowRemaining, tierOf } from '../policy/tiers.ts';
 import { contextTokens, type Head } from './head.ts';
 
-export type WindowStanding = { tokens: number; percent_remaining: number; tier: Tier | null };
+type WindowStanding = { tokens: number; percent_remaining: number; tier: Tier | null };
 
 /** Where a context stands in its window as the tiers measure it (SPEC section 11); tokens and percent. */
 export function windowStanding({ state, settings }: Head, config: Config): WindowStanding {

@@ -1,6 +1,6 @@
 import type { Config } from '../policy/config.ts';
 
-export type Thresholds = {
+type Thresholds = {
   /** Tokens from which a session compacts by itself. */
   threshold: number;
   /** What the percentage is taken from: the threshold, or the window when auto-compaction is off. */

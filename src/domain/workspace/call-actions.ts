@@ -9,7 +9,7 @@ import { shellActions } from './shell/actions.ts';
 import { toolName } from './tool-input.ts';
 
 /** Where a session works: its programs start in `session`, a shell that goes on is in `shell`. */
-export type Folders = { session: string | null; shell: string | null };
+type Folders = { session: string | null; shell: string | null };
 
 /**
  * What a tool call with its result has done to files, and shown of them. Nothing for failed calls,

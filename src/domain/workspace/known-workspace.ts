@@ -19,7 +19,7 @@ export type KnownWorkspace = {
 };
 
 /** Told of each call as it is carried out, and of those without a result. `at`: as in the fold. */
-export type OnCall = (call: ToolCall, actions: readonly FileAction[], at: number) => void;
+type OnCall = (call: ToolCall, actions: readonly FileAction[], at: number) => void;
 
 /**
  * The one rule for what a log tells of files, todos and plan; restoring and the summary both use it.

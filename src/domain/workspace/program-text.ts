@@ -20,7 +20,7 @@ export function mayWrite(program: string): boolean {
 }
 
 /** Whether a program changes files that it finds by itself, or lets other programs do it. */
-export function mayWriteAnywhere(program: string): boolean {
+function mayWriteAnywhere(program: string): boolean {
   const text = program.slice(0, LONGEST);
   const finds =
     /\b(?:r?glob|iglob|globSync|walk|iterdir|listdir|scandir|readdir\w{0,10}|subprocess|child_process|execSync|spawnSync|system|ls-files|argv)\b/;

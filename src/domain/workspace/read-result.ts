@@ -39,7 +39,7 @@ export function readText(
 }
 
 /** The text of a file that was taken out of what a tool has put around it. */
-export function shownText(
+function shownText(
   call: ToolCall,
   input: JsonObject,
   { text, first, total, numbering }: ShownFile,

@@ -2,7 +2,7 @@ import { findText } from './find-text.ts';
 import { isAnchored, isInside } from './paths.ts';
 
 /** Whether a path, pattern or folder that a command was given means this file. */
-export type Matcher = (path: string) => boolean;
+type Matcher = (path: string) => boolean;
 
 const PATTERN = /[*?[{$`]/;
 /** Signs of a pattern that reach over folders. */

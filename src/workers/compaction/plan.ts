@@ -14,7 +14,7 @@ export type Planned =
   | { kind: 'micro'; plan: MicroCompaction; packet: PacketText | null }
   | { kind: 'full'; plan: FullPlan; ways: Way[]; packet: PacketText | null };
 
-export type MicroCompaction = Extract<CompactionPlan, { kind: 'micro' }>;
+type MicroCompaction = Extract<CompactionPlan, { kind: 'micro' }>;
 
 /** What there is to do (SPEC sections 7 and 8), and who is asked for it in turn. */
 export async function plan(deps: WorkerDependencies, loaded: Loaded): Promise<Planned> {

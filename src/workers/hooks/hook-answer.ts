@@ -16,7 +16,7 @@ const preCompact = z.object({
 const MOST_ITEMS = 100;
 const withItems = z.object({ items: z.array(z.unknown()).max(MOST_ITEMS).optional() });
 
-export type HookAnswer = { ok: true; result: HookResult } | { ok: false; error: string };
+type HookAnswer = { ok: true; result: HookResult } | { ok: false; error: string };
 
 /**
  * What the body of a hook's answer says, or why it cannot be used, in words that quote nothing of it

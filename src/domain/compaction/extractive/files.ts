@@ -1,7 +1,7 @@
 import { baseName } from '../names.ts';
 
 export type FileUse = 'read' | 'edited' | 'written' | 'deleted' | 'named in commands';
-export type FileMention = { path: string; use: FileUse };
+type FileMention = { path: string; use: FileUse };
 
 /** What happened to one file over the covered part; `to`: the path that it was moved to last. */
 export type FileFact = {

@@ -13,7 +13,7 @@ export type Topic =
   | 'current'
   | 'next';
 
-export type Heading = { title: string; topics: readonly Topic[] };
+type Heading = { title: string; topics: readonly Topic[] };
 
 /** The sections of each template (SPEC section 10). */
 export const HEADINGS: Record<SummaryTemplate, readonly Heading[]> = {

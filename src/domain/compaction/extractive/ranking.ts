@@ -2,7 +2,7 @@ import { isFileName, nameKey, nameReader } from '../names.ts';
 import { bothEnds } from './text.ts';
 
 /** Who mentions a name. What the agent writes itself it will most likely write again. */
-export type Mentioner = 'assistant' | 'earlier_summary' | 'user' | 'tool_output';
+type Mentioner = 'assistant' | 'earlier_summary' | 'user' | 'tool_output';
 
 const WEIGHT: Record<Mentioner, number> = {
   assistant: 5,

@@ -1,24 +1,19 @@
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, Source, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
-import { blocksOf } from '../shape.ts';
+import { partsOf } from '../shape.ts';
 
 /** The normalised view of an Anthropic message or control item. */
 export function normaliseAnthropic(item: Item): Normalised {
   if (isControlItem(item)) return normaliseControlItem(item);
-  return messageOf(item, roleOf(item), partsOf(item.content));
+  return messageOf(item, roleOf(item), partsOf(item.content, partOf));
 }
 
 function roleOf({ role }: Item): Role {
   return role === 'assistant' || role === 'system' ? role : 'user';
-}
-
-function partsOf(content: Json | undefined): Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return blocksOf(content).map(partOf);
 }
 
 function partOf(block: JsonObject): Part {
@@ -38,17 +33,12 @@ function partOf(block: JsonObject): Part {
       return {
         kind: 'tool_result',
         call_id: stringField(block, 'tool_use_id') ?? '',
-        content: resultContent(block.content),
+        content: partsOf(block.content, plainPart),
         is_error: block.is_error === true,
       };
     default:
       return plainPart(block);
   }
-}
-
-function resultContent(content: Json | undefined): ToolResult['content'] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return blocksOf(content).map(plainPart);
 }
 
 function plainPart(block: JsonObject): ToolResult['content'][number] {

@@ -32,7 +32,7 @@ export function isThinking(slot: Slot): boolean {
 }
 
 /** Where a message comes from, as far as the stripped message does not say it. */
-export type TurnSource = { id?: string | undefined; isOfUser?: boolean };
+type TurnSource = { id?: string | undefined; isOfUser?: boolean };
 
 /** Splits a stripped message into its blocks; blank text, which the provider refuses, is left out. */
 export function turnOf(item: Item, { id, isOfUser = false }: TurnSource = {}): Turn {

@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { ImagePart, Item, Message, Normalised, Part, TextPart, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
-import { blocksOf } from '../shape.ts';
+import { partsOf } from '../shape.ts';
 import { answeredCallId, callsOf } from './calls.ts';
 
 /** The normalised view of a Chat Completions message or control item. */
@@ -16,7 +16,7 @@ function normaliseMessage(item: Item): Message {
   const callId = answeredCallId(item);
   if (callId !== undefined) {
     const isError = item.is_error === true || item.error === true;
-    const content = partsOf(item.content);
+    const content = partsOf(item.content, partOf);
     return messageOf(item, 'user', [
       { kind: 'tool_result', call_id: callId, content, is_error: isError },
     ]);
@@ -25,9 +25,9 @@ function normaliseMessage(item: Item): Message {
     case 'assistant':
       return messageOf(item, 'assistant', assistantParts(item));
     case 'user':
-      return messageOf(item, 'user', partsOf(item.content));
+      return messageOf(item, 'user', partsOf(item.content, partOf));
     default:
-      return messageOf(item, 'system', partsOf(item.content));
+      return messageOf(item, 'system', partsOf(item.content, partOf));
   }
 }
 
@@ -39,7 +39,7 @@ function assistantParts(item: Item): Part[] {
     ...(reasoning === ''
       ? []
       : [{ kind: 'thinking', text: reasoning, source: reasoning } as const]),
-    ...partsOf(item.content),
+    ...partsOf(item.content, partOf),
     ...spokenParts(item),
     ...(refusal === '' ? [] : [{ kind: 'text', text: refusal } as const]),
     ...callsOf(item),
@@ -49,13 +49,10 @@ function assistantParts(item: Item): Part[] {
 /** What the assistant has said aloud, where the content does not say it in writing. */
 function spokenParts({ audio, content }: Item): TextPart[] {
   const text = isJsonObject(audio) ? (stringField(audio, 'transcript') ?? '') : '';
-  const isWritten = partsOf(content).some((part) => part.kind === 'text' && part.text !== '');
+  const isWritten = partsOf(content, partOf).some(
+    (part) => part.kind === 'text' && part.text !== '',
+  );
   return text === '' || isWritten ? [] : [{ kind: 'text', text }];
-}
-
-function partsOf(content: Json | undefined): ToolResult['content'] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return blocksOf(content).map(partOf);
 }
 
 /** A part of a content array, see `Normalised`. */

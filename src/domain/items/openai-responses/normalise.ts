@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
-import { blocksOf, isSpoken } from '../shape.ts';
+import { blocksOf, isSpoken, partsOf } from '../shape.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
 
@@ -15,7 +15,7 @@ export function normaliseOpenaiResponses(item: Item): Normalised {
 
 function normaliseResponsesItem(item: Item): Message {
   if (item.type === undefined || item.type === null || item.type === 'message') {
-    return messageOf(item, roleOf(item), partsOf(item.content));
+    return messageOf(item, roleOf(item), partsOf(item.content, partOf));
   }
   if (item.type === 'reasoning') {
     const text = [...blocksOf(item.summary), ...blocksOf(item.content)]
@@ -66,13 +66,8 @@ function outputContent(item: Item): ToolResult['content'] {
     case 'tool_search_output':
       return blocksOf(output).map((json) => ({ kind: 'opaque', json }));
     default:
-      return partsOf(output);
+      return partsOf(output, partOf);
   }
-}
-
-function partsOf(content: Json | undefined): ToolResult['content'] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return blocksOf(content).map(partOf);
 }
 
 function partOf(block: JsonObject): ToolResult['content'][number] {

@@ -9,7 +9,7 @@ type RequestType = {
 };
 
 /** The request types of one API, read from a generated table. */
-export type RequestTypes = { roots: readonly string[]; byName: ReadonlyMap<string, RequestType> };
+type RequestTypes = { roots: readonly string[]; byName: ReadonlyMap<string, RequestType> };
 
 /** Fields beyond a provider's own types that servers of that format take, by the type's name. */
 export type FieldsBeyond = Readonly<Record<string, readonly string[]>>;

@@ -15,7 +15,7 @@ import { seenIn } from './output.ts';
 import { powerShellDoubts } from './powershell.ts';
 
 /** What a shell call has done and shown. `folder`: where its shell is afterwards, if it goes on. */
-export type ShellActions = { actions: FileAction[]; folder: string | null };
+type ShellActions = { actions: FileAction[]; folder: string | null };
 
 /**
  * What a shell call has done to files and shown of them; null for calls of other tools. `folder` is

@@ -6,7 +6,7 @@ import { baseOf } from './read-range.ts';
 /** A pipeline with what is known of its run: whether it was certainly carried out, and where. */
 export type Step = { pipeline: Pipeline; isCertain: boolean; folder: string | null };
 /** How a script went, as far as its text and its exit tell. `folder`: where it ends. */
-export type Course = { steps: Step[]; folder: string | null };
+type Course = { steps: Step[]; folder: string | null };
 
 export type Circumstances = {
   folder: string | null;

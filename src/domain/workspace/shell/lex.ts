@@ -1,6 +1,6 @@
 /** A word of a command; `isPlain` when the shell puts nothing else in its place. */
 export type Word = { text: string; isPlain: boolean };
-export type Redirect = { operator: '>' | '>>' | '<'; target: Word };
+type Redirect = { operator: '>' | '>>' | '<'; target: Word };
 /** One command. `heredoc` is what it is given to read, when the script itself holds it. */
 export type Command = { words: Word[]; redirects: Redirect[]; heredoc: Word | null };
 /**

@@ -18,7 +18,7 @@ type Run = {
   giveUp: () => void;
 };
 
-export type JobRunnerOptions = {
+type JobRunnerOptions = {
   handler: JobHandler;
   asksModel: AsksModel;
   slots: ModelSlots;
