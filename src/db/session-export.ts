@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { EXPORT_TYPE, EXPORT_VERSION } from '../app/export-format.ts';
-import type { EventRow, RestoredSession, SessionRef } from '../app/ports/event-store.ts';
+import {
+  type EventRow,
+  eventRowSchema,
+  type RestoredSession,
+  type SessionRef,
+} from '../app/ports/event-store.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 import { Replay } from './replay.ts';
 
@@ -12,14 +17,7 @@ const headerSchema = z.object({
   events: z.int().min(1),
 });
 
-const rowSchema = z.strictObject({
-  version: z.int(),
-  type: z.string(),
-  at: z.string(),
-  schema_version: z.int(),
-  data: z.json(),
-  hash: z.string(),
-});
+const rowSchema = eventRowSchema.extend({ data: z.json() });
 
 /** An export that cannot be restored; the message names the line. */
 export class ExportError extends Error {

@@ -52,14 +52,15 @@ export type CompactionRow = z.infer<typeof compactionRowSchema>;
 export type StoredEvent = SessionEvent & { hash: string };
 
 /** An event as a store keeps it: `data` is JSON text, exactly as it was hashed. */
-export type EventRow = {
-  version: number;
-  type: string;
-  at: string;
-  schema_version: number;
-  data: string;
-  hash: string;
-};
+export const eventRowSchema = z.strictObject({
+  version: z.int(),
+  type: z.string(),
+  at: z.string(),
+  schema_version: z.int(),
+  data: z.string(),
+  hash: z.string(),
+});
+export type EventRow = z.infer<typeof eventRowSchema>;
 
 /** A client's `Idempotency-Key` and a fingerprint (SHA-256) of the request body. */
 export type Idempotency = { key: string; fingerprint: string };

@@ -6,7 +6,7 @@ import type { Config } from '../policy/config.ts';
 import { commandReader } from '../policy/shell-commands.ts';
 import { measureItem, usageTokens } from '../tokens/measure.ts';
 import { type ThresholdState, thresholdState } from '../tokens/thresholds.ts';
-import { type Advice, afterAppend } from './after-append.ts';
+import { type Advice, afterAppend, type Request } from './after-append.ts';
 import { checkItems } from './check-items.ts';
 import { type Counted, countedCounter } from './counted.ts';
 import { checkRoom, created, type NewSession } from './create-session.ts';
@@ -21,7 +21,8 @@ import { openCallsNote } from './open-calls.ts';
 import { takenPacket } from './packet-commands.ts';
 import type { World } from './world.ts';
 
-export type AppendItems = {
+/** `compaction_id`: of the compaction that this append may request. */
+export type AppendItems = Request & {
   /** Unchecked items of the client; at least one. */
   items: readonly Json[];
   /** Used when the session does not exist yet. */
@@ -30,9 +31,6 @@ export type AppendItems = {
   expected_version?: number;
   /** Where a real tokenizer counts; without it that is done while the session is held. */
   counted?: Counted | undefined;
-  /** The id of the compaction that this append may request. */
-  compaction_id: string;
-  now_ms: number;
   at: string;
 };
 

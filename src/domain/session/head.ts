@@ -1,32 +1,21 @@
-import type { Format } from '../items/codecs.ts';
-import type { JsonObject } from '../json.ts';
 import type { Attribution } from '../policy/attribution.ts';
 import type { Boundary } from '../policy/boundaries.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
-import { type Profile, resolveConfig } from '../policy/profiles.ts';
+import { resolveConfig } from '../policy/profiles.ts';
 import type { OpenCommand } from '../policy/shell-commands.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
-import type { Base, Mode, PacketSource, Trigger } from './events.ts';
+import type { Base, EventData, Mode, PacketSource, Trigger } from './events.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { UsageState } from './usage-state.ts';
 import type { Terms, World } from './world.ts';
 
 /** What the client chose; changes with `session.configured` only. */
-export type Settings = {
-  format: Format;
-  profile: Profile;
-  config: ConfigOverrides;
-  model: string | null;
-  context_window: number;
-  metadata: JsonObject;
-};
-
-type CompactionStatus = 'queued' | 'running';
+export type Settings = Omit<EventData['session.created'], 'initial_context'>;
 
 /** The compaction under way; at most one per session (SPEC section 10). */
 export type Running = {
   id: string;
-  status: CompactionStatus;
+  status: 'queued' | 'running';
   mode: Mode;
   trigger: Trigger;
   reason: string;
