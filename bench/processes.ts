@@ -6,6 +6,8 @@ import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
+const SERVICE = { PORT: '0', PALIMPSEST_SUMMARIZATION_MODEL: 'extractive', LOG_LEVEL: 'warn' };
+
 export type ServerProcess = {
   url: string;
   /** CPU time that the process has used so far, in microseconds. */
@@ -15,12 +17,14 @@ export type ServerProcess = {
 
 /** The service as `palimpsest serve` runs it, on a free port, without a summariser's model. */
 export function startOurs(variables: Record<string, string>): Promise<ServerProcess> {
-  return startServer(['src/cli.ts', 'serve'], {
-    PORT: '0',
-    PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
-    LOG_LEVEL: 'warn',
-    ...variables,
-  });
+  return startServer(['src/cli.ts', 'serve'], { ...SERVICE, ...variables });
+}
+
+/** The same from `dist`, as users run it, with threads; it does not tell its CPU time. */
+export function startBuilt(
+  variables: Record<string, string>,
+): Promise<Omit<ServerProcess, 'cpuMicroseconds'>> {
+  return startServer(['dist/cli.js', 'serve'], { ...SERVICE, ...variables }, []);
 }
 
 /** A script of this folder that prints `listening on …` when it is ready. */
@@ -49,8 +53,9 @@ export async function runLoad(
 async function startServer(
   args: readonly string[],
   environment: Record<string, string>,
+  // A thread of the built service cannot load them.
+  imports = ['--import', 'tsx', '--import', './bench/report-cpu.ts'],
 ): Promise<ServerProcess> {
-  const imports = ['--import', 'tsx', '--import', './bench/report-cpu.ts'];
   const child = spawn(process.execPath, [...imports, ...args], {
     cwd: ROOT,
     // Nothing of the caller's settings may change what is measured.

@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { appendThroughput } from './append-throughput.ts';
 import { compactionTime } from './compaction-time.ts';
 import { postgresContest, withSqliteContest } from './contests.ts';
+import { eventLoop } from './event-loop.ts';
 import { type Figure, isMet, printFigures } from './figures.ts';
 import { withLocalService, withService } from './local-service.ts';
 import { queueSpeed } from './queue-speed.ts';
@@ -23,6 +24,7 @@ const FULL_RUN = {
   queue: { round_trips: 1_000, queue_rounds: 5, jobs: 4_000 },
   queued_compactions: 120,
   worker_rounds: 2,
+  posts: 6,
 };
 type Plan = typeof FULL_RUN;
 const QUICK_RUN: Plan = {
@@ -35,6 +37,7 @@ const QUICK_RUN: Plan = {
   queue: { round_trips: 300, queue_rounds: 2, jobs: 2_000 },
   queued_compactions: 50,
   worker_rounds: 1,
+  posts: 1,
 };
 
 type Part = (plan: Plan, servers: Servers) => Promise<Figure[]>;
@@ -48,6 +51,7 @@ const PARTS: Record<string, Part> = {
       ...(await replaySpeed(service, sessionOfLength(Math.max(...plan.lengths)))),
     ]),
   compactions: (plan) => compactionTime(plan.compactions),
+  'event-loop': (plan) => eventLoop(plan.posts),
   postgres: async (plan, servers) => [
     ...(await appendThroughput(await postgresContest(servers), plan.postgres)),
     ...(await twoApis(await postgresContest(servers), plan.postgres)),
