@@ -73,6 +73,8 @@ export async function startService(
     switch (message.kind) {
       case 'committed':
         return store.ring(message.key);
+      case 'trouble':
+        return store.doubt();
       case 'dispatch':
         return dispatcher.dispatch(message.job);
       case 'await_packet':

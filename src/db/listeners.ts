@@ -10,6 +10,8 @@ export type StoreCallbacks = {
    * the process's own store. It hears of no commits but its own.
    */
   onCommitted?: (key: string) => void;
+  /** The same for writes that the disk has refused, for the `doubt` of the process's own store. */
+  onTrouble?: () => void;
 };
 
 /** Who wants to hear of commits, per session. In this process only. */

@@ -18,6 +18,8 @@ export type ThreadData = {
 export type ThreadMessage =
   /** A commit, by the key that `ring` of the process's own store takes. */
   | { kind: 'committed'; key: string }
+  /** The disk refused a write. */
+  | { kind: 'trouble' }
   | { kind: 'dispatch'; job: CompactionJob }
   | { kind: 'await_packet'; ref: SessionRef; deadline_ms: number }
   | { kind: 'cancel'; compaction_id: string };

@@ -84,7 +84,10 @@ async function openParts(): Promise<Parts> {
   const store = await openStore(
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
-    { onCommitted: (key) => tell({ kind: 'committed', key }) },
+    {
+      onCommitted: (key) => tell({ kind: 'committed', key }),
+      onTrouble: () => tell({ kind: 'trouble' }),
+    },
   );
   const dispatch = (job: CompactionJob) => tell({ kind: 'dispatch', job });
   const api = restApi(rules, settings, log, {

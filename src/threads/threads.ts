@@ -50,9 +50,12 @@ export function openThreads(
   // A job waits for its model most of the time, a request now and then for the end of a compaction.
   const jobs = pool({ file, data, most, each: Math.ceil(jobsAtATime(worker_concurrency) / most) });
   const requests = pool({ file, data, most, each: REQUESTS_OF_THREAD });
-  for (const { piscina } of [jobs, requests]) {
+  for (const { piscina, giveUp } of [jobs, requests]) {
     piscina.on('message', onMessage);
-    piscina.on('error', (error) => log.error({ err: error }, 'a thread without work has died'));
+    piscina.on('error', (error) => {
+      log.error({ err: error }, 'a thread without work has died');
+      giveUp();
+    });
   }
   return {
     compact: async (job, signal) => {
@@ -120,21 +123,29 @@ function pool({ file, data, most, each }: PoolOptions) {
   });
   // When a thread dies, Piscina forgets those that wait in a queue of its own until the next comes.
   const queue = new PQueue({ concurrency: most * each });
+  const waiting = new Set<AbortController>();
+  // No other thread would come for them: the one that was to take them could not start.
+  const giveUp = () => {
+    if (piscina.threads.length === 0) for (const stop of waiting) stop.abort();
+  };
   const run = <N extends keyof Tasks>(
     name: N,
     task: Parameters<Tasks[N]>[0],
     transferList: Transferable[],
   ): Promise<Value<N>> =>
     queue.add(async () => {
+      const stop = new AbortController();
+      waiting.add(stop);
       // A task answers also when it throws.
       const answer: Answer<Value<N>> = await piscina
-        .run(task, { name, transferList })
+        .run(task, { name, transferList, signal: stop.signal })
         .catch((cause: unknown) => {
           throw new ThreadDiedError(cause);
-        });
+        })
+        .finally(() => waiting.delete(stop));
       return resultOf(answer);
     });
-  return { piscina, run };
+  return { piscina, run, giveUp };
 }
 
 type Balancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;

@@ -15,12 +15,13 @@ export const ON_A_STORE = [
   'test/findings/{a,b}*.test.ts',
 ];
 
-/** Outages and kills: they wait for locks and time-outs to run out, again and again. */
+/** Outages, kills and hostile loads: they wait for locks and time-outs to run out, again and again. */
 export const FAULTS = [
   'test/faults/*.test.ts',
   'test/db/postgres-trouble.test.ts',
   'test/workers/engines/bullmq-outages.test.ts',
   'test/findings/{i7-shares-of-tenants,i12-unread-answers}.test.ts',
+  'test/e2e/event-loop.test.ts',
 ];
 
 /**

@@ -30,6 +30,23 @@ describe('a thread that dies', () => {
     expect(appended.first_seq).toBe(2);
   });
 
+  it('before it has begun is owned up to as well', async () => {
+    const service = await started({ NODE_OPTIONS: `--import=${PRELOAD}?start` });
+    const session = await SessionClient.create(() => service.url, {
+      id: 'never',
+      format: 'anthropic',
+    });
+    const large = 'Large enough for a thread. '.repeat(10_000);
+    for (let time = 0; time < 2; time++) {
+      const answer = await session.request('POST', '/items', {
+        body: { role: 'user', content: large },
+      });
+      expect(answer.status).toBe(503);
+    }
+    const small = await session.append([{ role: 'user', content: 'Small enough for none.' }]);
+    expect(small.first_seq).toBe(2);
+  });
+
   it('in a compaction hands it to the next one, which ends it once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'palimpsest-threads-'));
     const mark = join(folder, 'died');

@@ -151,6 +151,8 @@ export interface EventStore {
   subscribe(ref: SessionRef, listener: () => void): () => void;
   /** Calls back for a commit that another thread of this process has made, and named by this key. */
   ring(key: string): void;
+  /** The disk has refused a write of another thread: `ping` tries whether it takes one again. */
+  doubt(): void;
   /** Recomputes hash chains, heads and projections from the events and reports any difference. */
   verify(): Promise<VerifyReport>;
   /**

@@ -186,6 +186,10 @@ export class PostgresStore implements EventStore {
     this.#notifier.announce(key);
   }
 
+  doubt(): void {
+    // A server that cannot write says so to whoever asks.
+  }
+
   verify(): Promise<VerifyReport> {
     return this.#replayer.verify();
   }

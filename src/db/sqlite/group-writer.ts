@@ -48,6 +48,7 @@ export class GroupWriter {
   readonly #db: Database;
   readonly #tables: Tables;
   readonly #onCommitted: (key: string) => void;
+  readonly #onTrouble: () => void;
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
@@ -60,10 +61,15 @@ export class GroupWriter {
   /** Of the disk; a small write may still succeed where a large one did not. */
   #freeAtTrouble: number | null = null;
 
-  constructor(db: Database, tables: Tables, onCommitted: (key: string) => void) {
+  constructor(
+    db: Database,
+    tables: Tables,
+    { onCommitted, onTrouble }: { onCommitted: (key: string) => void; onTrouble: () => void },
+  ) {
     this.#db = db;
     this.#tables = tables;
     this.#onCommitted = onCommitted;
+    this.#onTrouble = onTrouble;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     // Writes a page, and changes nothing.
@@ -74,6 +80,12 @@ export class GroupWriter {
   /** Whether the disk refused the newest write. */
   get isInTrouble(): boolean {
     return this.#isInTrouble;
+  }
+
+  /** Notes that the disk has refused a write, whoever's it was. */
+  doubt(): void {
+    this.#isInTrouble = true;
+    this.#freeAtTrouble = freeBytes(this.#db);
   }
 
   /** Tries whether the disk takes a write. Throws when it does not. */
@@ -170,8 +182,8 @@ export class GroupWriter {
       if (error instanceof StoreBusyError) return error;
       const failed = this.#queue.splice(0, commands.length);
       if (error instanceof StoreTroubleError) {
-        this.#isInTrouble = true;
-        this.#freeAtTrouble = freeBytes(this.#db);
+        this.doubt();
+        this.#onTrouble();
       }
       if (commands.length === 1 || error instanceof StoreTroubleError) {
         for (const command of commands) command.reject(error);

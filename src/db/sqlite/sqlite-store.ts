@@ -19,7 +19,7 @@ import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvent } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
-import { Listeners } from '../listeners.ts';
+import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
 import { sessionPage, wholeWrite } from '../session-row.ts';
@@ -50,7 +50,7 @@ const SHORT_WAIT_MS = 10;
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const db = openDatabase(options);
-  const store = new SqliteStore(db, options.onCommitted);
+  const store = new SqliteStore(db, options);
   try {
     await renewHeads(
       db.prepare<[], number>(READ_HEAD_VERSION).pluck().get(),
@@ -77,7 +77,7 @@ export class SqliteStore implements EventStore {
   #seenDataVersion: number | undefined;
   #look: NodeJS.Timeout | null = null;
 
-  constructor(db: Database, onCommitted: (key: string) => void = () => {}) {
+  constructor(db: Database, { onCommitted, onTrouble = () => {} }: StoreCallbacks = {}) {
     this.#db = db;
     this.#readDataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#tables = {
@@ -86,9 +86,12 @@ export class SqliteStore implements EventStore {
       compactions: new CompactionRows(db),
       idempotency: new IdempotencyRows(db),
     };
-    this.#writer = new GroupWriter(db, this.#tables, (key) => {
-      this.#listeners.notify(key);
-      onCommitted(key);
+    this.#writer = new GroupWriter(db, this.#tables, {
+      onCommitted: (key) => {
+        this.#listeners.notify(key);
+        onCommitted?.(key);
+      },
+      onTrouble,
     });
     this.#replayer = new SqliteReplayer(db, this.#tables, this.#writer);
   }
@@ -176,6 +179,10 @@ export class SqliteStore implements EventStore {
 
   ring(key: string): void {
     this.#listeners.notify(key);
+  }
+
+  doubt(): void {
+    this.#writer.doubt();
   }
 
   verify(): Promise<VerifyReport> {
