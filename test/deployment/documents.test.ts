@@ -4,7 +4,12 @@ import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { filesUnder, readText } from '../house/sources.ts';
 import { freshDatabase } from '../support/servers/fresh.ts';
-import { connectionsPerProcess, knownVariables, longestStopMs } from './service-facts.ts';
+import {
+  connectionsPerProcess,
+  connectionsPerThread,
+  knownVariables,
+  longestStopMs,
+} from './service-facts.ts';
 
 const operations = readText('docs/operations.md');
 const statements = [...operations.matchAll(/```sql\n-- (\w+)\n([^`]+)```/g)].map(
@@ -36,7 +41,7 @@ describe('docs/operations.md', () => {
 
   test('its figures are those of the code', () => {
     expect(operations).toContain(`holds up to ${connectionsPerProcess()}:`);
-    expect(operations).toContain(`${connectionsPerProcess()} × (API processes`);
+    expect(operations).toContain(`holds up to ${connectionsPerThread()} more`);
     expect(longestStopMs()).toBeLessThan(20_000);
   });
 

@@ -29,6 +29,11 @@ export function connectionsPerProcess(): number {
   return constantOf('src/db/postgres/postgres-store.ts', 'POOL_SIZE') + 1;
 }
 
+/** What each thread of a process adds to them. */
+export function connectionsPerThread(): number {
+  return constantOf('src/db/postgres/postgres-store.ts', 'THREAD_POOL_SIZE');
+}
+
 function constantOf(file: string, name: string): number {
   const digits = new RegExp(`const ${name} = ([\\d_]+);`).exec(readText(file))?.[1];
   if (digits === undefined) throw new Error(`${file} has no constant ${name} any more`);
