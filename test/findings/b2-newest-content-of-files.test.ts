@@ -9,6 +9,7 @@ import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import type { Transcript } from '../../src/importers/transcript.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { ReplayedFiles } from '../support/replayed-files.ts';
+import { atScale } from '../support/scale.ts';
 
 /** Compactions of one session, each after the next part of its items. */
 const ROUNDS = 3;
@@ -127,13 +128,16 @@ const RUNS = [
   ...runs(['gemini-cli/', 'swea-01', 'mini-01'], 'codex-v2', 32_000),
 ];
 
+/** In brief every second one: each profile and window keeps some. */
+const EVERY = atScale({ brief: 2, short: 1, long: 1 });
+
 describe('B2: a restored file has the newest content that the log knows of it', () => {
   it(isPresent ? 'recordings are there' : 'RECORDINGS ARE ABSENT: none is checked', () => {
     if (!isPresent) console.warn(`No recorded transcripts at ${DATA_FOLDER}.`);
     expect(RUNS.length > 0).toBe(isPresent);
   });
 
-  it.each(RUNS)(
+  it.each(RUNS.filter((_, index) => index % EVERY === 0))(
     'in $file with $profile and $window tokens, over three compactions',
     async ({ file, profile, window }) => {
       let count = 0;

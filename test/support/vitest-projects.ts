@@ -20,7 +20,7 @@ export const FAULTS = [
   'test/faults/*.test.ts',
   'test/db/postgres-trouble.test.ts',
   'test/workers/engines/bullmq-outages.test.ts',
-  'test/findings/{i7-shares-of-tenants,i12-unread-answers}.test.ts',
+  'test/findings/{i7-shares-of-tenants,i12-slow-*,i12-unread-answers}.test.ts',
   'test/e2e/event-loop.test.ts',
 ];
 
