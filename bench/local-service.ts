@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStore } from '../src/app/ports/event-store.ts';
 import type { ImportTarget } from '../src/cli/import-target.ts';
 import { readSettings } from '../src/config.ts';
-import { startService } from '../src/service.ts';
+import { type Service, startService } from '../src/service.ts';
 import { ScriptedModelServer } from '../test/support/scripted-model-server.ts';
 
 export const SUMMARIZERS = ['extractive', 'model'] as const;
 export type SummarizerKind = (typeof SUMMARIZERS)[number];
 
-export type LocalService = { target: ImportTarget; store: EventStore; databasePath: string };
+export type LocalService = Pick<Service, 'store' | 'takeUpPending'> & {
+  target: ImportTarget;
+  databasePath: string;
+};
 
 /**
  * Runs `use` against the whole service in this process, over a fresh store in a temporary folder that
@@ -58,7 +60,8 @@ export async function withService<T>(
     close: service.stop,
   };
   try {
-    return await use({ target, store: service.store });
+    const { store, takeUpPending } = service;
+    return await use({ target, store, takeUpPending });
   } finally {
     await service.stop();
   }

@@ -138,7 +138,7 @@ function report(
   const test = selfTest();
   console.log(
     `\nUntrue: the checker finds ${test.found} of ${test.of} seeded lies, and ${test.false_alarms.length} ` +
-      'where everything is true. Statements: the share of search is measured once there is a search.',
+      'where everything is true.',
   );
   if (flags.each) {
     const rows = measured.flatMap((session) =>

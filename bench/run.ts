@@ -8,9 +8,11 @@ import { withLocalService, withService } from './local-service.ts';
 import { queueSpeed } from './queue-speed.ts';
 import { queuedCompaction } from './queued-compaction.ts';
 import { replaySpeed } from './replay-speed.ts';
+import { searchFigures } from './search.ts';
 import { Servers } from './servers.ts';
 import { sessionLength, sessionOfLength } from './session-length.ts';
 import { spacePerItem } from './space.ts';
+import { syncHistory } from './sync-history.ts';
 import { twoApis } from './two-apis.ts';
 import { twoWorkers } from './two-workers.ts';
 
@@ -20,11 +22,13 @@ const FULL_RUN = {
   lengths: [100, 10_000, 100_000],
   postgres_lengths: [100, 10_000],
   length_repeats: 300,
+  syncs: 21,
   compactions: 7,
   queue: { round_trips: 1_000, queue_rounds: 5, jobs: 4_000 },
   queued_compactions: 120,
   worker_rounds: 2,
   posts: 6,
+  search: { lengths: [10_000, 100_000], tenant: null as number | null, queries: 150, rounds: 3 },
 };
 type Plan = typeof FULL_RUN;
 const QUICK_RUN: Plan = {
@@ -33,11 +37,13 @@ const QUICK_RUN: Plan = {
   lengths: [100, 10_000],
   postgres_lengths: [100, 2_000],
   length_repeats: 100,
+  syncs: 7,
   compactions: 3,
   queue: { round_trips: 300, queue_rounds: 2, jobs: 2_000 },
   queued_compactions: 50,
   worker_rounds: 1,
   posts: 1,
+  search: { lengths: [10_000], tenant: null, queries: 60, rounds: 1 },
 };
 
 type Part = (plan: Plan, servers: Servers) => Promise<Figure[]>;
@@ -50,6 +56,10 @@ const PARTS: Record<string, Part> = {
       ...(await sessionLength(service, plan.lengths, plan.length_repeats)),
       ...(await replaySpeed(service, sessionOfLength(Math.max(...plan.lengths)))),
     ]),
+  sync: (plan) =>
+    withLocalService({ summarizer: 'extractive', synchronous: 'FULL' }, (service) =>
+      syncHistory(service, plan.syncs),
+    ),
   compactions: (plan) => compactionTime(plan.compactions),
   'event-loop': (plan) => eventLoop(plan.posts),
   postgres: async (plan, servers) => [
@@ -64,6 +74,7 @@ const PARTS: Record<string, Part> = {
     ...(await queuedCompaction(servers, plan.queued_compactions)),
   ],
   workers: (plan, servers) => twoWorkers(servers, plan.worker_rounds),
+  search: (plan) => searchFigures(plan.search),
   space: (_, servers) => spacePerItem(servers),
 };
 
@@ -71,11 +82,16 @@ await new Command('bench')
   .description('Measures the service against bare baselines of the same run.')
   .addArgument(new Argument('[parts...]', 'what to measure; all').choices(Object.keys(PARTS)))
   .option('--quick', 'fewer and shorter rounds, shorter sessions')
+  .option('--million', 'of search also a million items of one tenant: it takes an hour')
   .action(run)
   .parseAsync();
 
-async function run(names: string[], { quick }: { quick?: boolean }): Promise<void> {
-  const plan = quick ? QUICK_RUN : FULL_RUN;
+async function run(
+  names: string[],
+  { quick, million }: { quick?: boolean; million?: boolean },
+): Promise<void> {
+  const chosen = quick ? QUICK_RUN : FULL_RUN;
+  const plan = million ? { ...chosen, search: { ...chosen.search, tenant: 1_000_000 } } : chosen;
   const figures: Figure[] = [];
   const servers = new Servers();
   try {

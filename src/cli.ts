@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
 import { unsupportedNode } from './cli/supported-node.ts';
+import type { SyncFlags } from './cli/sync-file.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -59,6 +60,22 @@ program
   });
 
 program
+  .command('sync')
+  .description('bring the session of a transcript up to the file; what is known is not sent again')
+  .argument('<file>', 'a file that import reads')
+  .option('--watch', 'go on whenever the file has grown, until interrupted')
+  .option('--url <url>', 'sync over REST with the service at this address, not with the store')
+  .option('--profile <profile>', 'profile of a new session')
+  .option('--context-window <tokens>', 'context window of a new session', positiveInteger)
+  .option('--id-prefix <prefix>', 'put this before the session id')
+  .option('--tenant <name>', 'name of the API key that the session is for (default: local)')
+  .option('--json', 'print one JSON line each time')
+  .action(async (file: string, flags: SyncFlags) => {
+    const { syncCommand } = await import('./cli/sync-file.ts');
+    exitWith(await syncCommand(file, flags));
+  });
+
+program
   .command('verify')
   .description('compare hash chains and projections of the store with its events')
   .option('--rebuild', 'rebuild heads and projections from the events')
@@ -66,6 +83,11 @@ program
     const { verifyCommand } = await import('./cli/verify.ts');
     exitWith(await verifyCommand(options));
   });
+
+program
+  .command('reindex')
+  .description('write the search index anew from the events')
+  .action(async () => (await import('./cli/reindex.ts')).reindexCommand());
 
 program
   .command('export')

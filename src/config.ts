@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { overridesFromEnvironment } from './config/environment-overrides.ts';
 import { hookSettings } from './config/hook-table.ts';
+import { readPrices } from './config/price-file.ts';
 import { problemsOf, SettingsError } from './config/settings-error.ts';
 import { readTomlFile } from './config/toml-file.ts';
 import { nearestName } from './domain/nearest-name.ts';
@@ -79,6 +80,7 @@ const environmentSchema = z.object({
   ),
   PALIMPSEST_SYNCHRONOUS: oneOf('FULL', 'NORMAL').default('FULL'),
   PALIMPSEST_WORKSPACE_ROOT: z.string().min(1).optional(),
+  PALIMPSEST_PRICES: z.string().min(1).optional(),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
   PALIMPSEST_ALLOWED_MODELS: z.string().min(1).optional(),
 });
@@ -134,6 +136,8 @@ export function readSettings(environment: Environment) {
     hooks: env.ROLE === 'api' ? [] : hookSettings(file.hooks, environment),
     /** Files that a session read may be restored from this folder, if they lie inside it. */
     workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
+    /** What models cost. */
+    prices: readPrices(env.PALIMPSEST_PRICES),
     overrides,
   };
 }

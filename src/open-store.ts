@@ -1,4 +1,4 @@
-import type { EventStore } from './app/ports/event-store.ts';
+import type { SearchableStore } from './app/ports/search-index.ts';
 import type { DatabaseSettings } from './config.ts';
 import type { StoreCallbacks } from './db/listeners.ts';
 import { openPostgresStore } from './db/postgres/postgres-store.ts';
@@ -12,7 +12,7 @@ export async function openStore(
   database: DatabaseSettings,
   onError: (error: unknown) => void,
   callbacks: StoreCallbacks = {},
-): Promise<EventStore> {
+): Promise<SearchableStore> {
   try {
     return database.kind === 'sqlite'
       ? await openSqliteStore({ ...database, ...callbacks })

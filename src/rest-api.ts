@@ -17,7 +17,14 @@ const JSON_VALUES = 400_000;
 /** What differs between the process and its threads. */
 type Own = Pick<
   AppDependencies,
-  'store' | 'dispatch' | 'awaitPacket' | 'cancelJob' | 'storedSecret' | 'probes' | 'dashboard'
+  | 'store'
+  | 'indexer'
+  | 'dispatch'
+  | 'awaitPacket'
+  | 'cancelJob'
+  | 'storedSecret'
+  | 'probes'
+  | 'dashboard'
 >;
 
 /** What the REST API is handed, in the process and in each of its threads. */
@@ -30,6 +37,7 @@ export function restApi(
   return {
     ...own,
     world,
+    prices: settings.prices,
     packetPrompt: templates.packet,
     clock: { now: () => new Date() },
     newId: uuidv7,
@@ -61,8 +69,11 @@ export function restApi(
 /** In bytes; it takes some 10 ms to parse and check so much, if it is hostile. */
 const BODY_HERE = 131_072;
 
+/** In JSON values, of which the least item has three: it takes some 20 ms to append so many. */
+const VALUES_HERE = 2_000;
+
 /** What can be read, worked on and written out within some 20 ms, whatever it consists of. */
-const CONTEXT_HERE = { events: 1_000, tokens: 250_000 };
+const CONTEXT_HERE = { events: 1_000, bytes: 2_000_000, tokens: 250_000 };
 
 /** The API where other threads answer what would hold up this one; none of it is done here then. */
 export function withElsewhere(
@@ -73,7 +84,7 @@ export function withElsewhere(
     ...api,
     elsewhere,
     largestHere: CONTEXT_HERE,
-    limits: { ...api.limits, body_bytes_here: BODY_HERE },
+    limits: { ...api.limits, body_bytes_here: BODY_HERE, json_values_here: VALUES_HERE },
     // To load one takes a quarter of a second, and to count with one may take as long.
     loadTokenizer: () => Promise.reject(new ElsewhereError()),
   };

@@ -4,7 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
 import { createHealthApp } from './api/health/health-app.ts';
-import type { EventStore } from './app/ports/event-store.ts';
+import type { SearchableStore } from './app/ports/search-index.ts';
+import { Indexer } from './app/search/indexer.ts';
 import { compactionWorker, rulesOf } from './compaction-worker.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
@@ -14,6 +15,7 @@ import { openLog } from './open-log.ts';
 import { openStore } from './open-store.ts';
 import { restApi, withElsewhere } from './rest-api.ts';
 import { storedSecret as readStoredSecret } from './stored-secret.ts';
+import { smallHere } from './threads/small-here.ts';
 import { openThreads } from './threads/threads.ts';
 import { asksModel } from './workers/compaction/asks-model.ts';
 import { compactSession } from './workers/compaction/compact-session.ts';
@@ -28,7 +30,7 @@ const SECRET_BYTES = 32;
 export type Service = {
   /** `bindings`: what the server that listens knows of the request beside it. */
   fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
-  store: EventStore;
+  store: SearchableStore;
   /** How summaries are written when a session does not choose, for the start-up message. */
   summarizer: string;
   /**
@@ -102,12 +104,17 @@ export async function startService(
       log,
       dispatch: (job) => dispatcher.dispatch(job),
     });
-    if (threads === null) engine.start(compactSession(worker), asksModel(worker));
-    else engine.start(threads.compact, threads.asksModel);
+    const here = { compact: compactSession(worker), asksModel: asksModel(worker) };
+    const handlers = threads === null ? here : smallHere({ store, world }, here, threads);
+    engine.start(handlers.compact, handlers.asksModel);
   }
+  const indexer = new Indexer(store, (error) =>
+    log.error({ err: error }, 'the search index could not be written: this is tried again'),
+  );
   const probes: Probes = { store: () => store.ping(), queue: () => engine.ping() };
   const api = restApi(rules, settings, log, {
     store,
+    indexer,
     dispatch: (job) => dispatcher.dispatch(job),
     awaitPacket: (ref, deadlineMs) => packetTimer.await(ref, deadlineMs),
     cancelJob: (id) => engine.cancel(id),
@@ -124,6 +131,7 @@ export async function startService(
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {
+      if (settings.role !== 'worker') indexer.start();
       packetTimer.start(settings.dispatch_every_ms);
       dispatcher.start(settings.dispatch_every_ms);
       const pending = await dispatcher.handOverPending();
@@ -134,6 +142,7 @@ export async function startService(
       await packetTimer.stop();
       await engine.stop(STOP_GRACE_MS);
       await threads?.close();
+      await indexer.stop();
       await store.close();
     },
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SettingsError } from '../src/config/settings-error.ts';
 import { readSettings, refuseOpenWithoutKeys } from '../src/config.ts';
+import { DEFAULT_PRICES } from '../src/domain/policy/prices.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -250,5 +251,52 @@ describe('configuration fields', () => {
   it('refuses a file that is not there', () => {
     const path = join(folder, 'missing.toml');
     expect(refusal({ PALIMPSEST_CONFIG: path })).toMatch(/missing\.toml cannot be read: ENOENT/);
+  });
+});
+
+describe('PALIMPSEST_PRICES', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'prices-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function file(text: string): string {
+    const path = join(folder, 'prices.json');
+    writeFileSync(path, text);
+    return path;
+  }
+
+  it('replaces the table that comes with the service', () => {
+    expect(readSettings({}).prices).toEqual(DEFAULT_PRICES);
+    const row = { model: 'local/*', input: 0, output: 0 };
+    const text = JSON.stringify({ date: '2026-02-01', prices: [row] });
+    expect(readSettings({ PALIMPSEST_PRICES: file(text) }).prices).toEqual({
+      date: '2026-02-01',
+      prices: [{ ...row, cache_read: null, cache_write: null }],
+    });
+  });
+
+  it.each([
+    ['{', /prices\.json cannot be read: .*JSON/],
+    ['{"prices": []}', /prices\.json: date: /],
+    [
+      '{"date": "2026-02-01", "prices": [{"model": "gpt-4o", "input": 1, "output": 1}]}',
+      /prices\.0\.model: must be provider\/model, with "\*" at its end or without/,
+    ],
+    [
+      '{"date": "2026-02-01", "prices": [{"model": "a/b", "input": 1, "output": 1, "cached": 1}]}',
+      /cached/,
+    ],
+  ])('refuses %s', (text, message) => {
+    const said = refusal({ PALIMPSEST_PRICES: file(text) });
+    expect(said).toMatch(/^PALIMPSEST_PRICES: /);
+    expect(said).toMatch(message);
+  });
+
+  it('refuses a file that is not there', () => {
+    expect(refusal({ PALIMPSEST_PRICES: join(folder, 'none') })).toContain(
+      'cannot be read: ENOENT',
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { isFileName } from '../../src/domain/compaction/names.ts';
+import { isFileName } from '../../src/domain/names.ts';
 import { type Candidate, candidateOf, textCandidate } from './candidate.ts';
 import type { Conversation, Passage } from './conversation.ts';
 import { namesMet } from './names.ts';

@@ -6,6 +6,8 @@ import { type Readable, readable } from './words.ts';
 export type Candidate = {
   passages: Passage[];
   read: Readable;
+  /** What was written anew, where a part of it stood in the conversation as it is. */
+  anew?: Readable;
   /** Tokens that it takes by the counter of this measurement. */
   tokens: number;
 };

@@ -1,4 +1,4 @@
-import { nameKey, nameReader } from '../../src/domain/compaction/names.ts';
+import { nameKey, nameReader } from '../../src/domain/names.ts';
 import { endOf } from './baselines.ts';
 import { keysIn } from './names.ts';
 import { countTokens } from './tokens.ts';

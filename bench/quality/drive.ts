@@ -3,7 +3,8 @@ import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
 import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
-import { type Conversation, conversationOf } from './conversation.ts';
+import { type Conversation, conversationOf, textOf } from './conversation.ts';
+import type { Search } from './measures/by-search.ts';
 import { tokensOf } from './tokens.ts';
 
 /** What a model would be given after a compaction. */
@@ -27,6 +28,9 @@ export const SUMMARY_ONLY: ConfigOverrides = {
 export const AS_CONFIGURED: ConfigOverrides = { protected_tokens: 20_000 };
 
 const item = z.custom<Item>((value) => typeof value === 'object' && value !== null);
+const hitsSchema = z.object({ data: z.array(z.object({ seq: z.int() })) });
+const itemsSchema = z.object({ data: z.array(z.object({ seq: z.int(), item })) });
+const LONGEST_QUERY = 500;
 const contextSchema = z.object({ items: z.array(item) });
 const compactionSchema = z.object({
   id: z.string(),
@@ -38,6 +42,7 @@ const compactionSchema = z.object({
 export type Driven = {
   append: (items: readonly Item[]) => Promise<void>;
   compact: (mode: 'full' | 'micro', config?: ConfigOverrides) => Promise<Context>;
+  search: Search;
 };
 
 /** Creates a session with summaries from the log and no compaction of its own accord. */
@@ -67,6 +72,18 @@ export async function drive(
   return {
     append: async (items) => {
       for (const batch of batches(items)) await send('POST', `${path}/items`, batch);
+    },
+    search: async (q) => {
+      const query = new URLSearchParams({ q: q.slice(0, LONGEST_QUERY), limit: '5' });
+      const answer = await jsonOf(await target.request(`${path}/search?${query}`));
+      const codec = codecFor(format);
+      const texts: string[] = [];
+      for (const { seq } of hitsSchema.parse(answer).data) {
+        const page = await jsonOf(await target.request(`${path}/items?after=${seq - 1}&limit=1`));
+        const items = itemsSchema.parse(page).data.filter((one) => one.seq === seq);
+        texts.push(textOf(conversationOf(items.map(({ item }) => codec.normalise(item)))));
+      }
+      return texts;
     },
     compact: async (mode, changed) => {
       if (changed !== undefined) await send('PATCH', path, { config: changed });

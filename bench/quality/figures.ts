@@ -26,9 +26,11 @@ export const MEASURES = [
   'changes',
   'constraints',
   'statements',
+  'statements_by_search',
   'needed_later',
   'without_index',
   'next_action',
+  'next_in_summary',
   'next_from_end',
   'open_request',
   'errors_told',
@@ -36,9 +38,17 @@ export const MEASURES = [
   'needles',
   'needles_first_half',
   'needles_second_half',
+  'needles_by_search',
 ] as const;
 export type Measure = (typeof MEASURES)[number];
-export type Figures = Record<Measure, Score>;
+/** Asked of the service, and not of a text. */
+const SEARCH_MEASURES = ['statements_by_search', 'needles_by_search'] as const;
+type SearchMeasure = (typeof SEARCH_MEASURES)[number];
+type TextMeasure = Exclude<Measure, SearchMeasure>;
+export const TEXT_MEASURES = MEASURES.filter(
+  (measure): measure is TextMeasure => !SEARCH_MEASURES.some((other) => other === measure),
+);
+export type Figures = Record<TextMeasure, Score> & Partial<Record<SearchMeasure, Score>>;
 
 /** What is true of a conversation at a cut: everything that a text is asked for. */
 export type Truth = Moment & {
@@ -96,6 +106,9 @@ export function momentFigures(moment: Moment, candidate: Candidate) {
   const isNamed = open !== null && isNamedAsOpen(open, candidate);
   return {
     next_action: isNear(nextRank(moment, candidate)),
+    next_in_summary: isNear(
+      nextRank(moment, { ...candidate, read: candidate.anew ?? candidate.read }),
+    ),
     next_from_end: isNear(next === null ? null : rankFromEnd(next, candidate)),
     open_request: { found: isNamed ? 1 : 0, of: open === null ? 0 : 1 },
   } satisfies Partial<Figures>;

@@ -13,6 +13,7 @@ import {
   truthAt,
 } from './figures.ts';
 import { digestsOf } from './measure-digests.ts';
+import { needlesBySearch, statementsBySearch } from './measures/by-search.ts';
 import type { Digests } from './measures/digests.ts';
 import { cutsAt } from './parts.ts';
 import { type Recorded, recordedCompactions } from './recorded.ts';
@@ -20,7 +21,7 @@ import type { Session } from './sessions.ts';
 import { countTokens } from './tokens.ts';
 import { untrueIn, writtenAnew } from './untrue/check.ts';
 import type { Untrue } from './untrue/statement.ts';
-import type { Score } from './words.ts';
+import { readable, type Score } from './words.ts';
 
 /** The texts that are measured: ours first, then what is put beside it. */
 export const TEXTS = ['ours', 'tail', 'names', 'openings', 'recorded'] as const;
@@ -141,6 +142,11 @@ async function measureRun(
   const texts = textsOf(context ?? EMPTY, covered);
   const truth = truthAt(covered, later, session.probes, seed);
   const figures = mapTexts(texts, (text) => figuresOf(truth, text));
+  if (figures.ours !== undefined) {
+    const { search } = driven;
+    figures.ours.needles_by_search = await needlesBySearch(truth.needles, covered, search);
+    figures.ours.statements_by_search = await statementsBySearch(session.probes, search);
+  }
   const { conversation } = context ?? EMPTY;
   return {
     compactions: cuts.length,
@@ -160,10 +166,11 @@ const EMPTY: Context = {
 };
 
 type Texts = Partial<Record<Text, Candidate>>;
-type Moments = Pick<Figures, 'next_action' | 'next_from_end' | 'open_request'>;
+type Moments = Pick<Figures, 'next_action' | 'next_in_summary' | 'next_from_end' | 'open_request'>;
 
 function textsOf(context: Context, covered: Conversation, recorded?: string): Texts {
-  const ours = candidateOf(context.conversation.passages, context.tokens);
+  const anew = readable(writtenAnew(context.conversation, covered));
+  const ours = { ...candidateOf(context.conversation.passages, context.tokens), anew };
   const baselines: Baselines = baselinesOf(covered, context.tokens);
   return {
     ours,
@@ -199,6 +206,7 @@ function withMoments(
     if (own === undefined) continue;
     for (const moment of moments) {
       own.next_action = added(own.next_action, moment[name]?.next_action);
+      own.next_in_summary = added(own.next_in_summary, moment[name]?.next_in_summary);
       own.next_from_end = added(own.next_from_end, moment[name]?.next_from_end);
       own.open_request = added(own.open_request, moment[name]?.open_request);
     }

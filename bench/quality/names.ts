@@ -1,4 +1,4 @@
-import { isFileName, nameKey, nameReader } from '../../src/domain/compaction/names.ts';
+import { isFileName, nameKey, nameReader } from '../../src/domain/names.ts';
 import type { Conversation } from './conversation.ts';
 
 /** A name that was met: as it was last written, how often, and where last. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 export type Probe = {
   /** Such as `instruction_following`. */
   type: string;
+  question: string;
   /** The standing instruction or preference of the user that the answer has to follow; '' for others. */
   rule: string;
   /** What the user said where the answer stands, as far as the chat says who said it. */
@@ -18,6 +19,7 @@ const probesSchema = z.record(
   z.string(),
   z.array(
     z.looseObject({
+      question: z.string().optional(),
       instruction_being_tested: z.string().optional(),
       preference_being_tested: z.string().optional(),
       source_chat_ids: z.unknown().optional(),
@@ -52,6 +54,7 @@ export function probesOf(questions: unknown, chat: unknown): Probe[] {
   return Object.entries(probesSchema.parse(questions)).flatMap(([type, probes]) =>
     probes.map((probe) => ({
       type,
+      question: probe.question ?? '',
       rule: probe.instruction_being_tested ?? probe.preference_being_tested ?? '',
       statements: numbersIn(probe.source_chat_ids).flatMap((id) => said.get(id) ?? []),
     })),

@@ -43,9 +43,11 @@ const TITLES: Record<Measure, string> = {
   changes: 'changes',
   constraints: 'constraints',
   statements: 'statements',
+  statements_by_search: '  by one search',
   needed_later: 'needed later',
   without_index: '  without the index of names',
   next_action: 'next action, first five',
+  next_in_summary: '  in what was written anew',
   next_from_end: '  counted from the end',
   open_request: 'open request',
   errors_told: 'errors, told',
@@ -53,6 +55,7 @@ const TITLES: Record<Measure, string> = {
   needles: 'needles',
   needles_first_half: '  of the first half',
   needles_second_half: '  of the second half',
+  needles_by_search: '  by one search',
 };
 
 /** What each text is called in the table. */

@@ -1,5 +1,5 @@
-import { isFileName, nameReader } from '../../src/domain/compaction/names.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
+import { isFileName, nameReader } from '../../src/domain/names.ts';
 import type { Call } from './conversation.ts';
 import { pathField } from './edits.ts';
 import { commandOf } from './runs.ts';

@@ -10,8 +10,9 @@ export type Limits = {
   json_depth: number;
   /** Objects, arrays and what stands in them, of one body: memory and time go with their number. */
   json_values: number;
-  /** A larger body is read in another thread; without it there is none. */
+  /** A larger body is read in another thread; without them there is none. */
   body_bytes_here?: number | undefined;
+  json_values_here?: number | undefined;
   /** Requests; null: no limit. */
   rate_per_minute_per_key: number | null;
 };

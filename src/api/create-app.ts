@@ -5,6 +5,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { addCompactRoute } from './compactions/compact.ts';
 import { addCompactionRoutes } from './compactions/routes.ts';
 import { addContextRoute } from './context/routes.ts';
+import { addCostRoute } from './costs/routes.ts';
 import { addEventsRoute } from './events/routes.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { authenticator } from './http/auth.ts';
@@ -14,6 +15,7 @@ import { ProblemError, problemResponse } from './http/problem.ts';
 import { problemOf } from './http/problem-of.ts';
 import { rateLimiter } from './http/rate-limit.ts';
 import { addItemRoutes } from './items/routes.ts';
+import { addLedgerRoute } from './ledger/routes.ts';
 import {
   isOpenAiPath,
   OpenAiError,
@@ -25,9 +27,11 @@ import { addPacketRoute } from './packets/routes.ts';
 import { addProfilesRoute } from './profiles/routes.ts';
 import { addReferenceRoutes } from './reference/routes.ts';
 import { addRolloutRoute } from './rollouts/routes.ts';
+import { addSearchRoutes } from './search/routes.ts';
 import { addForkRoute } from './sessions/fork.ts';
 import { addSessionRoutes } from './sessions/routes.ts';
 import { addSignalRoute } from './signals/routes.ts';
+import { addSyncRoute } from './sync/routes.ts';
 import { addToolResultRoute } from './tool-results/routes.ts';
 
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
@@ -38,11 +42,15 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addSessionRoutes(api);
   addItemRoutes(api);
   addContextRoute(api);
+  addSyncRoute(api);
+  addLedgerRoute(api);
   addCompactRoute(api);
   addCompactionRoutes(api);
+  addCostRoute(api);
   addEventsRoute(api);
   addRolloutRoute(api);
   addToolResultRoute(api);
+  addSearchRoutes(api);
   addForkRoute(api);
   addSignalRoute(api);
   addPacketRoute(api);

@@ -1,11 +1,13 @@
 import type { Json } from '../domain/json.ts';
-import { type Appended, appendItems } from '../domain/session/append-items.ts';
+import { type Appended, appendItems, checkVersion } from '../domain/session/append-items.ts';
 import type { Counted } from '../domain/session/counted.ts';
 import type { Decide } from '../domain/session/decision.ts';
-import { accept, reject } from '../domain/session/errors.ts';
-import { awaitedCompaction, ownEvents } from './compaction-detail.ts';
+import { accept, type Outcome, reject } from '../domain/session/errors.ts';
+import type { Head } from '../domain/session/head.ts';
+import { awaitedCompaction } from './compaction-detail.ts';
 import { defaultSession } from './create-session.ts';
 import { findCompaction } from './find.ts';
+import { ownEvents } from './own-events.ts';
 import type { Idempotency, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { withCounts } from './tokenizer.ts';
@@ -14,13 +16,16 @@ import { waitForEnd } from './wait.ts';
 /** What the caller takes for granted: a version of the session, or only that it exists. */
 export type Expected = { kind: 'version'; version: number } | { kind: 'exists' };
 
+/** For how long, and what ends it before: the client has gone. */
+type Wait = { seconds: number; signal: AbortSignal };
+
 export type Append = {
   /** Unchecked; at least one. */
   items: readonly Json[];
   expected: Expected | null;
   idempotency: Idempotency | null;
-  /** How long the answer may wait for the end of a compaction that these items request. */
-  wait_seconds: number | null;
+  /** The answer may wait for the end of a compaction that these items request. */
+  wait: Wait | null;
 };
 
 /**
@@ -30,8 +35,7 @@ export type Append = {
 export async function append(
   ports: Pick<Ports, 'store' | 'world' | 'dispatch' | 'clock' | 'newId' | 'loadTokenizer'>,
   ref: SessionRef,
-  { items, expected, idempotency, wait_seconds }: Append,
-  signal: AbortSignal,
+  { items, expected, idempotency, wait }: Append,
 ) {
   const { store, world } = ports;
   const now = ports.clock.now();
@@ -57,8 +61,7 @@ export async function append(
   if (!committed.ok) return committed;
   const { value, replayed } = committed.value;
   if (!replayed && value.compaction?.id === compaction_id) ports.dispatch({ ref, compaction_id });
-  const ended =
-    wait_seconds === null ? accept(null) : await ownEnd(ports, ref, value, wait_seconds, signal);
+  const ended = wait === null ? accept(null) : await ownEnd(ports, ref, value, wait);
   if (!ended.ok) return ended;
   // An answer that version 1 of the events kept has no advice and no note.
   const { advice = null, note = null } = value;
@@ -68,13 +71,20 @@ export async function append(
 
 /** The command, refused when the session does not exist. */
 function onlyIfExists<T>(decide: Decide<T>): Decide<T> {
-  return (head) =>
-    head === null
-      ? reject(
-          'version_mismatch',
-          'If-Match: * requires an existing session, and there is none with this id',
-        )
-      : decide(head);
+  return (head) => refuseUnexpected(head, { kind: 'exists' }) ?? decide(head);
+}
+
+/** Rejects with version_mismatch what is not as the caller takes it to be; null when it is. */
+export function refuseUnexpected(
+  head: Head | null,
+  expected: Expected | null,
+): Outcome<never> | null {
+  if (expected?.kind === 'version') return checkVersion(head, expected.version);
+  if (expected === null || head !== null) return null;
+  return reject(
+    'version_mismatch',
+    'If-Match: * requires an existing session, and there is none with this id',
+  );
 }
 
 /** How the compaction has ended that an append has requested; null when it has not, or there is none. */
@@ -82,8 +92,7 @@ async function ownEnd(
   { store }: Pick<Ports, 'store'>,
   ref: SessionRef,
   { compaction, last_seq, version }: Appended,
-  seconds: number,
-  signal: AbortSignal,
+  { seconds, signal }: Wait,
 ) {
   if (compaction === null) return accept(null);
   const own = await findCompaction(store, ref, compaction.id);

@@ -1,19 +1,19 @@
 import type { Usage } from '../domain/items/item.ts';
+import { isJsonObject, stringField } from '../domain/json.ts';
 import type { Skip } from '../domain/session/compaction-commands.ts';
+import type { CostContext } from '../domain/session/compaction-cost.ts';
 import type { Entry } from '../domain/session/entry.ts';
-import {
-  COMPACTION_EVENTS,
-  type EventData,
-  type EventType,
-  type SessionEvent,
-} from '../domain/session/events.ts';
+import type { EventData, EventType, SessionEvent } from '../domain/session/events.ts';
 import { isPaid, usageOfFailures } from '../domain/session/summarizer-usage.ts';
 import { hostMessage, waitingNote } from './host-message.ts';
-import type { CompactionRow, EventStore, SessionRef } from './ports/event-store.ts';
+import { lastEvent } from './last-event.ts';
+import type { CompactionRow, SessionRef } from './ports/event-store.ts';
+import { proposalOf } from './proposal.ts';
+import { costOf } from './session-cost.ts';
 import { type Ending, toolMessage } from './tool-message.ts';
 
 /** A compaction as lists and answers show it. */
-export type Compaction = { session_id: string } & CompactionRow;
+export type Compaction = { session_id: string } & Omit<CompactionRow, 'cost'>;
 
 /** What a request for a compaction is answered with. */
 export type RequestedCompaction = Compaction & { message: string | null };
@@ -38,40 +38,9 @@ type Attempt = {
     | null;
 };
 
-/** Its hooks are looked for apart from them. */
-const OWN_EVENTS = COMPACTION_EVENTS.filter((type) => type !== 'hook.ran');
-
-/** How far after its last event a compaction's own report may stand: it is written with it. */
-const REPORT_EVENTS = 2;
-/**
- * More than the hooks of a compaction and of the next one can run: its own, which may come after its
- * end, are among so many.
- */
-const MOST_HOOK_RUNS = 500;
-
 export function compactionOf({ session_id }: SessionRef, row: CompactionRow): Compaction {
-  return { session_id, ...row };
-}
-
-/** The events that a compaction wrote itself, oldest first, and then its hooks; not its revert. */
-export async function ownEvents(
-  store: EventStore,
-  ref: SessionRef,
-  row: CompactionRow,
-): Promise<SessionEvent[]> {
-  const events = await store.events(ref, {
-    types: OWN_EVENTS,
-    after: row.requested_version - 1,
-    ...(row.ended_version === null ? {} : { up_to: row.ended_version + REPORT_EVENTS }),
-  });
-  const calls = await store.events(ref, {
-    types: ['hook.ran'],
-    after: row.requested_version,
-    limit: MOST_HOOK_RUNS,
-  });
-  return [...events, ...calls].filter(
-    (event) => 'compaction_id' in event.data && event.data.compaction_id === row.id,
-  );
+  const { cost: _cost, ...shown } = row;
+  return { session_id, ...shown };
 }
 
 /**
@@ -90,10 +59,15 @@ export function requestedCompaction(
 }
 
 /** One compaction in full, from its row and its own events (SPEC section 2). */
-export function detailOf(ref: SessionRef, row: CompactionRow, events: readonly SessionEvent[]) {
+export function detailOf(
+  ref: SessionRef,
+  row: CompactionRow,
+  events: readonly SessionEvent[],
+  context: CostContext,
+) {
   const requested = requestOf(row, events);
   const { micro, completed, skipped } = endingOf(events);
-  const exceeded = lastOf(events, 'compaction.threshold_exceeded');
+  const exceeded = dataOf(events, 'compaction.threshold_exceeded');
   return {
     ...compactionOf(ref, row),
     request: {
@@ -104,13 +78,14 @@ export function detailOf(ref: SessionRef, row: CompactionRow, events: readonly S
       focus: requested.focus ?? null,
     },
     attribution: requested.attribution,
+    proposal: proposalOf(row, events),
     note: waitingNote(row, requested),
     metadata: { codex_compaction: codexCompaction(row, requested, completed) },
     message: messageOf(row, requested, { micro, completed, skipped }),
     attempt_history: attemptHistory(events),
     hook_runs: hookRuns(events),
     user_display_message: completed?.report.user_display_message ?? null,
-    config: lastOf(events, 'compaction.started')?.config ?? null,
+    config: lastEvent(events, 'compaction.started')?.data.config ?? null,
     skip: skipped && shownSkip(skipped),
     micro: micro && {
       strategy: micro.strategy,
@@ -124,6 +99,7 @@ export function detailOf(ref: SessionRef, row: CompactionRow, events: readonly S
     cleared_tool_results: (micro?.edits ?? completed?.edits ?? []).map(withoutContent),
     ...fullFields(completed),
     usage: paidUsage(events, completed, skipped),
+    cost: costOf(row, context),
     threshold_exceeded: exceeded && {
       post_compact_tokens: exceeded.post_compact_tokens,
       threshold: exceeded.threshold,
@@ -131,20 +107,23 @@ export function detailOf(ref: SessionRef, row: CompactionRow, events: readonly S
   };
 }
 
-function lastOf<T extends EventType>(
+function dataOf<T extends EventType>(
   events: readonly SessionEvent[],
   type: T,
 ): EventData[T] | null {
-  const event = events.findLast((candidate) => candidate.type === type);
-  // The type is what narrows the event; TypeScript cannot see that through the generic.
-  return event === undefined ? null : (event.data as EventData[T]);
+  // What `T` stands for is lost in `EventOf`.
+  return (lastEvent(events, type)?.data ?? null) as EventData[T] | null;
 }
 
+/** How it has ended; a proposal that was not applied as it would. */
 function endingOf(events: readonly SessionEvent[]): Ending {
+  const candidate = lastEvent(events, 'compaction.proposed')?.data.candidate;
+  const micro = candidate?.type === 'compaction.micro_completed' ? candidate.data : null;
+  const full = candidate?.type === 'compaction.completed' ? candidate.data : null;
   return {
-    micro: lastOf(events, 'compaction.micro_completed'),
-    completed: lastOf(events, 'compaction.completed'),
-    skipped: lastOf(events, 'compaction.skipped'),
+    micro: dataOf(events, 'compaction.micro_completed') ?? micro,
+    completed: dataOf(events, 'compaction.completed') ?? full,
+    skipped: dataOf(events, 'compaction.skipped'),
   };
 }
 
@@ -152,7 +131,7 @@ function endingOf(events: readonly SessionEvent[]): Ending {
 function codexCompaction(
   { status }: CompactionRow,
   { attribution, before }: EventData['compaction.requested'],
-  completed: EventData['compaction.completed'] | null,
+  completed: Ending['completed'],
 ): CodexCompaction | null {
   const common = {
     command: 'codex-compact' as const,
@@ -194,7 +173,7 @@ function requestOf(
   { id }: CompactionRow,
   events: readonly SessionEvent[],
 ): EventData['compaction.requested'] {
-  const requested = lastOf(events, 'compaction.requested');
+  const requested = dataOf(events, 'compaction.requested');
   if (requested === null) throw new Error(`the log holds no request for the compaction ${id}`);
   return requested;
 }
@@ -227,8 +206,8 @@ function attemptHistory(events: readonly SessionEvent[]): Attempt[] {
 /** What all answers have cost, whatever came of them; null when none was paid for. */
 function paidUsage(
   events: readonly SessionEvent[],
-  completed: EventData['compaction.completed'] | null,
-  skipped: EventData['compaction.skipped'] | null,
+  completed: Ending['completed'],
+  skipped: Ending['skipped'],
 ): Usage | null {
   const ended = completed?.report.usage ?? skipped?.usage;
   if (ended !== undefined) return ended;
@@ -244,7 +223,7 @@ function hookRuns(events: readonly SessionEvent[]) {
   });
 }
 
-function fullFields(completed: EventData['compaction.completed'] | null) {
+function fullFields(completed: Ending['completed']) {
   const entries = completed?.entries ?? [];
   const report = completed?.report ?? null;
   return {
@@ -258,6 +237,7 @@ function fullFields(completed: EventData['compaction.completed'] | null) {
     model: report?.model ?? null,
     template: report?.template || null,
     left_out: report?.left_out ?? null,
+    retention: report?.retention ?? null,
     durations: report && { total_ms: report.duration_ms, summarizer_ms: report.summarizer_ms },
   };
 }
@@ -265,9 +245,6 @@ function fullFields(completed: EventData['compaction.completed'] | null) {
 function restoredEntry({ origin, item, tokens }: Entry) {
   if (origin !== 'file' && origin !== 'todo' && origin !== 'plan') return [];
   const { attachment } = item;
-  const path =
-    typeof attachment === 'object' && attachment !== null && !Array.isArray(attachment)
-      ? attachment.path
-      : null;
-  return [{ kind: origin, path: typeof path === 'string' ? path : null, tokens }];
+  const path = isJsonObject(attachment) ? stringField(attachment, 'path') : undefined;
+  return [{ kind: origin, path: path ?? null, tokens }];
 }

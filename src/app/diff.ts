@@ -2,17 +2,19 @@ import { sumTokens, type View } from '../domain/context/view.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import { accept, reject } from '../domain/session/errors.ts';
+import { endedMeanwhile } from '../domain/session/proposal-commands.ts';
 import { type ResultEdit, savedBy } from '../domain/session/result-edits.ts';
 import { withoutContent } from './compaction-detail.ts';
-import { findCompaction } from './find.ts';
+import { findCompaction, findSession } from './find.ts';
 import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { findProposal } from './proposal.ts';
 
 /**
  * The context before and after an ended compaction (SPEC section 2): the views on both sides of its
- * last event, which is the only one that can have changed the context. Rejects: session_not_found,
- * compaction_not_found, compaction_not_ended.
+ * last event, which is the only one that can have changed the context. Of an open proposal: now, and as
+ * it would be. Rejects: session_not_found, compaction_not_found, compaction_not_ended.
  */
 export async function diff(
   ports: Pick<Ports, 'store' | 'largestHere'>,
@@ -22,20 +24,43 @@ export async function diff(
   const { store } = ports;
   const found = await findCompaction(store, ref, id);
   if (!found.ok) return found;
-  const { status, ended_version } = found.value;
+  const { status, outcome, ended_version } = found.value;
   if (ended_version === null) {
     return reject(
       'compaction_not_ended',
       `the compaction is ${status}: ask again when its status is "ended"`,
     );
   }
+  if (outcome === 'proposed') return proposedDiff(ports, ref, id);
   const before = await loadViewHere(ports, ref, ended_version - 1);
   const after = await loadViewHere(ports, ref, ended_version);
   // Erased since the row was read.
   if (before === null || after === null) return sessionNotFound();
+  return accept(shown(ref, id, before, after));
+}
+
+/** What a proposal would make of the context as it is now. */
+async function proposedDiff(
+  ports: Pick<Ports, 'store' | 'largestHere'>,
+  ref: SessionRef,
+  id: string,
+) {
+  const found = await findProposal(ports.store, ref, id);
+  if (!found.ok) return found;
+  const session = await findSession(ports.store, ref);
+  if (!session.ok) return session;
+  const { version } = session.value.state;
+  const { candidate } = found.value.proposed.data;
+  const before = await loadViewHere(ports, ref, version);
+  const after = await loadViewHere(ports, ref, version, { id, candidate });
+  if (before === null || after === null) return endedMeanwhile();
+  return accept(shown(ref, id, before, { ...after, version: version + 1 }));
+}
+
+function shown({ session_id }: SessionRef, id: string, before: View, after: View) {
   const parts = compare(before, after);
-  return accept({
-    session_id: ref.session_id,
+  return {
+    session_id,
     compaction_id: id,
     before_version: before.version,
     after_version: after.version,
@@ -51,7 +76,7 @@ export async function diff(
       removed: sumTokens(parts.removed),
       added: sumTokens(parts.added),
     },
-  });
+  };
 }
 
 type Parts = {

@@ -1,4 +1,4 @@
-import type { FullPlan } from '../domain/compaction/full.ts';
+import type { CutPlan } from '../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction, planRequest } from '../domain/compaction/plan.ts';
 import { sessionNotFound } from '../domain/session/create-session.ts';
 import { accept } from '../domain/session/errors.ts';
@@ -31,10 +31,11 @@ export async function dryRun(
   if (!command.ok) return command;
   const requested = command.value(head);
   if (!requested.ok) return requested;
-  await prepareTokenizer(ports, head.settings.config);
   const view = await loadViewHere(ports, ref, head.state.version);
   // Erased since the head was read.
   if (view === null) return sessionNotFound();
+  // After what may send the request to a thread: to load one holds up all others.
+  await prepareTokenizer(ports, head.settings.config);
   const { mode, trigger } = asked;
   const wanted = planRequest(
     { mode, trigger, attribution: { path: 'request' }, before: null },
@@ -70,7 +71,7 @@ function shown(terms: Terms, head: Head, plan: CompactionPlan) {
   };
 }
 
-function promptTokens({ config, tokenizers }: Terms, { conversation }: FullPlan): number {
+function promptTokens({ config, tokenizers }: Terms, { conversation }: CutPlan): number {
   const count = counterFor(config, tokenizers);
   return conversation.reduce((sum, item) => sum + countItem(item, count, config), 0);
 }

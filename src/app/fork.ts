@@ -35,7 +35,11 @@ export async function fork(
   });
 }
 
-async function forkCommand(
+/**
+ * The command that creates a fork of a session as it was at a version, whose head is given. Rejects:
+ * version_not_found.
+ */
+export async function forkCommand(
   ports: Pick<Ports, 'store' | 'largestHere'>,
   parent: SessionRef,
   head: Head,

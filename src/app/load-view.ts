@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
-import { BASE_CHANGES, type Base, changesBase } from '../domain/session/events.ts';
+import { completionOf } from '../domain/session/complete-compaction.ts';
+import {
+  BASE_CHANGES,
+  type Base,
+  type Candidate,
+  changesBase,
+  type SessionEvent,
+} from '../domain/session/events.ts';
 import type { State } from '../domain/session/head.ts';
 import { eventAt } from './event-at.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
@@ -9,22 +16,34 @@ import type { Ports, Size } from './ports/ports.ts';
 
 const EVENTS_PER_READ = 2_000;
 
+/** A proposal that is looked at as though it were applied. */
+export type Proposed = { id: string; candidate: Candidate };
+
 type Created = Extract<StoredEvent, { type: 'session.created' }>;
 
 /**
  * The context of a session at a version (default: the newest), or null when there is no such session
  * or version. Reads from the compaction in force onward, so the cost depends on the live context and
- * not on the length of the history (SPEC section 3). Throws when the log is damaged.
+ * not on the length of the history (SPEC section 3). With a proposal it is what that would make of it,
+ * and null also when the proposal is no longer open. Throws when the log is damaged.
  */
-export async function loadView(
+export function loadView(
   store: EventStore,
   ref: SessionRef,
   at?: number,
+  proposal: Proposed | null = null,
 ): Promise<View | null> {
+  return loadBounded(store, ref, { at, proposal, most: null });
+}
+
+/** `most`: what may be read here, null: anything. */
+type Asked = { at: number | undefined; proposal: Proposed | null; most: Size | null };
+
+async function loadBounded(store: EventStore, ref: SessionRef, asked: Asked): Promise<View | null> {
   for (;;) {
     const created = await createdOf(store, ref);
     if (created === null) return null;
-    const [reading] = await Promise.allSettled([readView(store, ref, created, at)]);
+    const [reading] = await Promise.allSettled([readView(store, ref, created, asked)]);
     // Erased meanwhile: what was read may be of two sessions, or miss something.
     if ((await createdOf(store, ref))?.hash !== created.hash) continue;
     if (reading.status === 'rejected') throw reading.reason;
@@ -37,15 +56,28 @@ export async function loadView(
  * hold it up; so nothing may be written before.
  */
 export async function loadViewHere(
-  { store, largestHere }: Pick<Ports, 'store' | 'largestHere'>,
+  { store, largestHere }: { store: EventStore } & Pick<Ports, 'largestHere'>,
   ref: SessionRef,
   at: number,
+  proposal: Proposed | null = null,
 ): Promise<View | null> {
-  if (largestHere !== undefined) {
-    const head = await store.head(ref);
-    if (head !== null && isLarger(head.state, at, largestHere)) throw new ElsewhereError();
+  if (largestHere === undefined) return loadView(store, ref, at, proposal);
+  const head = await store.head(ref);
+  if (head !== null && isLarger(head.state, at, largestHere)) throw new ElsewhereError();
+  return loadBounded(store, ref, { at, proposal, most: largestHere });
+}
+
+/** Whether the context of a session, as it is now, is no larger than this. */
+export async function isWithin(store: EventStore, ref: SessionRef, size: Size): Promise<boolean> {
+  const head = await store.head(ref);
+  if (head === null) return true;
+  try {
+    await loadViewHere({ store, largestHere: size }, ref, head.state.version);
+    return true;
+  } catch (error) {
+    if (error instanceof ElsewhereError) return false;
+    throw error;
   }
-  return loadView(store, ref, at);
 }
 
 /** At an earlier version it may be as large as the session was then. */
@@ -58,18 +90,34 @@ async function readView(
   store: EventStore,
   ref: SessionRef,
   created: Created,
-  at: number | undefined,
+  { at, proposal, most }: Asked,
 ): Promise<View | null> {
   const head = await store.head(ref);
+  if (proposal !== null && !head?.state.proposals.some(({ id }) => id === proposal.id)) return null;
   if (head === null || (at !== undefined && (at < 1 || at > head.state.version))) return null;
   const { state } = head;
   const version = at ?? state.version;
-  const base = version === state.version ? state.base : await baseAt(store, ref, version);
-  const events = await eventsBetween(store, ref, base?.through ?? 1, version);
+  const current = version === state.version ? state.base : await baseAt(store, ref, version);
+  const applied = proposal && eventOf(proposal, version + 1, state.updated_at);
+  const base = (applied && baseOf(applied)) ?? current;
+  const logged = await eventsBetween(store, ref, base?.through ?? 1, version, most);
+  const events = applied === null ? logged : [...logged, applied];
   return {
     ...foldView({ created, base: await withEvent(store, ref, base, events), events }),
     version,
   };
+}
+
+/** The event that applying a proposal would write at a version. */
+function eventOf({ id, candidate }: Proposed, version: number, at: string): SessionEvent {
+  return { ...completionOf(id, candidate), version, at };
+}
+
+/** What a full compaction is as a base; null for everything else. */
+function baseOf(event: SessionEvent): Base | null {
+  if (event.type !== 'compaction.completed') return null;
+  const { compaction_id, through } = event.data;
+  return { compaction_id, version: event.version, through };
 }
 
 /** The store reads synchronously: in one go a context of many items would hold up all other requests. */
@@ -78,20 +126,28 @@ async function eventsBetween(
   ref: SessionRef,
   after: number,
   upTo: number,
+  most: Size | null,
 ): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
+  const largest = most === null ? {} : { max_bytes: most.bytes };
   for (let from = after; ; ) {
-    const page = await store.events(ref, { after: from, up_to: upTo, limit: EVENTS_PER_READ });
+    const query = { after: from, up_to: upTo, limit: EVENTS_PER_READ, ...largest };
+    const page = await store.events(ref, query);
     for (const event of page) all.push(event);
     const last = page.at(-1);
-    if (last === undefined || page.length < EVENTS_PER_READ) return all;
+    if (last === undefined || last.version >= upTo) return all;
+    if (most !== null) throw new ElsewhereError();
     from = last.version;
     await nextTurn();
   }
 }
 
 /** The base that was in force at a version: the newest event that set one decides. */
-async function baseAt(store: EventStore, ref: SessionRef, version: number): Promise<Base | null> {
+export async function baseAt(
+  store: EventStore,
+  ref: SessionRef,
+  version: number,
+): Promise<Base | null> {
   const [newest] = await store.events(ref, {
     types: BASE_CHANGES,
     up_to: version,
@@ -101,12 +157,12 @@ async function baseAt(store: EventStore, ref: SessionRef, version: number): Prom
   if (newest === undefined) return null;
   if (!changesBase(newest)) throw new Error(`an event of type ${newest.type} was not asked for`);
   switch (newest.type) {
-    case 'compaction.completed': {
-      const { compaction_id, through } = newest.data;
-      return { compaction_id, version: newest.version, through };
-    }
+    case 'compaction.completed':
+      return baseOf(newest);
     case 'compaction.reverted':
       return newest.data.base;
+    case 'compaction.observed':
+      return { compaction_id: null, version: newest.version, through: newest.data.through };
     case 'session.forked':
       return { compaction_id: null, version: newest.version, through: newest.version };
     default:
@@ -118,16 +174,20 @@ async function withEvent(
   store: EventStore,
   ref: SessionRef,
   base: Base | null,
-  events: readonly StoredEvent[],
+  events: readonly SessionEvent[],
 ): Promise<ViewSource['base']> {
   if (base === null) return null;
-  // A full compaction comes after its own cut; only a fork does not.
+  // A compaction of ours comes after its own cut.
   const event =
     base.compaction_id === null
       ? await eventAt(store, ref, base.version)
       : events.find(({ version }) => version === base.version);
-  if (event?.type === 'session.forked' || event?.type === 'compaction.completed') {
-    return { ref: base, event };
+  switch (event?.type) {
+    case 'session.forked':
+    case 'compaction.observed':
+    case 'compaction.completed':
+      return { ref: base, event };
+    default:
   }
   throw new Error(
     `the event of version ${base.version}, which the context is built on, is missing`,

@@ -1,12 +1,22 @@
 import { accept } from '../domain/session/errors.ts';
-import { detailOf, ownEvents } from './compaction-detail.ts';
-import { findCompaction } from './find.ts';
+import { detailOf } from './compaction-detail.ts';
+import { findCompaction, findSession } from './find.ts';
+import { ownEvents } from './own-events.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { costContext } from './session-cost.ts';
 
 /** A compaction with everything that its events say. Rejects: session_not_found, compaction_not_found. */
-export async function readCompaction({ store }: Pick<Ports, 'store'>, ref: SessionRef, id: string) {
+export async function readCompaction(
+  ports: Pick<Ports, 'store' | 'prices'>,
+  ref: SessionRef,
+  id: string,
+) {
+  const { store } = ports;
   const found = await findCompaction(store, ref, id);
   if (!found.ok) return found;
-  return accept(detailOf(ref, found.value, await ownEvents(store, ref, found.value)));
+  const session = await findSession(store, ref);
+  if (!session.ok) return session;
+  const events = await ownEvents(store, ref, found.value);
+  return accept(detailOf(ref, found.value, events, costContext(ports, session.value)));
 }

@@ -1,10 +1,11 @@
 import type { EventData } from '../domain/session/events.ts';
+import type { ResultEdit } from '../domain/session/result-edits.ts';
 import type { CompactionRow } from './ports/event-store.ts';
 
 /** How a compaction has ended, as far as it says more than its row. */
 export type Ending = {
-  micro: EventData['compaction.micro_completed'] | null;
-  completed: EventData['compaction.completed'] | null;
+  micro: Omit<EventData['compaction.micro_completed'], 'compaction_id'> | null;
+  completed: Omit<EventData['compaction.completed'], 'compaction_id'> | null;
   skipped: EventData['compaction.skipped'] | null;
 };
 
@@ -26,6 +27,10 @@ export function toolMessage(row: CompactionRow, ending: Ending): string | null {
       return `${changedResults(ending.micro?.edits ?? [])}: ${sizes}`;
     case 'skipped':
       return `Nothing was compacted: ${ending.skipped?.detail ?? row.outcome_reason}`;
+    case 'proposed':
+      return `A proposal is ready, and nothing has changed yet: ${sizes} once it is applied`;
+    case 'discarded':
+      return `The proposal was discarded (${row.outcome_reason}); nothing has changed`;
     case 'failed':
       return `The compaction failed (${row.outcome_reason}); nothing has changed`;
     case 'cancelled':
@@ -35,10 +40,15 @@ export function toolMessage(row: CompactionRow, ending: Ending): string | null {
   }
 }
 
+const CHANGES = {
+  cleared: 'Cleared the content of',
+  digested: 'Left a digest of',
+  truncated: 'Shortened',
+} as const satisfies Record<ResultEdit['kind'], string>;
+
 function changedResults(edits: EventData['compaction.micro_completed']['edits']): string {
   const [first] = edits;
   const isMixed = edits.some(({ kind }) => kind !== first?.kind);
-  const one = first?.kind === 'truncated' ? 'Shortened' : 'Cleared the content of';
-  const what = isMixed ? 'Cleared or shortened' : one;
+  const what = first === undefined || isMixed ? 'Cleared or shortened' : CHANGES[first.kind];
   return `${what} ${edits.length} old tool ${edits.length === 1 ? 'result' : 'results'}`;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { EventStore } from '../app/ports/event-store.ts';
+import type { SearchableStore } from '../app/ports/search-index.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { readSettings } from '../config.ts';
 import { openStore } from '../open-store.ts';
@@ -8,7 +8,7 @@ import { openStore } from '../open-store.ts';
  * Opens the configured store for a command that only looks at it. Throws SettingsError when there is
  * no SQLite file: a mistyped DATABASE_URL must not look like an empty, healthy store.
  */
-export function openExistingStore(): Promise<EventStore> {
+export function openExistingStore(): Promise<SearchableStore> {
   const { database } = readSettings(process.env);
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
     throw new SettingsError(

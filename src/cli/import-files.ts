@@ -25,6 +25,21 @@ export type ImportFlags = {
  * the others go on. Answers whether all of them worked.
  */
 export async function importCommand(files: string[], flags: ImportFlags): Promise<boolean> {
+  const { target, options } = await openTarget(flags);
+  let allWorked = true;
+  try {
+    for (const file of files)
+      allWorked = (await importFile(target, file, flags, options)) && allWorked;
+  } finally {
+    await target.close();
+  }
+  return allWorked;
+}
+
+/** Where the sessions go, and how they are made. Throws SettingsError, ImportError. */
+export async function openTarget(
+  flags: ImportFlags,
+): Promise<{ target: ImportTarget; options: ImportOptions }> {
   const options: ImportOptions = {
     idPrefix: flags.idPrefix ?? '',
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
@@ -37,31 +52,34 @@ export async function importCommand(files: string[], flags: ImportFlags): Promis
     );
   }
   const target = url === undefined ? await localTarget(tenant) : remoteTarget(url);
-  let allWorked = true;
+  return { target, options };
+}
+
+/** Imports the conversations of one file. Says what was wrong with it, and answers whether it worked. */
+export async function importFile(
+  target: ImportTarget,
+  file: string,
+  flags: ImportFlags,
+  options: ImportOptions,
+): Promise<boolean> {
+  const say = (session: ImportedSession, of: Pick<Transcript, 'source' | 'notes'>) =>
+    console.log(flags.json ? JSON.stringify(session) : describe(session, of));
   try {
-    for (const file of files) {
-      try {
-        const name = basename(file);
-        const text = textOf(name, readFileSync(file));
-        if (isExport(text)) {
-          const session = await restored(target, text, flags);
-          console.log(flags.json ? JSON.stringify(session) : describe(session, OF_EXPORT));
-          continue;
-        }
-        for (const transcript of readTranscripts(name, text)) {
-          const session = await withProgress(target, transcript, options);
-          console.log(flags.json ? JSON.stringify(session) : describe(session, transcript));
-        }
-      } catch (error) {
-        if (!isExpected(error)) throw error;
-        console.error(`${file}: ${error.message}`);
-        allWorked = false;
-      }
+    const name = basename(file);
+    const text = textOf(name, readFileSync(file));
+    if (isExport(text)) {
+      say(await restored(target, text, flags), OF_EXPORT);
+      return true;
     }
-  } finally {
-    await target.close();
+    for (const transcript of readTranscripts(name, text)) {
+      say(await withProgress(target, transcript, options), transcript);
+    }
+    return true;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    console.error(`${file}: ${error.message}`);
+    return false;
   }
-  return allWorked;
 }
 
 const OF_EXPORT = { source: 'palimpsest export' };
@@ -113,11 +131,15 @@ function describe(
   const skipped = Object.entries(session.skipped).map(([kind, count]) => `${kind} ${count}`);
   const { micro, full } = session.compactions;
   return [
-    `${session.id}: ${quantity(session.items, 'item')} (${transcript.source} as ${session.format}), ` +
+    `${session.id}: ${quantity(session.items, 'item')}${grownBy(session)} (${transcript.source} as ${session.format}), ` +
       `${quantity(session.tokens, 'token')} in context, ${micro} micro and ${quantity(full, 'full compaction')}`,
     ...(skipped.length === 0 ? [] : [`  not imported: ${skipped.join(', ')}`]),
     ...(transcript.notes ?? []).map((note) => `  ${note}`),
   ].join('\n');
+}
+
+function grownBy({ appended }: ImportedSession): string {
+  return appended === undefined ? '' : `, ${appended} of them new`;
 }
 
 function isExpected(error: unknown): error is Error {

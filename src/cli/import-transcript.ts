@@ -5,12 +5,20 @@ import { compactionCommand } from '../domain/policy/commands.ts';
 import type { Transcript } from '../importers/transcript.ts';
 import { type ImportTarget, jsonOf } from './import-target.ts';
 
-export type ImportOptions = { profile?: string; contextWindow?: number; idPrefix: string };
+export type ImportOptions = {
+  profile?: string;
+  contextWindow?: number;
+  idPrefix: string;
+  /** What to do with a transcript that has another past than its session; by default it is refused. */
+  on_divergence?: 'fork' | 'reject';
+};
 
 export type ImportedSession = {
   id: string;
   format: string;
   items: number;
+  /** How many of them are new, where the session was there before. */
+  appended?: number;
   skipped: Record<string, number>;
   tokens: number;
   compactions: { micro: number; full: number; skipped: number; failed: number };
@@ -21,6 +29,7 @@ const ITEMS_PER_APPEND = 8;
 
 const appendedSchema = z.object({ compaction: z.object({ id: z.string() }).nullable() });
 const sessionSchema = z.object({
+  id: z.string(),
   context: z.object({ tokens: z.number() }),
   counts: z.object({
     items: z.number(),
@@ -35,7 +44,9 @@ const sessionSchema = z.object({
 
 /**
  * Creates a session from a transcript and appends its items in order, waiting for each compaction
- * that an append requests. Throws ImportError when the API refuses.
+ * that an append requests. Where the session is there already, what the transcript has grown by is
+ * appended; with another past it is refused, or goes on in a fork. Throws ImportError when the API
+ * refuses.
  */
 export async function importTranscript(
   target: ImportTarget,
@@ -44,19 +55,22 @@ export async function importTranscript(
   onProgress: (items: number) => void,
 ): Promise<ImportedSession> {
   const id = sessionId(options.idPrefix + transcript.name);
-  await jsonOf(
-    await post(target, '/sessions', {
-      id,
-      format: transcript.format,
-      model: transcript.model ?? undefined,
-      profile: options.profile ?? transcript.profile,
-      context_window: options.contextWindow ?? transcript.contextWindow,
-      metadata: { imported_from: transcript.source },
-    }),
-  );
   const path = `/sessions/${encodeURIComponent(id)}`;
+  const created = await post(target, '/sessions', {
+    id,
+    format: transcript.format,
+    model: transcript.model ?? undefined,
+    profile: options.profile ?? transcript.profile,
+    context_window: options.contextWindow ?? transcript.contextWindow,
+    metadata: { imported_from: transcript.source },
+  });
+  if (created.status === 409) {
+    await created.arrayBuffer();
+    return goOn(target, path, transcript, options, onProgress);
+  }
+  await jsonOf(created);
   try {
-    return await importInto(target, path, transcript, id, onProgress);
+    return await importInto(target, path, transcript, onProgress);
   } catch (error) {
     // Half a session would stand in the way of the next try. What went wrong first is what counts.
     await target.request(path, { method: 'DELETE' }).catch(() => undefined);
@@ -64,11 +78,36 @@ export async function importTranscript(
   }
 }
 
+const syncedSchema = z.object({
+  session_id: z.string(),
+  appended: z.number(),
+  compaction: z.object({ id: z.string() }).nullable(),
+});
+
+/** Appends what is new of a transcript to the session that was imported from it. */
+async function goOn(
+  target: ImportTarget,
+  path: string,
+  transcript: Transcript,
+  { on_divergence = 'reject' }: ImportOptions,
+  onProgress: (items: number) => void,
+): Promise<ImportedSession> {
+  const { format } = transcript;
+  const items = importedItems(transcript);
+  if (items.length === 0)
+    return { ...(await importedSession(target, path, transcript)), appended: 0 };
+  const posted = await post(target, `${path}/sync`, { items, format, on_divergence });
+  const { session_id, appended, compaction } = syncedSchema.parse(await jsonOf(posted));
+  const own = `/sessions/${encodeURIComponent(session_id)}`;
+  if (compaction !== null) await settle(target, own);
+  onProgress(items.length);
+  return { ...(await importedSession(target, own, transcript)), appended };
+}
+
 async function importInto(
   target: ImportTarget,
   path: string,
   transcript: Transcript,
-  id: string,
   onProgress: (items: number) => void,
 ): Promise<ImportedSession> {
   const { format } = transcript;
@@ -77,9 +116,17 @@ async function importInto(
     if (appended.compaction !== null) await settle(target, path);
     onProgress(batch.length);
   }
+  return importedSession(target, path, transcript);
+}
+
+async function importedSession(
+  target: ImportTarget,
+  path: string,
+  transcript: Transcript,
+): Promise<ImportedSession> {
   const session = sessionSchema.parse(await jsonOf(await target.request(path)));
   return {
-    id,
+    id: session.id,
     format: transcript.format,
     items: session.counts.items,
     skipped: transcript.skipped,

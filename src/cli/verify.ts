@@ -1,3 +1,4 @@
+import { verifySearch } from '../app/search/verify-search.ts';
 import { openExistingStore } from './existing-store.ts';
 import { quantity } from './quantity.ts';
 
@@ -9,6 +10,7 @@ export async function verifyCommand(options: { rebuild?: boolean }): Promise<boo
   const store = await openExistingStore();
   try {
     const report = options.rebuild ? await store.rebuild() : await store.verify();
+    for await (const problem of verifySearch(store)) report.problems.push(problem);
     for (const problem of report.problems) console.log(problem);
     const verdict =
       report.problems.length === 0 ? 'ok' : quantity(report.problems.length, 'problem');

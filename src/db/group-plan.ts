@@ -1,7 +1,7 @@
 import type { CommitOptions, Committed, EventRow, SessionRef } from '../app/ports/event-store.ts';
-import type { Decide } from '../domain/session/decision.ts';
+import type { Decide, Decision } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject as refuse } from '../domain/session/errors.ts';
-import type { NewEvent, SessionEvent } from '../domain/session/events.ts';
+import type { SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import type { Head } from '../domain/session/head.ts';
 import { encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
@@ -79,7 +79,7 @@ function planNext(
     const decided = decide(plan.after?.head ?? null);
     if (!decided.ok) return () => resolve(decided);
     // Whatever throws here leaves the plan as it was.
-    const { events, rows, after } = follow(ref, plan.after, decided.value.events, options.at);
+    const { events, rows, after } = follow(ref, plan.after, decided.value, options.at);
     const value = decided.value.value(after.head);
     if (idempotency) {
       const { key, fingerprint } = idempotency;
@@ -98,24 +98,28 @@ function planNext(
 function follow(
   ref: SessionRef,
   before: Current | null,
-  decided: readonly NewEvent[],
+  decided: Decision<unknown>,
   at: string,
 ): { events: SessionEvent[]; rows: EventRow[]; after: Current } {
-  const events: SessionEvent[] = [];
-  const rows: EventRow[] = [];
-  let after = before;
-  for (const each of decided) {
-    const event = { ...each, version: (after?.head.state.version ?? 0) + 1, at };
-    const head = evolve(after?.head ?? null, event);
-    const row = encodeEvent(after?.hash ?? FIRST_PREVIOUS_HASH, ref, event);
-    after = { head, hash: row.hash };
-    events.push(event);
-    rows.push(row);
-  }
-  if (after === null) {
+  const first = (before?.head.state.version ?? 0) + 1;
+  const events = decided.events.map((event, index) => ({ ...event, version: first + index, at }));
+  // Folded by the command with another time it would be another head.
+  const folded = decided.after?.state.updated_at === at ? decided.after : undefined;
+  const head = folded ?? events.reduce(evolve, before?.head ?? null);
+  if (head === null) {
     throw new Error('a command that is accepted for a session that does not exist must create it');
   }
-  return { events, rows, after };
+  if (head.state.version !== first + events.length - 1) {
+    throw new Error('a command that folds its events itself must fold all of them');
+  }
+  const rows: EventRow[] = [];
+  let hash = before?.hash ?? FIRST_PREVIOUS_HASH;
+  for (const event of events) {
+    const row = encodeEvent(hash, ref, event);
+    rows.push(row);
+    hash = row.hash;
+  }
+  return { events, rows, after: { head, hash } };
 }
 
 /** The first answer again, or a rejection when the key came with another body. */

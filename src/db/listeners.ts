@@ -1,5 +1,5 @@
 import type { SessionRef } from '../app/ports/event-store.ts';
-import { sessionKey } from './session-key.ts';
+import { sessionKey, sessionOfKey } from './session-key.ts';
 
 /** What a store tells the process that has opened it. */
 export type StoreCallbacks = {
@@ -17,6 +17,7 @@ export type StoreCallbacks = {
 /** Who wants to hear of commits, per session. In this process only. */
 export class Listeners {
   readonly #bySession = new Map<string, Set<() => void>>();
+  readonly #ofAll = new Set<(ref: SessionRef) => void>();
 
   /** Answers a function that stops it; stopping twice is harmless. */
   add(ref: SessionRef, listener: () => void): () => void {
@@ -34,8 +35,15 @@ export class Listeners {
     };
   }
 
+  /** The same for commits to whichever session, as far as this process hears of them. */
+  addForAll(listener: (ref: SessionRef) => void): () => void {
+    this.#ofAll.add(listener);
+    return () => this.#ofAll.delete(listener);
+  }
+
   /** Calls back soon, each listener in its own microtask: one that throws cannot stop the others. */
   notify(key: string): void {
+    for (const listener of this.#ofAll) listener(sessionOfKey(key));
     const listeners = this.#bySession.get(key);
     if (!listeners) return;
     for (const listener of listeners) {
@@ -50,7 +58,12 @@ export class Listeners {
     for (const key of this.#bySession.keys()) this.notify(key);
   }
 
+  /** Whether nobody wants to hear of commits at all. */
   get isEmpty(): boolean {
+    return this.hasNoSessions && this.#ofAll.size === 0;
+  }
+
+  get hasNoSessions(): boolean {
     return this.#bySession.size === 0;
   }
 }

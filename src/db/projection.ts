@@ -3,7 +3,8 @@ import {
   type CompactionRow,
   compactionRowSchema,
 } from '../app/ports/event-store.ts';
-import type { SessionEvent } from '../domain/session/events.ts';
+import type { Candidate, SessionEvent } from '../domain/session/events.ts';
+import { costAfter, NO_COST, recordedCostSchema } from '../domain/session/recorded-cost.ts';
 
 export const COMPACTION_FIELDS: readonly string[] = Object.keys(compactionRowSchema.shape);
 export const COMPACTION_COLUMNS = COMPACTION_FIELDS.map((name) => `"${name}"`).join(', ');
@@ -40,23 +41,36 @@ function projectCompaction(
       return { ...row, status: 'running', attempts: event.data.attempt };
     case 'compaction.micro_completed': {
       const { tokens_before, tokens_after } = event.data;
-      return ended({ ...row, tokens_before, tokens_after }, event, 'micro_compacted', null);
+      const compacted = { ...row, tokens_before, tokens_after, cost: costOf(row, event) };
+      return ended(compacted, event, 'micro_compacted', null);
     }
     case 'compaction.completed': {
       const { tokens_before, tokens_after } = event.data.report;
       const outcome = OUTCOMES[event.data.mode];
-      return ended({ ...row, tokens_before, tokens_after }, event, outcome, null);
+      const compacted = { ...row, tokens_before, tokens_after, cost: costOf(row, event) };
+      return ended(compacted, event, outcome, null);
+    }
+    case 'compaction.proposed': {
+      const { tokens_before, tokens_after } = figuresOf(event.data.candidate);
+      const proposed = { ...row, tokens_before, tokens_after, cost: costOf(row, event) };
+      return ended(proposed, event, 'proposed', null);
+    }
+    case 'compaction.discarded': {
+      const outcome_reason = event.data.superseded_by === null ? 'requested' : 'superseded';
+      return { ...row, outcome: 'discarded', outcome_reason };
     }
     case 'compaction.skipped': {
       const { reason } = event.data;
       const isNeeded = reason !== 'below_threshold' && reason !== 'too_few_tokens';
       const outcome = isNeeded ? 'skipped' : 'not_needed';
-      return ended(row, event, outcome, reason);
+      return ended({ ...row, cost: costOf(row, event) }, event, outcome, reason);
     }
-    case 'compaction.failed':
+    case 'compaction.failed': {
+      const after = { ...row, cost: costOf(row, event) };
       return event.data.will_retry
-        ? { ...row, status: 'queued' }
-        : ended(row, event, 'failed', event.data.reason);
+        ? { ...after, status: 'queued' }
+        : ended(after, event, 'failed', event.data.reason);
+    }
     case 'compaction.cancelled':
       return ended(row, event, 'cancelled', null);
     case 'compaction.reverted':
@@ -67,6 +81,14 @@ function projectCompaction(
     default:
       return event satisfies never;
   }
+}
+
+function costOf({ cost }: CompactionRow, event: Parameters<typeof costAfter>[1]): string {
+  return JSON.stringify(costAfter(recordedCostSchema.parse(JSON.parse(cost)), event));
+}
+
+function figuresOf(candidate: Candidate): { tokens_before: number; tokens_after: number } {
+  return candidate.type === 'compaction.completed' ? candidate.data.report : candidate.data;
 }
 
 const OUTCOMES = { full: 'full_compacted', remote: 'remote_compacted' } as const;
@@ -90,6 +112,7 @@ function requested(
     reverted_at: null,
     requested_version: event.version,
     ended_version: null,
+    cost: JSON.stringify(NO_COST),
   };
 }
 

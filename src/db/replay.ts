@@ -5,6 +5,7 @@ import type {
   RestoredSession,
   SessionRef,
 } from '../app/ports/event-store.ts';
+import type { LedgerCheck } from '../domain/context/ledger-check.ts';
 import { eventSchemas, type SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import { type Head, wakeAtMs } from '../domain/session/head.ts';
@@ -29,9 +30,12 @@ export class Replay {
   readonly #compactions = new Map<string, CompactionRow>();
   #head: Head | null = null;
   #isFoldable = true;
+  readonly #ledgers: LedgerCheck | null;
 
-  constructor(ref: SessionRef) {
+  /** `ledgers`: null where nobody asks whether those that compactions have stored are right. */
+  constructor(ref: SessionRef, ledgers: LedgerCheck | null = null) {
     this.#ref = ref;
+    this.#ledgers = ledgers;
   }
 
   /** What follows from the events; null when one of them could not follow the one before. */
@@ -115,6 +119,9 @@ export class Replay {
       return;
     }
     project(this.#compactions, event);
+    if (this.#ledgers?.add(event) === false) {
+      this.#problem(`the ledger of version ${row.version} is not what the items before it say`);
+    }
   }
 
   #compareHead(stored: SessionRow, computed: Head): void {

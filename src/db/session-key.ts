@@ -4,3 +4,8 @@ import type { SessionRef } from '../app/ports/event-store.ts';
 export function sessionKey(ref: SessionRef): string {
   return `${ref.tenant}\0${ref.session_id}`;
 }
+
+export function sessionOfKey(key: string): SessionRef {
+  const [tenant = '', session_id = ''] = key.split('\0');
+  return { tenant, session_id };
+}

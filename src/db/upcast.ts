@@ -4,12 +4,12 @@ import { BASE_CONFIG } from '../domain/policy/profiles.ts';
 import type { EventType } from '../domain/session/events.ts';
 
 /**
- * Event data of schema version 2 in the shape of version 3: what the configuration did not have yet was
- * as in BASE_CONFIG.
+ * Event data of schema version 2, or of the first days of version 3, in today's shape: what the
+ * configuration did not have yet was as in BASE_CONFIG, and no summary was checked for what it keeps.
  */
-export function fromVersion2(type: EventType, data: JsonObject): JsonObject {
+export function withWholeConfig(type: EventType, data: JsonObject): JsonObject {
   return type === 'compaction.started' && isJsonObject(data.config)
-    ? { ...data, config: { ...BASE_CONFIG, ...data.config } }
+    ? { ...data, config: { ...BASE_CONFIG, retention_check: 'off', ...data.config } }
     : data;
 }
 
@@ -34,7 +34,7 @@ export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
     case 'compaction.completed':
       return isJsonObject(data.report) ? { ...data, report: reportOf(data.report) } : data;
     default:
-      return fromVersion2(type, data);
+      return withWholeConfig(type, data);
   }
 }
 

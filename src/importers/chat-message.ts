@@ -8,22 +8,10 @@ const CHAT_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 
  * Bookkeeping of the recorders. `extra`, `raw_data` and `provider_specific_fields` repeat the whole
  * answer of the provider, `thought` and `action` repeat the content.
  */
-const RECORDER_FIELDS = new Set([
-  'action',
-  'agent',
-  'cost',
-  'error',
-  'errors',
-  'extra',
-  'is_demo',
-  'message_type',
-  'provider_specific_fields',
-  'raw_data',
-  'requestor',
-  'thought',
-  'tool_call_ids',
-  'turn_idx',
-]);
+const RECORDER_FIELDS = new Set(
+  `action agent cost error errors extra is_demo message_type provider_specific_fields raw_data
+  requestor thought tool_call_ids turn_idx`.split(/\s+/),
+);
 
 /**
  * Reads the recorded messages of one conversation as chat messages, in order. Unknown fields stay;

@@ -32,6 +32,7 @@ function readLines(lines: JsonObject[]): Conversation {
         continue;
       }
       const item: Item = { ...payload };
+      if (typeof line.timestamp === 'string') item.timestamp = line.timestamp;
       items.push(item);
       if (isModelOutput(item)) output = item;
       continue;

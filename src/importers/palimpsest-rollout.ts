@@ -1,6 +1,6 @@
 import { FORMATS, type Format } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
 import {
   type Content,
   type Conversation,
@@ -38,9 +38,12 @@ function metaOf(content: Content): Meta | null {
 function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta): Conversation {
   const items: Item[] = [];
   const skipped = new Tally();
-  for (const { type, payload } of lines) {
+  const superseded = supersededOrdinals(lines);
+  for (const { type, payload, ordinal } of lines) {
     if (!isJsonObject(payload)) {
       skipped.add(typeof type === 'string' ? type : 'line_without_type');
+    } else if (type === 'response_item' && superseded.has(ordinal)) {
+      skipped.add('superseded_item');
     } else if (type === 'response_item') {
       items.push(payload);
     } else if (type === 'compacted' && payload.trigger === null) {
@@ -64,6 +67,16 @@ function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta
         'the same items. `palimpsest export` writes a file that becomes the same session',
     ],
   };
+}
+
+/** The records of items that another answer has taken the place of. */
+function supersededOrdinals(lines: readonly JsonObject[]): Set<Json | undefined> {
+  return new Set(
+    lines.flatMap((line) => {
+      const { type, ordinals } = objectField(line, 'payload');
+      return type === 'ItemsSuperseded' && Array.isArray(ordinals) ? ordinals : [];
+    }),
+  );
 }
 
 function settingsOf(meta: JsonObject): Pick<Conversation, 'profile' | 'contextWindow'> {

@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { createApp } from '../api/create-app.ts';
 import { answerSent, type SentAnswer, type SentRequest } from '../api/http/elsewhere.ts';
+import { Indexer } from '../app/search/indexer.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
@@ -92,6 +93,8 @@ async function openParts(): Promise<Parts> {
   const dispatch = (job: CompactionJob) => tell({ kind: 'dispatch', job });
   const api = restApi(rules, settings, log, {
     store,
+    // The process follows the log: this one only sees to what a search waits for.
+    indexer: new Indexer(store, () => {}),
     dispatch,
     awaitPacket: (ref, deadline_ms) => tell({ kind: 'await_packet', ref, deadline_ms }),
     cancelJob: (compaction_id) => tell({ kind: 'cancel', compaction_id }),

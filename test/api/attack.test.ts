@@ -298,6 +298,6 @@ it('a fork of a session with cleared results and a full compaction verifies', as
   // The last one holds both: what the full compaction made, and results cleared after it.
   const last = await send(api, 'GET', `/sessions/${id}-fork-${version}/events`);
   expect(last.text).toMatch(/"origin":"summary"/);
-  expect(last.text).toMatch(/"kind":"cleared"/);
+  expect(last.text).toMatch(/"kind":"digested"/);
   expect((await api.deps.store.verify()).problems).toEqual([]);
 });

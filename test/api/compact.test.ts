@@ -109,7 +109,7 @@ describe('POST /sessions/:id/compact', () => {
   it.each([
     [{ mode: 'fully' }, 'mode'],
     [{ trigger: 'auto' }, 'trigger'],
-    [{ propose: true }, 'propose'],
+    [{ propose: 'yes' }, 'propose'],
     [{ instructions: '' }, 'instructions'],
     [{ instructions: 'x'.repeat(20_001) }, 'instructions'],
     [{ dry_run: 'yes' }, 'dry_run'],

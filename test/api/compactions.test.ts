@@ -151,7 +151,7 @@ describe('the difference that a compaction made', () => {
     expect(body.cleared).toMatchObject(
       ['c0', 'c1', 'c2'].map((tool_use_id) => ({
         tool_use_id,
-        kind: 'cleared',
+        kind: 'digested',
         tokens_before: 800,
       })),
     );

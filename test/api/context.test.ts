@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
 import { assistant, call, ofTokens, result, tool, user } from '../support/items.ts';
 
@@ -11,6 +13,9 @@ afterAll(() => api.close());
 const context = (id: string, query = '', headers: Record<string, string> = {}) =>
   send(api, 'GET', `/sessions/${id}/context${query}`, { headers });
 const append = (id: string, body: unknown) => send(api, 'POST', `/sessions/${id}/items`, { body });
+
+const contextOf = z.object({ items: z.array(z.unknown()) });
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('GET /sessions/:id/context', () => {
   it('answers the items as the provider takes them, without our own fields', async () => {
@@ -31,7 +36,44 @@ describe('GET /sessions/:id/context', () => {
       tokens: 100 + 2,
       base_compaction_id: null,
       compacted_tool_ids: [],
+      hash: sha256(
+        '[{"content":"a","role":"user"},{"content":"b","role":"assistant"},{"content":"cd","role":"user"}]',
+      ),
     });
+  });
+
+  it('has a fingerprint of the items, and of nothing else', async () => {
+    await append('print-1', [user('a'), { content: 'b', role: 'assistant' }]);
+    await append('print-2', [user('a', { is_meta: true })]);
+    await append('print-2', [assistant('b', { usage: { input_tokens: 9 } })]);
+    const one = (await context('print-1')).body.hash;
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect((await context('print-2')).body.hash).toBe(one);
+    expect((await context('print-2', '?at=2')).body.hash).not.toBe(one);
+    expect((await context('print-1', '?format=openai-chat')).body.hash).toBe(one);
+    expect((await context('print-1', '?format=openai-responses')).body.hash).not.toBe(one);
+    expect((await context('print-1', '?origins=true')).body.hash).toBe(one);
+  });
+
+  it('says with origins=true where each item comes from', async () => {
+    await append('from', [
+      user('a'),
+      user('b'),
+      call('c1', 'Read', { path: 'f' }),
+      result('c1', 'text'),
+    ]);
+    const plain = await context('from');
+    const { items } = contextOf.parse(plain.body);
+    const reply = await context('from', '?origins=true');
+    expect(reply.body.items).toEqual([
+      { seq: 2, origin: 'log', edited: false, item: items[0] },
+      { seq: 4, origin: 'log', edited: false, item: items[1] },
+      { seq: 5, origin: 'log', edited: false, item: items[2] },
+    ]);
+    expect((await context('from', '?origins=false')).text).toBe(plain.text);
+    const wrong = await context('from', '?origins=yes');
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.detail).toContain('(origins) cannot be used: must be "true" or "false"');
   });
 
   it('renders another format on request', async () => {
@@ -137,7 +179,7 @@ describe('wait=compaction', () => {
     expect(isAnswered).toBe(false);
     await api.work(job);
     const reply = await waiting;
-    expect(reply.text).toContain('[Old tool result content cleared]');
+    expect(reply.text).toContain('[Digest: ');
     expect(reply.text).toContain(ofTokens(1_400));
     const state = await send(api, 'GET', '/sessions/held');
     expect(state.body).toMatchObject({

@@ -92,7 +92,10 @@ describe('GET /sessions/:id/events', () => {
     const reply = await send(api, 'GET', '/sessions/log/events?types=item.apended');
     expect(reply.status).toBe(400);
     expect(reply.body.errors).toMatchObject([
-      { path: 'types', message: expect.stringContaining('item.appended, signal.observed') },
+      {
+        path: 'types',
+        message: expect.stringContaining('item.appended, item.superseded, signal.observed'),
+      },
     ]);
   });
 });

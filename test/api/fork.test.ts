@@ -91,7 +91,7 @@ describe('POST /sessions/:id/fork', () => {
 
   it('keeps the originals of cleared results', async () => {
     await fork({ at: moments[1] ?? 0, id: 'originals' });
-    expect(JSON.stringify(await context('originals'))).toContain('content cleared');
+    expect(JSON.stringify(await context('originals'))).toContain('[Digest: ');
     const reply = await send(api, 'GET', '/sessions/originals/tool-results/a0');
     expect(reply.body).toMatchObject({ content: ofTokens(500) });
   });

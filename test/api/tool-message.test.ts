@@ -8,7 +8,6 @@ const NOTHING: Ending = { micro: null, completed: null, skipped: null };
 const FULL: Ending = {
   ...NOTHING,
   completed: {
-    compaction_id: 'c',
     mode: 'full',
     through: 1,
     previous: null,
@@ -29,7 +28,6 @@ const FULL: Ending = {
 function cleared(kind: 'cleared' | 'truncated', results: number): Ending {
   const edit = { seq: 1, tool_use_id: 't', content: '', kind, tokens_before: 9, tokens_after: 1 };
   const micro: Ending['micro'] = {
-    compaction_id: 'c',
     strategy: 'all_older',
     edits: Array.from({ length: results }, () => edit),
     tokens_saved: 8,
@@ -66,6 +64,7 @@ function row(outcome: CompactionOutcome | null): CompactionRow {
     reverted_at: null,
     requested_version: 1,
     ended_version: null,
+    cost: '',
   };
 }
 
@@ -73,6 +72,12 @@ describe('toolMessage', () => {
   it.each<[CompactionOutcome | null, Ending, string | null]>([
     [null, NOTHING, null],
     ['not_needed', NOTHING, 'No compaction needed'],
+    [
+      'proposed',
+      FULL,
+      'A proposal is ready, and nothing has changed yet: 900 → 200 tokens once it is applied',
+    ],
+    ['discarded', FULL, 'The proposal was discarded (null); nothing has changed'],
     ['full_compacted', FULL, 'Summary:\nwhat was kept'],
     ['remote_compacted', NOTHING, 'Compacted by the provider: 900 → 200 tokens'],
     [

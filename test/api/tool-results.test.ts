@@ -44,6 +44,7 @@ describe('GET /sessions/:id/tool-results/:tool_use_id', () => {
   it('knows a long id by the short form that its placeholder names', async () => {
     const micro_compact_placeholder = 'Recall {tool_use_id}';
     const config = {
+      micro_compact_replacement: 'placeholder',
       micro_compact_placeholder,
       micro_compact_keep_last_n_tools: 0,
       micro_compact_target_tokens: 1,

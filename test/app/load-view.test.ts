@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadView } from '../../src/app/load-view.ts';
+import { isWithin, loadView } from '../../src/app/load-view.ts';
 import type { EventStore } from '../../src/app/ports/event-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { NewEvent } from '../../src/domain/session/events.ts';
 import { append } from '../contracts/session-events.ts';
 import { AT, appended, created } from '../support/given.ts';
-import { user } from '../support/items.ts';
+import { ofTokens, user } from '../support/items.ts';
 
 const REF = { tenant: 'acme', session_id: 's' };
 
@@ -77,5 +77,33 @@ describe('a view of many items', () => {
     expect(found.slice(-2)).toEqual(['new 4498', 'new 4499']);
     expect(pages).toEqual([2_000, 2_000, 502]);
     expect(turns).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('a context is within a size', () => {
+  const SIZE = { events: 4, bytes: 10_000, tokens: 100 };
+  const picture = {
+    role: 'user',
+    content: [
+      {
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(12_000) },
+      },
+    ],
+  };
+
+  it.each([
+    { what: 'as long as nothing passes it', items: [user('new')], is: true },
+    { what: 'but not with too many events', items: [user('1'), user('2')], is: false },
+    { what: 'but not with too many tokens', items: [user(ofTokens(101))], is: false },
+    {
+      what: 'but not with too many bytes before its last event',
+      items: [picture, user('1')],
+      is: false,
+    },
+  ])('$what', async ({ items, is }) => {
+    const size = items.includes(picture) ? { ...SIZE, events: 5, tokens: 10_000 } : SIZE;
+    await write(...items.map(appended));
+    expect(await isWithin(store, REF, size)).toBe(is);
   });
 });

@@ -7,6 +7,7 @@ import { readExport, restoredAs } from '../../src/db/session-export.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
 import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
+import { NO_COST } from '../../src/domain/session/recorded-cost.ts';
 import { eventStoreProperties } from './event-store-properties.ts';
 import {
   AT,
@@ -357,6 +358,7 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
         reverted_at: null,
         requested_version: 2,
         ended_version: 4,
+        cost: JSON.stringify(NO_COST),
       });
       expect(await store.compaction(other('b'), 'unknown')).toBeNull();
     });

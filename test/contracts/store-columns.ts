@@ -41,6 +41,7 @@ export const STORE_COLUMNS = {
     'reverted_at text?',
     'requested_version bigint',
     'ended_version bigint?',
+    'cost text',
   ],
   idempotency_keys: [
     'tenant text',
@@ -48,5 +49,16 @@ export const STORE_COLUMNS = {
     'key text',
     'fingerprint text',
     'response text',
+  ],
+  search_sessions: ['session_order bigint', 'version bigint', 'documents bigint'],
+  search_documents: [
+    'id bigint',
+    'seq bigint',
+    'part integer',
+    'at_ms bigint',
+    'kind text',
+    'role text?',
+    'tool text?',
+    'call_id text?',
   ],
 };

@@ -69,6 +69,8 @@ describe('the PostgreSQL schema', () => {
     expect(rows).toEqual([
       { version: 1, file: '0001_initial.sql' },
       { version: 2, file: '0002_heads_and_wake_ups.sql' },
+      { version: 3, file: '0003_costs.sql' },
+      { version: 4, file: '0004_search.sql' },
     ]);
   });
 
@@ -77,7 +79,7 @@ describe('the PostgreSQL schema', () => {
     const client = await connect();
     await client.query(`INSERT INTO schema_migrations VALUES (999, 'later.sql')`);
     await expect(openPostgresStore({ url, onError })).rejects.toThrow(
-      /has schema version 999, this release of Palimpsest knows 2: start a release/,
+      /has schema version 999, this release of Palimpsest knows 4: start a release/,
     );
     const { rows } = await client.query('SELECT max(version) AS version FROM schema_migrations');
     expect(rows).toEqual([{ version: 999 }]);

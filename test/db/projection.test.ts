@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CompactionRow } from '../../src/app/ports/event-store.ts';
 import { compactionIdsOf, project } from '../../src/db/projection.ts';
 import type { NewEvent } from '../../src/domain/session/events.ts';
+import { NO_COST } from '../../src/domain/session/recorded-cost.ts';
 import {
   cancelled,
   completed,
@@ -42,6 +43,7 @@ const queued: CompactionRow = {
   reverted_at: null,
   requested_version: 2,
   ended_version: null,
+  cost: JSON.stringify(NO_COST),
 };
 const ended = { status: 'ended', ended_at: time(4), ended_version: 4 } as const;
 const tried = { ...queued, attempts: 1 };

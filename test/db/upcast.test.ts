@@ -77,7 +77,11 @@ describe('an event of schema version 1', () => {
       'its configuration has what was not there yet',
       'compaction.started',
       { compaction_id: 'c', attempt: 1, config: OLD_CONFIG },
-      { compaction_id: 'c', attempt: 1, config: { ...BASE_CONFIG, ...OLD_CONFIG } },
+      {
+        compaction_id: 'c',
+        attempt: 1,
+        config: { ...BASE_CONFIG, retention_check: 'off', ...OLD_CONFIG },
+      },
     ],
     [
       'a micro-compaction',
@@ -133,14 +137,23 @@ test.each([0, 4])('schema version %i is refused', (version) => {
   );
 });
 
-test('the configuration of an event of version 2 has what was not there yet', () => {
-  const {
-    max_output_tokens: _new,
-    micro_compact_min_result_tokens: _newer,
-    ...config
-  } = BASE_CONFIG;
-  const started = { compaction_id: 'c', attempt: 1, config: { ...config, restore_max_files: 9 } };
-  const { data } = decodeEvent(row('compaction.started', started, 2));
-  expect(data).toEqual({ ...started, config: { ...BASE_CONFIG, restore_max_files: 9 } });
-  expect(eventSchemas['compaction.started'].safeParse(data).success).toBe(true);
-});
+test.each([2, 3])(
+  'the configuration of an event of version %i has what was not there yet',
+  (version) => {
+    const {
+      max_output_tokens: _new,
+      micro_compact_min_result_tokens: _newer,
+      micro_compact_replacement: _digests,
+      retention_check: _check,
+      retention_min: _min,
+      retention_reject: _reject,
+      retention_repair_max_tokens: _most,
+      ...config
+    } = BASE_CONFIG;
+    const started = { compaction_id: 'c', attempt: 1, config: { ...config, restore_max_files: 9 } };
+    const { data } = decodeEvent(row('compaction.started', started, version));
+    const whole = { ...BASE_CONFIG, retention_check: 'off', restore_max_files: 9 };
+    expect(data).toEqual({ ...started, config: whole });
+    expect(eventSchemas['compaction.started'].safeParse(data).success).toBe(true);
+  },
+);

@@ -254,7 +254,9 @@ describe.each([
       expect(items.at(-1)).toEqual({ role: 'user', content: 'Meanwhile.' });
     }
     await vi.waitFor(async () => expect(await store.due(Date.UTC(2027, 0), 9)).toEqual([]));
-    expect(JSON.stringify(await itemsOf('awaited-packet'))).toContain('Continuation packet');
+    await vi.waitFor(async () =>
+      expect(JSON.stringify(await itemsOf('awaited-packet'))).toContain('Continuation packet'),
+    );
     expect((await store.verify()).problems).toEqual([]);
   });
 

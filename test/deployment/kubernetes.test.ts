@@ -6,6 +6,7 @@ import { type ManifestOf, ofKind, readManifests } from './kubernetes.ts';
 import {
   API_READINESS,
   connectionsPerProcess,
+  connectionsPerThread,
   knownVariables,
   LIVENESS,
   longestStopMs,
@@ -118,16 +119,25 @@ describe('deploy/kubernetes', () => {
     expect(graceMs).toBeGreaterThan(longestStopMs() + pauseMs);
   });
 
-  test('a rolling upgrade at full scale fits into the default max_connections of PostgreSQL', () => {
+  test('a rolling upgrade at full scale takes the connections that docs/operations.md names', () => {
     const autoscalers = [...ofKind(manifests, 'HorizontalPodAutoscaler').values()];
-    const processes = [...deployments.values()].map(({ metadata, spec }) => {
+    const ofPods = ROLES.map(([role]) => {
+      const { metadata, spec } = deploymentOf(`palimpsest-${role}`);
       const scaler = autoscalers.find((each) => each.spec.scaleTargetRef.name === metadata.name);
       const most = scaler?.spec.maxReplicas ?? spec.replicas ?? Number.NaN;
-      return most + spec.strategy.rollingUpdate.maxSurge;
+      const threads = Number(environmentOf(role).PALIMPSEST_THREADS);
+      const ofOne = connectionsPerProcess() + threads * connectionsPerThread();
+      return { ofOne, ofAll: (most + spec.strategy.rollingUpdate.maxSurge) * ofOne };
     });
-    const total = processes.reduce((sum, count) => sum + count, 0);
-    // PostgreSQL keeps 3 of its 100 for the superuser.
-    expect(total * connectionsPerProcess()).toBeLessThanOrEqual(97);
+    const total = ofPods.reduce((sum, { ofAll }) => sum + ofAll, 0);
+    const [, ofOne, ofAll, raisedTo] =
+      /and (\d+) connections.*up to (\d+) connections.*`max_connections` to (\d+) for them/.exec(
+        readText('docs/operations.md'),
+      ) ?? [];
+    expect(ofPods.map((pod) => pod.ofOne)).toEqual([Number(ofOne), Number(ofOne)]);
+    expect(total).toBe(Number(ofAll));
+    // PostgreSQL keeps 3 for the superuser.
+    expect(total).toBeLessThanOrEqual(Number(raisedTo) - 3);
   });
 
   test('the image is this release, and never whatever is newest', () => {

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { summarizeExtractively } from '../../src/domain/compaction/extractive/summarize.ts';
-import { filterForSummary } from '../../src/domain/compaction/filter.ts';
-import { extractNames, namesStandingIn } from '../../src/domain/compaction/names.ts';
 import { cleanSummary, extractSummaryText } from '../../src/domain/compaction/summary.ts';
 import { transcriptText } from '../../src/domain/compaction/transcript-text.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item, Normalised } from '../../src/domain/items/item.ts';
+import { extractNames, namesStandingIn } from '../../src/domain/names.ts';
 import { compactionCommand } from '../../src/domain/policy/commands.ts';
 import { profileConfig } from '../../src/domain/policy/profiles.ts';
 import { commandReader } from '../../src/domain/policy/shell-commands.ts';
 import { completedSteps, hasSucceeded, textBoundaries } from '../../src/domain/policy/signals.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
 import { assistant, attachment, call, result, user } from '../support/items.ts';
+import { ledgersOfItems } from '../support/ledgers.ts';
 
 const config = profileConfig('rawr', 200_000);
 const count = estimator(config);
@@ -57,7 +57,7 @@ const UNITS = [
 ];
 
 const summary = (...items: Item[]) =>
-  summarizeExtractively(filterForSummary(items.map((item) => anthropic.normalise(item))), {
+  summarizeExtractively(ledgersOfItems(items.map((item) => anthropic.normalise(item))), {
     max_tokens: 8_000,
     count,
     template: 'nine-sections',

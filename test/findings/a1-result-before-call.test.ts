@@ -146,6 +146,7 @@ describe.each(FORMATS)('A1: a result that stands before its call, in %s', (forma
   it('is cleared with its call, and known to the summary', async () => {
     const path = await session(format, {
       micro_compact_keep_last_n_tools: 0,
+      micro_compact_replacement: 'placeholder',
       micro_compact_min_tokens_to_save: 100,
       micro_compact_target_tokens: 100,
     });

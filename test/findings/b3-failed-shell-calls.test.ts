@@ -85,7 +85,7 @@ describe('B3: what failed has failed, in the shell tool of the Responses API', (
     ];
     const [first] = outputs(await afterCompaction(api, session, clearing, 'micro'));
     const chunks = first?.output as Item[];
-    expect(chunks[0]?.stdout).toContain('cleared');
+    expect(chunks[0]?.stdout).toContain('[Digest: ');
     expect(chunks.map(({ outcome }) => outcome)).toEqual(outcomes);
   });
 

@@ -51,7 +51,7 @@ describe('B5: the compact tool frees space', () => {
     const done = (await send(api, 'GET', `/sessions/s/compactions/${body.id}`)).body;
     expect(done.outcome).toBe('micro_compacted');
     expect(Number(done.tokens_after)).toBeLessThanOrEqual(Number(done.tokens_before) / 2);
-    expect(done.message).toMatch(/^Cleared the content of \d+ old tool results/);
+    expect(done.message).toMatch(/^Left a digest of \d+ old tool results/);
   });
 
   it.each([{ focus: 'the lexer' }, { instructions: 'Keep all paths.' }])(

@@ -88,12 +88,16 @@ describe.each([
   });
 });
 
-describe.each([301, 302, 303, 307, 308])('I6: a provider that answers %i', (status) => {
-  it('gets no key and no conversation sent elsewhere', async () => {
-    const elsewhere = await listening({ status: 200 });
-    const headers = { location: `${elsewhere.origin}/taken` };
-    const moved = await listening({ status, headers });
-    const service = await startService({
+describe('I6: a provider that has moved', () => {
+  const answer = { status: 0, headers: {} };
+  let elsewhere: Awaited<ReturnType<typeof listening>>;
+  let moved: Awaited<ReturnType<typeof listening>>;
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    elsewhere = await listening({ status: 200 });
+    answer.headers = { location: `${elsewhere.origin}/taken` };
+    moved = await listening(answer);
+    service = await startService({
       OPENAI_API_KEY: 'operator-key',
       OPENAI_BASE_URL: `${moved.origin}/v1`,
       ANTHROPIC_API_KEY: 'operator-key',
@@ -104,30 +108,38 @@ describe.each([301, 302, 303, 307, 308])('I6: a provider that answers %i', (stat
       GROQ_BASE_URL: `${moved.origin}/groq`,
       PALIMPSEST_ALLOWED_MODELS: 'openai/*,anthropic/*,google/*,groq/*,openai-compatible/*',
     });
-    try {
+  });
+  afterAll(async () => {
+    await service.dispose();
+    moved.close();
+    elsewhere.close();
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'and answers %i gets no key and no conversation sent elsewhere',
+    async (status) => {
+      answer.status = status;
+      moved.asked.length = 0;
       const models = ['openai/gpt-4o', 'anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'];
       models.push('groq/llama-3.3-70b-versatile', 'openai-compatible/local');
       for (const [n, name] of models.entries()) {
+        const id = `s-${status}-${n}`;
         const config = { summarization_model: name, protected_tokens: null };
-        await post(service, '/sessions', { id: `s-${n}`, config });
-        await post(service, `/sessions/s-${n}/items`, [user('Explain it.'), ...INPUT]);
-        const { body } = await post(service, `/sessions/s-${n}/compact`, { mode: 'full' });
+        await post(service, '/sessions', { id, config });
+        await post(service, `/sessions/${id}/items`, [user('Explain it.'), ...INPUT]);
+        const { body } = await post(service, `/sessions/${id}/compact`, { mode: 'full' });
         const report = z.looseObject({ outcome: z.string() }).parse(body);
         expect(report.outcome).toBe('full_compacted');
         expect(moved.asked).toHaveLength(n + 1);
         const { data: events } = z
           .looseObject({ data: z.array(z.looseObject({ type: z.string() })) })
-          .parse(await (await fetch(`${service.url}/sessions/s-${n}/events`)).json());
+          .parse(await (await fetch(`${service.url}/sessions/${id}/events`)).json());
         const failed = events.filter(({ type }) => type === 'compaction.failed');
         expect(JSON.stringify(failed)).toContain('redirects are not followed');
       }
       expect(elsewhere.asked).toEqual([]);
-    } finally {
-      await service.dispose();
-      moved.close();
-      elsewhere.close();
-    }
-  });
+    },
+  );
 });
 
 // Without PALIMPSEST_ALLOWED_MODELS: a release that does not know that variable starts, too, and fails by

@@ -97,6 +97,7 @@ describe('who may import whom', () => {
     ['floor-policy', 'src/domain/policy/a.ts', 'src/domain/tokens/count.ts'],
     ['floor-tokens', 'src/domain/tokens/a.ts', 'src/domain/workspace/file-book.ts'],
     ['floor-workspace', 'src/domain/workspace/a.ts', 'src/domain/session/events.ts'],
+    ['floor-digests', 'src/domain/digests/a.ts', 'src/domain/session/events.ts'],
     ['floor-session', 'src/domain/session/a.ts', 'src/domain/context/view.ts'],
     ['floor-context', 'src/domain/context/a.ts', 'src/domain/compaction/cut.ts'],
     ['ground-floor', 'src/domain/a.ts', 'src/domain/items/item.ts'],

@@ -7,7 +7,8 @@ describe('a Codex rollout', () => {
 
   it('gives the payloads as they are, with usage on the output it belongs to', () => {
     expect(read).toMatchObject({ source: 'codex', format: 'openai-responses', model: 'gpt-x' });
-    expect(read.items).toEqual([
+    expect(read.items[0]?.timestamp).toBe('2026-02-03T10:00:21Z');
+    expect(read.items.map(({ timestamp: _, ...item }) => item)).toEqual([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'List the files.' }] },
       { type: 'reasoning', summary: [], content: null, encrypted_content: 'opaque' },
       {

@@ -4,16 +4,17 @@ import { z } from 'zod';
 import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
+import { Indexer } from '../../src/app/search/indexer.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
 import { compactSession } from '../../src/workers/compaction/compact-session.ts';
 import { summarizeNow } from '../../src/workers/summarize-now.ts';
 import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import type { SummarizerChoice } from '../../src/workers/summarizers/registry.ts';
-import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
-import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
+import { workerDependencies } from './worker-dependencies.ts';
 
 /** A small window in which a few long items are enough for a compaction. */
 export const SMALL_WINDOW = 16_000;
@@ -55,7 +56,9 @@ export async function startApi(
   const tokenizers: { [N in TokenizerName]?: (text: string) => number } = {};
   const deps: AppDependencies = {
     store,
+    indexer: new Indexer(store, () => {}),
     world: { server: {}, tokenizers },
+    prices: DEFAULT_PRICES,
     dispatch: (job) => dispatched.push(job),
     awaitPacket: (ref, deadline_ms) => awaited.push({ ref, deadline_ms }),
     packetPrompt: loadTemplates().packet,
@@ -93,23 +96,13 @@ export async function startApi(
     log: { error: (fields, message) => logged.push({ fields, message }) },
     ...overrides,
   };
-  const handler = compactSession({
+  const worker = workerDependencies({
     store,
     world: deps.world,
-    templates: loadTemplates(),
-    workspaceRoot: null,
-    hooks: [],
-    onUnknownSession: () => {},
     chooseSummarizer: () => summarizer,
-    remote: remoteSummarizer(remoteCompactor({})),
-    prepare: async () => {},
-    onError: (error) => {
-      throw error;
-    },
     now: () => new Date(nowMs),
     newId: deps.newId,
     dispatch: deps.dispatch,
-    random: () => 0,
   });
   const app = createApp(deps);
   const server = serve({
@@ -133,7 +126,7 @@ export async function startApi(
     },
     work: async (job) => {
       if (job === undefined) throw new Error('there is no job to run');
-      await handler(job, new AbortController().signal);
+      await compactSession(worker)(job, new AbortController().signal);
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

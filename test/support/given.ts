@@ -86,6 +86,10 @@ export function given(...events: NewEvent[]) {
     head,
     when<T>(decide: Decide<T>) {
       const outcome = decide(head);
+      // What a command has folded itself is what everybody else would.
+      if (outcome.ok && outcome.value.after !== undefined) {
+        expect(outcome.value.after).toEqual(headOf([...events, ...outcome.value.events]));
+      }
       return {
         /** Accepted with exactly these events. */
         yields(...expected: NewEvent[]) {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
-import type { EventStore } from '../../src/app/ports/event-store.ts';
+import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { freshDatabase } from './servers/fresh.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 /** An empty store of the kind that the vitest project runs on, shared with nobody. */
-export async function openTestStore(): Promise<EventStore> {
+export async function openTestStore(): Promise<SearchableStore> {
   if (inject('store') === 'sqlite') return openSqliteStore({ path: ':memory:' });
   const database = idle.pop() ?? (await makeDatabase());
   const store = await openPostgresStore({ url: database.url, onError: rethrow });

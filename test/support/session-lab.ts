@@ -1,9 +1,14 @@
+import { apply } from '../../src/app/apply-proposal.ts';
+import { discard } from '../../src/app/discard-proposal.ts';
 import { loadView } from '../../src/app/load-view.ts';
-import type { EventStore, StoredEvent } from '../../src/app/ports/event-store.ts';
+import type { StoredEvent } from '../../src/app/ports/event-store.ts';
+import type { SearchableStore } from '../../src/app/ports/search-index.ts';
+import { findProposal } from '../../src/app/proposal.ts';
 import type { View } from '../../src/domain/context/view.ts';
 import type { Format } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
+import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
 import { type Appended, appendItems } from '../../src/domain/session/append-items.ts';
 import {
   cancelCompaction,
@@ -24,8 +29,8 @@ import {
   type RemoteCompactor,
   remoteCompactor,
 } from '../../src/workers/summarizers/remote/remote-compactor.ts';
-import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
+import { workerDependencies } from './worker-dependencies.ts';
 
 /** So small that a few generated messages fill it, with budgets to match. */
 export const TINY: { context_window: number; config: ConfigOverrides } = {
@@ -48,8 +53,6 @@ export const TINY: { context_window: number; config: ConfigOverrides } = {
   },
 };
 
-const templates = loadTemplates();
-
 /**
  * One session on a real store with the real compaction handler, driven step by step:
  * ids count up and the clock ticks a second per step, so that two labs with the same script write
@@ -57,18 +60,20 @@ const templates = loadTemplates();
  */
 export class SessionLab {
   readonly ref = { tenant: 'local', session_id: 'lab' };
+  readonly prices = DEFAULT_PRICES;
   readonly world = { server: {}, tokenizers: {} };
   readonly session: NewSession;
-  readonly store: EventStore;
+  readonly store: SearchableStore;
   summarizer: SummarizerChoice = extractive;
   compactRemotely: RemoteCompactor = remoteCompactor({});
   hooks: HookSettings[] = [];
+  workspaceRoot: string | null = null;
   /** Compactions that had to follow another one; nothing runs by itself. */
   readonly dispatched: string[] = [];
   #ids = 0;
   #ticks = 0;
 
-  private constructor(store: EventStore, session: NewSession) {
+  private constructor(store: SearchableStore, session: NewSession) {
     this.store = store;
     this.session = session;
   }
@@ -121,7 +126,10 @@ export class SessionLab {
     );
   }
 
-  request(mode: Mode, wishes: { instructions?: string; trigger?: 'manual' | 'tool' } = {}) {
+  request(
+    mode: Mode,
+    wishes: { instructions?: string; trigger?: 'manual' | 'tool'; propose?: true } = {},
+  ) {
     const compaction_id = this.newId();
     const request = { compaction_id, mode, trigger: 'manual', ...wishes } as const;
     return this.commit(requestCompaction(this.world, request));
@@ -131,26 +139,45 @@ export class SessionLab {
     return this.commit(cancelCompaction(compactionId));
   }
 
+  apply(proposalId: string) {
+    const { store, world, now, newId } = this;
+    const dispatch = ({ compaction_id }: { compaction_id: string }) => {
+      this.dispatched.push(compaction_id);
+    };
+    return apply({ store, world, newId, dispatch, clock: { now } }, this.ref, proposalId, null);
+  }
+
+  discard(proposalId: string) {
+    const { store, now } = this;
+    return discard({ store, clock: { now } }, this.ref, proposalId, null);
+  }
+
+  /** The context that a proposal would give now. */
+  async preview(proposalId: string): Promise<View> {
+    const found = await findProposal(this.store, this.ref, proposalId);
+    if (!found.ok) throw new Error(found.rejection.detail);
+    const { candidate } = found.value.proposed.data;
+    const view = await loadView(this.store, this.ref, undefined, { id: proposalId, candidate });
+    if (view === null) throw new Error('the proposal is open no more');
+    return view;
+  }
+
   /** Runs the handler once for a compaction, as a worker would. */
   async work(compactionId: string, signal = new AbortController().signal): Promise<JobResult> {
-    const handler = compactSession({
+    const worker = workerDependencies({
       store: this.store,
       world: this.world,
-      templates,
       chooseSummarizer: () => this.summarizer,
       remote: remoteSummarizer(this.compactRemotely),
-      workspaceRoot: null,
+      workspaceRoot: this.workspaceRoot,
       hooks: this.hooks,
-      onUnknownSession: () => {},
-      prepare: async () => {},
-      onError: rethrow,
       now: this.now,
       newId: this.newId,
       dispatch: ({ compaction_id }) => this.dispatched.push(compaction_id),
       random: () => 0.5,
     });
     const job = { ref: this.ref, compaction_id: compactionId };
-    return handler(job, signal);
+    return compactSession(worker)(job, signal);
   }
 
   async head(): Promise<Head> {
@@ -168,9 +195,4 @@ export class SessionLab {
   events(): Promise<StoredEvent[]> {
     return this.store.events(this.ref);
   }
-}
-
-/** A mistake of the worker fails the test instead of becoming a failed attempt. */
-function rethrow(error: unknown): never {
-  throw error;
 }

@@ -10,6 +10,7 @@ export const TOUR = 'test/e2e/tour.test.ts';
 export const ON_A_STORE = [
   'test/api/*.test.ts',
   'test/properties/*.test.ts',
+  'test/app/sync*.test.ts',
   'test/workers/compaction/compact-session.test.ts',
   'test/workers/dispatcher.test.ts',
   'test/findings/{a,b}*.test.ts',
@@ -49,7 +50,7 @@ export type Scale = 'brief' | 'short' | 'long';
 export const SHARING = [
   'test/api/{[!h],*/}*.test.ts',
   'test/{app,foreign,importers}/**/*.test.ts',
-  'test/{config,config-toml,error-fields,retention,service,service-packets}.test.ts',
+  'test/{config,config-toml,error-fields,service,service-packets}.test.ts',
   'test/cli/{import-transcript,supported-node}.test.ts',
   'test/db/{cursor,golden,projection,session-rows,upcast,verify}.test.ts',
   'test/deployment/*.test.ts',

@@ -64,15 +64,31 @@ describe('a thread that dies', () => {
     const session = await SessionClient.create(() => service.url, {
       id: 'compacted',
       format: 'anthropic',
-      context_window: 16_000,
     });
-    await session.append(turns(new Speaker('anthropic'), 'turn', 4, 500));
+    // Large enough for a thread.
+    await session.append(turns(new Speaker('anthropic'), 'turn', 4, 8_000));
     await session.compact({ mode: 'full' });
     expect(existsSync(mark)).toBe(true);
     expect(service.output).toContain('the thread of a compaction has died');
     expect(model.requests).toHaveLength(1);
     const ends = (await session.events()).filter(isTerminal);
     expect(ends.map(({ type }) => type)).toEqual(['compaction.completed']);
+  });
+
+  it('is not missed by a small compaction, which needs none', async () => {
+    const service = await started({
+      NODE_OPTIONS: `--import=${PRELOAD}?start`,
+      PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+    });
+    const session = await SessionClient.create(() => service.url, {
+      id: 'small',
+      format: 'anthropic',
+      context_window: 16_000,
+    });
+    await session.append(turns(new Speaker('anthropic'), 'turn', 4, 500));
+    const compaction = await session.compact({ mode: 'full' });
+    expect(compaction).toMatchObject({ outcome: 'full_compacted', attempts: 1 });
+    expect(service.output).not.toContain('thread');
   });
 
   async function started(variables: Variables): Promise<ServiceProcess> {

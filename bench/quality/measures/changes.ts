@@ -1,4 +1,4 @@
-import { isFileName, nameKey, namesStandingIn } from '../../../src/domain/compaction/names.ts';
+import { isFileName, nameKey, namesStandingIn } from '../../../src/domain/names.ts';
 import type { Candidate } from '../candidate.ts';
 import type { Edit } from '../edits.ts';
 import { fileKeysIn, keysIn } from '../names.ts';

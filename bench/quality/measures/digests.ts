@@ -1,4 +1,4 @@
-import { namesStandingIn } from '../../../src/domain/compaction/names.ts';
+import { namesStandingIn } from '../../../src/domain/names.ts';
 import { type Conversation, stringsIn } from '../conversation.ts';
 import { greedyLines, headAndTail, namesOfText } from '../cuts-of-results.ts';
 import { keysIn } from '../names.ts';
@@ -26,7 +26,9 @@ export function longResults(session: Conversation, context: Conversation): Resul
   for (const { text, item } of written) for (const key of keysIn(text)) lastUse.set(key, item);
   return session.calls.flatMap((call): Result[] => {
     const { id, result, input } = call;
-    if (result === null || result.text.length <= LONG) return [];
+    const digest = cleared.get(id);
+    // What a shell says in a message is no tool result, and cleared by nobody.
+    if (result === null || digest === undefined || result.text.length <= LONG) return [];
     // What the call itself says need not be told again.
     const asked = keysIn(stringsIn(input).join('\n'));
     const needed = [...keysIn(result.text)].filter(
@@ -35,7 +37,7 @@ export function longResults(session: Conversation, context: Conversation): Resul
     return [
       {
         original: result.text,
-        digest: cleared.get(id) ?? '',
+        digest,
         needed,
         error_lines: hasFailed(call) ? errorLines(result.text, 5) : markedErrors(result.text),
       },

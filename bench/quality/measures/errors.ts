@@ -1,4 +1,4 @@
-import { baseName } from '../../../src/domain/compaction/names.ts';
+import { baseName } from '../../../src/domain/names.ts';
 import type { Candidate } from '../candidate.ts';
 import type { Conversation } from '../conversation.ts';
 import { editsIn } from '../edits.ts';

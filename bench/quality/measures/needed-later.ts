@@ -1,4 +1,4 @@
-import { namesStandingIn } from '../../../src/domain/compaction/names.ts';
+import { namesStandingIn } from '../../../src/domain/names.ts';
 import { type Candidate, textCandidate } from '../candidate.ts';
 import type { Conversation } from '../conversation.ts';
 import { namesMet } from '../names.ts';

@@ -1,4 +1,4 @@
-import { nameKey } from '../../../src/domain/compaction/names.ts';
+import { nameKey } from '../../../src/domain/names.ts';
 import type { Candidate } from '../candidate.ts';
 import type { Conversation } from '../conversation.ts';
 import { fileKeysIn, namesMet } from '../names.ts';

@@ -1,4 +1,4 @@
-import { isFileName, nameKey } from '../../../src/domain/compaction/names.ts';
+import { isFileName, nameKey } from '../../../src/domain/names.ts';
 import type { Edit } from '../edits.ts';
 import { entriesIn } from '../measures/changes.ts';
 import { fileKeysIn } from '../names.ts';

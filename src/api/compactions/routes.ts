@@ -1,21 +1,25 @@
+import { apply } from '../../app/apply-proposal.ts';
 import { cancel } from '../../app/cancel.ts';
 import { diff } from '../../app/diff.ts';
+import { discard } from '../../app/discard-proposal.ts';
 import { listCompactions } from '../../app/list-compactions.ts';
 import { readCompaction } from '../../app/read-compaction.ts';
 import { revert } from '../../app/revert.ts';
-import { json } from '../http/answer.ts';
+import { json, REPLAYED } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
+import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
 import {
   compactionParams,
   DEFAULT_LIMIT,
+  idempotencyHeader,
   pageOf,
   pageQuery,
   sessionParams,
 } from '../schemas/common.ts';
-import { compaction } from '../schemas/compaction.ts';
-import { compactionDetail, compactionDiff, noFields, reverted } from './schemas.ts';
+import { compaction, costedCompaction } from '../schemas/compaction.ts';
+import { applied, compactionDetail, compactionDiff, noFields, reverted } from './schemas.ts';
 
 const tag = 'Compactions';
 
@@ -30,7 +34,7 @@ export function addCompactionRoutes(api: Api): void {
     summary: 'All compactions, newest first',
     params: sessionParams,
     query: pageQuery,
-    responses: { 200: json('One page.', pageOf(compaction)) },
+    responses: { 200: json('One page.', pageOf(costedCompaction)) },
     problems: [404],
     handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, cursor } = call.query;
@@ -84,6 +88,55 @@ export function addCompactionRoutes(api: Api): void {
     handle: async (call, answer) => {
       await readJson(call.req.raw, deps.limits, noFields);
       return answer.json(200, unwrap(await revert(deps, refOf(call), call.params.cid)));
+    },
+  });
+
+  addEndpoint(api, {
+    method: 'post',
+    path: '/sessions/{id}/compactions/{cid}/apply',
+    operationId: 'applyCompaction',
+    tag,
+    summary: 'Apply a proposal',
+    description:
+      'Puts the candidate in place as it was made, with the items appended since behind it. Refused ' +
+      'when another compaction has changed the context since, or is under way.',
+    params: compactionParams,
+    query: noQuery,
+    headers: idempotencyHeader,
+    body: { content: { 'application/json': { schema: noFields } } },
+    responses: {
+      200: json('The compaction, and where the context stands now.', applied, REPLAYED),
+    },
+    problems: [404, 409, 413, 415, 422],
+    handle: async (call, answer) => {
+      await readJson(call.req.raw, deps.limits, noFields);
+      const idempotency = readIdempotency(call.req, '');
+      const outcome = await apply(deps, refOf(call), call.params.cid, idempotency);
+      const { applied, replayed } = unwrap(outcome);
+      return answer.json(200, applied, replayedHeader(replayed));
+    },
+  });
+
+  addEndpoint(api, {
+    method: 'post',
+    path: '/sessions/{id}/compactions/{cid}/discard',
+    operationId: 'discardCompaction',
+    tag,
+    summary: 'Discard a proposal',
+    params: compactionParams,
+    query: noQuery,
+    headers: idempotencyHeader,
+    body: { content: { 'application/json': { schema: noFields } } },
+    responses: {
+      200: json('The discarded proposal; the context stays as it is.', compaction, REPLAYED),
+    },
+    problems: [404, 409, 413, 415, 422],
+    handle: async (call, answer) => {
+      await readJson(call.req.raw, deps.limits, noFields);
+      const idempotency = readIdempotency(call.req, '');
+      const outcome = await discard(deps, refOf(call), call.params.cid, idempotency);
+      const { compaction, replayed } = unwrap(outcome);
+      return answer.json(200, compaction, replayedHeader(replayed));
     },
   });
 

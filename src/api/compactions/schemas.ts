@@ -13,8 +13,9 @@ import {
   triggerSchema,
 } from '../../domain/session/events.ts';
 import { resultEditSchema } from '../../domain/session/result-edits.ts';
+import { retentionReportSchema } from '../../domain/session/retention-report.ts';
 import { jsonObject, timestamp, tokenCount } from '../schemas/common.ts';
-import { compaction } from '../schemas/compaction.ts';
+import { compaction, compactionCost } from '../schemas/compaction.ts';
 import { contextLevels } from '../schemas/context.ts';
 
 const item = jsonObject('A stored item.');
@@ -45,6 +46,17 @@ export const compactBody = z
       .boolean()
       .optional()
       .openapi({ description: 'Says what would happen, and appends nothing.' }),
+    propose: z
+      .boolean()
+      .optional()
+      .openapi({
+        description:
+          'Does everything but the last step: the finished candidate waits as a proposal, outcome ' +
+          '`proposed`, to be looked at and then applied or discarded.',
+      }),
+  })
+  .refine(({ dry_run, propose }) => dry_run !== true || propose !== true, {
+    message: 'a dry run makes no proposal: send one of "dry_run" and "propose"',
   })
   .openapi('CompactRequest', { example: { mode: 'full', focus: 'the database migration' } });
 
@@ -114,7 +126,8 @@ const hookRun = z
 
 const failure = z.object({
   at: timestamp,
-  ...eventSchemas['compaction.failed'].omit({ compaction_id: true, attempt: true }).shape,
+  ...eventSchemas['compaction.failed'].omit({ compaction_id: true, attempt: true, model: true })
+    .shape,
   usage: usage.nullable(),
 });
 
@@ -124,6 +137,7 @@ const micro = z.object({
     edits: true,
     is_above_threshold: true,
     is_still_due: true,
+    cost_basis: true,
   }).shape,
   result_tokens_before: tokenCount.openapi({
     description: 'Of all tool results that could be cleared, without margin.',
@@ -140,6 +154,21 @@ export const compactionDetail = compaction
       focus: z.string().nullable(),
     }),
     attribution,
+    proposal: z
+      .object({
+        state: z.enum(['open', 'applied', 'discarded']),
+        proposed_at: timestamp,
+        proposed_version: z.int(),
+        superseded_by: z.string().nullable().openapi({
+          description: 'The compaction that has changed the context since, which discarded it.',
+        }),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'Of a compaction that was asked to `propose`. While it is open, summary, edits and all other ' +
+          'fields of the result say what applying it would put in place.',
+      }),
     note: z
       .string()
       .nullable()
@@ -201,7 +230,15 @@ export const compactionDetail = compaction
       description:
         'What all model answers cost, those of failed attempts included; null when none was paid for.',
     }),
+    cost: compactionCost,
     left_out: z.object(leftOutSchema.shape).nullable(),
+    retention: z
+      .object({ ...retentionReportSchema.shape, written_share: z.number().optional() })
+      .nullable()
+      .openapi({
+        description:
+          'Which of the facts that have to be kept stand in the context after it, by kind; null when nothing was checked.',
+      }),
     durations: z.object({ total_ms: z.number(), summarizer_ms: z.number() }).nullable(),
     threshold_exceeded: z
       .object(eventSchemas['compaction.threshold_exceeded'].omit({ compaction_id: true }).shape)
@@ -261,6 +298,14 @@ export const compactionDiff = z
   .openapi('CompactionDiff', {
     description: 'Token figures are estimates without margin.',
   });
+
+export const applied = z
+  .object({
+    compaction,
+    version: z.int(),
+    context: contextLevels.openapi({ description: 'The levels of the context from now on.' }),
+  })
+  .openapi('Applied');
 
 export const reverted = z
   .object({

@@ -18,9 +18,9 @@ export type SentAnswer = {
 export type Elsewhere = (request: SentRequest, signal: AbortSignal) => Promise<SentAnswer>;
 
 /** What was read of requests that are not answered yet: one that is answered elsewhere takes it along. */
-const bodies = new WeakMap<Request, ArrayBuffer | Uint8Array>();
+const bodies = new WeakMap<Request, Uint8Array>();
 
-export function keepBody(request: Request, body: ArrayBuffer | Uint8Array): void {
+export function keepBody(request: Request, body: Uint8Array): void {
   bodies.set(request, body);
 }
 
@@ -30,8 +30,8 @@ export function sentRequest(request: Request, method: string): SentRequest {
     method,
     url: request.url,
     headers: [...request.headers],
-    // A copy where it is a part of a larger piece of memory, which others use.
-    body: body === undefined ? null : new Uint8Array(body).slice().buffer,
+    // A copy: it may be a part of a larger piece of memory, which others use.
+    body: body === undefined ? null : new Uint8Array(body).buffer,
   };
 }
 

@@ -10,7 +10,8 @@ import { parseInput } from './validation.ts';
 
 export type RawBody = { kind: 'json' | 'ndjson'; text: string };
 
-type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth' | 'json_values'>;
+type ValueLimits = Pick<Limits, 'json_values' | 'json_values_here'>;
+type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth'> & ValueLimits;
 
 /** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -27,8 +28,9 @@ export async function readText(request: Request, limits: BodyLimits): Promise<Ra
   const kind = kindOf(request.headers.get('content-type'));
   const bytes = await readBytes(request, limits.body_bytes);
   keepBody(request, bytes);
-  if (bytes.byteLength > (limits.body_bytes_here ?? Number.POSITIVE_INFINITY))
+  if (bytes.byteLength > (limits.body_bytes_here ?? Number.POSITIVE_INFINITY)) {
     throw new ElsewhereError();
+  }
   try {
     return { kind, text: utf8.decode(bytes) };
   } catch {
@@ -42,7 +44,11 @@ export async function readJson<T>(
   limits: BodyLimits,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const { kind, text } = await readText(request, limits);
+  return jsonOf(await readText(request, limits), limits, schema);
+}
+
+/** The same of a body that was read. Throws ProblemError. */
+export function jsonOf<T>({ kind, text }: RawBody, limits: BodyLimits, schema: z.ZodType<T>): T {
   if (kind !== 'json') {
     throw new ProblemError('unsupported_media_type', 'send this body as application/json');
   }
@@ -51,13 +57,17 @@ export async function readJson<T>(
   return parseInput(schema, json, 'the body');
 }
 
-/** Throws ProblemError (413) when a body holds more values than one may. */
+/**
+ * Throws ProblemError (413) when a body holds more values than one may; ElsewhereError for more than
+ * are worked on here.
+ */
 export function refuseTooManyValues(
   text: string,
-  { json_values }: Pick<Limits, 'json_values'>,
+  { json_values, json_values_here = json_values }: ValueLimits,
 ): void {
   const { values } = measureJson(text, { values: json_values, depth: Number.POSITIVE_INFINITY });
-  if (values <= json_values) return;
+  if (values <= json_values_here) return;
+  if (values <= json_values) throw new ElsewhereError();
   throw new ProblemError(
     'body_too_large',
     `a request may hold ${json_values} JSON values (objects, arrays and everything inside them), ` +
@@ -108,12 +118,12 @@ function refuseEncoded(encoding: string | null): void {
   );
 }
 
-async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | Uint8Array> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = request.headers.get('content-length');
   if (length === null) return readCounted(request, limit);
   if (Number(length) > limit) throw tooLarge(limit);
   // The HTTP parser has ended the body at that length: there is nothing left to count.
-  return request.arrayBuffer().catch(cutOff);
+  return new Uint8Array(await request.arrayBuffer().catch(cutOff));
 }
 
 /** A body of unknown length, as chunked ones are: given up as soon as it passes the limit. */

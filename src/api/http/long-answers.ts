@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Context } from 'hono';
 import PQueue from 'p-queue';
 import { type Elsewhere, type SentAnswer, sentRequest } from './elsewhere.ts';
-import { textStream } from './text-stream.ts';
+import { CHUNK_BYTES, textStream } from './text-stream.ts';
 
 /** Answers of one tenant that are made at a time: each holds a context, or a page of the log. */
 const AT_A_TIME = 2;
@@ -18,9 +18,6 @@ const LOOK_MS = 100;
 const PATIENCE_MS = 60_000;
 const LEAST_PATIENCE_MS = 1_000;
 const MOST_PATIENCE_MS = 15_000;
-/** A shorter answer goes out in one piece, a longer one in pieces of this size, in bytes. */
-const PIECE = 65_536;
-
 /** An answer that is on its way to a client; `seen` is what was left when it was last looked at. */
 type Unread = { left: number; seen: number; idle_ms: number; cut: () => void };
 
@@ -100,7 +97,8 @@ export function longAnswers(elsewhere?: Elsewhere): {
       return await tenant.queue.add(async () => {
         await tenant.room();
         const { status, headers, body } = await make();
-        if (body.length <= PIECE) return c.newResponse(body, status, headers);
+        // A longer one goes out piece by piece.
+        if (body.length <= CHUNK_BYTES) return c.newResponse(bodyOf(body), status, headers);
         const long = { ...headers, 'Content-Length': String(body.length) };
         // Nobody would read the body of this answer, nor cancel it.
         if (c.req.method === 'HEAD') return c.newResponse(null, status, long);
@@ -125,12 +123,17 @@ export function longAnswers(elsewhere?: Elsewhere): {
     const make = () => elsewhere(sentRequest(raw, method.toUpperCase()), raw.signal);
     if (method === 'get') return inTurn(call, make);
     const { status, headers, body } = await make();
-    return call.c.newResponse(body, status, headers);
+    return call.c.newResponse(bodyOf(body), status, headers);
   };
   return { longAnswer, passOn };
 }
 
 const encoder = new TextEncoder();
+
+/** Statuses such as 204 and 304 take no body, not even an empty one. */
+function bodyOf(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
+  return bytes.length === 0 ? null : bytes;
+}
 
 /** The bytes as a body of which the client takes one piece after the other. */
 function inPieces(
@@ -154,8 +157,8 @@ function inPieces(
   const next = async () => {
     if (!unread.has(own)) throw new Error('the answer was not read');
     if (rest.length === 0) return null;
-    const piece = rest.subarray(0, PIECE);
-    rest = rest.subarray(PIECE);
+    const piece = rest.subarray(0, CHUNK_BYTES);
+    rest = rest.subarray(CHUNK_BYTES);
     own.left = rest.length;
     return piece;
   };

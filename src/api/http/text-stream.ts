@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** What is handed to the connection at once, in bytes. */
-const CHUNK_BYTES = 65_536;
+export const CHUNK_BYTES = 65_536;
 
 /**
  * A body of which only the next part is ever in memory: `next` is asked when the client has taken what

@@ -9,11 +9,14 @@ import { ProblemError } from '../http/problem.ts';
 /** The items of a request, and where the client finds item `index` in what it sent. */
 type PostedItems = { items: Json[]; placeOf: (index: number) => string };
 
-type ItemLimits = Pick<Limits, 'items_per_request' | 'json_depth' | 'json_values'>;
+type ItemLimits = Pick<
+  Limits,
+  'items_per_request' | 'json_depth' | 'json_values' | 'json_values_here'
+>;
 
 /**
  * The items of a body: one item, an array, `{"items": […]}`, or one item a line (SPEC section 2).
- * Only the envelope is looked at. Throws ProblemError (400, 413).
+ * Only the envelope is looked at. Throws ProblemError (400, 413), and ElsewhereError.
  */
 export function postedItems(body: RawBody, limits: ItemLimits): PostedItems {
   refuseTooManyValues(body.text, limits);

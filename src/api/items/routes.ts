@@ -51,8 +51,10 @@ export function addItemRoutes(api: Api): void {
       const posted = postedItems(body, deps.limits);
       const idempotency = readIdempotency(req, body.text);
       const wait_seconds = preferredWait(req.header('prefer'));
-      const request = { items: posted.items, expected, idempotency, wait_seconds };
-      const outcome = await append(deps, refOf(call), request, req.raw.signal);
+      // Whoever does not wait need not be told that the client has gone: a signal takes its time to make.
+      const wait = wait_seconds === null ? null : { seconds: wait_seconds, signal: req.raw.signal };
+      const request = { items: posted.items, expected, idempotency, wait };
+      const outcome = await append(deps, refOf(call), request);
       const { appended, replayed } = unwrap(relocated(outcome, posted));
       return answer.json(201, appended, {
         ...replayedHeader(replayed),

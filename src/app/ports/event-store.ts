@@ -18,6 +18,8 @@ const OUTCOMES = [
   'micro_compacted',
   'full_compacted',
   'remote_compacted',
+  'proposed',
+  'discarded',
   'failed',
   'cancelled',
 ] as const;
@@ -36,7 +38,7 @@ export const compactionRowSchema = z.object({
   mode: modeSchema,
   trigger: triggerSchema,
   reason: z.string(),
-  /** Skip or failure reason of an ended one. */
+  /** Why an ended one was skipped, has failed or was discarded. */
   outcome_reason: z.string().nullable(),
   attempts: z.int(),
   tokens_before: tokens,
@@ -46,6 +48,8 @@ export const compactionRowSchema = z.object({
   reverted_at: z.string().nullable(),
   requested_version: z.int(),
   ended_version: z.int().nullable(),
+  /** `RecordedCost` as JSON. */
+  cost: z.string(),
 });
 export type CompactionRow = z.infer<typeof compactionRowSchema>;
 
@@ -149,6 +153,11 @@ export interface EventStore {
    * stops it. Commits of other processes may be told late or missed: look from time to time.
    */
   subscribe(ref: SessionRef, listener: () => void): () => void;
+  /**
+   * Calls back after each commit, whatever its session, as far as this process hears of it; answers a
+   * function that stops it.
+   */
+  hear(listener: (ref: SessionRef) => void): () => void;
   /** Calls back for a commit that another thread of this process has made, and named by this key. */
   ring(key: string): void;
   /** The disk has refused a write of another thread: `ping` tries whether it takes one again. */

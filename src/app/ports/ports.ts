@@ -1,20 +1,29 @@
 import type { WrittenSummary } from '../../domain/compaction/stateless.ts';
 import type { SummaryOrder } from '../../domain/compaction/summary-order.ts';
 import type { ConfigOverrides } from '../../domain/policy/config.ts';
+import type { PriceTable } from '../../domain/policy/prices.ts';
 import type { Template } from '../../domain/policy/template.ts';
 import type { World } from '../../domain/session/world.ts';
 import type { TokenizerName } from '../../domain/tokens/tokenizers.ts';
-import type { EventStore, SessionRef } from './event-store.ts';
+import type { SessionRef } from './event-store.ts';
+import type { SearchableStore } from './search-index.ts';
 
-/** Of a context: events that it is folded from, and tokens. */
-export type Size = { events: number; tokens: number };
+/**
+ * Of a context: events that it is folded from, their bytes, and tokens. Pictures have few tokens, and
+ * tiny items have few bytes. A single event is not weighed.
+ */
+export type Size = { events: number; bytes: number; tokens: number };
 
 /** Everything that use cases are handed from outside; each names what it needs of it. */
 export type Ports = {
-  store: EventStore;
+  store: SearchableStore;
+  /** Indexes what a search has to find. */
+  indexer: { catchUp: (ref: SessionRef, until: number) => Promise<boolean> };
   /** A larger context is worked on in another thread; without it there is none. */
   largestHere?: Size | undefined;
   world: World;
+  /** What models cost. */
+  prices: PriceTable;
   /** Hands a compaction that was just requested to the workers. */
   dispatch: (job: { ref: SessionRef; compaction_id: string }) => void;
   /** Ends the wait for the packet of a session when its time has come. */

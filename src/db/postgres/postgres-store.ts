@@ -15,6 +15,7 @@ import type {
   StoredEvent,
   VerifyReport,
 } from '../../app/ports/event-store.ts';
+import type { SearchableStore } from '../../app/ports/search-index.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -33,8 +34,9 @@ import { Notifier } from './notifier.ts';
 import { openPool, select } from './open-pool.ts';
 import { PostgresReplayer } from './replayer.ts';
 import { restoreSession } from './restore-session.ts';
+import { PostgresSearchIndex } from './search-index.ts';
 import { listDue, listSessions, readSession } from './session-rows.ts';
-import { asStoreError } from './store-error.ts';
+import { asStoreError, storeErrors } from './store-error.ts';
 
 export type PostgresOptions = StoreCallbacks & {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the database must exist. */
@@ -80,6 +82,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       () => pool.query(WRITE_HEAD_VERSION),
       options.onDamage,
     );
+    await store.search.renew();
     return store;
   } catch (error) {
     await store.close();
@@ -94,12 +97,13 @@ type Announcer = Pick<Notifier, 'announce' | 'close'>;
  * Every method rejects with `StoreUnavailableError` while the server is away, and works again when it
  * is back. Nothing is kept in memory between calls, since other processes write too.
  */
-export class PostgresStore implements EventStore {
+export class PostgresStore implements SearchableStore {
   readonly #pool: Pool;
   readonly #listeners: Listeners;
   readonly #notifier: Announcer;
   readonly #writer: GroupWriter;
   readonly #replayer: PostgresReplayer;
+  readonly search: PostgresSearchIndex;
   #closed: Promise<void> | null = null;
 
   constructor(pool: Pool, listeners: Listeners, notifier: Announcer) {
@@ -108,6 +112,7 @@ export class PostgresStore implements EventStore {
     this.#notifier = notifier;
     this.#writer = new GroupWriter(pool, (key) => this.ring(key));
     this.#replayer = new PostgresReplayer(pool);
+    this.search = new PostgresSearchIndex(pool);
   }
 
   /**
@@ -181,6 +186,10 @@ export class PostgresStore implements EventStore {
     return this.#listeners.add(ref, listener);
   }
 
+  hear(listener: (ref: SessionRef) => void): () => void {
+    return this.#listeners.addForAll(listener);
+  }
+
   ring(key: string): void {
     this.#listeners.notify(key);
     this.#notifier.announce(key);
@@ -218,15 +227,6 @@ export class PostgresStore implements EventStore {
     await this.#writer.close();
     await this.#notifier.close();
     await this.#pool.end();
-  }
-}
-
-/** Rejects with the store's own errors in place of the driver's. */
-async function storeErrors<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw asStoreError(error);
   }
 }
 

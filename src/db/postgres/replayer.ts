@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { VerifyReport } from '../../app/ports/event-store.ts';
+import { LedgerCheck } from '../../domain/context/ledger-check.ts';
 import { Replay } from '../replay.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
 import { ORPHANS, type Orphans, reportOf } from '../verify-report.ts';
@@ -111,7 +112,7 @@ async function replaySession(
 ): Promise<Replayed | null> {
   const [row] = await select<SessionRow>(client, { text, values: [order] });
   if (!row) return null;
-  const replay = new Replay(row);
+  const replay = new Replay(row, new LedgerCheck());
   for (;;) {
     const page = await listEvents(client, row, { after: replay.version, limit: EVENTS_PER_PAGE });
     for (const event of page) replay.add(event);

@@ -79,3 +79,12 @@ function isAway(error: unknown): boolean {
   if ('code' in error && typeof error.code === 'string') return NETWORK.has(error.code);
   return DRIVER.test(error.message);
 }
+
+/** Rejects with the store's own errors in place of the driver's. */
+export async function storeErrors<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { VerifyReport } from '../../app/ports/event-store.ts';
+import { LedgerCheck } from '../../domain/context/ledger-check.ts';
 import { Replay } from '../replay.ts';
 import { sessionKey } from '../session-key.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
@@ -90,7 +91,7 @@ export class SqliteReplayer {
   #replayNext(after: number): Replayed | null {
     const row = this.#nextSession.get(after);
     if (!row) return null;
-    const replay = new Replay(row);
+    const replay = new Replay(row, new LedgerCheck());
     try {
       for (const event of this.#tables.events.iterate(row)) replay.add(event);
     } catch (error) {

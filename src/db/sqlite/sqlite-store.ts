@@ -13,6 +13,7 @@ import type {
   StoredEvent,
   VerifyReport,
 } from '../../app/ports/event-store.ts';
+import type { SearchableStore } from '../../app/ports/search-index.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -30,8 +31,9 @@ import { GroupWriter } from './group-writer.ts';
 import { IdempotencyRows } from './idempotency-rows.ts';
 import { openDatabase, type SqliteOptions } from './open-database.ts';
 import { SqliteReplayer } from './replayer.ts';
+import { SqliteSearchIndex } from './search-index.ts';
 import { SessionRows } from './session-rows.ts';
-import { asStoreError } from './store-error.ts';
+import { asStoreError, reading } from './store-error.ts';
 import { type Tables, writeSession } from './write-session.ts';
 
 /** How often the file is looked at for commits of other processes, while somebody listens. */
@@ -58,6 +60,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       () => db.exec(WRITE_HEAD_VERSION),
       options.onDamage,
     );
+    await store.search.renew();
     db.pragma(`busy_timeout = ${SHORT_WAIT_MS}`);
     return store;
   } catch (error) {
@@ -67,11 +70,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 }
 
 /** SQLite runs in the calling thread: every read does its work at once, writes when it is their turn. */
-export class SqliteStore implements EventStore {
+export class SqliteStore implements SearchableStore {
   readonly #db: Database;
   readonly #tables: Tables;
   readonly #writer: GroupWriter;
   readonly #replayer: SqliteReplayer;
+  readonly search: SqliteSearchIndex;
   readonly #listeners = new Listeners();
   readonly #readDataVersion: Statement<[], number>;
   #seenDataVersion: number | undefined;
@@ -94,6 +98,7 @@ export class SqliteStore implements EventStore {
       onTrouble,
     });
     this.#replayer = new SqliteReplayer(db, this.#tables, this.#writer);
+    this.search = new SqliteSearchIndex(db, this.#tables.events, this.#writer);
   }
 
   /**
@@ -177,6 +182,11 @@ export class SqliteStore implements EventStore {
     return stop;
   }
 
+  /** Commits of other processes are not told. */
+  hear(listener: (ref: SessionRef) => void): () => void {
+    return this.#listeners.addForAll(listener);
+  }
+
   ring(key: string): void {
     this.#listeners.notify(key);
   }
@@ -208,7 +218,7 @@ export class SqliteStore implements EventStore {
 
   /** SQLite tells that another connection has written, not what: everybody who listens looks. */
   #lookForOthers(): void {
-    if (this.#listeners.isEmpty) {
+    if (this.#listeners.hasNoSessions) {
       this.#stopLooking();
       return;
     }
@@ -227,14 +237,5 @@ export class SqliteStore implements EventStore {
   #stopLooking(): void {
     if (this.#look !== null) clearInterval(this.#look);
     this.#look = null;
-  }
-}
-
-/** What was read; throws the store's own errors. */
-function reading<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw asStoreError(error);
   }
 }

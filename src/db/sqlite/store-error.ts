@@ -36,3 +36,12 @@ export function isDamage(error: unknown): boolean {
   const known = asStoreError(error);
   return known instanceof StoreTroubleError && known.kind === 'damaged';
 }
+
+/** What was read; throws the store's own errors. */
+export function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}

@@ -8,15 +8,24 @@ import type { CompletedReport } from '../session/events.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
+import { withEpoch } from './ledgers-of.ts';
 import { cleanSummary, formatSummary } from './summary.ts';
 
 /** A summary, and how it came about. */
 export type Summary = { text: string } & Pick<
   CompletedReport,
-  'summarizer' | 'model' | 'template' | 'usage' | 'left_out' | 'truncated_turns' | 'summarizer_ms'
+  | 'summarizer'
+  | 'model'
+  | 'template'
+  | 'usage'
+  | 'left_out'
+  | 'truncated_turns'
+  | 'summarizer_ms'
+  | 'retention'
 >;
 export type FinishContext = {
   view: View;
+  compaction_id: string;
   config: Config;
   count: TextCounter;
   is_automatic: boolean;
@@ -112,6 +121,7 @@ export function fullResult(
     summary_text,
     entries,
     ...(plan.edits.length > 0 && { edits: plan.edits }),
+    ledger: withEpoch(plan.ledgers.covered, plan.previous?.through ?? 0, context),
     report: {
       covered_tokens: plan.covered_tokens,
       replacement_tokens: sumTokens(entries),

@@ -1,4 +1,4 @@
-import { sumTokens } from '../context/view.ts';
+import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
@@ -10,9 +10,11 @@ import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
+import type { Ledgers } from './extractive/ledgers.ts';
 import { filterForSummary } from './filter.ts';
 import { waysToKeepNewest } from './kept-newest.ts';
-import { withFailures } from './material.ts';
+import { ledgersOf } from './ledgers-of.ts';
+import { materialOf, withFailures } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { preservedUserMessages, withLatestRequest } from './preserve.ts';
 import { type RestoredNote, restorable } from './restore.ts';
@@ -32,6 +34,8 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> &
   kept_tokens: number;
   /** The filtered conversation to summarise. */
   conversation: Normalised[];
+  /** What the log says up to the cut, and as a whole. */
+  ledgers: Ledgers;
   preserved: Entry[];
   files: RestoredFile[];
   attachments: Entry[];
@@ -45,8 +49,16 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> &
 
 export type Skipped = { kind: 'skip'; skip: Skip };
 
+/** Where a full compaction cuts and what stays, before the log is folded for its summary. */
+export type CutPlan = Omit<FullPlan, 'ledgers'>;
+
+/** The plan with what the log says; `material` is that of the context, where it is known already. */
+export function withLedgers(plan: CutPlan, view: View, material = materialOf(view)): FullPlan {
+  return { ...plan, ledgers: ledgersOf(view, material, plan.through, plan.instructions) };
+}
+
 /** Plans a full compaction, or says why there is none. Pure; a dry run shows this plan. */
-export function planFull(input: PlanInput): FullPlan | Skipped {
+export function planFull(input: PlanInput): CutPlan | Skipped {
   const initial = input.material.filter(({ entry }) => entry.origin === 'initial').length;
   for (const { end, edits, material } of waysToKeepNewest(input, initial)) {
     const plan = planCovering({ ...input, material }, initial, end, edits);
@@ -66,7 +78,7 @@ function isBeyondWindow({ material, before, config, context_window }: PlanInput)
 }
 
 /** Whether what is covered is more than the summary and what comes with it. */
-function isWorthIt(plan: FullPlan, { config }: PlanInput): boolean {
+function isWorthIt(plan: CutPlan, { config }: PlanInput): boolean {
   return !isTooLarge(plan, plan.fixed_tokens + Math.min(plan.summary_budget, 500), config);
 }
 
@@ -76,7 +88,7 @@ function planCovering(
   initial: number,
   end: number,
   edits: ResultEdit[],
-): FullPlan | Skipped {
+): CutPlan | Skipped {
   const { view, material, config, count, threshold } = input;
   const verbatim = verbatimPart(input, initial, end);
   const lastCovered = verbatim === null ? undefined : material[verbatim.cut - 1];

@@ -1,11 +1,8 @@
-import type { ToolCall, ToolResult } from '../items/item.ts';
+import type { ToolCall } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { userWordsIn } from '../items/user-words.ts';
-import type { Config } from '../policy/config.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
-import { callKey } from '../session/call-key.ts';
-import { editKey, type ResultEdit, savedBy } from '../session/result-edits.ts';
-import type { TextCounter } from '../tokens/count.ts';
+import { editKey, isTakenAway, type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import {
   budgeted,
@@ -20,6 +17,7 @@ import {
   sum,
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
+import { type Candidate, edit, replacer } from './replace-result.ts';
 
 export type MicroPlan = {
   edits: ResultEdit[];
@@ -30,9 +28,6 @@ export type MicroPlan = {
   result_tokens_after: number;
 };
 
-/** The result that answers an eligible call. */
-type Candidate = { call: ToolCall; seq: number; tokens: number; result: ToolResult };
-
 /**
  * Plans a micro-compaction of the live context, or null when it would save less than the minimum
  * (SPEC section 7). Cutting long results in the middle, where configured, is tried first and is enough
@@ -40,21 +35,19 @@ type Candidate = { call: ToolCall; seq: number; tokens: number; result: ToolResu
  * is shortened only where no compaction could carry it whole (`shortenedResults`).
  */
 export function planMicro(input: PlanInput): MicroPlan | null {
-  const { config, count } = input;
+  const { config } = input;
   const { candidates, results, newest, older } = oldResults(input);
   const pays = (edits: ResultEdit[]) =>
     // Placeholders of very short results can cost more than clearing gives back.
     savedBy(edits) > 0 && tokensSaved(edits) >= config.micro_compact_min_tokens_to_save;
   const isEnough = (edits: ResultEdit[]) => savedBy(edits) >= overBy(input) && pays(edits);
-  const truncated = truncations(older, config, count);
+  const truncated = truncations(older, input);
   if (isEnough(truncated)) return planOf(candidates, truncated);
   const old = new Set(older.map(({ seq, call }) => editKey(seq, call.id)));
   const others = results.filter((result) => !old.has(keyOf(result)));
   const alsoNewest = [...truncated, ...newestTruncations(input, others)];
   if (isOver(input) && isEnough(alsoNewest)) return planOf(candidates, alsoNewest);
-  const cleared = choose(older, candidates, config).map((candidate) =>
-    clearing(candidate, config, count),
-  );
+  const cleared = clearings(older, candidates, input);
   if (isEnough(cleared) || !isOver(input)) {
     return pays(cleared) ? planOf(candidates, cleared) : null;
   }
@@ -78,8 +71,9 @@ export function clearable(input: PlanInput): Clearable {
     results: list.length,
     tokens: sum(list.map(({ tokens }) => tokens)),
   });
-  const chosen = choose(older, candidates, input.config);
-  return { eligible: sizeOf(candidates), old: sizeOf(older), chosen: sizeOf(chosen) };
+  const cleared = clearings(older, candidates, input);
+  const chosen = { results: cleared.length, tokens: tokensSaved(cleared) };
+  return { eligible: sizeOf(candidates), old: sizeOf(older), chosen };
 }
 
 /** The eligible results, those of them that are old enough to be cleared, and the newest ones. */
@@ -137,7 +131,10 @@ function keyOf({ seq, call_id }: LoggedResult): string {
   return editKey(seq, call_id);
 }
 
-/** Of the results that are cleared or cut away, without what placeholders cost, as the documents count. */
+/**
+ * Of the results that are cleared, digested or cut away; without what placeholders cost, as the
+ * documents count.
+ */
 function tokensSaved(edits: readonly ResultEdit[]): number {
   return sum(
     edits.map(({ kind, tokens_before, tokens_after }) =>
@@ -168,37 +165,47 @@ function collect({ view, material, config, count }: PlanInput) {
   );
   const cleared = new Set<ToolCall>();
   const candidates: Candidate[] = [];
-  for (const { entry, item } of material) {
+  for (const { entry, item, original } of material) {
     if (item.kind !== 'message' || entry.seq === null) continue;
     const { seq } = entry;
+    const originals = resultsOf(original);
     /** Per id the call whose results these are. */
     const callOf = new Map<string, ToolCall>();
     const own = resultsOf(item).filter((result) => {
       const call = callOf.get(result.call_id) ?? answered.get(result);
       if (call === undefined || !isEligible(call)) return false;
-      const isCleared = view.edits.get(editKey(seq, result.call_id))?.kind === 'cleared';
+      const earlier = view.edits.get(editKey(seq, result.call_id));
+      const isCleared = earlier !== undefined && isTakenAway(earlier);
       if (isCleared) cleared.add(call);
       else callOf.set(result.call_id, call);
       return !isCleared;
     });
     for (const { result, tokens } of budgeted(own, entry.tokens, sizer(count, config))) {
       const call = callOf.get(result.call_id);
-      if (call !== undefined) candidates.push({ call, seq, tokens, result });
+      if (call === undefined) continue;
+      const [first = null, ...twins] = originals.filter(
+        ({ call_id }) => call_id === result.call_id,
+      );
+      candidates.push({ call, seq, tokens, result, original: twins.length > 0 ? null : first });
     }
   }
   return { calls: calls.filter((call) => !cleared.has(call)), candidates };
 }
 
-function choose(older: Candidate[], all: Candidate[], config: Config): Candidate[] {
+/** What takes the place of old results, as many as the strategy says. */
+function clearings(older: Candidate[], all: Candidate[], input: PlanInput): ResultEdit[] {
+  const { config } = input;
+  const replace = replacer(input);
   switch (config.micro_compact_strategy) {
     case 'all_older':
-      return older;
+      return older.map(replace);
     case 'until_target': {
       let left = sum(all.map((candidate) => candidate.tokens));
-      return older.filter((candidate) => {
-        if (left <= config.micro_compact_target_tokens) return false;
-        left -= candidate.tokens;
-        return true;
+      return older.flatMap((candidate) => {
+        if (left <= config.micro_compact_target_tokens) return [];
+        const edited = replace(candidate);
+        left -= tokensSaved([edited]);
+        return [edited];
       });
     }
     default:
@@ -206,22 +213,16 @@ function choose(older: Candidate[], all: Candidate[], config: Config): Candidate
   }
 }
 
-function clearing(candidate: Candidate, config: Config, count: TextCounter): ResultEdit {
-  // Whoever sends the ids must not decide how long a placeholder becomes, which may name one often.
-  const id = callKey(candidate.call.id);
-  const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', () => id);
-  return edit(candidate, 'cleared', content, count);
-}
-
 /** Long text results cut in the middle; results with other parts are left for clearing. */
-function truncations(older: Candidate[], config: Config, count: TextCounter): ResultEdit[] {
+function truncations(older: Candidate[], { config, count }: PlanInput): ResultEdit[] {
   const limit = config.micro_compact_truncate_over_tokens;
   if (limit === null) return [];
   return older.flatMap((candidate) => {
     if (candidate.tokens <= limit) return [];
     const texts = candidate.result.content.flatMap((p) => (p.kind === 'text' ? [p.text] : []));
     if (texts.length < candidate.result.content.length) return [];
-    return [edit(candidate, 'truncated', truncateMiddle(texts.join('\n'), limit, count), count)];
+    const content = truncateMiddle(texts.join('\n'), limit, count);
+    return [edit(candidate, 'truncated', content, { count })];
   });
 }
 
@@ -232,20 +233,4 @@ function newestTruncations(input: PlanInput, newest: readonly LoggedResult[]): R
   if (limit === null || context_window === null) return [];
   const most = Math.max(limit, mostOfOne(context_window, config));
   return newest.flatMap((result) => shorten(result, most, count));
-}
-
-function edit(
-  candidate: Candidate,
-  kind: ResultEdit['kind'],
-  content: string,
-  count: TextCounter,
-): ResultEdit {
-  return {
-    seq: candidate.seq,
-    tool_use_id: candidate.call.id,
-    kind,
-    content,
-    tokens_before: candidate.tokens,
-    tokens_after: count(content),
-  };
 }

@@ -5,15 +5,22 @@ import { isOfAssistant } from '../items/speaker.ts';
 import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import type { Template } from '../policy/template.ts';
+import { bullet, clipMiddle, safeSlice } from '../text.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
-import { type Facts, gatherFacts } from './extractive/facts.ts';
-import type { Topic } from './extractive/headings.ts';
-import type { Point } from './extractive/point.ts';
-import { collectPoints } from './extractive/points.ts';
-import { requirementPoints } from './extractive/statements.ts';
-import { bullet, clipMiddle, safeSlice } from './extractive/text.ts';
+import type { Ledgers } from './extractive/ledgers.ts';
+import type { Tellings } from './extractive/line.ts';
+import { constraintTellings, firstTellings, latestTellings } from './extractive/user-lines.ts';
+import {
+  currentTellings,
+  decisionTellings,
+  errorTellings,
+  nextTellings,
+  runTellings,
+  todoTellings,
+} from './extractive/work-lines.ts';
 import { filterForSummary } from './filter.ts';
+import { ledgersOf } from './ledgers-of.ts';
 import { materialOf } from './material.ts';
 
 type PacketOrder = {
@@ -41,14 +48,15 @@ const NOTHING = '- Nothing of this kind stands in the log.';
  */
 export function composePacket(order: PacketOrder): string {
   const { view, attribution, template, config, count } = order;
+  const material = materialOf(view);
   const items = filterForSummary(
-    materialOf(view)
+    material
       .filter(({ entry }) => entry.origin !== 'initial' && entry.origin !== 'instructions')
       .map(({ item }) => item),
   );
   const lastText = lastAssistantText(items);
   const tail = endOf(lastText, config.packet_max_tail_chars);
-  const notes = notesOf(gatherFacts(items, undefined));
+  const notes = notesOf(ledgersOf(view, material, view.version));
   let room = config.packet_max_tokens - count(template.text) - count(tail);
   let rest = 1;
   const written = (part: Part): string => {
@@ -72,28 +80,33 @@ export function composePacket(order: PacketOrder): string {
   return truncateMiddle(text, config.packet_max_tokens, count);
 }
 
-function notesOf(facts: Facts): Record<Part, Point[]> {
-  const points = collectPoints(facts);
-  const of = (topic: Topic) => points.get(topic) ?? [];
+function notesOf(ledgers: Ledgers): Record<Part, string[]> {
+  const { covered } = ledgers;
   // The last words stand in the packet as they are.
-  const before = collectPoints({ ...facts, assistant: facts.assistant.slice(0, -1) });
+  const before = { ...covered, said: covered.said.slice(1) };
+  const some = (tellings: Tellings) => textsOf(tellings, 1);
   return {
-    goal: of('request'),
+    goal: [...textsOf(latestTellings(ledgers), 3), ...textsOf(firstTellings(ledgers), 3)],
     state: [
-      ...(before.get('current') ?? []),
-      ...of('todos'),
-      ...of('errors').slice(0, MOST_ERRORS),
+      ...some(currentTellings(before)),
+      ...some(todoTellings(covered)),
+      ...textsOf(runTellings(covered), 0),
+      ...some(errorTellings(ledgers)).slice(-MOST_ERRORS),
     ],
-    decisions: [...requirementPoints(facts.user), ...of('decisions')],
-    next: of('next'),
+    decisions: [...some(constraintTellings(ledgers)), ...some(decisionTellings(covered))],
+    next: textsOf(nextTellings(ledgers), 0),
   };
 }
 
-/** Points as a list, in their order, as many as fit into so many tokens. */
-function linesWithin(points: readonly Point[], tokens: number, count: TextCounter): string {
+function textsOf(tellings: Tellings, level: number): string[] {
+  return (tellings[level] ?? tellings.at(-1))?.().map(({ text }) => text) ?? [];
+}
+
+/** Lines as a list, in their order, as many as fit into so many tokens. */
+function linesWithin(texts: readonly string[], tokens: number, count: TextCounter): string {
   const lines: string[] = [];
   let left = tokens;
-  for (const { text } of points) {
+  for (const text of texts) {
     const line = bullet(clipMiddle(text, Math.min(MOST_CHARACTERS, left * 2)));
     const cost = count(`${line}\n`);
     if (cost > left) continue;

@@ -10,7 +10,7 @@ import type { Terms } from '../session/world.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
-import { type FullPlan, planFull, type Skipped, skip } from './full.ts';
+import { type CutPlan, planFull, type Skipped, skip } from './full.ts';
 import { materialOf } from './material.ts';
 import { clearable, type MicroPlan, planMicro, planShortening } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -24,7 +24,7 @@ export type CompactionPlan =
       strategy: Config['micro_compact_strategy'];
       tokens_after: number;
     }
-  | FullPlan
+  | CutPlan
   | RemotePlan;
 
 export type PlanRequest = {

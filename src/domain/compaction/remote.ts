@@ -11,13 +11,14 @@ import { NOTHING_LEFT_OUT } from '../session/events.ts';
 import type { Settings } from '../session/head.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { entryMaker, type FinishContext, fullResult } from './finish-full.ts';
-import { type FullPlan, isTooLarge, makesSmaller } from './full.ts';
+import { type CutPlan, type FullPlan, isTooLarge, makesSmaller } from './full.ts';
+import { readableText, reportOn } from './retention/verify.ts';
 
 /** A compaction by the provider's own operation, up to the cut of the local one (SPEC section 13). */
 export type RemotePlan = {
   kind: 'remote';
   /** The local compaction of the same part, for when the provider cannot do it. */
-  full: FullPlan;
+  full: CutPlan;
 };
 
 /** What the provider is asked to compact. */
@@ -142,6 +143,9 @@ export function finishRemote(
   const hooks = (context.hook_items ?? []).map((item) => entry('hook', item));
   const replaced = () => sumTokens([...plan.instructions, ...provided, ...hooks]);
   while (hooks.length > 0 && isTooLarge(plan, replaced(), context.config)) hooks.pop();
+  // What the provider keeps to itself nobody can read.
+  const said = readableText(itemsOf(provided), context.view.format);
+  const retention = reportOn(said, { ...context, plan });
   return fullResult('remote', plan, context, [...provided, ...hooks, ...plan.ghosts], '', {
     summarizer: 'remote',
     model: replacement.model,
@@ -151,6 +155,7 @@ export function finishRemote(
     truncated_turns: 0,
     files_restored: 0,
     summarizer_ms: replacement.remote_ms,
+    ...(retention !== null && { retention }),
   });
 }
 function systemText(item: Normalised): string[] {

@@ -13,7 +13,7 @@ import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { chooseCut } from './cut.ts';
 import { type Summary, standIn } from './finish-full.ts';
-import { type FullPlan, planFull } from './full.ts';
+import { type CutPlan, type FullPlan, planFull, withLedgers } from './full.ts';
 import { materialOf } from './material.ts';
 import { formatSummary } from './summary.ts';
 
@@ -177,6 +177,7 @@ export function planStateless(
     edits: new Map(),
     originals: new Map(),
     usage: NO_USAGE,
+    ledger: null,
   };
   const material = materialOf(view);
   const cut = chooseCut(material, 0, material.length, config);
@@ -196,7 +197,10 @@ export function planStateless(
     is_automatic: false,
   });
   return {
-    full: isNew && planned.kind === 'full' && hasRoom(planned, config, count) ? planned : null,
+    full:
+      isNew && planned.kind === 'full' && hasRoom(planned, config, count)
+        ? withLedgers(planned, view, material)
+        : null,
     view,
     config,
     count,
@@ -206,7 +210,7 @@ export function planStateless(
   };
 }
 
-function hasRoom(plan: FullPlan, config: Config, count: TextCounter): boolean {
+function hasRoom(plan: CutPlan, config: Config, count: TextCounter): boolean {
   const frame = count(formatSummary('', { style: config.summary_style, automatic: false }));
   const fixed = sumTokens([...plan.instructions, ...plan.preserved]) + frame;
   return fixed + LEAST_SUMMARY_TOKENS < plan.covered_tokens;

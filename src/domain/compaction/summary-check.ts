@@ -25,7 +25,8 @@ export type SummaryFlaw =
   | { kind: 'provider_error' | 'empty' | 'refusal' | 'echo' | 'repetition' | 'cut_off' }
   | { kind: OtherAnswer }
   | { kind: 'sections'; asked: number; found: number }
-  | { kind: 'too_short' | 'too_long'; tokens: number; covered_tokens: number };
+  | { kind: 'too_short' | 'too_long'; tokens: number; covered_tokens: number }
+  | { kind: 'forgets'; share: number; least: number };
 
 /** `text` keeps its tags, see `cleanSummary`. */
 type SummaryVerdict = { ok: true; text: string } | { ok: false; flaw: SummaryFlaw };
@@ -92,6 +93,8 @@ export function flawText(flaw: SummaryFlaw): string {
       return `it says too little: ${flaw.tokens} tokens for ${flaw.covered_tokens}`;
     case 'too_long':
       return `it is as long as what it covers: ${flaw.tokens} tokens for ${flaw.covered_tokens}`;
+    case 'forgets':
+      return `it keeps ${flaw.share} of the facts that have to be kept, and ${flaw.least} is the least (retention_reject)`;
     default:
       return flaw satisfies never;
   }

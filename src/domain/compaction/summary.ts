@@ -28,6 +28,14 @@ export function summaryContent(text: string): string {
   return (analysis ? text.slice(0, analysis.start) + text.slice(analysis.end) : text).trim();
 }
 
+/** An extracted answer with a further part at the end of what it says as a summary. */
+export function appendToSummary(text: string, part: string): string {
+  const { summary } = findSections(text);
+  if (!summary) return `${text.trimEnd()}\n\n${part}`;
+  const said = text.slice(0, summary.innerEnd).trimEnd();
+  return `${said}\n\n${part}\n${text.slice(summary.innerEnd)}`;
+}
+
 /**
  * A summary as the next model reads it: the tags become the labels `Analysis:` and `Summary:`, runs
  * of blank lines become one, the ends are trimmed; without `includeAnalysis` that part is dropped

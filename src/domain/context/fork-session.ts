@@ -1,4 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
+import { inheritedLedger } from '../ledger/inherit.ts';
 import type { Decide } from '../session/decision.ts';
 import type { Entry } from '../session/entry.ts';
 import { accept, reject } from '../session/errors.ts';
@@ -44,6 +45,9 @@ export function forkSession(parent: Parent): Decide<Head> {
           parent_version: version,
           // The parent's numbers mean nothing in the log of the fork.
           entries: made.map((entry) => ({ ...entry, seq: null })),
+          ...(parent.view.ledger !== null && {
+            ledger: inheritedLedger(parent.view.ledger, parent.session_id),
+          }),
         },
       },
     ];

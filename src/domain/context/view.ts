@@ -1,8 +1,9 @@
 import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
+import { EMPTY_LEDGER, type Ledger } from '../ledger/ledger.ts';
 import type { Entry } from '../session/entry.ts';
 import { type Base, changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
-import { editKey, type ResultEdit, savedBy } from '../session/result-edits.ts';
+import { editKey, isTakenAway, type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { revertedIds } from '../session/revert-compaction.ts';
 import { NO_USAGE, type UsageState, usageAfter } from '../session/usage-state.ts';
 
@@ -19,12 +20,17 @@ export type View = {
   edits: ReadonlyMap<string, ResultEdit>;
   originals: ReadonlyMap<number, Item>;
   usage: UsageState;
+  /** What the log says of what the base covers; null where it was not recorded. */
+  ledger: Ledger | null;
 };
+
+/** The events that put entries in place of what was before. */
+type BaseEventType = 'compaction.completed' | 'compaction.observed' | 'session.forked';
 
 export type ViewSource = {
   created: EventOf<'session.created'>;
   /** The event that `base` names; null when nothing has been compacted. */
-  base: { ref: Base; event: EventOf<'compaction.completed'> | EventOf<'session.forked'> } | null;
+  base: { ref: Base; event: EventOf<BaseEventType> } | null;
   /** All events after the base's cut (all events when there is no base), oldest first. */
   events: readonly SessionEvent[];
 };
@@ -39,16 +45,19 @@ export function foldView(source: ViewSource): View {
   const edits = editsInForce(source.events);
   const bySeq = groupBySeq(edits.values());
   const originals = new Map<number, Item>();
+  const superseded = supersededSeqs(source.events);
   const entries: Entry[] = [
     ...initial_context,
     ...(source.base === null ? [] : source.base.event.data.entries),
   ];
+  const ledger = source.base === null ? EMPTY_LEDGER : ledgerIn(source.base.event);
   let version = source.created.version;
   let usage = NO_USAGE;
   for (const event of source.events) {
     version = event.version;
     usage = usageAfter(usage, event);
     if (event.type !== 'item.appended' || event.data.excluded !== undefined) continue;
+    if (superseded.has(event.version)) continue;
     const { item, tokens, edits: own = [] } = event.data;
     const applied = bySeq.get(event.version);
     if (applied === undefined) {
@@ -65,7 +74,39 @@ export function foldView(source: ViewSource): View {
       origin: 'log',
     });
   }
-  return { version, format, base: source.base?.ref ?? null, entries, edits, originals, usage };
+  return {
+    version,
+    format,
+    base: source.base?.ref ?? null,
+    entries,
+    edits,
+    originals,
+    usage,
+    ledger,
+  };
+}
+
+/** The items that another answer of the client has taken the place of. */
+export function supersededSeqs(events: readonly SessionEvent[]): Set<number> {
+  return new Set(
+    events.flatMap((event) =>
+      event.type === 'item.superseded' ? event.data.items.map(({ seq }) => seq) : [],
+    ),
+  );
+}
+
+/** What a client or version 0.1 has compacted has none; a fork without one begins with nothing. */
+function ledgerIn(event: EventOf<BaseEventType>): Ledger | null {
+  switch (event.type) {
+    case 'compaction.completed':
+      return event.data.ledger ?? null;
+    case 'session.forked':
+      return event.data.ledger ?? EMPTY_LEDGER;
+    case 'compaction.observed':
+      return null;
+    default:
+      return event satisfies never;
+  }
 }
 
 /** Edits of tool results by compactions that were not reverted; later ones win. */
@@ -86,6 +127,8 @@ function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> 
       case 'compaction.completed':
         if (!reverted.has(event.data.compaction_id)) event.data.edits?.forEach(add);
         break;
+      case 'item.superseded':
+      case 'compaction.observed':
       case 'compaction.reverted':
       case 'session.forked':
         break;
@@ -106,10 +149,10 @@ function groupBySeq(edits: Iterable<ResultEdit>): Map<number, ResultEdit[]> {
   return groups;
 }
 
-/** Ids of the calls in the context whose results were cleared, oldest first. */
+/** Ids of the calls in the context whose results were cleared or digested, oldest first. */
 export function clearedResults({ edits, originals }: View): string[] {
   const cleared = [...edits.values()].filter(
-    ({ kind, seq }) => kind === 'cleared' && originals.has(seq),
+    (edit) => isTakenAway(edit) && originals.has(edit.seq),
   );
   return cleared.sort((a, b) => a.seq - b.seq).map((edit) => edit.tool_use_id);
 }

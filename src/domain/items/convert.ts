@@ -35,16 +35,7 @@ export function imageOf(block: JsonObject, source: Source | undefined): ImagePar
 
 /** The text of a result part, with notes for what is no text. */
 export function resultPartText(part: ToolResult['content'][number]): string {
-  switch (part.kind) {
-    case 'text':
-      return part.text;
-    case 'image':
-      return IMAGE_NOTE;
-    case 'opaque':
-      return readOpaque(part.json).map(textOf).join('\n');
-    default:
-      return part satisfies never;
-  }
+  return part.kind === 'opaque' ? readOpaque(part.json).map(textOf).join('\n') : textOf(part);
 }
 
 /** A part as text, with notes for what is no text. */

@@ -59,12 +59,7 @@ function lookOf(item: JsonObject, format: Format): Look | null {
   return null;
 }
 
-const RESPONSES_TYPES: ReadonlySet<string> = new Set([
-  'function_call',
-  'function_call_output',
-  'custom_tool_call',
-  'custom_tool_call_output',
-  'local_shell_call',
-  'local_shell_call_output',
-  'reasoning',
-]);
+const RESPONSES_TYPES: ReadonlySet<string> = new Set(
+  `function_call function_call_output custom_tool_call custom_tool_call_output
+  local_shell_call local_shell_call_output reasoning`.split(/\s+/),
+);

@@ -42,7 +42,12 @@ export function instructionKind(message: Message): string {
 
 /** The kind of a message that clients write anew; null for any other. */
 export function rewrittenKind(message: Message): string | null {
-  const text = messageText(message).trimStart();
+  return rewrittenKindOf(messageText(message));
+}
+
+/** The same of a text. */
+export function rewrittenKindOf(words: string): string | null {
+  const text = words.trimStart();
   const note = REWRITTEN.findIndex((pattern) => pattern.test(text));
   if (note >= 0) return `note ${note}`;
   const tag = /^<([a-z][\w -]{0,60}?)[\s>]/i.exec(text)?.[1]?.toLowerCase();

@@ -12,157 +12,78 @@ type TagMark = {
   extent: 'block' | 'output' | 'whole' | 'observation' | 'wrapper';
 };
 
-const named = (speaker: Speaker, extent: TagMark['extent'], names: readonly string[]) =>
-  names.map((name): [string, TagMark] => [name, { speaker, extent }]);
+/** The marks of tags, whose names have a comma between them. */
+const named = (speaker: Speaker, extent: TagMark['extent']) => (names: string) =>
+  names.split(',').map((name): [string, TagMark] => [name.trim(), { speaker, extent }]);
+const program = named('program', 'block');
+const hook = named('hook', 'block');
+const instructions = named('project_instructions', 'block');
+const output = named('tool', 'output');
+const subagent = named('subagent', 'whole');
+const wrapper = named('user', 'wrapper');
 
 /**
  * Tags that programs are known to write into user messages, in lower case. Any other tag is the
  * user's: many write prompts in tags of their own.
  *
  * The heads of sessions say when the user spoke last, and are stored: a change to this table, to
- * the ones below or to those of the openings needs a higher `HEAD_VERSION`, so that they are computed anew.
+ * the ones below or to those of the openings needs a higher `HEAD_VERSION`, so that they are computed
+ * anew.
  */
 export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   // Claude Code, and the SDK for agents that it comes with.
-  ...named('subagent', 'whole', [
-    'task-notification',
-    'agent-notification',
-    'teammate-message',
-    'agent-message',
-    'cross-session-message',
-    'channel',
-    'channel-message',
-    'remote-review',
-  ]),
-  ...named('tool', 'output', [
-    'bash-notification',
-    'bash-stdout',
-    'bash-stderr',
-    'tool_use_error',
-    'persisted-output',
-    'monitor-event',
-    'monitor-events',
-    'mcp-resource',
-    'mcp-resource-update',
-    'mcp-polling-update',
-  ]),
-  ...named('hook', 'block', [
-    'user-prompt-submit-hook',
-    'session-start-hook',
-    'pre-tool-use-hook',
-    'post-tool-use-hook',
-    'stop-hook',
-  ]),
-  ...named('program', 'block', [
-    'system-reminder',
-    'system-notification',
-    'system-message',
-    'system-warning',
-    'local-command-caveat',
-    'local-command-stdout',
-    'local-command-stderr',
-    'bash-input',
-    'command-message',
-    'command-args',
-    'command-contents',
-    'command-name',
-    'ide_opened_file',
-    'ide_selection',
-    'ide_diagnostics',
-    'new-diagnostics',
-    'browser_instruction',
-    'fork-boilerplate',
-    'tick',
-    'available-deferred-tools',
-  ]),
-  ...named('user', 'wrapper', ['user-memory-input', 'pasted_content']),
+  ...subagent(`
+    task-notification, agent-notification, teammate-message, agent-message, cross-session-message,
+    channel, channel-message, remote-review`),
+  ...output(`
+    bash-notification, bash-stdout, bash-stderr, tool_use_error, persisted-output, monitor-event,
+    monitor-events, mcp-resource, mcp-resource-update, mcp-polling-update`),
+  ...hook(`
+    user-prompt-submit-hook, session-start-hook, pre-tool-use-hook, post-tool-use-hook, stop-hook`),
+  ...program(`
+    system-reminder, system-notification, system-message, system-warning, local-command-caveat,
+    local-command-stdout, local-command-stderr, bash-input, command-message, command-args,
+    command-contents, command-name, ide_opened_file, ide_selection, ide_diagnostics,
+    new-diagnostics, browser_instruction, fork-boilerplate, tick, available-deferred-tools`),
+  ...wrapper('user-memory-input, pasted_content'),
   // Codex CLI and its extensions.
-  ...named('project_instructions', 'block', ['user_instructions', 'agents_instructions']),
-  ...named('subagent', 'whole', [
-    'subagent_notification',
-    'agent_message_board_notification',
-    'realtime_delegation',
-    'codex_delegation',
-  ]),
-  ...named('hook', 'block', ['hook_prompt']),
-  ...named('tool', 'output', ['user_shell_command']),
-  ...named('program', 'block', [
-    'environment_context',
-    'turn_aborted',
-    'permissions instructions',
-    'collaboration_mode',
-    'skills_instructions',
-    'apps_instructions',
-    'plugins_instructions',
-    'recommended_plugins',
-    'multiagent_context',
-    'goal_context',
-    'codex_internal_context',
-    'in-app-browser-context',
-    'model_switch',
-    'personality_spec',
-    'realtime_conversation',
-    'user_action',
-    'image',
-    'skill',
-  ]),
+  ...instructions('user_instructions, agents_instructions'),
+  ...subagent(`
+    subagent_notification, agent_message_board_notification, realtime_delegation, codex_delegation`),
+  ...hook('hook_prompt'),
+  ...output('user_shell_command'),
+  ...program(`
+    environment_context, turn_aborted, permissions instructions, collaboration_mode,
+    skills_instructions, apps_instructions, plugins_instructions, recommended_plugins,
+    multiagent_context, goal_context, codex_internal_context, in-app-browser-context, model_switch,
+    personality_spec, realtime_conversation, user_action, image, skill`),
   // Copilot, on the command line and in the editor.
-  ...named('program', 'block', [
-    'current_datetime',
-    'reminder',
-    'system_reminder',
-    'system_notification',
-    'system_warning',
-    'skill-context',
-    'environment_info',
-    'workspace_info',
-    'editorcontext',
-    'reminderinstructions',
-    'reminder-instructions',
-    'context',
-    'toolreferences',
-    'attachments',
-    'tagged_files',
-    'userpreferences',
-    'repomemory',
-  ]),
-  ...named('user', 'wrapper', ['userrequest', 'user_query']),
+  ...program(`
+    current_datetime, reminder, system_reminder, system_notification, system_warning, skill-context,
+    environment_info, workspace_info, editorcontext, reminderinstructions, reminder-instructions,
+    context, toolreferences, attachments, tagged_files, userpreferences, repomemory`),
+  ...wrapper('userrequest, user_query'),
   // goose.
-  ...named('program', 'block', ['info-msg']),
+  ...program('info-msg'),
   // Gemini CLI.
-  ...named('program', 'block', ['session_context']),
-  ...named('hook', 'block', ['hook_context']),
-  ...named('project_instructions', 'block', ['loaded_context']),
-  ...named('summary', 'output', ['state_snapshot', 'conversation-summary', 'conversation_summary']),
+  ...program('session_context'),
+  ...hook('hook_context'),
+  ...instructions('loaded_context'),
+  ...named('summary', 'output')('state_snapshot, conversation-summary, conversation_summary'),
   // Cursor and others that write as it does.
-  ...named('program', 'block', [
-    'user_info',
-    'additional_data',
-    'attached_files',
-    'open_and_recently_viewed_files',
-    'manually_attached_skills',
-    'agent_transcripts',
-  ]),
+  ...program(`
+    user_info, additional_data, attached_files, open_and_recently_viewed_files,
+    manually_attached_skills, agent_transcripts`),
   // Cline and its kin: what stands for the files that the user names, and what the user says.
-  ...named('program', 'block', [
-    'environment_details',
-    'explicit_instructions',
-    'file_content',
-    'folder_content',
-    'url_content',
-    'workspace_diagnostics',
-  ]),
-  ...named('user', 'wrapper', ['user_message']),
+  ...program(`
+    environment_details, explicit_instructions, file_content, folder_content, url_content,
+    workspace_diagnostics`),
+  ...wrapper('user_message'),
   // mini-swe-agent, opencode, and prompts for models that call tools in their text.
-  ...named('tool', 'observation', ['returncode']),
-  ...named('tool', 'whole', ['path']),
-  ...named('tool', 'output', [
-    'function_results',
-    'function_result',
-    'tool_response',
-    'tool_result',
-    'tool_results',
-  ]),
+  ...named('tool', 'observation')('returncode'),
+  ...named('tool', 'whole')('path'),
+  ...output(`
+    function_results, function_result, tool_response, tool_result, tool_results`),
 ]);
 
 /** Words that a tag of an everyday name has to stand before, or it is the user's own. */
@@ -217,25 +138,14 @@ export const REMINDER_OF_PROJECT =
  * Commands to the program in which the user sits: words to it and not to the agent. (`/compact` is
  * one to us where it stands alone.)
  */
-export const PROGRAM_COMMANDS: ReadonlySet<string> = new Set([
-  ...['add-dir', 'agents', 'approvals', 'bashes', 'bug', 'chat', 'clear', 'compress', 'config'],
-  ...['context', 'copy', 'cost', 'diff', 'doctor', 'editor', 'effort', 'exit', 'export', 'fast'],
-  ...['feedback', 'help', 'hooks', 'ide', 'install-github-app', 'keybindings', 'login', 'logout'],
-  ...['mcp', 'memory', 'mention', 'mode', 'model', 'new', 'output-style', 'permissions', 'plugin'],
-  ...[
-    'plugins',
-    'privacy-settings',
-    'quit',
-    'release-notes',
-    'rename',
-    'reset',
-    'resume',
-    'rewind',
-  ],
-  ...['sandbox', 'session', 'settings', 'skills', 'stats', 'status', 'statusline', 'tasks'],
-  ...['terminal-setup', 'theme', 'upgrade', 'usage', 'vim'],
-]);
+export const PROGRAM_COMMANDS: ReadonlySet<string> = new Set(
+  `add-dir agents approvals bashes bug chat clear compress config context copy cost diff doctor
+  editor effort exit export fast feedback help hooks ide install-github-app keybindings login
+  logout mcp memory mention mode model new output-style permissions plugin plugins
+  privacy-settings quit release-notes rename reset resume rewind sandbox session settings skills
+  stats status statusline tasks terminal-setup theme upgrade usage vim`.split(/\s+/),
+);
 /** Of these the word after them belongs to them. */
-export const COMMANDS_WITH_WORD: ReadonlySet<string> = new Set([
-  ...['approvals', 'config', 'effort', 'mode', 'model', 'output-style', 'permissions', 'theme'],
-]);
+export const COMMANDS_WITH_WORD: ReadonlySet<string> = new Set(
+  'approvals config effort mode model output-style permissions theme'.split(' '),
+);

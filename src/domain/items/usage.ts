@@ -29,6 +29,30 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   return isSane && values.some((value) => value > 0) ? read : undefined;
 }
 
+/**
+ * How much of its input a call has left in the provider's cache, from 0 to 1, as its usage object says;
+ * null when that says nothing of a cache. Anthropic counts it in two figures beside the input, OpenAI in
+ * one inside it.
+ */
+export function cachedShareOf(usage: Json | undefined): number | null {
+  const read = readUsage(usage);
+  const figures = isJsonObject(usage) ? withoutCompaction(usage) : undefined;
+  if (read === undefined || figures === undefined) return null;
+  const isBeside =
+    figures.cache_read_input_tokens != null || figures.cache_creation_input_tokens != null;
+  if (isBeside) {
+    const cached = read.cache_read + read.cache_creation;
+    return share(cached, read.input + cached);
+  }
+  const details = figures.prompt_tokens_details ?? figures.input_tokens_details;
+  const cached = isJsonObject(details) ? details.cached_tokens : undefined;
+  return typeof cached === 'number' ? share(cached, read.input) : null;
+}
+
+function share(part: number, whole: number): number | null {
+  return part >= 0 && part <= whole && whole > 0 ? part / whole : null;
+}
+
 /** An absent figure is 0; a figure of another type is NaN, which makes the whole usage malformed. */
 function figure(figures: JsonObject, name: string): number {
   const value = figures[name] ?? 0;

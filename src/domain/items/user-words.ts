@@ -2,6 +2,7 @@ import { isJsonObject, type Json } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import { trimEndOf } from '../trim-end.ts';
 import type { Normalised, ToolCall, ToolResult } from './item.ts';
+import { resultText } from './message-text.ts';
 import { callsByResult, pairedParts } from './pairing.ts';
 
 // What the user says inside the result of a tool: answers to a question, and what to do instead of a
@@ -28,8 +29,8 @@ const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 
 /** The words of the user in the result of a call; null when nothing in it is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
-  const raw = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
-  const words = refusalIn(raw.trim()) ?? answerIn(call, raw.trim());
+  const text = resultText(result).trim();
+  const words = refusalIn(text) ?? answerIn(call, text);
   return words === null || words.trim() === '' ? null : words.trim();
 }
 
@@ -41,8 +42,13 @@ function refusalIn(text: string): string | null {
   return FEEDBACK.exec(text)?.[1] ?? null;
 }
 
-function answerIn({ name }: ToolCall, text: string): string | null {
-  if (!ASKING.has(name.toLowerCase().replaceAll('_', ''))) return null;
+/** Whether a call asks the user something. */
+export function asksUser({ name }: ToolCall): boolean {
+  return ASKING.has(name.toLowerCase().replaceAll('_', ''));
+}
+
+function answerIn(call: ToolCall, text: string): string | null {
+  if (!asksUser(call)) return null;
   const opening = ANSWERS.exec(text);
   if (opening !== null) return beforeNote(text.slice(opening[0].length));
   const answer = ANSWER.exec(text)?.[2];

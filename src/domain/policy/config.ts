@@ -95,6 +95,7 @@ export function isOffline(name: string): name is OfflineSummarizer {
 }
 
 const percent = z.number().min(0).max(100);
+const share = z.number().min(0).max(1);
 const phrases = z.array(z.string().min(1).max(200)).max(200);
 
 /**
@@ -148,6 +149,8 @@ export const configSchema = z.strictObject({
   micro_compact_target_tokens: tokens,
   micro_compact_eligible_tools: z.array(z.string().min(1).max(200)).max(500),
   micro_compact_clear_errors: z.boolean(),
+  /** What stands in place of an old result: what matters in it, or the placeholder alone. */
+  micro_compact_replacement: z.enum(['digest', 'placeholder']),
   micro_compact_placeholder: z.string().min(1).max(1000),
   micro_compact_truncate_over_tokens: tokens.min(16).nullable(),
   micro_compact_escalate: z.boolean(),
@@ -176,6 +179,11 @@ export const configSchema = z.strictObject({
   /** How the summariser is given the conversation: as a record, or as role-labelled turns. */
   transcript_style: z.enum(['record', 'turns']),
   transcript_max_tokens: tokens.min(64).nullable(),
+  /** What is done about facts that a summary has lost (SPEC section 20); the shares are from 0 to 1. */
+  retention_check: z.enum(['off', 'report', 'repair']),
+  retention_min: share,
+  retention_reject: share,
+  retention_repair_max_tokens: tokens,
   summarizer_fallback: z.array(z.enum([...OFFLINE_SUMMARIZERS, 'micro'])).max(2),
   summarizer_max_attempts: z.int().min(1).max(10),
   summarizer_timeout_seconds: z.number().gt(0).max(3600),

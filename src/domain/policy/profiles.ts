@@ -89,6 +89,7 @@ export const BASE_CONFIG: Config = {
   micro_compact_target_tokens: 40_000,
   micro_compact_eligible_tools: DEFAULT_ELIGIBLE_TOOLS,
   micro_compact_clear_errors: false,
+  micro_compact_replacement: 'placeholder',
   micro_compact_placeholder: '[Old tool result content cleared]',
   micro_compact_truncate_over_tokens: null,
   micro_compact_escalate: true,
@@ -116,6 +117,11 @@ export const BASE_CONFIG: Config = {
   summary_max_tokens: 8_000,
   transcript_style: 'record',
   transcript_max_tokens: null,
+  // The documents of the other profiles say what stands in the context: a report changes nothing.
+  retention_check: 'report',
+  retention_min: 0.9,
+  retention_reject: 0.2,
+  retention_repair_max_tokens: 1_000,
   summarizer_fallback: ['extractive'],
   summarizer_max_attempts: 3,
   summarizer_timeout_seconds: 120,
@@ -232,7 +238,9 @@ function scaledDefault(contextWindow: number): Config {
   const share = Math.min(1, contextWindow / DEFAULT_CONTEXT_WINDOW);
   const config: Config = {
     ...BASE_CONFIG,
+    retention_check: 'repair',
     micro_compact_eligible_tools: ALL_BUT_LASTING_TOOLS,
+    micro_compact_replacement: 'digest',
     micro_compact_min_result_tokens: leastResult(contextWindow),
     protected_tokens: Math.floor(contextWindow / 10),
     // A summary may take a tenth of a small window, and never needs more than 8,000 tokens.

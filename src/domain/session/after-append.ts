@@ -34,6 +34,8 @@ const PAUSED =
 const SWITCHED_OFF = 'the command was recorded, but compaction is switched off for this session';
 const UNDER_WAY =
   'the command was recorded, but a compaction is already under way, and goes on as it was requested';
+const PROPOSING =
+  'the command was recorded, but a proposal is being written: send it again once that has ended';
 
 /** What a client is told whose message waits for this compaction, else null (SPEC section 13). */
 export function pausedNote({ before }: EventData['compaction.requested']): string | null {
@@ -55,9 +57,10 @@ export function afterAppend(
   if (state.running !== null) {
     // Requested by this append, which has ended the wait for a packet.
     const isAwaited = appended.items.some(({ seq }) => seq === state.running?.before);
+    const underWay = state.running.propose ? PROPOSING : UNDER_WAY;
     return {
       ...NOTHING,
-      note: appended.command === null ? (isAwaited ? PAUSED : null) : UNDER_WAY,
+      note: appended.command === null ? (isAwaited ? PAUSED : null) : underWay,
     };
   }
   if (appended.command !== null) return commanded(head, config, appended.command, request);

@@ -14,11 +14,12 @@ import type { Decide } from './decision.ts';
 import { commandsOf, derivedSignals, type ItemCommands } from './derive-signals.ts';
 import { disarmed } from './disarm.ts';
 import { accept, type Outcome, reject } from './errors.ts';
-import type { NewEvent } from './events.ts';
+import { type NewEvent, occurredAtSchema } from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type UnderWay, underWay } from './head.ts';
 import { openCallsNote } from './open-calls.ts';
 import { takenPacket } from './packet-commands.ts';
+import type { Told } from './told.ts';
 import type { World } from './world.ts';
 
 /** `compaction_id`: of the compaction that this append may request. */
@@ -29,6 +30,8 @@ export type AppendItems = Request & {
   defaults: NewSession;
   /** The version that the client believes to be current (`If-Match`). */
   expected_version?: number;
+  /** Of an item of these, by its index: what the client's history came to up to it. */
+  told?: { index: number; told: Told };
   /** Where a real tokenizer counts; without it that is done while the session is held. */
   counted?: Counted | undefined;
   at: string;
@@ -75,10 +78,11 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
     const asked = config.manual_commands ? commandAtEnd(measured.value) : null;
     const boundariesOf = commandReader(config);
     const items: Kept[] = [];
-    for (const { item, normalised, tokens } of measured.value) {
+    for (const [index, { item, normalised, tokens }] of measured.value.entries()) {
       const isCommand = asked !== null && items.length === measured.value.length - 1;
       const commands = commandsOf(after, config, normalised, boundariesOf);
-      after = push(isCommand ? excluded(item) : appended(item, normalised, tokens, commands));
+      const event = isCommand ? excluded(item) : appended(item, normalised, tokens, commands);
+      after = push(index === command.told?.index ? withTold(event, command.told.told) : event);
       const { reached } = commands;
       if (!isCommand)
         items.push({ seq: after.state.version, posted: item, item: normalised, reached });
@@ -107,12 +111,14 @@ export function appendItems(world: World, command: AppendItems): Decide<Appended
       advice,
       note: joined([note, openCallsNote(before, items), blankNote(settings.format, items)]),
     };
-    return accept({ events, value: () => value });
+    return accept({ events, value: () => value, after });
   };
 }
 
 /** An item of the append that the model is to read. */
 type Kept = { seq: number; posted: Item; item: Normalised } & Pick<ItemCommands, 'reached'>;
+
+type ItemAppended = Extract<NewEvent, { type: 'item.appended' }>;
 
 function joined(notes: readonly (string | null)[]): string | null {
   const said = notes.filter((note) => note !== null);
@@ -135,7 +141,11 @@ function blankNote(format: Format, items: readonly Kept[]): string | null {
   return `${what} ${first.seq} ${verb} empty and will not appear in the context`;
 }
 
-function checkVersion(head: Head | null, expected: number | undefined): Outcome<never> | null {
+/** Rejects with version_mismatch a session that is at another version; null when it is not. */
+export function checkVersion(
+  head: Head | null,
+  expected: number | undefined,
+): Outcome<never> | null {
   const actual = head?.state.version ?? 0;
   if (expected === undefined || expected === actual) return null;
   return reject(
@@ -180,7 +190,7 @@ function appended(
   normalised: Normalised,
   tokens: number,
   { opened, closed }: ItemCommands,
-): NewEvent {
+): ItemAppended {
   const usage = usageTokens(normalised);
   return {
     type: 'item.appended',
@@ -190,10 +200,22 @@ function appended(
       ...(usage !== undefined && { usage }),
       ...(opened.length > 0 && { commands: opened }),
       ...(closed.length > 0 && { closed_commands: closed }),
+      ...occurrence(item),
     },
   };
 }
 
-function excluded(item: Item): NewEvent {
-  return { type: 'item.appended', data: { item, tokens: 0, excluded: 'command' } };
+function excluded(item: Item): ItemAppended {
+  const data = { item, tokens: 0, excluded: 'command' as const, ...occurrence(item) };
+  return { type: 'item.appended', data };
+}
+
+/** When the client says that it was said; nothing where that is no time of an event. */
+function occurrence({ timestamp }: Item): { occurred_at?: string } {
+  const time = timestamp === undefined ? undefined : occurredAtSchema.safeParse(timestamp).data;
+  return time === undefined ? {} : { occurred_at: time };
+}
+
+function withTold({ type, data }: ItemAppended, told: Told): ItemAppended {
+  return { type, data: { ...data, told } };
 }

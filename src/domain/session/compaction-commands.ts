@@ -16,6 +16,8 @@ export type RequestCompaction = {
   trigger: Exclude<Trigger, 'auto'>;
   instructions?: string;
   focus?: string;
+  /** Ends with a proposal, which waits to be applied or discarded (SPEC section 20). */
+  propose?: true;
 };
 
 /** The compaction that answers a request; the request of a tool may have ended at once. */
@@ -24,23 +26,20 @@ export type Requested = { id: string; is_under_way: boolean };
 /**
  * Requests a compaction by hand or by a tool; answers the one under way when there is one (SPEC section
  * 2). It takes the place of a packet that is being waited for: the service writes that itself then
- * (section 12). Rejects: session_not_found, compaction_disabled.
+ * (section 12). A proposal takes the place of nothing. Rejects: session_not_found, compaction_disabled,
+ * compaction_not_proposable, compaction_under_way.
  */
 export function requestCompaction(world: World, command: RequestCompaction): Decide<Requested> {
   return (head) => {
     if (head === null) return sessionNotFound();
     const { running } = head.state;
+    const refused = refusal(head, command);
+    if (refused !== null) return refused;
     if (running !== null) {
       return accept({ events: [], value: () => ({ id: running.id, is_under_way: true }) });
     }
     const config = configOf(head.settings, world.server);
-    if (!config.enabled) {
-      return reject(
-        'compaction_disabled',
-        'compaction is switched off for this session: set config.enabled to true, and start the ' +
-          'server without DISABLE_COMPACT',
-      );
-    }
+    if (!config.enabled) return compactionDisabled();
     const { packet_request, preflight } = head.state;
     // A packet or a message is waited for because a compaction is due: a skip must not end the wait.
     const isDue = packet_request !== null || preflight !== null;
@@ -48,7 +47,7 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
       type: 'compaction.requested',
       data: {
         ...command,
-        reason: 'requested',
+        reason: command.propose === true ? 'proposal' : 'requested',
         attribution: plainAttribution('request'),
         ...standInPacket(head.state),
       },
@@ -64,6 +63,49 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
     };
     return accept({ events: [event, skipped], value: () => ({ id, is_under_way: false }) });
   };
+}
+
+export function compactionDisabled(): ReturnType<typeof reject> {
+  return reject(
+    'compaction_disabled',
+    'compaction is switched off for this session: set config.enabled to true, and start the ' +
+      'server without DISABLE_COMPACT',
+  );
+}
+
+/** The most proposals that may stand at a time: each is named in the head, which every append reads. */
+const MOST_PROPOSALS = 16;
+
+/** Why a request cannot be answered with what is under way, or be made at all; null: it can. */
+function refusal({ state }: Head, command: RequestCompaction): ReturnType<typeof reject> | null {
+  const { running, packet_request, preflight, proposals } = state;
+  const propose = command.propose ?? false;
+  if (running !== null) {
+    if (running.propose === propose) return null;
+    return propose
+      ? reject(
+          'compaction_not_proposable',
+          `compaction ${running.id} is under way and will be applied: wait for its end or cancel it, ` +
+            'then propose',
+        )
+      : reject(
+          'compaction_under_way',
+          `the proposal ${running.id} is being written: wait for its end or cancel it, then ask again`,
+        );
+  }
+  if (!propose) return null;
+  if (packet_request !== null || preflight !== null) {
+    const awaited = packet_request === null ? 'the next message' : 'the packet of the agent';
+    return reject(
+      'compaction_not_proposable',
+      `a compaction is due already and waits for ${awaited}: propose when it has ended`,
+    );
+  }
+  if (proposals.length < MOST_PROPOSALS) return null;
+  return reject(
+    'compaction_not_proposable',
+    `${MOST_PROPOSALS} proposals stand: apply one or discard some, then propose again`,
+  );
 }
 
 /** A tool that an agent calls again and again compacts only when there is something new (SPEC 15). */
@@ -147,7 +189,7 @@ export function skipCompaction(
 
 export type Failure = Pick<
   EventData['compaction.failed'],
-  'reason' | 'message' | 'usage' | 'will_retry'
+  'reason' | 'message' | 'usage' | 'model' | 'will_retry'
 >;
 
 /** Records a failed attempt; the context stays as it is (SPEC section 10). */

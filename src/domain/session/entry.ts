@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObjectSchema } from '../json.ts';
 
 /** Where an entry of a context comes from (SPEC section 8, order of phase 7). */
-const ORIGINS = [
+export const ORIGINS = [
   'initial',
   'instructions',
   'boundary',

@@ -2,13 +2,17 @@ import { z } from 'zod';
 import { FORMATS } from '../items/codecs.ts';
 import { usageSchema } from '../items/item.ts';
 import { jsonObjectSchema } from '../json.ts';
+import { ledgerSchema } from '../ledger/ledger.ts';
 import { attributionSchema } from '../policy/attribution.ts';
 import { SIGNALS } from '../policy/boundaries.ts';
 import { configOverridesSchema, configSchema } from '../policy/config.ts';
 import { PROFILES } from '../policy/profiles.ts';
 import { openCommandSchema } from '../policy/shell-commands.ts';
+import { costBasisSchema } from './cost-basis.ts';
 import { entrySchema } from './entry.ts';
 import { resultEditSchema } from './result-edits.ts';
+import { retentionReportSchema } from './retention-report.ts';
+import { observedSchema, supersededSchema, toldSchema } from './told.ts';
 
 /** Version of the event data below; older stored events are upcast when read (SPEC section 3). */
 export const EVENT_SCHEMA_VERSION = 3;
@@ -17,6 +21,9 @@ const count = z.int().min(0);
 const version = z.int().min(1);
 const compaction_id = z.string().min(1);
 const duration_ms = z.number().min(0);
+
+/** When an item was said, where the client tells it: ISO 8601. */
+export const occurredAtSchema = z.iso.datetime({ offset: true });
 
 export const modeSchema = z.enum(['auto', 'micro', 'full', 'remote']);
 export type Mode = z.infer<typeof modeSchema>;
@@ -42,7 +49,10 @@ export const hookResultSchema = z.strictObject({
 });
 export type HookResult = z.infer<typeof hookResultSchema>;
 
-/** What a context is built on: a full compaction, or the start of a fork (null). Its event stands at `version`. */
+/**
+ * What a context is built on: a full compaction, or (null) the start of a fork or a compaction by the
+ * client. Its event stands at `version`.
+ */
 const baseSchema = z.strictObject({
   compaction_id: compaction_id.nullable(),
   version,
@@ -107,11 +117,60 @@ const completedReportSchema = z.strictObject({
   files_restored: count,
   duration_ms,
   summarizer_ms: duration_ms,
+  cost_basis: costBasisSchema.exactOptional(),
+  /** Earlier releases checked nothing. */
+  retention: retentionReportSchema.exactOptional(),
 });
 export type CompletedReport = z.infer<typeof completedReportSchema>;
 
 export const contributorSchema = z.strictObject({ what: z.string(), tokens: count });
 export type Contributor = z.infer<typeof contributorSchema>;
+
+const microCompletedSchema = z.strictObject({
+  compaction_id,
+  strategy: configSchema.shape.micro_compact_strategy,
+  edits: z.array(resultEditSchema),
+  tokens_saved: count,
+  tokens_before: count,
+  tokens_after: count,
+  /** Of the eligible results that had not been cleared before, without margin. */
+  result_tokens_before: count,
+  result_tokens_after: count,
+  is_above_threshold: z.boolean(),
+  is_still_due: z.boolean(),
+  duration_ms,
+  cost_basis: costBasisSchema.exactOptional(),
+});
+
+const completedSchema = z.strictObject({
+  compaction_id,
+  mode: z.enum(['full', 'remote']),
+  through: count,
+  previous: baseSchema.nullable(),
+  summary_text: z.string(),
+  entries: z.array(entrySchema),
+  /** Results after the cut that had to be shortened to stay. */
+  edits: z.array(resultEditSchema).exactOptional(),
+  /** What the log says up to the cut; compactions of version 0.1 have none. */
+  ledger: ledgerSchema.exactOptional(),
+  report: completedReportSchema,
+});
+
+/**
+ * What a proposal would write, with the figures as they stood when it was made: the event of a
+ * compaction without its id (SPEC section 20).
+ */
+const candidateSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('compaction.micro_completed'),
+    data: microCompletedSchema.omit({ compaction_id: true }),
+  }),
+  z.strictObject({
+    type: z.literal('compaction.completed'),
+    data: completedSchema.omit({ compaction_id: true }),
+  }),
+]);
+export type Candidate = z.infer<typeof candidateSchema>;
 
 /** The data of every event, in the shape of EVENT_SCHEMA_VERSION. */
 export const eventSchemas = {
@@ -135,6 +194,7 @@ export const eventSchemas = {
     parent_session_id: z.string().min(1),
     parent_version: version,
     entries: z.array(entrySchema),
+    ledger: ledgerSchema.exactOptional(),
   }),
   'item.appended': z.strictObject({
     item: jsonObjectSchema,
@@ -151,7 +211,12 @@ export const eventSchemas = {
     commands: z.array(openCommandSchema).exactOptional(),
     /** Ids of open commands whose result stands here, or that another call has taken over. */
     closed_commands: z.array(z.string()).exactOptional(),
+    occurred_at: occurredAtSchema.exactOptional(),
+    /** What the client's history came to up to this item, where it came as a whole. */
+    told: toldSchema.exactOptional(),
   }),
+  /** The client's history has another answer instead, or none: a retry, a stream that was cut off. */
+  'item.superseded': z.strictObject({ items: z.array(supersededSchema).min(1) }),
   'signal.observed': z.strictObject({
     signal: z.enum(SIGNALS),
     source: z.enum(['posted', 'derived']),
@@ -172,35 +237,24 @@ export const eventSchemas = {
     /** The cut has to stand before this item. */
     before: version.exactOptional(),
     packet: packetSourceSchema.exactOptional(),
+    /** Ends with a proposal, which somebody applies or discards (SPEC section 20). */
+    propose: z.literal(true).exactOptional(),
     instructions: z.string().exactOptional(),
     focus: z.string().exactOptional(),
   }),
   'compaction.started': z.strictObject({ compaction_id, attempt: version, config: configSchema }),
-  'compaction.micro_completed': z.strictObject({
+  'compaction.micro_completed': microCompletedSchema,
+  'compaction.completed': completedSchema,
+  'compaction.proposed': z.strictObject({ compaction_id, candidate: candidateSchema }),
+  'compaction.discarded': z.strictObject({
     compaction_id,
-    strategy: configSchema.shape.micro_compact_strategy,
-    edits: z.array(resultEditSchema),
-    tokens_saved: count,
-    tokens_before: count,
-    tokens_after: count,
-    /** Of the eligible results that had not been cleared before, without margin. */
-    result_tokens_before: count,
-    result_tokens_after: count,
-    is_above_threshold: z.boolean(),
-    is_still_due: z.boolean(),
-    duration_ms,
+    /**
+     * The compaction that has changed the context since; null: somebody has asked for it, or the client
+     * has changed its history.
+     */
+    superseded_by: compaction_id.nullable(),
   }),
-  'compaction.completed': z.strictObject({
-    compaction_id,
-    mode: z.enum(['full', 'remote']),
-    through: count,
-    previous: baseSchema.nullable(),
-    summary_text: z.string(),
-    entries: z.array(entrySchema),
-    /** Results after the cut that had to be shortened to stay. */
-    edits: z.array(resultEditSchema).exactOptional(),
-    report: completedReportSchema,
-  }),
+  'compaction.observed': observedSchema,
   'compaction.skipped': z.strictObject({
     compaction_id,
     reason: skipReasonSchema,
@@ -208,6 +262,8 @@ export const eventSchemas = {
     contributors: z.array(contributorSchema).exactOptional(),
     /** What a summary has cost that was not put in place, with the failures before it. */
     usage: usageSchema.exactOptional(),
+    /** Who has written that summary. */
+    model: z.string().exactOptional(),
   }),
   'compaction.failed': z.strictObject({
     compaction_id,
@@ -216,6 +272,8 @@ export const eventSchemas = {
     attempt: count,
     /** What the answers of this attempt have cost that came to nothing; left out when that is nothing. */
     usage: usageSchema.exactOptional(),
+    /** Whose answers they were, as `provider/model`. */
+    model: z.string().exactOptional(),
     /** False: this ends the compaction. True: it goes on, with another attempt or with a fallback. */
     will_retry: z.boolean(),
   }),
@@ -282,19 +340,23 @@ export const COMPACTION_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
 );
 
 /**
- * What an event does to the context, beside adding to it: changes results in it, or sets what it is
- * built on. What a provider has counted before says nothing about the context after it.
+ * What an event does to the context, beside adding to it: changes what stands in it, or sets what it
+ * is built on. What a provider has counted before says nothing about the context after it.
  */
 const CONTEXT_EFFECTS = {
   'session.created': null,
   'session.configured': null,
   'session.forked': 'base',
   'item.appended': null,
+  'item.superseded': 'entries',
   'signal.observed': null,
   'compaction.requested': null,
   'compaction.started': null,
-  'compaction.micro_completed': 'results',
+  'compaction.micro_completed': 'entries',
   'compaction.completed': 'base',
+  'compaction.proposed': null,
+  'compaction.discarded': null,
+  'compaction.observed': 'base',
   'compaction.skipped': null,
   'compaction.failed': null,
   'compaction.cancelled': null,
@@ -306,7 +368,7 @@ const CONTEXT_EFFECTS = {
   'hook.ran': null,
   'breaker.opened': null,
   'breaker.closed': null,
-} as const satisfies Record<EventType, 'results' | 'base' | null>;
+} as const satisfies Record<EventType, 'entries' | 'base' | null>;
 
 type Effects = typeof CONTEXT_EFFECTS;
 type ContextChange = { [T in keyof Effects]: Effects[T] extends null ? never : T }[keyof Effects];

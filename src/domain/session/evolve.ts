@@ -6,15 +6,20 @@ import { callKey } from './call-key.ts';
 import { changesContext, type EventData, type EventOf, type SessionEvent } from './events.ts';
 import {
   completed,
-  ENDED,
+  endOf,
   failed,
   microCompleted,
+  observedCompaction,
+  proposed,
   requested,
   running,
   skipped,
+  without,
 } from './evolve-compaction.ts';
 import type { Head, Settings, State } from './head.ts';
+import { callsAfter, NO_CALLS } from './model-calls.ts';
 import { NO_OPEN_CALLS, type OpenCalls, openCallsAfter } from './open-calls.ts';
+import type { SupersededItem } from './told.ts';
 import { NO_USAGE, usageAfter } from './usage-state.ts';
 
 /**
@@ -61,6 +66,8 @@ function created(event: EventOf<'session.created'>): Head {
       tokens_since_compaction: tokens,
       base: null,
       running: null,
+      proposals: [],
+      calls: NO_CALLS,
       messages: 0,
       compactions: { micro: 0, full: 0, remote: 0, skipped: 0, failed: 0 },
       compacted_version: 0,
@@ -76,6 +83,8 @@ function created(event: EventOf<'session.created'>): Head {
       user_message: null,
       last_call: 0,
       last_skip: null,
+      told: null,
+      superseded: [],
       created_at: event.at,
       updated_at: event.at,
     },
@@ -117,23 +126,34 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
       return appended(state, settings, event);
     case 'signal.observed':
       return observed(state, event.data);
+    case 'item.superseded':
+      return superseded(state, event.data.items);
     case 'compaction.requested':
       return requested(state, event);
     case 'compaction.started': {
       const current = running(state, event.data.compaction_id);
-      return { running: { ...current, status: 'running', attempt: event.data.attempt } };
+      return {
+        running: { ...current, status: 'running', attempt: event.data.attempt },
+        // The attempt reads the context without them.
+        superseded: [],
+      };
     }
     case 'compaction.micro_completed':
       return microCompleted(state, event);
     case 'compaction.completed':
       return completed(state, event);
+    case 'compaction.proposed':
+      return proposed(state, event.data.compaction_id);
+    case 'compaction.discarded':
+      return { proposals: without(state.proposals, event.data.compaction_id) };
+    case 'compaction.observed':
+      return observedCompaction(event);
     case 'compaction.skipped':
       return skipped(state, event.data);
     case 'compaction.failed':
       return failed(state, event.data);
     case 'compaction.cancelled':
-      running(state, event.data.compaction_id);
-      return ENDED;
+      return endOf(running(state, event.data.compaction_id));
     case 'compaction.reverted':
       return {
         tokens: event.data.tokens,
@@ -172,12 +192,14 @@ function appended(
 ): Partial<State> {
   const codec = codecFor(format);
   const item = codec.normalise(data.item);
-  const items = state.items + 1;
-  const open_calls = openCallsAfter(state.open_calls, [item]);
-  if (data.excluded !== undefined) return { items, open_calls };
+  const counted = {
+    items: state.items + 1,
+    open_calls: openCallsAfter(state.open_calls, [item]),
+    ...(data.told !== undefined && { told: { ...data.told, seq: version } }),
+  };
+  if (data.excluded !== undefined) return counted;
   const in_context = {
-    items,
-    open_calls,
+    ...counted,
     tokens: state.tokens + data.tokens,
     open_commands: openCommands(state, data),
   };
@@ -186,6 +208,7 @@ function appended(
   return {
     ...in_context,
     tokens_since_compaction: state.tokens_since_compaction + data.tokens,
+    calls: callsAfter(state.calls, data.item, item),
     ...(codec.isMessage(data.item) && { messages: state.messages + 1 }),
     ...spoken(state, item, version),
   };
@@ -210,6 +233,22 @@ function spoken({ user_message }: State, item: Normalised, version: number): Par
 
 function callsTool(item: Normalised): boolean {
   return item.kind === 'message' && item.parts.some(({ kind }) => kind === 'tool_call');
+}
+
+/** What the client no longer has does not stand in the context, nor does it answer the user. */
+function superseded(state: State, items: readonly SupersededItem[]): Partial<State> {
+  const { user_message, told, running: underWay } = state;
+  const first = Math.min(...items.map(({ seq }) => seq));
+  return {
+    tokens: state.tokens - items.reduce((sum, { tokens }) => sum + tokens, 0),
+    told: told !== null && told.seq >= first ? null : told,
+    ...(user_message !== null &&
+      user_message.unanswered_from === null &&
+      first > user_message.version && {
+        user_message: { ...user_message, unanswered_from: user_message.version },
+      }),
+    ...(underWay !== null && { superseded: [...state.superseded, ...items] }),
+  };
 }
 
 function openCommands(

@@ -5,7 +5,9 @@ import { resolveConfig } from '../policy/profiles.ts';
 import type { OpenCommand } from '../policy/shell-commands.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import type { Base, EventData, Mode, PacketSource, Trigger } from './events.ts';
+import type { ModelCalls } from './model-calls.ts';
 import type { OpenCalls } from './open-calls.ts';
+import type { SupersededItem, Told } from './told.ts';
 import type { UsageState } from './usage-state.ts';
 import type { Terms, World } from './world.ts';
 
@@ -24,7 +26,12 @@ export type Running = {
   attribution: Attribution;
   before: number | null;
   packet: PacketSource | null;
+  /** It ends with a proposal. */
+  propose: boolean;
 };
+
+/** A finished candidate that waits to be applied or discarded (SPEC section 20). */
+export type Proposal = { id: string; trigger: Trigger };
 
 /** A compaction under way as answers show it. */
 export type UnderWay = Pick<Running, 'id' | 'status' | 'mode' | 'trigger' | 'reason'>;
@@ -41,6 +48,9 @@ export type State = UsageState & {
   tokens_since_compaction: number;
   base: Base | null;
   running: Running | null;
+  /** Oldest first; a change of the context discards them all. */
+  proposals: Proposal[];
+  calls: ModelCalls;
   /** Messages of user, assistant and tools since the compaction in force. */
   messages: number;
   compactions: { micro: number; full: number; remote: number; skipped: number; failed: number };
@@ -71,6 +81,10 @@ export type State = UsageState & {
   last_call: number;
   /** Where the watcher last found no natural boundary: it says so once, not at the end of every turn. */
   last_skip: { percent_remaining: number | null; signals: Boundary[] } | null;
+  /** The client's history as it came last, and the item that it ends with. */
+  told: (Told & { seq: number }) | null;
+  /** What was superseded while a compaction was under way, which may have covered it. */
+  superseded: SupersededItem[];
   created_at: string;
   updated_at: string;
 };
@@ -81,7 +95,7 @@ export type Head = { settings: Settings; state: State };
  * Version of the shape of `Settings` and `State`: stored heads of an older one are computed anew from
  * the log when a store is opened.
  */
-export const HEAD_VERSION = 4;
+export const HEAD_VERSION = 8;
 
 /**
  * Whether the user has something to be answered, or has spoken after this version: then nothing that
@@ -126,14 +140,21 @@ export function contextTokens(state: UsageState & Pick<State, 'tokens'>, config:
     : state.usage + withSafetyMargin(state.tokens_since_usage, config);
 }
 
+/** What was resolved last for settings: they are the same object from append to append. */
+const resolved = new WeakMap<Settings, { server: ConfigOverrides; config: Config }>();
+
 /** The configuration in force for a session under the server's overrides. */
 export function configOf(settings: Settings, server: ConfigOverrides): Config {
-  return resolveConfig({
+  const known = resolved.get(settings);
+  if (known?.server === server) return known.config;
+  const config = resolveConfig({
     profile: settings.profile,
     context_window: settings.context_window,
     server,
     session: settings.config,
   });
+  resolved.set(settings, { server, config });
+  return config;
 }
 
 /** The terms on which a piece of work begins now. */

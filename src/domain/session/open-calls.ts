@@ -34,7 +34,7 @@ export function openCallsAfter(before: OpenCalls, items: readonly Normalised[]):
   const open = new OpenIds(before);
   for (const item of items) {
     // There are clients that use ids again: a result of an earlier turn says nothing of this one.
-    if (endsTurn(item)) open.forgetSuccess();
+    if (open.remembersSuccess && endsTurn(item)) open.forgetSuccess();
     for (const part of toolParts(item)) open.add(part);
   }
   return open.state();
@@ -126,6 +126,10 @@ class OpenIds {
     }
     for (const id of ids) remove(this.#succeeded, id);
     return ids.some((id) => remove(this.#results, id));
+  }
+
+  get remembersSuccess(): boolean {
+    return this.#succeeded.length > 0;
   }
 
   forgetSuccess(): void {

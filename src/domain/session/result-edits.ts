@@ -5,11 +5,17 @@ export const resultEditSchema = z.strictObject({
   seq: z.int().min(1),
   tool_use_id: z.string(),
   content: z.string(),
-  kind: z.enum(['cleared', 'truncated']),
+  /** What stands there now: the placeholder, a digest, or the original with its middle cut out. */
+  kind: z.enum(['cleared', 'digested', 'truncated']),
   tokens_before: z.int().min(0),
   tokens_after: z.int().min(0),
 });
 export type ResultEdit = z.infer<typeof resultEditSchema>;
+
+/** Whether a placeholder or a digest stands there: no compaction touches it again. */
+export function isTakenAway({ kind }: Pick<ResultEdit, 'kind'>): boolean {
+  return kind !== 'truncated';
+}
 
 /** Addresses one tool result of the log: the item that carries it, and the call it answers. */
 export function editKey(seq: number, toolUseId: string): string {

@@ -3,6 +3,7 @@ import type { Decide } from './decision.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import { type Base, changesContext, type NewEvent, type SessionEvent } from './events.ts';
 import type { Head } from './head.ts';
+import { supersededBy } from './proposal-events.ts';
 import { editKey, type ResultEdit, savedBy } from './result-edits.ts';
 
 export type RevertCompaction = {
@@ -44,8 +45,10 @@ export function revertCompaction(command: RevertCompaction): Decide<Head> {
     if (laterBase || notInForce) {
       return reject(
         'compaction_not_revertible',
-        `a later full compaction${state.base ? ` (${state.base.compaction_id})` : ''} builds on this ` +
-          'one: revert that one first',
+        state.base?.compaction_id === null
+          ? 'the client has compacted its own history since, and the context is built on that'
+          : `a later full compaction${state.base ? ` (${state.base.compaction_id})` : ''} builds on ` +
+              'this one: revert that one first',
       );
     }
     const event: NewEvent = {
@@ -57,7 +60,8 @@ export function revertCompaction(command: RevertCompaction): Decide<Head> {
         tokens: state.tokens + command.tokens_back,
       },
     };
-    return accept({ events: [event], value: (after) => after });
+    const superseded = supersededBy(command.compaction_id, head);
+    return accept({ events: [event, ...superseded], value: (after) => after });
   };
 }
 
@@ -109,6 +113,8 @@ export function revertCommand(
         for (const edit of edits) edited.add(keyOf(edit));
         break;
       }
+      case 'item.superseded':
+      case 'compaction.observed':
       case 'compaction.reverted':
       case 'session.forked':
         break;

@@ -1,6 +1,6 @@
 import type { Usage } from '../items/item.ts';
 import type { JsonObject } from '../json.ts';
-import type { EventData, EventOf, SessionEvent } from './events.ts';
+import type { Candidate, EventData, EventOf, EventType, SessionEvent } from './events.ts';
 import { isPaid, usageOfFailures } from './summarizer-usage.ts';
 
 /**
@@ -16,21 +16,31 @@ export type RolloutRecord = {
 
 type Request = EventData['compaction.requested'];
 
+/** What has led to an end. */
+type Course = { request: Request | null; failures: SessionEvent[] };
+
+const ENDS_PROPOSAL: ReadonlySet<EventType> = new Set([
+  'compaction.completed',
+  'compaction.micro_completed',
+  'compaction.discarded',
+]);
+
 /**
  * Makes the function that writes the audit trail of a session: given all its events in order, it
  * answers the records of each; none for events that the trail has no line for (requests, attempts,
  * retries, settings, signals, packets, hooks): `GET …/events` has them all.
  */
 export function rolloutWriter(sessionId: string): (event: SessionEvent) => RolloutRecord[] {
-  // One compaction is under way at a time, so what completes is what was requested last.
-  let request: Request | null = null;
-  let failures: SessionEvent[] = [];
+  // One compaction is under way at a time, so what ends is what was requested last, or a proposal.
+  let last: Course = { request: null, failures: [] };
+  const proposals = new Map<string, Course>();
   return (event) => {
-    if (event.type === 'compaction.requested') {
-      request = event.data;
-      failures = [];
-    }
-    if (event.type === 'compaction.failed') failures.push(event);
+    if (event.type === 'compaction.requested') last = { request: event.data, failures: [] };
+    if (event.type === 'compaction.failed') last.failures.push(event);
+    const id = 'compaction_id' in event.data ? event.data.compaction_id : '';
+    const { request, failures } = proposals.get(id) ?? last;
+    if (event.type === 'compaction.proposed') proposals.set(id, last);
+    else if (ENDS_PROPOSAL.has(event.type)) proposals.delete(id);
     return recordsOf(sessionId, event, request, usageOfFailures(failures));
   };
 }
@@ -91,6 +101,21 @@ function recordsOf(
         message('CompactCompleted', completedFields(event.data)),
       ];
     }
+    case 'compaction.proposed': {
+      const { compaction_id, candidate } = event.data;
+      return [message('CompactProposed', { compaction_id, ...proposedFields(candidate, paid) })];
+    }
+    case 'compaction.discarded': {
+      const { compaction_id, superseded_by } = event.data;
+      return [message('CompactDiscarded', { compaction_id, superseded_by })];
+    }
+    case 'compaction.observed': {
+      const { summary_text, through, entries } = event.data;
+      const made = replacement(summary_text, null, through, entries);
+      return [record('compacted', { ...made, trigger: { type: 'client' } })];
+    }
+    case 'item.superseded':
+      return [message('ItemsSuperseded', { ordinals: event.data.items.map(({ seq }) => seq) })];
     case 'compaction.failed': {
       const { reason, message: error_message, will_retry } = event.data;
       if (will_retry) return [];
@@ -161,7 +186,24 @@ function triggerType({ trigger, attribution }: Request): Request['trigger'] | 'a
   }
 }
 
-function completedFields({ report, mode }: EventData['compaction.completed']): JsonObject {
+function proposedFields(candidate: Candidate, paid: Usage): JsonObject {
+  switch (candidate.type) {
+    case 'compaction.micro_completed': {
+      const { tokens_before: pre_compact_tokens, tokens_after, duration_ms } = candidate.data;
+      const figures = { pre_compact_tokens, post_compact_tokens: tokens_after, duration_ms };
+      return { strategy: 'micro', ...figures, ...(isPaid(paid) && usageFields(paid)) };
+    }
+    case 'compaction.completed':
+      return completedFields(candidate.data);
+    default:
+      return candidate satisfies never;
+  }
+}
+
+function completedFields({
+  report,
+  mode,
+}: Pick<EventData['compaction.completed'], 'report' | 'mode'>): JsonObject {
   return {
     pre_compact_tokens: report.tokens_before,
     post_compact_tokens: report.tokens_after,

@@ -30,6 +30,8 @@ export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
       return compactedFrom(event.data.tokens_before);
     case 'compaction.completed':
       return compactedFrom(event.data.report.tokens_before);
+    case 'item.superseded':
+    case 'compaction.observed':
     case 'compaction.reverted':
     case 'session.forked':
       return NO_USAGE;

@@ -24,7 +24,7 @@ const PLAN_FILE =
 const MOST_TASKS = 500;
 
 /** Whether a file is one that agents keep their plan in: the expression takes quadratic time. */
-function isPlanFile(path: string): boolean {
+export function isPlanFile(path: string): boolean {
   return path.length <= LONGEST_PATH && PLAN_FILE.test(path);
 }
 
@@ -41,9 +41,15 @@ function planFileIn(answer: string): string | null {
 
 /** The todos and the plan, kept up to date with what calls and attachments say of them. */
 export class PlanBook {
-  private list: KnownTodos | null = null;
-  private newestPlan: KnownPlan | null = null;
+  private list: KnownTodos | null;
+  private newestPlan: KnownPlan | null;
   private readonly touched = new Map<string, number>();
+
+  /** Goes on from what is known already. */
+  constructor(list: KnownTodos | null = null, plan: KnownPlan | null = null) {
+    this.list = list;
+    this.newestPlan = plan;
+  }
 
   attachment(item: Attachment, at: number): void {
     if (item.attachment === 'todo') {

@@ -1,5 +1,7 @@
 import type { ToolResult } from '../items/item.ts';
+import { resultText } from '../items/message-text.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import { isDigest } from './digest-mark.ts';
 
 /** What a tool has answered, without what its program wraps around it. */
 export type Answer = {
@@ -12,7 +14,7 @@ export type Answer = {
   isUnfinished: boolean;
   /** It was not carried out: the user, or a rule, did not let it. */
   isRefused: boolean;
-  /** The text has been taken away since; a note stands in its place. */
+  /** The text has been taken away since; a note or a digest stands in its place. */
   isCleared: boolean;
 };
 
@@ -32,7 +34,7 @@ const END_NOTES: readonly RegExp[] = [
 
 /** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
 export function answerOf(result: ToolResult): Answer {
-  const raw = result.content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
+  const raw = resultText(result);
   const {
     text,
     code,
@@ -48,7 +50,7 @@ export function answerOf(result: ToolResult): Answer {
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
     isUnfinished: isRunning,
     isRefused: isFailed && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
-    isCleared: isNote(body),
+    isCleared: isDigest(raw) || isNote(body),
   };
 }
 

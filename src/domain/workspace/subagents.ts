@@ -4,15 +4,7 @@ import { firstString, inputOf, toolName } from './tool-input.ts';
 /** Tools that let another agent work, in Claude Code, opencode, Codex, VS Code, Roo Code and Gemini CLI. */
 const SPAWNING =
   /^(?:task|agent|spawnagent|dispatchagent|runsubagent|subagent|newtask|delegatetoagent)$/;
-const KIND_FIELDS = [
-  'subagent_type',
-  'agent_type',
-  'agentName',
-  'agent_name',
-  'agent',
-  'mode',
-  'subagent',
-];
+const KIND_FIELDS = 'subagent_type agent_type agentName agent_name agent mode subagent'.split(' ');
 /** Agents that their program gives no tool to change files with. */
 const READING_KINDS =
   /^(?:explore|explorer|plan|ask|claudecodeguide|codebaseinvestigator|clihelp)$/;

@@ -1,21 +1,8 @@
 import type { ToolCall } from '../items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../json.ts';
 
-const PATH_FIELDS = [
-  'file_path',
-  'path',
-  'filePath',
-  'filename',
-  'absolute_path',
-  'target_file',
-  'notebook_path',
-  'file',
-  'relative_path',
-  'absolutePath',
-  'pathInProject',
-  'TargetFile',
-  'AbsolutePath',
-];
+const PATH_FIELDS = `file_path path filePath filename absolute_path target_file notebook_path file
+  relative_path absolutePath pathInProject TargetFile AbsolutePath`.split(/\s+/);
 
 /** The name of a tool without the server that gives it, and without its dividers. */
 export function toolName({ name }: ToolCall): string {

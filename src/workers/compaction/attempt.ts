@@ -46,7 +46,9 @@ export async function runAttempt(
     hook_items: begins.flatMap(({ items = [] }) => items),
     user_display_message: displayMessage(before),
   });
-  if (await commit(deps, loaded, finished)) await postCompact(deps, loaded, signal);
+  const { requested_version } = loaded.running;
+  const isWritten = await commit(deps, loaded, finished);
+  if (isWritten) await postCompact(deps, { ...loaded, requested_version }, signal);
   return DONE;
 }
 

@@ -36,7 +36,8 @@ export function check(
         return { ok: true, kind: 'summary', summary };
       }
       const message = `the summary of ${summary.model} would not make the context smaller`;
-      const failure = { reason: 'no_summary', message, usage: summary.usage } as const;
+      const { usage, model } = summary;
+      const failure = { reason: 'no_summary', message, usage, model } as const;
       return { ok: false, failure, others: writers };
     }
     case 'items': {
@@ -46,7 +47,7 @@ export function check(
         return { ok: true, kind: 'replacement', replacement: { items, model, usage, remote_ms } };
       }
       const message = `openai: the compaction cannot be used: ${problem}`;
-      return { ok: false, failure: { reason: 'api_error', message, usage }, others };
+      return { ok: false, failure: { reason: 'api_error', message, usage, model }, others };
     }
     default:
       return written satisfies never;

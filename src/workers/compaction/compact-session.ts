@@ -6,6 +6,7 @@ import {
   type JobHandler,
   type JobResult,
 } from '../engines/job-engine.ts';
+import { afterApplying } from './applied-proposal.ts';
 import { runAttempt } from './attempt.ts';
 import { commitStep, isStoreAway } from './commit-step.ts';
 import type { WorkerDependencies } from './dependencies.ts';
@@ -30,7 +31,9 @@ export function compactSession(deps: WorkerDependencies): JobHandler {
   return async (job, signal) => {
     try {
       const begun = await begin(deps, job);
-      return begun === null ? DONE : await compact(deps, job, begun, signal);
+      if (begun !== null) return await compact(deps, job, begun, signal);
+      await afterApplying(deps, job.ref, signal);
+      return DONE;
     } catch (error) {
       if (!isStoreAway(error)) throw error;
       deps.onError(error, job);

@@ -46,6 +46,7 @@ export function finish(
   const clock = clockOf(now());
   const context: FinishContext = {
     view,
+    compaction_id: running.id,
     config,
     count: counterFor(config, tokenizers),
     is_automatic: running.trigger === 'auto',

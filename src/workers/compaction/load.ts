@@ -1,6 +1,7 @@
 import { eventAt } from '../../app/event-at.ts';
 import { loadView } from '../../app/load-view.ts';
 import type { SessionRef } from '../../app/ports/event-store.ts';
+import { withLedger } from '../../app/read-ledger.ts';
 import type { View } from '../../domain/context/view.ts';
 import type { Usage } from '../../domain/items/item.ts';
 import type { Attempt } from '../../domain/session/compaction-commands.ts';
@@ -37,7 +38,8 @@ export async function load(
   const { running, version } = head.state;
   if (running === null) return null;
   const after = running.requested_version;
-  const view = await loadView(store, ref, version);
+  const loaded = await loadView(store, ref, version);
+  const view = loaded && (await withLedger(store, ref, loaded));
   const event = await eventAt(store, ref, after);
   if (view === null || event?.type !== 'compaction.requested') return null;
   // One compaction is under way at a time: what has failed since its request is its own.

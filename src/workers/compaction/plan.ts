@@ -1,8 +1,9 @@
-import type { FullPlan } from '../../domain/compaction/full.ts';
+import { type FullPlan, withLedgers } from '../../domain/compaction/full.ts';
 import { type CompactionPlan, planCompaction, planRequest } from '../../domain/compaction/plan.ts';
 import type { Skip } from '../../domain/session/compaction-commands.ts';
 import type { PacketText } from '../../domain/session/complete-compaction.ts';
 import type { Mode } from '../../domain/session/events.ts';
+import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import type { Loaded } from './load.ts';
 import { packetText } from './packet-text.ts';
@@ -26,12 +27,31 @@ export async function plan(deps: WorkerDependencies, loaded: Loaded): Promise<Pl
     case 'micro':
       return { kind: 'micro', plan: found, packet };
     case 'full':
-      return { kind: 'full', plan: found, ways: waysOf(deps, loaded, false), packet };
+      return {
+        kind: 'full',
+        plan: withRoomFor(packet, withLedgers(found, loaded.view), loaded),
+        ways: waysOf(deps, loaded, false),
+        packet,
+      };
     case 'remote':
-      return { kind: 'full', plan: found.full, ways: waysOf(deps, loaded, true), packet };
+      return {
+        kind: 'full',
+        plan: withLedgers(found.full, loaded.view),
+        ways: waysOf(deps, loaded, true),
+        packet,
+      };
     default:
       return found satisfies never;
   }
+}
+
+/** The summary leaves room for the packet, which comes with it and has to fit as well. */
+function withRoomFor(packet: PacketText | null, plan: FullPlan, { terms }: Loaded): FullPlan {
+  if (packet === null) return plan;
+  const { summary_budget } = plan;
+  const tokens = counterFor(terms.config, terms.tokenizers)(packet.text);
+  const third = Math.floor(summary_budget / 3);
+  return { ...plan, summary_budget: Math.max(64, third, summary_budget - tokens) };
 }
 
 export function planAs({ terms, head, view, running, request }: Loaded, mode: Mode) {

@@ -6,7 +6,11 @@ import type { LogDependencies } from './dependencies.ts';
 import type { Begun } from './load.ts';
 
 /** Why an attempt failed; it is not tried again unless it says so. */
-export type FailureText = Omit<SummaryFailure, 'ok' | 'retryable'> & { retryable?: boolean };
+export type FailureText = Omit<SummaryFailure, 'ok' | 'retryable' | 'model'> & {
+  retryable?: boolean;
+  /** Whom the usage was paid to, as `provider/model`. */
+  model?: string | null;
+};
 
 export const INTERRUPTED = {
   reason: 'interrupted',
@@ -21,10 +25,11 @@ export async function recordFailure(
   deps: LogDependencies,
   { ref, attempt, terms }: Begun,
   // Not the whole failure: what is spread into an event becomes part of the log.
-  { reason, message, usage = NO_TOKENS }: FailureText,
+  { reason, message, usage = NO_TOKENS, model = null }: FailureText,
   will_retry: boolean,
 ): Promise<boolean> {
-  const failure = { reason, message, ...(isPaid(usage) && { usage }), will_retry };
+  const paid = isPaid(usage) && { usage, ...(model !== null && { model }) };
+  const failure = { reason, message, ...paid, will_retry };
   const step = await commitStep(deps, ref, (clock) =>
     failCompaction(terms, attempt, failure, clock),
   );

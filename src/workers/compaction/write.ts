@@ -68,7 +68,10 @@ async function tryOut(
   const { model } = head.settings;
   const task = { plan, view, model, config, count, templates, instructions, focus };
   const answer = await summarise(deps, summarizer, task, signal);
-  if (!answer.ok) return { ok: false, failure: signal.aborted ? null : answer, others };
+  if (!answer.ok) {
+    const failure = signal.aborted ? null : { model: summarizer.name, ...answer };
+    return { ok: false, failure, others };
+  }
   return check(loaded, plan, answer, others);
 }
 

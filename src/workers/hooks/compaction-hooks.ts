@@ -1,5 +1,6 @@
 import { eventAt } from '../../app/event-at.ts';
 import type { HookResult } from '../../domain/session/events.ts';
+import type { Running } from '../../domain/session/head.ts';
 import { type HookRun, recordHook, recordPostCompact } from '../../domain/session/record-hook.ts';
 import { commitStep } from '../compaction/commit-step.ts';
 import type { WorkerDependencies } from '../compaction/dependencies.ts';
@@ -41,28 +42,37 @@ export async function runHooks(
   return results;
 }
 
+/** A compaction that hooks are told of. */
+type Told = Pick<Loaded, 'ref' | 'head'> & {
+  running: Pick<Running, 'id' | 'trigger'>;
+  request: Pick<Loaded['request'], 'instructions'>;
+};
+
+/** One that may stand in the log; `requested_version`: words of the user since then come after it. */
+export type Ended = Told & Pick<Loaded, 'terms'> & { requested_version: number };
+
 /** Calls the PostCompact hooks once the compaction stands in the log; at most once each. */
 export async function postCompact(
   deps: HookDependencies,
-  loaded: Loaded,
+  ended: Ended,
   signal: AbortSignal,
 ): Promise<void> {
   const hooks = deps.hooks.filter(({ event }) => event === 'PostCompact');
   if (hooks.length === 0) return;
   const { store, now } = deps;
-  const { ref, terms, running, attempt } = loaded;
-  const { compaction_id } = attempt;
+  const { ref, terms, running, requested_version } = ended;
+  const compaction_id = running.id;
   const base = (await store.head(ref))?.state.base;
   // Not so when it turned out that it would not have made the context smaller.
   if (base?.compaction_id !== compaction_id) return;
   const event = await eventAt(store, ref, base.version);
   if (event?.type !== 'compaction.completed') return;
   for (const hook of hooks) {
-    const run = await ask(deps, hook, loaded, event.data.summary_text, signal);
+    const run = await ask(deps, hook, ended, event.data.summary_text, signal);
     if (run === null) return;
     const at = now().toISOString();
     // Only one try: a second one after a broken connection could append the items twice.
-    const moment = { compaction_id, requested_version: running.requested_version, at };
+    const moment = { compaction_id, requested_version, at };
     await store.commit(ref, recordPostCompact(terms, moment, run), { at });
   }
 }
@@ -94,7 +104,7 @@ async function askAndRecord(
 function ask(
   { now }: HookDependencies,
   hook: HookSettings,
-  { ref, head, running, request }: Loaded,
+  { ref, head, running, request }: Told,
   summary: string | null,
   signal: AbortSignal,
 ): Promise<HookRun | null> {

@@ -55,8 +55,9 @@ export function chooseModel(
 
 function providersOf(session: Choosing): readonly Provider[] {
   const named = session.summarization_model_provider_id ?? providerOfModel(session.model ?? '');
-  if (named === null)
+  if (named === null) {
     return PROVIDERS.filter((one) => PROVIDER_TABLE[one].formats?.includes(session.format));
+  }
   return isProvider(named) ? [named] : [];
 }
 

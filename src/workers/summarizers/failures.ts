@@ -47,16 +47,11 @@ export function apiError(message: string, retryable: boolean): SummaryFailure {
 }
 
 /** Errors of the AI SDK for answers that stopped, or went to pieces, on the way. */
-const BROKEN_ANSWERS = new Set([
-  'AI_APICallError',
-  'AI_EmptyResponseBodyError',
-  'AI_InvalidResponseDataError',
-  'AI_InvalidStreamPartError',
-  'AI_JSONParseError',
-  'AI_NoContentGeneratedError',
-  'AI_NoOutputGeneratedError',
-  'AI_TypeValidationError',
-]);
+const BROKEN_ANSWERS = new Set(
+  `AI_APICallError AI_EmptyResponseBodyError AI_InvalidResponseDataError
+  AI_InvalidStreamPartError AI_JSONParseError AI_NoContentGeneratedError
+  AI_NoOutputGeneratedError AI_TypeValidationError`.split(/\s+/),
+);
 
 /** Codes of Node and of its HTTP client; all others are mistakes that another attempt repeats. */
 const NETWORK_CODE =

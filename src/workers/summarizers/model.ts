@@ -1,4 +1,6 @@
 import { buildSummaryPrompt } from '../../domain/compaction/prompt.ts';
+import { factLines } from '../../domain/compaction/retention/fact-lines.ts';
+import { verifySummary } from '../../domain/compaction/retention/verify.ts';
 import { checkSummary, flawText, type SummaryFlaw } from '../../domain/compaction/summary-check.ts';
 import { summaryInput } from '../../domain/compaction/summary-input.ts';
 import type { Usage } from '../../domain/items/item.ts';
@@ -14,6 +16,8 @@ const INPUT_SHARE = 0.8;
 const UNKNOWN_WINDOW = 32_000;
 /** Tokens of the answer that may go into its analysis, beside a summary of the planned length. */
 const ANALYSIS_TOKENS = 1_000;
+/** Tokens of the facts that the model is told to keep. */
+const FACT_TOKENS = 600;
 /** An answer of the wrong length is asked for once more, and no oftener: the next is as long. */
 const ATTEMPTS_AT_LENGTH = 2;
 
@@ -28,7 +32,7 @@ export function modelSummarizer(model: TextModel): Summarizer<WrittenText> {
 
 async function summarize(
   model: TextModel,
-  { plan, config, count, templates, instructions, focus }: Task,
+  { plan, view, config, count, templates, instructions, focus }: Task,
   signal: AbortSignal,
 ): Promise<WrittenText | SummaryFailure> {
   const window = model.context_window ?? UNKNOWN_WINDOW;
@@ -40,6 +44,10 @@ async function summarize(
   let budget = Math.floor(
     ((window - max_output_tokens) * INPUT_SHARE) / config.token_safety_multiplier,
   );
+  const keeps = config.retention_check === 'repair';
+  const facts = keeps
+    ? factLines(plan.ledgers, Math.min(FACT_TOKENS, Math.floor(budget / 10)), count)
+    : [];
   let usage = NO_TOKENS;
   for (let refit = 0; ; refit++) {
     const input = summaryInput(plan.conversation, budget, count, config);
@@ -53,6 +61,10 @@ async function summarize(
       transcript: input.transcript,
       instructions,
       focus,
+      facts,
+      has_earlier_summary:
+        keeps &&
+        plan.conversation.some((item) => item.kind === 'message' && item.is_compact_summary),
       max_tokens: plan.summary_budget,
     });
     const answer = await model.ask({
@@ -77,10 +89,20 @@ async function summarize(
       count,
     });
     if (!verdict.ok) return refused(verdict.flaw, model.name, usage);
+    const verified = verifySummary(verdict.text, { plan, view, config, count });
+    if (!verified.ok) {
+      const least = config.retention_reject;
+      return refused({ kind: 'forgets', share: verified.share, least }, model.name, usage);
+    }
     const { left_out, truncated_turns } = input;
-    const { text } = verdict;
+    const { text, retention } = verified;
     const by = { summarizer: 'model', model: answer.model, template, usage };
-    return { ok: true, kind: 'text', summary: { text, ...by, left_out, truncated_turns } };
+    const checked = retention === null ? {} : { retention };
+    return {
+      ok: true,
+      kind: 'text',
+      summary: { text, ...by, left_out, truncated_turns, ...checked },
+    };
   }
 }
 

@@ -17,6 +17,8 @@ export type SummaryFailure = {
   most_attempts?: number;
   /** What it has cost all the same, as far as the provider said so. */
   usage?: Usage;
+  /** Whom that was paid to, as `provider/model`, if not to the one that the summariser is named after. */
+  model?: string;
 };
 
 /** A text that tells what was covered. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { candidateOf, textCandidate } from '../../../bench/quality/candidate.ts';
-import { figuresOf, MEASURES, truthAt } from '../../../bench/quality/figures.ts';
+import { figuresOf, TEXT_MEASURES, truthAt } from '../../../bench/quality/figures.ts';
 import { call, conversation, said, user } from './session.ts';
 
 const lines = Array.from(
@@ -25,15 +25,15 @@ const later = conversation(
   said('unitOf decides what chart.py draws.'),
 );
 const probes = [
-  { type: 'instruction_following', rule, statements: [] },
-  { type: 'information_extraction', rule: '', statements: [rule] },
+  { type: 'instruction_following', question: '', rule, statements: [] },
+  { type: 'information_extraction', question: '', rule: '', statements: [rule] },
 ];
 const truth = truthAt(covered, later, probes, 1);
 
 describe('every measure', () => {
   it('gives 1 for a context that holds everything', () => {
     const figures = figuresOf(truth, candidateOf(covered.passages));
-    for (const measure of MEASURES) {
+    for (const measure of TEXT_MEASURES) {
       const { found, of } = figures[measure];
       expect.soft(of, measure).toBeGreaterThan(0);
       expect.soft(found, measure).toBe(of);
@@ -42,7 +42,7 @@ describe('every measure', () => {
 
   it('gives 0 for a context that holds nothing', () => {
     const figures = figuresOf(truth, textCandidate(''));
-    for (const measure of MEASURES) {
+    for (const measure of TEXT_MEASURES) {
       const { found, of } = figures[measure];
       expect.soft(found, measure).toBe(0);
       // Of no messages at all there are none in order.

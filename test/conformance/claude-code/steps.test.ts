@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rolloutWriter } from '../../../src/domain/session/rollout.ts';
-import { compactSession } from '../../../src/workers/compaction/compact-session.ts';
-import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
-import { loadTemplates } from '../../../src/workers/templates.ts';
 import { HookServer } from '../../support/hook-server.ts';
 import { ofTokens, tool, user } from '../../support/items.ts';
 import type { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
-import { append, compact, eventsOf, last, StubModel, steps } from '../lab.ts';
+import { append, compact, last, StubModel, steps } from '../lab.ts';
 import { openLab } from './lab.ts';
 
 const PATH = 'src/parser.ts';
@@ -25,39 +22,13 @@ beforeEach(async () => {
   mkdirSync(dirname(join(workspace, PATH)));
   hooks = await HookServer.start();
   lab = await openLab();
+  lab.workspaceRoot = workspace;
   model = StubModel.of(lab, summaryAnswer());
 });
 afterEach(async () => {
   rmSync(workspace, { recursive: true });
   await hooks.close();
 });
-
-/** Requests a full compaction and runs it with the files of the workspace; its events. */
-async function compactInWorkspace() {
-  const requested = await lab.request('full');
-  if (!requested.ok) throw new Error(requested.rejection.detail);
-  const { id } = requested.value;
-  const handler = compactSession({
-    store: lab.store,
-    world: lab.world,
-    templates: loadTemplates(),
-    chooseSummarizer: () => lab.summarizer,
-    remote: remoteSummarizer(lab.compactRemotely),
-    workspaceRoot: workspace,
-    hooks: lab.hooks,
-    onUnknownSession: () => {},
-    prepare: async () => {},
-    onError: (error) => {
-      throw error;
-    },
-    now: lab.now,
-    dispatch: () => {},
-    newId: lab.newId,
-    random: () => 0.5,
-  });
-  await handler({ ref: lab.ref, compaction_id: id }, new AbortController().signal);
-  return eventsOf(lab, id);
-}
 
 it('CC-154: what there is to compact is looked at first: without any no hook runs', async () => {
   lab.hooks = [hooks.hook('PreCompact')];
@@ -95,7 +66,7 @@ it('CC-154, CC-158, CC-184: count, hooks, summary, files, hooks, boundary, telem
     return summarize(request);
   };
   const { context } = await append(lab, ...ITEMS);
-  const events = await compactInWorkspace();
+  const events = await compact(lab, 'full');
   expect(order).toEqual(['PreCompact', 'model', 'SessionStart']);
 
   const { at, data } = last(events, 'compaction.completed');

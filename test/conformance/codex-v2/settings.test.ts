@@ -171,7 +171,7 @@ describe('TOML', () => {
 
 describe('the switches', () => {
   /** Results that profile `codex-v2` clears further than `default` would, and talk besides. */
-  const ITEMS = [assistant('Looking.'), ...shells(30_000, 10_000, 10_000, 10_000, 10_000)];
+  const ITEMS = [assistant('Looking.'), ...shells(30_000, 9_000, 9_000, 9_000, 9_000)];
 
   async function clearedBy(profile: string): Promise<number> {
     await send(api, 'PATCH', '/sessions/s', { body: { profile } });

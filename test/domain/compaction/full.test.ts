@@ -5,10 +5,11 @@ import {
   type Summary,
 } from '../../../src/domain/compaction/finish-full.ts';
 import {
-  type FullPlan,
+  type CutPlan,
   isTooLarge,
   makesSmaller,
   planFull,
+  withLedgers,
 } from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import type { View } from '../../../src/domain/context/view.ts';
@@ -56,7 +57,7 @@ function plan(
   });
 }
 
-function fullPlan(view: View, config: Config, threshold?: number): FullPlan {
+function fullPlan(view: View, config: Config, threshold?: number): CutPlan {
   const found = plan(view, config, threshold);
   if (found.kind === 'skip') throw new Error(found.skip.detail);
   return found;
@@ -68,8 +69,9 @@ function finish(
   context: Partial<FinishContext> = {},
   threshold?: number,
 ) {
-  return finishFull(fullPlan(view, config, threshold), SUMMARY, {
+  return finishFull(withLedgers(fullPlan(view, config, threshold), view), SUMMARY, {
     view,
+    compaction_id: 'c_1',
     config,
     count: estimator(config),
     is_automatic: true,

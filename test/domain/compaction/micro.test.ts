@@ -14,6 +14,7 @@ const BASE: ConfigOverrides = {
   micro_compact_keep_last_n_tools: 1,
   micro_compact_min_tokens_to_save: 100,
   micro_compact_min_result_tokens: 0,
+  micro_compact_replacement: 'placeholder',
   micro_compact_eligible_tools: DEFAULT_ELIGIBLE_TOOLS,
 };
 

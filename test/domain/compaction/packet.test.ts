@@ -62,7 +62,7 @@ describe('composePacket', () => {
     ]);
     expect(part(text, 'Overarching goal')).toContain('accept trailing commas');
     expect(part(text, 'Overarching goal')).toContain('Also update the changelog.');
-    expect(part(text, 'Current state')).toContain('Bash (npm test), ok');
+    expect(part(text, 'Current state')).toContain('Run npm test: passed last');
     expect(part(text, 'Current state')).toContain('Open: test nested lists');
     expect(part(text, 'Invariants')).toContain('You must never touch the lexer.');
     expect(part(text, 'Invariants')).toContain('because the lexer has to stay as it is');

@@ -12,6 +12,7 @@ const CONFIG: ConfigOverrides = {
   micro_compact_strategy: 'all_older',
   micro_compact_keep_last_n_tools: 0,
   micro_compact_min_tokens_to_save: 100,
+  micro_compact_replacement: 'placeholder',
   token_safety_multiplier: 1,
 };
 /** 1,000 tokens of talk, 500 of a tool result. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finishFull } from '../../../src/domain/compaction/finish-full.ts';
-import { type FullPlan, planFull } from '../../../src/domain/compaction/full.ts';
+import { type FullPlan, planFull, withLedgers } from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import {
   checkReplacement,
@@ -60,6 +60,7 @@ function viewOf(items: readonly Item[], earlier: readonly Entry[] = []): View {
     edits: new Map(),
     originals: new Map(),
     usage: NO_USAGE,
+    ledger: null,
   };
 }
 
@@ -77,7 +78,7 @@ function fullOf(view: View): FullPlan {
     is_automatic: false,
   });
   if (plan.kind === 'skip') throw new Error(plan.skip.detail);
-  return plan;
+  return withLedgers(plan, view);
 }
 
 function planOf(items: readonly Item[], earlier: readonly Entry[] = []): [FullPlan, View] {
@@ -91,6 +92,7 @@ function inputOf(items: readonly Item[], earlier: readonly Entry[] = []): Remote
 }
 
 const finishing = (view: View) => ({
+  compaction_id: 'c_1',
   view,
   config: CONFIG,
   count: COUNT,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldView, sumTokens, type View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import { EMPTY_LEDGER } from '../../../src/domain/ledger/ledger.ts';
 import type { Entry } from '../../../src/domain/session/entry.ts';
 import type { EventOf, NewEvent } from '../../../src/domain/session/events.ts';
 import type { ResultEdit } from '../../../src/domain/session/result-edits.ts';
@@ -64,6 +65,7 @@ describe('foldView', () => {
       edits: new Map(),
       originals: new Map(),
       usage: { usage: null, tokens_since_usage: 2, stale_usage_from: null },
+      ledger: EMPTY_LEDGER,
     });
   });
 

@@ -28,6 +28,10 @@ describe('config schema', () => {
     ['micro_compact_placeholder', ''],
     ['micro_compact_eligible_tools', [1]],
     ['summarizer_fallback', ['model']],
+    ['retention_check', 'on'],
+    ['retention_min', 1.1],
+    ['retention_reject', -0.1],
+    ['retention_repair_max_tokens', 0.5],
     ['breaker_max_failures', 0],
   ])('refuses %s: %j and names the field', (field, value) => {
     const parsed = configOverridesSchema.safeParse({ [field]: value });

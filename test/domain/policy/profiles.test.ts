@@ -50,6 +50,9 @@ const TABLE: Partial<Config> = {
   user_message_max_tokens: 20_000,
   summarization_model: null,
   summarization_model_provider_id: null,
+  retention_min: 0.9,
+  retention_reject: 0.2,
+  retention_repair_max_tokens: 1_000,
   summarizer_fallback: ['extractive'],
   breaker_max_failures: 3,
 };
@@ -59,6 +62,7 @@ const NOTHING_RESTORED = { restore_max_files: 0, restore_todos: false, restore_p
 const FIGURES: Record<Profile, Partial<Config>> = {
   default: {
     protected_tokens: 20_000,
+    retention_check: 'repair',
     micro_compact_escalate: true,
     preserve_user_messages: false,
     summary_max_tokens: 8_000,
@@ -69,6 +73,7 @@ const FIGURES: Record<Profile, Partial<Config>> = {
     token_estimate: 'utf16_round',
     threshold_style: 'limit',
     micro_compact_strategy: 'until_target',
+    retention_check: 'report',
     summary_style: 'claude-code',
     summary_max_tokens: 20_000,
     summarizer_timeout_seconds: 60,

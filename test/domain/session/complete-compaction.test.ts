@@ -97,6 +97,7 @@ describe('completeMicro', () => {
       tokens_after: 66_511,
       is_above_threshold: false,
       is_still_due: false,
+      cost_basis: { calls: 0, cached_share: null },
     },
   };
 
@@ -152,6 +153,7 @@ describe('completeFull', () => {
         tokens_after: after,
         is_above_threshold: above,
         is_still_due: false,
+        cost_basis: { calls: 0, cached_share: null },
       },
     },
   });

@@ -45,6 +45,7 @@ const RUNNING: Running = {
   attribution: attributionOf('append'),
   before: null,
   packet: null,
+  propose: false,
 };
 const none = { micro: 0, full: 0, remote: 0, skipped: 0, failed: 0 };
 
@@ -110,6 +111,7 @@ describe('evolve', () => {
         usage: 5_000,
         tokens_since_usage: 0,
         tokens_since_compaction: 1_001,
+        calls: { count: 1, is_answering: true, cached_share: null, model: null },
         messages: 2,
         user_message: { version: 2, unanswered_from: null },
       },

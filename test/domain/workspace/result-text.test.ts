@@ -88,12 +88,13 @@ describe('an answer without what its program wraps around it', () => {
     expect(answerOf(toolResult(text)).isFailed).toBe(false);
   });
 
-  it.each(['[Old tool result content cleared]', '[Result of Read removed to save space]'])(
-    'knows a note in place of a text: %s',
-    (text) => {
-      expect(answerOf(toolResult(text))).toMatchObject({ isCleared: true, isFailed: false });
-    },
-  );
+  it.each([
+    '[Old tool result content cleared]',
+    '[Result of Read removed to save space]',
+    '[Digest: code, 1 definition; 40 of 41 lines left out]\n7:export const a = 1;',
+  ])('knows what stands in place of a text: %s', (text) => {
+    expect(answerOf(toolResult(text))).toMatchObject({ isCleared: true, isFailed: false });
+  });
 
   it.each([
     'a\nb\n…1200 tokens truncated…z\n',

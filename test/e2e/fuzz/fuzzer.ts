@@ -47,7 +47,8 @@ export async function fuzz(
       const status = reply === null ? 'hung up' : String(reply.status);
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (reply === null) continue;
-      options.pool.learn(parsed(reply.text));
+      const asked = request.body === null ? '' : new TextDecoder().decode(request.body);
+      options.pool.learn(parsed(reply.text), /"propose": ?true/.test(asked));
       const problem = judge(request, reply);
       const route = `${request.method} ${request.operation?.path ?? request.target}`;
       if (reply.status < 300) succeeded[route] = (succeeded[route] ?? 0) + 1;

@@ -21,6 +21,8 @@ export class Pool {
   readonly #compactions = new Map<string, string[]>();
   /** The session that was asked for a packet last: nearly anything else ends its wait soon. */
   #awaiting: string | null = null;
+  /** What was proposed last: the next compaction of its session ends it. */
+  #proposed: { sessionId: string; compactionId: string } | null = null;
 
   sessionId(random: SeededRandom): string {
     return `fuzz-${random.int(0, SESSIONS - 1)}`;
@@ -30,6 +32,11 @@ export class Pool {
   packetSessionId(random: SeededRandom): string {
     const any = this.sessionId(random);
     return this.#awaiting !== null && random.chance(0.7) ? this.#awaiting : any;
+  }
+
+  /** A proposal that may still be open, mostly; null when any compaction is to be named. */
+  proposal(random: SeededRandom) {
+    return random.chance(0.7) ? this.#proposed : null;
   }
 
   /**
@@ -61,8 +68,8 @@ export class Pool {
     return random.chance(0.6) ? (known[0] ?? '') : random.pick(known);
   }
 
-  /** Remembers the compaction that an answer names, and the session that waits for a packet. */
-  learn(body: Json): void {
+  /** Remembers the compaction or proposal that an answer names, and the session that waits for a packet. */
+  learn(body: Json, isProposal: boolean): void {
     if (!isJsonObject(body)) return;
     const sessionId = stringField(body, 'session_id');
     if (sessionId !== undefined && isJsonObject(body.packet) && 'deadline' in body.packet) {
@@ -71,6 +78,9 @@ export class Pool {
     const named = isJsonObject(body.compaction) ? body.compaction : body;
     const id = stringField(named, 'id');
     if (sessionId === undefined || id === undefined || !('trigger' in named)) return;
+    if (isProposal) {
+      this.#proposed = { sessionId, compactionId: id };
+    }
     const others = (this.#compactions.get(sessionId) ?? []).filter((other) => other !== id);
     this.#compactions.set(sessionId, [id, ...others].slice(0, REMEMBERED_PER_SESSION));
   }

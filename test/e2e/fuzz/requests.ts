@@ -32,8 +32,12 @@ const WEIGHTS: Record<string, number> = {
   'POST /sessions/{id}/signals': 5,
   'POST /sessions/{id}/packet': 5,
   'GET /sessions/{id}/context': 3,
+  'GET /sessions/{id}/search': 3,
   'POST /sessions/{id}/compactions/{cid}/revert': 2,
   'POST /sessions/{id}/compactions/{cid}/cancel': 2,
+  // They work while a proposal is open, which the next compaction ends.
+  'POST /sessions/{id}/compactions/{cid}/apply': 10,
+  'POST /sessions/{id}/compactions/{cid}/discard': 6,
 };
 
 const HEADER_VALUES: Record<string, readonly string[]> = {
@@ -97,7 +101,15 @@ export class RequestSource {
     const sessionId = operation.path.endsWith('/packet')
       ? this.#pool.packetSessionId(random)
       : this.#pool.sessionId(random);
-    const target = this.#path(operation, sessionId, random) + this.#query(operation, random);
+    const isOfProposal = /\/(?:apply|discard)$/.test(operation.path);
+    const proposal = isOfProposal ? this.#pool.proposal(random) : null;
+    const path =
+      proposal === null
+        ? this.#path(operation, sessionId, random)
+        : operation.path
+            .replace('{id}', proposal.sessionId)
+            .replace('{cid}', proposal.compactionId);
+    const target = path + this.#query(operation, random);
     const headers = this.#headers(operation, random);
     const body = this.#body(operation, sessionId, headers, random);
     return {
@@ -190,6 +202,7 @@ export class RequestSource {
     random: SeededRandom,
   ): Json {
     if (path.endsWith('/items')) return this.#postedItems(sessionId, random);
+    if (path.endsWith('/compact') && random.chance(0.4)) return { propose: true };
     // The signal that most follows from.
     if (path.endsWith('/signals') && random.chance(0.5)) return { signal: 'turn_complete' };
     return this.#value(schema, random);

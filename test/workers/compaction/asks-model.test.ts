@@ -10,17 +10,15 @@ import type { WorkerDependencies } from '../../../src/workers/compaction/depende
 import { InProcessEngine } from '../../../src/workers/engines/in-process-engine.ts';
 import { extractive } from '../../../src/workers/summarizers/extractive.ts';
 import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
-import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
-import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
-import { loadTemplates } from '../../../src/workers/templates.ts';
 import { append } from '../../contracts/session-events.ts';
 import { until } from '../../support/cluster/until.ts';
-import { AT, appended, NOW, SESSION, WORLD } from '../../support/given.ts';
+import { AT, appended, SESSION, WORLD } from '../../support/given.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
 import { openTestStore } from '../../support/open-test-store.ts';
 import { answer, gate, slow } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
+import { workerDependencies } from '../../support/worker-dependencies.ts';
 
 const SMALL: Item[] = [user('Go.'), ...tool('t', 'Read', 4_000), assistant(ofTokens(300))];
 
@@ -67,25 +65,7 @@ async function requested(
 function worker(overrides: Partial<WorkerDependencies> = {}): WorkerDependencies {
   const environment = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: server.openaiUrl };
   const model = summarizerFromModelName('openai/gpt-4o-mini', environment);
-  return {
-    store,
-    world: WORLD,
-    templates: loadTemplates(),
-    chooseSummarizer: () => model,
-    remote: remoteSummarizer(remoteCompactor({})),
-    prepare: async () => {},
-    workspaceRoot: null,
-    hooks: [],
-    onUnknownSession: () => {},
-    now: () => new Date(NOW),
-    dispatch: () => {},
-    newId: () => 'new-id',
-    random: () => 0,
-    onError: (error) => {
-      throw error;
-    },
-    ...overrides,
-  };
+  return workerDependencies({ store, chooseSummarizer: () => model, ...overrides });
 }
 
 /** An engine with a worker, as a process that works has one. */

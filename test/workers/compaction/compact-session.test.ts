@@ -19,12 +19,10 @@ import type { JobResult } from '../../../src/workers/engines/job-engine.ts';
 import { extractive } from '../../../src/workers/summarizers/extractive.ts';
 import type { SummarizerChoice } from '../../../src/workers/summarizers/registry.ts';
 import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
-import { remoteSummarizer } from '../../../src/workers/summarizers/remote/remote.ts';
-import { remoteCompactor } from '../../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../../src/workers/templates.ts';
 import { append, ofType } from '../../contracts/session-events.ts';
 import { attributionOf } from '../../support/event-data.ts';
-import { AT, appended, NOW, requested, SESSION, WORLD } from '../../support/given.ts';
+import { AT, appended, requested, SESSION, WORLD } from '../../support/given.ts';
 import { assistant, ofTokens, tool, user } from '../../support/items.ts';
 import { openTestStore } from '../../support/open-test-store.ts';
 import {
@@ -39,10 +37,10 @@ import {
 } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
+import { workerDependencies } from '../../support/worker-dependencies.ts';
 
 const REF = { tenant: 'acme', session_id: 's' };
 const JOB = { ref: REF, compaction_id: 'c' };
-const TEMPLATES = loadTemplates();
 const DONE: JobResult = { kind: 'done' };
 const GOOD = answer(summaryAnswer());
 /** More than what it covers, and something else with each word. */
@@ -69,6 +67,8 @@ const CONFIG: ConfigOverrides = {
   micro_compact_keep_last_n_tools: 0,
   micro_compact_target_tokens: 0,
   protected_tokens: 0,
+  // What the model has written stands in the context as it was written.
+  retention_check: 'report',
 };
 const ITEMS: Item[] = [
   user(`Fix the parser. ${ofTokens(2_000)}`),
@@ -100,27 +100,8 @@ function run(
   signal = new AbortController().signal,
   overrides: Partial<WorkerDependencies> = {},
 ): Promise<JobResult> {
-  let ids = 0;
-  const handler = compactSession({
-    store,
-    world: WORLD,
-    templates: TEMPLATES,
-    chooseSummarizer: () => choice,
-    remote: remoteSummarizer(remoteCompactor({})),
-    prepare: async () => {},
-    workspaceRoot: null,
-    hooks: [],
-    onUnknownSession: () => {},
-    now: () => new Date(NOW),
-    dispatch: () => {},
-    newId: () => `uuid-${++ids}`,
-    random: () => 0,
-    onError: (error) => {
-      throw error;
-    },
-    ...overrides,
-  });
-  return handler(JOB, signal);
+  const worker = workerDependencies({ store, chooseSummarizer: () => choice, ...overrides });
+  return compactSession(worker)(JOB, signal);
 }
 
 const EXTRACTIVE: SummarizerChoice = extractive;
@@ -184,7 +165,7 @@ describe('compactSession', () => {
     expect(data.summary_text).toBe(`Summary:\n${summaryText()}`);
     expect(data.report).toMatchObject({
       model: 'openai/gpt-4o-mini',
-      template: TEMPLATES.summary['nine-sections'].version,
+      template: loadTemplates().summary['nine-sections'].version,
       files_restored: 1,
       left_out: { cleared_results: 0, truncated_results: 0, dropped_items: 0 },
     });

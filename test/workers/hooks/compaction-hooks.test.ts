@@ -11,7 +11,12 @@ import { SessionLab } from '../../support/session-lab.ts';
 import { summaryAnswer, summaryText } from '../../support/summary-text.ts';
 
 const SUMMARY = answer(summaryAnswer());
-const CONFIG: ConfigOverrides = { protected_tokens: 0, breaker_max_failures: 3 };
+// What the model has written is told as it was written.
+const CONFIG: ConfigOverrides = {
+  protected_tokens: 0,
+  breaker_max_failures: 3,
+  retention_check: 'report',
+};
 const ITEMS: Item[] = [
   GHOST,
   user(`Fix the parser. ${ofTokens(2_000)}`),
@@ -396,6 +401,29 @@ describe('PostCompact', () => {
     lab.hooks = [hooks.hook('PreCompact'), hooks.hook('PostCompact')];
     await compact();
     expect(hooks.requests.map(({ path }) => path)).toEqual(['/PreCompact', '/PostCompact']);
+  });
+
+  it('of a proposal is called once it is applied, and once', async () => {
+    await open();
+    withModel(SUMMARY);
+    lab.hooks = [
+      hooks.hook('PreCompact'),
+      hooks.hook('PostCompact', [replies({ items: [user('Welcome back.')] })]),
+    ];
+    const requested = await lab.request('full', { propose: true });
+    if (!requested.ok) throw new Error(requested.rejection.detail);
+    const { id } = requested.value;
+    await lab.work(id);
+    await lab.append([user('Go on.'), assistant('Sure.')]);
+    expect(hooks.requests.map(({ path }) => path)).toEqual(['/PreCompact']);
+    expect((await lab.apply(id)).ok).toBe(true);
+    const [job = ''] = lab.dispatched;
+    await lab.work(job);
+    await lab.work(job);
+    expect(hooks.bodies('PostCompact')).toMatchObject([
+      { compaction_id: id, trigger: 'manual', compact_summary: `Summary:\n${summaryText()}` },
+    ]);
+    expect((await entries()).at(-1)).toMatchObject({ item: user('Welcome back.') });
   });
 
   it('is not called when nothing was compacted', async () => {

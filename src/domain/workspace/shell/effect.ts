@@ -18,24 +18,9 @@ export type Effect = { printed: Printed; actions: FileAction[] };
 
 const NOTHING: Effect = { printed: { kind: 'nothing' }, actions: [] };
 
-const SILENT = new Set([
-  'cd',
-  'true',
-  ':',
-  'mkdir',
-  'export',
-  'set',
-  'unset',
-  'test',
-  '[',
-  'sleep',
-  'chmod',
-  'touch',
-  'umask',
-  'wait',
-  'source',
-  '.',
-]);
+const SILENT = new Set(
+  'cd true : mkdir export set unset test [ sleep chmod touch umask wait source .'.split(' '),
+);
 /** What one pipeline of a script prints and does. `folder` is where it runs, where that is known. */
 export function effectOf(pipeline: Pipeline, folder: string | null): Effect {
   const [first, ...others] = pipeline.commands.map(plainCommand);

@@ -37,19 +37,7 @@ const GROUPING = new Set(
   'do done then else elif fi esac if while until in function coproc { } !'.split(' '),
 );
 
-const RESERVED = new Set([
-  'for',
-  'while',
-  'until',
-  'if',
-  'case',
-  'function',
-  'select',
-  '{',
-  '}',
-  '[[',
-  '!',
-]);
+const RESERVED = new Set('for while until if case function select { } [[ !'.split(' '));
 
 class Lexer {
   private at = 0;

@@ -68,30 +68,10 @@ export const PACKAGE_WORDS: ReadonlySet<string> = new Set(
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(
   'npm pnpm yarn bun cargo go poetry uv pipenv pdm bundle composer gem mix'.split(' '),
 );
-export const PACKAGE_FILES: readonly string[] = [
-  'package.json',
-  'package-lock.json',
-  'pnpm-lock.yaml',
-  'yarn.lock',
-  'bun.lock',
-  'Cargo.toml',
-  'Cargo.lock',
-  'go.mod',
-  'go.sum',
-  'go.work',
-  'pyproject.toml',
-  'poetry.lock',
-  'uv.lock',
-  'Pipfile',
-  'Pipfile.lock',
-  'pdm.lock',
-  'Gemfile',
-  'Gemfile.lock',
-  'composer.json',
-  'composer.lock',
-  'mix.exs',
-  'mix.lock',
-];
+export const PACKAGE_FILES: readonly string[] =
+  `package.json package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.toml Cargo.lock
+  go.mod go.sum go.work pyproject.toml poetry.lock uv.lock Pipfile Pipfile.lock pdm.lock
+  Gemfile Gemfile.lock composer.json composer.lock mix.exs mix.lock`.split(/\s+/);
 
 /** What `git` does to no file of the work tree. */
 export const GIT_READS: ReadonlySet<string> = new Set(

@@ -21,9 +21,10 @@ export function remoteSummarizer(compact: RemoteCompactor): Summarizer<WrittenIt
         timeout_ms: config.summarizer_timeout_seconds * 1000,
         signal,
       });
-      if (!answer.ok) return answer;
+      const name = `openai/${model}`;
+      if (!answer.ok) return { ...answer, model: name };
       const { output: items, usage } = answer;
-      return { ok: true, kind: 'items', items, model: `openai/${model}`, usage };
+      return { ok: true, kind: 'items', items, model: name, usage };
     },
   };
 }

@@ -2,14 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../../../src/domain/items/item.ts';
 import type { JsonObject } from '../../../../src/domain/json.ts';
 import { compactSession } from '../../../../src/workers/compaction/compact-session.ts';
-import { extractive } from '../../../../src/workers/summarizers/extractive.ts';
 import { remoteSummarizer } from '../../../../src/workers/summarizers/remote/remote.ts';
 import { remoteCompactor } from '../../../../src/workers/summarizers/remote/remote-compactor.ts';
-import { loadTemplates } from '../../../../src/workers/templates.ts';
 import { type ApiServer, send, startApi } from '../../../support/api-server.ts';
 import { ofTokens } from '../../../support/items.ts';
 import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
 import { ScriptedModelServer } from '../../../support/scripted-model-server.ts';
+import { workerDependencies } from '../../../support/worker-dependencies.ts';
 import { MODEL, message } from './remote-lab.ts';
 
 let api: ApiServer;
@@ -41,33 +40,16 @@ async function create(id: string, fields: JsonObject = { model: MODEL }): Promis
 
 /** Runs the job that was handed over last, with the provider at hand. */
 async function work(): Promise<void> {
-  let ids = 0;
-  const handler = compactSession({
+  const access = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: provider.openaiUrl };
+  const worker = workerDependencies({
     store: api.deps.store,
     world: api.deps.world,
-    templates: loadTemplates(),
-    chooseSummarizer: () => extractive,
-    remote: remoteSummarizer(
-      remoteCompactor({
-        OPENAI_API_KEY: 'sk-x',
-        OPENAI_BASE_URL: provider.openaiUrl,
-      }),
-    ),
-    workspaceRoot: null,
-    hooks: [],
-    prepare: async () => {},
-    onError: (error) => {
-      throw error;
-    },
-    onUnknownSession: () => {},
+    remote: remoteSummarizer(remoteCompactor(access)),
     now: () => api.deps.clock.now(),
-    dispatch: () => {},
-    newId: () => `uuid-${++ids}`,
-    random: () => 0,
   });
   const job = api.dispatched.at(-1);
   if (job === undefined) throw new Error('nothing was handed over');
-  await handler(job, new AbortController().signal);
+  await compactSession(worker)(job, new AbortController().signal);
 }
 
 const compact = (id: string, body: JsonObject) =>

@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Atom, atomsOf } from '../domain/items/atoms.ts';
+import { codecFor, type Format } from '../domain/items/codecs.ts';
+import type { Item } from '../domain/items/item.ts';
+import type { Entry } from '../domain/session/entry.ts';
+import type { EventType } from '../domain/session/events.ts';
+import type { LoggedItem } from '../domain/session/match-history.ts';
+import { eventAt } from './event-at.ts';
+import { loadView } from './load-view.ts';
+import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
+
+/** `place` is null for what a compaction by the client has put there, or the session began with. */
+export type HistoryItem = LoggedItem & { place: { session_id: string; seq: number } | null };
+
+const EVENTS_PER_READ = 2_000;
+/** Of a page of events: it is read and taken apart in one go. */
+const MOST_BYTES = 2_000_000;
+const TYPES: readonly EventType[] = [
+  'session.forked',
+  'item.appended',
+  'item.superseded',
+  'compaction.observed',
+];
+
+/** A longer text is as well compared by its hash, which takes less memory. */
+const LONGEST_TEXT = 128;
+
+/** The pieces of an item in the form in which those of client and log are compared. */
+export function comparedAtoms(format: Format, item: Item): Atom[] {
+  return atomsOf(codecFor(format), item).map((atom) =>
+    atom.text.length <= LONGEST_TEXT ? atom : { ...atom, text: hash('sha256', atom.text) },
+  );
+}
+
+/**
+ * What a session knows of the conversation, in its order, as a client would tell it that holds all of
+ * it: what compactions of ours have taken out of the context stands there, and what has been superseded
+ * does not. A fork knows what its parent knew. `from`: only items from this version on, which no
+ * compaction by the client may follow.
+ */
+export async function loadHistory(
+  store: EventStore,
+  ref: SessionRef,
+  { format, from = 0, up_to }: { format: Format; from?: number; up_to?: number },
+): Promise<HistoryItem[]> {
+  const history = new History(ref, format);
+  if (from === 0) {
+    const created = await eventAt(store, ref, 1);
+    if (created?.type === 'session.created') history.begin(created.data.initial_context);
+  }
+  for (let after = Math.max(0, from - 1); ; ) {
+    const page = await store.events(ref, {
+      after,
+      types: TYPES,
+      limit: EVENTS_PER_READ,
+      max_bytes: MOST_BYTES,
+      ...(up_to !== undefined && { up_to }),
+    });
+    for (const event of page) {
+      if (event.type === 'session.forked')
+        history.begin(await inherited(store, ref, event, format));
+      else history.add(event);
+    }
+    const last = page.at(-1);
+    if (last === undefined) return history.items;
+    after = last.version;
+    await nextTurn();
+  }
+}
+
+/**
+ * What the parent of a fork knew and the fork does not hold itself. Where the parent has gone, what its
+ * compactions had made is all that is left.
+ */
+async function inherited(
+  store: EventStore,
+  { tenant }: SessionRef,
+  { data }: Extract<StoredEvent, { type: 'session.forked' }>,
+  format: Format,
+): Promise<HistoryItem[] | readonly Entry[]> {
+  const parent = { tenant, session_id: data.parent_session_id };
+  const view = await loadView(store, parent, data.parent_version);
+  if (view === null || view.format !== format) return data.entries;
+  const copied = new Set(view.entries.flatMap(({ seq }) => seq ?? []));
+  const all = await loadHistory(store, parent, { format, up_to: data.parent_version });
+  const isCopied = ({ place }: HistoryItem) =>
+    place !== null && place.session_id === parent.session_id && copied.has(place.seq);
+  return all.filter((item) => !isCopied(item));
+}
+
+class History {
+  items: HistoryItem[] = [];
+  readonly #ref: SessionRef;
+  readonly #format: Format;
+
+  constructor(ref: SessionRef, format: Format) {
+    this.#ref = ref;
+    this.#format = format;
+  }
+
+  /** Starts with these, in place of what was there. */
+  begin(items: readonly (HistoryItem | Entry)[]): void {
+    this.items = items.map((item) =>
+      'atoms' in item ? item : { ...this.#told(item.item, item.origin !== 'log'), place: null },
+    );
+  }
+
+  add(event: StoredEvent): void {
+    switch (event.type) {
+      case 'item.appended': {
+        const { item, source, excluded } = event.data;
+        const told = this.#told(item, source !== undefined || excluded !== undefined);
+        const place = { session_id: this.#ref.session_id, seq: event.version };
+        this.items.push({ ...told, isOurs: source !== undefined, place });
+        break;
+      }
+      case 'item.superseded': {
+        const gone = new Set(event.data.items.map(({ seq }) => seq));
+        const first = Math.min(...gone);
+        // They stand near the end.
+        const from = this.items.findLastIndex(({ place }) => (place?.seq ?? 0) < first) + 1;
+        const rest = this.items.splice(from);
+        this.items.push(...rest.filter(({ place }) => place === null || !gone.has(place.seq)));
+        break;
+      }
+      case 'compaction.observed':
+        // What the client then had, word for word: it is its history from there on.
+        this.items = event.data.entries.map(({ item }) => ({
+          ...this.#told(item, false),
+          place: null,
+        }));
+        break;
+      default:
+    }
+  }
+
+  /** `mayBeMissing`: the client may leave it out of its history, as it is not its own. */
+  #told(item: Item, mayBeMissing: boolean): LoggedItem {
+    const atoms = comparedAtoms(this.#format, item);
+    return {
+      atoms: mayBeMissing ? atoms.map((atom) => ({ ...atom, isFirm: false })) : atoms,
+      isOurs: mayBeMissing,
+    };
+  }
+}

@@ -1,0 +1,117 @@
+import type { Format } from '../../domain/items/codecs.ts';
+import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
+import type { Lookup } from '../../domain/search/query.ts';
+import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
+
+/** A document as it is written: one piece of what an event says. */
+export type NewDocument = {
+  seq: number;
+  /** Its place among the documents of its event. */
+  part: number;
+  at_ms: number;
+  kind: Kind;
+  role: DocumentRole | null;
+  tool: string | null;
+  /** Of a call. */
+  call_id: string | null;
+  tokens: readonly string[];
+};
+
+/** Whose documents: a tenant's, or one session's up to a `seq`. */
+export type SearchScope = { tenant: string; session: { id: string; up_to: number } | null };
+
+/** What documents have to be, as far as the index knows it. Bounds are exclusive; times in ms. */
+export type SearchFilters = {
+  role?: DocumentRole | undefined;
+  kind?: Kind | undefined;
+  tool?: string | undefined;
+  after?: number | undefined;
+  before?: number | undefined;
+  since_ms?: number | undefined;
+  until_ms?: number | undefined;
+};
+
+/** One of each of `all`, and none of `none`; without both every document. */
+export type IndexQuery = {
+  scope: SearchScope;
+  filters: SearchFilters;
+  all: readonly (readonly Lookup[])[];
+  none: readonly Lookup[];
+  /** Only documents that are older than this one. */
+  before_id?: number | undefined;
+  limit: number;
+};
+
+export type FoundDocument = Omit<NewDocument, 'tokens' | 'call_id'> & {
+  /** Ascending with age inside of a session; sessions by their creation. */
+  id: number;
+  session_id: string;
+};
+
+export type IndexPosition = {
+  format: Format;
+  /** Of the log. */
+  version: number;
+  /** Up to here it is indexed, and that came to so many documents. */
+  indexed: number;
+  documents: number;
+};
+
+/**
+ * The search index, a projection of the log that is written behind it. Contract: what `write` was told
+ * is found until the session is erased, in every process; ranges are written in their order, each once,
+ * whoever writes them.
+ */
+export interface SearchIndex {
+  /** Null when there is no such session. */
+  position(ref: SessionRef): Promise<IndexPosition | null>;
+  /** The sessions of a tenant or (null) of all, a page after one; `next` is null at the end. */
+  positions(
+    tenant: string | null,
+    after: number,
+    limit: number,
+  ): Promise<{ data: (IndexPosition & { ref: SessionRef })[]; next: number | null }>;
+  /**
+   * The tools of calls of the session, by their ids, among its first documents, of which there are
+   * `before`. Where an id was used again it is the newest one's.
+   */
+  toolsOf(
+    ref: SessionRef,
+    callIds: readonly string[],
+    before: number,
+  ): Promise<Map<string, string>>;
+  /**
+   * Adds what the events after `from`, up to `to`, say. False, with nothing written, when the session is
+   * not indexed up to `from`: it was erased, or somebody else was faster.
+   */
+  write(
+    ref: SessionRef,
+    from: number,
+    to: number,
+    documents: readonly NewDocument[],
+  ): Promise<boolean>;
+  /**
+   * The `seq`s of those documents of a session that the index does not have as they are; `first` is the
+   * number of the first of them (from 0).
+   */
+  wrong(ref: SessionRef, first: number, documents: readonly NewDocument[]): Promise<number[]>;
+  /** Newest first, by their ids. */
+  find(query: IndexQuery): Promise<FoundDocument[]>;
+  /** How many documents have all that is looked up; of many only about. */
+  frequency(scope: SearchScope, lookups: readonly Lookup[]): Promise<number>;
+  /** How many documents there are. */
+  size(scope: SearchScope): Promise<number>;
+  /**
+   * The events of documents with the format of their sessions, by the ids of the documents; those that
+   * come after so many bytes, and what was erased, are left out.
+   */
+  events(
+    documents: readonly FoundDocument[],
+    max_bytes: number,
+  ): Promise<Map<number, { event: StoredEvent; format: Format }>>;
+  /** Forgets everything: all sessions are behind then. */
+  clear(): Promise<void>;
+}
+
+/** A store with the index of its events beside it. */
+export type SearchableStore = EventStore & { readonly search: SearchIndex };

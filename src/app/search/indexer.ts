@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Bell } from '../bell.ts';
+import type { SessionRef } from '../ports/event-store.ts';
+import type { IndexPosition, SearchableStore } from '../ports/search-index.ts';
+import { newDocuments, nextEvents } from './new-documents.ts';
+
+/** What is appended within so many milliseconds is indexed together. */
+const GATHER_MS = 150;
+/** While others append, the indexer rests so many times as long as it has worked. */
+const REST = 5;
+/** Commits of other processes may not have been heard of: all sessions are looked at this often. */
+const SWEEP_MS = 60_000;
+const SESSIONS_AT_A_TIME = 200;
+const AFTER_ERROR_MS = 1_000;
+
+/**
+ * Writes the search index behind the appends: it hears of commits, waits for more of them, and reads
+ * what came from the log. What a process forgets when it ends, the next one finds by looking at all
+ * sessions. Several processes may do so at once; the index takes each range from one of them.
+ */
+export class Indexer {
+  readonly #store: SearchableStore;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting = new Map<string, SessionRef>();
+  readonly #running = new Map<string, Promise<boolean>>();
+  readonly #bell = new Bell();
+  readonly #stopping = new AbortController();
+  #stopHearing: (() => void) | null = null;
+  #worker: Promise<void> | null = null;
+  #heard = 0;
+  /** Where the look at all sessions goes on; null: it is done for now. */
+  #sweptTo: number | null = 0;
+  #sweptAt = 0;
+
+  constructor(store: SearchableStore, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  /** Begins to follow the log. */
+  start(): void {
+    this.#stopHearing = this.#store.hear((ref) => {
+      this.#heard += 1;
+      this.#waiting.set(keyOf(ref), ref);
+      this.#bell.ring();
+    });
+    this.#worker = this.#work();
+  }
+
+  /** Answers when what is under way is written. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#stopHearing?.();
+    this.#bell.ring();
+    await this.#worker;
+    await Promise.allSettled(this.#running.values());
+  }
+
+  /**
+   * Indexes what the session held when this was called. False when that is not done by then
+   * (`performance.now()`).
+   */
+  async catchUp(ref: SessionRef, until: number): Promise<boolean> {
+    let wanted: number | null = null;
+    for (;;) {
+      const position = await this.#store.search.position(ref);
+      wanted ??= position?.version ?? 0;
+      if (position === null || position.indexed >= wanted) return true;
+      if (performance.now() > until) return false;
+      await this.#advance(ref);
+    }
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const refs = await this.#next();
+        const heard = this.#heard;
+        const started = performance.now();
+        let failed = 0;
+        for (const ref of refs) {
+          if (this.#stopping.signal.aborted) return;
+          try {
+            if (await this.#advance(ref)) this.#waiting.set(keyOf(ref), ref);
+          } catch (error) {
+            // One that is damaged holds up no other; it is tried again when all are looked at.
+            this.#onError(error);
+            failed += 1;
+          }
+        }
+        if (failed > 0 && failed === refs.length) await this.#rest(AFTER_ERROR_MS);
+        const worked = performance.now() - started;
+        const isBusy = this.#heard > heard;
+        if (refs.length > 0 || isBusy) await this.#rest(isBusy ? worked * REST : 0);
+      } catch (error) {
+        this.#onError(error);
+        await this.#rest(AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  /** Waits, and is not woken by commits: those are waited for. */
+  async #rest(ms: number): Promise<void> {
+    await sleep(Math.max(1, ms), undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+
+  /** What is to be indexed next: what was heard of, else what a look at all sessions finds. */
+  async #next(): Promise<SessionRef[]> {
+    if (this.#waiting.size === 0 && this.#sweptTo === null) {
+      await this.#bell.wait(SWEEP_MS);
+      if (performance.now() - this.#sweptAt > SWEEP_MS) this.#sweptTo = 0;
+      else await this.#rest(GATHER_MS);
+    }
+    if (this.#waiting.size === 0 && this.#sweptTo !== null) {
+      const page = await this.#store.search.positions(null, this.#sweptTo, SESSIONS_AT_A_TIME);
+      this.#sweptTo = page.next;
+      this.#sweptAt = performance.now();
+      return behindOf(page.data);
+    }
+    const [first] = this.#waiting;
+    if (first === undefined) return [];
+    this.#waiting.delete(first[0]);
+    return [first[1]];
+  }
+
+  /** Indexes the next events of a session; whether there are more. One at a time for each session. */
+  #advance(ref: SessionRef): Promise<boolean> {
+    const key = keyOf(ref);
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const started = this.#indexNext(ref).finally(() => this.#running.delete(key));
+    this.#running.set(key, started);
+    return started;
+  }
+
+  async #indexNext(ref: SessionRef): Promise<boolean> {
+    const { search } = this.#store;
+    const position = await search.position(ref);
+    if (position === null || position.indexed >= position.version) return false;
+    const { events, to } = await nextEvents(this.#store, ref, position.indexed, position.version);
+    const { format, documents: before } = position;
+    const documents = await newDocuments(search, ref, events, format, before);
+    await search.write(ref, position.indexed, to, documents);
+    return to < position.version;
+  }
+}
+
+/** The sessions that are not indexed to their end. */
+export function behindOf(
+  positions: readonly (IndexPosition & { ref: SessionRef })[],
+): SessionRef[] {
+  return positions.filter(({ indexed, version }) => indexed < version).map(({ ref }) => ref);
+}
+
+/** Neither name has a slash in it. */
+function keyOf({ tenant, session_id }: SessionRef): string {
+  return `${tenant}/${session_id}`;
+}

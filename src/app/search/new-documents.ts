@@ -1,0 +1,75 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Format } from '../../domain/items/codecs.ts';
+import { documentsOf, SEARCHED_EVENTS } from '../../domain/search/documents.ts';
+import { tokensOf } from '../../domain/search/tokens.ts';
+import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
+import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
+
+/** Of one write: it holds up the appends that come meanwhile. */
+const EVENTS_AT_A_TIME = 100;
+const BYTES_AT_A_TIME = 200_000;
+/** Work without a pause for others, in milliseconds. */
+const SLICE_MS = 10;
+
+/** The next events of which there is something to be found, and the version that they reach to. */
+export async function nextEvents(
+  store: EventStore,
+  ref: SessionRef,
+  after: number,
+  up_to: number,
+): Promise<{ events: StoredEvent[]; to: number }> {
+  const query = { after, up_to, types: SEARCHED_EVENTS };
+  const bounds = { limit: EVENTS_AT_A_TIME, max_bytes: BYTES_AT_A_TIME };
+  const events = await store.events(ref, { ...query, ...bounds });
+  const last = events.at(-1);
+  if (last === undefined) return { events, to: up_to };
+  const more = await store.events(ref, { ...query, after: last.version, limit: 1 });
+  return { events, to: more.length === 0 ? up_to : last.version };
+}
+
+/** `result_of`: the call of a result whose tool stands in none of these events before it. */
+type Unnamed = NewDocument & { result_of: string | null };
+
+/**
+ * What the index is told of events, which so many documents of the session come `before`. Results are
+ * named after the tools of their calls; a call that comes later, with an id used again, names none: so
+ * it does not matter which events are read together.
+ */
+export async function newDocuments(
+  search: SearchIndex,
+  ref: SessionRef,
+  events: readonly StoredEvent[],
+  format: Format,
+  before: number,
+): Promise<NewDocument[]> {
+  const documents: Unnamed[] = [];
+  const called = new Map<string, string | null>();
+  let paused = performance.now();
+  for (const event of events) {
+    for (const [part, found] of documentsOf(event, format).entries()) {
+      const { kind, role, tool_use_id, text } = found;
+      const isResult = kind === 'tool_result' && tool_use_id !== null;
+      if (kind === 'tool_call' && tool_use_id !== null) called.set(tool_use_id, found.tool);
+      documents.push({
+        seq: event.version,
+        part,
+        at_ms: Date.parse(event.at),
+        kind,
+        role,
+        tool: isResult ? (called.get(tool_use_id) ?? null) : found.tool,
+        call_id: kind === 'tool_call' ? tool_use_id : null,
+        result_of: isResult && !called.has(tool_use_id) ? tool_use_id : null,
+        tokens: [...tokensOf(text)],
+      });
+      if (performance.now() - paused > SLICE_MS) {
+        await nextTurn();
+        paused = performance.now();
+      }
+    }
+  }
+  const missing = documents.flatMap(({ result_of }) => (result_of === null ? [] : [result_of]));
+  const tools = missing.length === 0 ? null : await search.toolsOf(ref, missing, before);
+  return documents.map(({ result_of, ...document }) =>
+    result_of === null ? document : { ...document, tool: tools?.get(result_of) ?? null },
+  );
+}

@@ -1,0 +1,92 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RE2JS } from 're2js';
+import { cut } from '../../domain/search/snippet.ts';
+import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
+import type { SearchableStore } from '../ports/search-index.ts';
+import { type Hit, hitOf, readCandidates } from './hits.ts';
+import { decodePlace, encodePlace, type SearchPlace } from './search-cursor.ts';
+import type { SearchAnswer, SearchTask } from './search-task.ts';
+
+/** How long one request reads; `next_cursor` goes on from there. */
+const TIME_MS = 2_000;
+const DOCUMENTS_AT_A_TIME = 50;
+const SLICE_MS = 10;
+/** Matches that are shown of one document. */
+const MOST_MATCHES = 20;
+/** What an expression may come to: each instruction is a step for each character. */
+const MOST_INSTRUCTIONS = 2_000;
+
+/** Compiles a regular expression in the syntax of RE2, which needs no backtracking. Rejects invalid_request. */
+export function expressionOf(source: string): Outcome<RE2JS> {
+  try {
+    const expression = RE2JS.compile(source, RE2JS.MULTILINE);
+    if (expression.programSize() > MOST_INSTRUCTIONS) {
+      return invalid('it repeats too much: use smaller numbers in {…}');
+    }
+    if (expression.matches('')) return invalid('it matches the empty text, which is everywhere');
+    return accept(expression);
+  } catch (error) {
+    return invalid(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function invalid(why: string): Outcome<never> {
+  const message = `the regular expression cannot be used (RE2 syntax): ${why}`;
+  return reject('invalid_request', message, [{ path: 'regex', message: why }]);
+}
+
+/** The hits of an expression, newest first; as far as the time goes. */
+export async function regexHits(
+  store: SearchableStore,
+  expression: RE2JS,
+  task: SearchTask,
+): Promise<SearchAnswer> {
+  const until = performance.now() + TIME_MS;
+  const data: Hit[] = [];
+  const start = decodePlace('regex', task.cursor) ?? { scope: 0, at: Number.MAX_SAFE_INTEGER };
+  const stop = (place: SearchPlace): SearchAnswer => ({
+    data,
+    next_cursor: encodePlace('regex', place),
+    is_complete: false,
+  });
+  let paused = performance.now();
+  for (const [index, scope] of task.scopes.entries()) {
+    if (index < start.scope) continue;
+    let before_id = index === start.scope ? start.at : Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const { filters } = task;
+      const query = { scope, filters, all: [], none: [], before_id, limit: DOCUMENTS_AT_A_TIME };
+      const found = await store.search.find(query);
+      for (const candidate of await readCandidates(store, found)) {
+        if (data.length >= task.limit || performance.now() > until) {
+          return stop({ scope: index, at: before_id });
+        }
+        before_id = candidate.found.id;
+        const { text } = candidate.document;
+        const matches = matchesOf(expression, text);
+        const [first] = matches;
+        if (performance.now() - paused > SLICE_MS) {
+          await nextTurn();
+          paused = performance.now();
+        }
+        if (first === undefined) continue;
+        const standing = await task.standpoint.of(candidate);
+        if (task.state !== undefined && standing.state !== task.state) continue;
+        data.push(hitOf(candidate, cut(text, first.start, matches), 1, standing));
+      }
+      const last = found.at(-1);
+      if (last === undefined || found.length < DOCUMENTS_AT_A_TIME) break;
+      before_id = last.id;
+    }
+  }
+  return { data, next_cursor: null, is_complete: true };
+}
+
+function matchesOf(expression: RE2JS, text: string): { start: number; end: number }[] {
+  const matcher = expression.matcher(text);
+  const matches: { start: number; end: number }[] = [];
+  while (matches.length < MOST_MATCHES && matcher.find()) {
+    matches.push({ start: matcher.start(), end: matcher.end() });
+  }
+  return matches;
+}

@@ -1,0 +1,16 @@
+import type { State } from '../../domain/context/standing.ts';
+import type { SearchFilters, SearchScope } from '../ports/search-index.ts';
+import type { Hit, Standpoint } from './hits.ts';
+
+/** What both ways of searching work with. */
+export type SearchTask = {
+  scopes: readonly SearchScope[];
+  filters: SearchFilters;
+  state: State | undefined;
+  standpoint: Standpoint;
+  limit: number;
+  cursor: string | undefined;
+};
+
+/** `is_complete` is false when more may be found than was looked at. */
+export type SearchAnswer = { data: Hit[]; next_cursor: string | null; is_complete: boolean };

@@ -1,0 +1,139 @@
+import type { State } from '../../domain/context/standing.ts';
+import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
+import { parseQuery } from '../../domain/search/query.ts';
+import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
+import { ElsewhereError } from '../ports/elsewhere-error.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { SearchScope } from '../ports/search-index.ts';
+import { Standpoint } from './hits.ts';
+import { behindOf } from './indexer.ts';
+import { expressionOf, regexHits } from './regex-search.ts';
+import { type SearchedSession, scopeOf, searchedSessions } from './scopes.ts';
+import type { SearchAnswer, SearchTask } from './search-task.ts';
+import { wordHits } from './word-search.ts';
+
+export type SearchRequest = {
+  /** One of the two. */
+  q?: string | undefined;
+  regex?: string | undefined;
+  role?: DocumentRole | undefined;
+  kind?: Kind | undefined;
+  tool?: string | undefined;
+  /** `seq`s, both exclusive. */
+  after?: number | undefined;
+  before?: number | undefined;
+  /** ISO 8601; from this on, and before that. */
+  since?: string | undefined;
+  until?: string | undefined;
+  state?: State | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+type SearchPorts = Pick<Ports, 'store' | 'indexer' | 'largestHere'>;
+
+/** How long a search waits for the index. */
+const PATIENCE_MS = 3_000;
+/** Documents beyond which a search is done in another thread, where there is one. */
+const DOCUMENTS_HERE = 50_000;
+const SESSIONS_AT_A_TIME = 500;
+
+/**
+ * Searches everything that was ever said: in one session, with what a fork has from its parents, or
+ * (null) in all sessions of the tenant. Waits, for a while, until all that was acknowledged before is
+ * indexed. Rejects: session_not_found, invalid_request.
+ */
+export async function search(
+  ports: SearchPorts,
+  tenant: string,
+  session_id: string | null,
+  request: SearchRequest,
+): Promise<Outcome<SearchAnswer>> {
+  const { store, indexer } = ports;
+  const wanted = wantedOf(request);
+  if (!wanted.ok) return wanted;
+  const until = performance.now() + PATIENCE_MS;
+  const sessions =
+    session_id === null ? accept([]) : await searchedSessions(store, { tenant, session_id });
+  if (!sessions.ok) return sessions;
+  const scopes: SearchScope[] =
+    session_id === null ? [{ tenant, session: null }] : sessions.value.map(scopeOf);
+  const isIndexed =
+    session_id === null
+      ? await tenantCaughtUp(ports, tenant, until)
+      : await caughtUp(indexer, sessions.value, until);
+  await stayHere(ports, scopes, request);
+  const { since, until: end, role, kind, tool, after, before, state, limit, cursor } = request;
+  const task: SearchTask = {
+    scopes,
+    filters: {
+      ...{ role, kind, tool, after, before },
+      since_ms: since === undefined ? undefined : Date.parse(since),
+      until_ms: end === undefined ? undefined : Date.parse(end),
+    },
+    state,
+    standpoint: new Standpoint(store, tenant, sessions.value),
+    limit,
+    cursor,
+  };
+  const answer = await wanted.value(store, task);
+  return accept({ ...answer, is_complete: answer.is_complete && isIndexed });
+}
+
+type Way = (store: Ports['store'], task: SearchTask) => Promise<SearchAnswer>;
+
+/** What is looked for, and how. */
+function wantedOf({ q, regex }: SearchRequest): Outcome<Way> {
+  if ((q === undefined) === (regex === undefined)) {
+    const message = 'send either q (words) or regex (a regular expression)';
+    return reject('invalid_request', message, [{ path: 'q', message }]);
+  }
+  if (regex !== undefined) {
+    const expression = expressionOf(regex);
+    if (!expression.ok) return expression;
+    return accept((store, task) => regexHits(store, expression.value, task));
+  }
+  const query = parseQuery(q ?? '');
+  if (!query.ok) return query;
+  return accept((store, task) => wordHits(store, query.value, task));
+}
+
+async function caughtUp(
+  indexer: Ports['indexer'],
+  sessions: readonly SearchedSession[],
+  until: number,
+): Promise<boolean> {
+  let isIndexed = true;
+  for (const { ref } of sessions) isIndexed = (await indexer.catchUp(ref, until)) && isIndexed;
+  return isIndexed;
+}
+
+async function tenantCaughtUp(
+  { store, indexer }: SearchPorts,
+  tenant: string,
+  until: number,
+): Promise<boolean> {
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<typeof store.search.positions>> = await store.search.positions(
+      tenant,
+      after,
+      SESSIONS_AT_A_TIME,
+    );
+    for (const ref of behindOf(page.data)) if (!(await indexer.catchUp(ref, until))) return false;
+    after = page.next;
+  }
+  return true;
+}
+
+/** Throws ElsewhereError for a search that would hold up this thread. */
+async function stayHere(
+  { store, largestHere }: SearchPorts,
+  scopes: readonly SearchScope[],
+  { regex }: SearchRequest,
+): Promise<void> {
+  if (largestHere === undefined) return;
+  if (regex !== undefined) throw new ElsewhereError();
+  for (const scope of scopes) {
+    if ((await store.search.size(scope)) > DOCUMENTS_HERE) throw new ElsewhereError();
+  }
+}

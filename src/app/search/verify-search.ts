@@ -1,0 +1,72 @@
+import type { SessionRef } from '../ports/event-store.ts';
+import type { IndexPosition, SearchableStore } from '../ports/search-index.ts';
+import type { Indexer } from './indexer.ts';
+import { newDocuments, nextEvents } from './new-documents.ts';
+
+const SESSIONS_AT_A_TIME = 200;
+/** Places that are named of a session. */
+const MOST_NAMED = 5;
+
+/**
+ * Compares the search index with the log, as far as that is indexed: one sentence for each session in
+ * which they differ. Of the tokens of each document some are looked for.
+ */
+export async function* verifySearch(store: SearchableStore): AsyncGenerator<string> {
+  for await (const { ref, ...position } of everyPosition(store)) {
+    const difference = await differenceIn(store, ref, position).catch(
+      () => 'cannot be compared with the log, which is damaged',
+    );
+    // Indexed further, or erased, while it was looked at.
+    if ((await store.search.position(ref))?.indexed !== position.indexed) continue;
+    if (difference !== null) {
+      yield `Session "${ref.session_id}" of tenant "${ref.tenant}": the search index ${difference}.`;
+    }
+  }
+}
+
+/** In what the index differs, in the words of a sentence; null when it does not. */
+async function differenceIn(
+  store: SearchableStore,
+  ref: SessionRef,
+  { indexed, documents: stored, format }: IndexPosition,
+): Promise<string | null> {
+  const wrong: number[] = [];
+  let documents = 0;
+  for (let version = 0; version < indexed; ) {
+    const { events, to } = await nextEvents(store, ref, version, indexed);
+    const expected = await newDocuments(store.search, ref, events, format, documents);
+    wrong.push(...(await store.search.wrong(ref, documents, expected)));
+    documents += expected.length;
+    version = to;
+  }
+  const places = [...new Set(wrong)];
+  if (places.length === 0 && stored === documents) return null;
+  const named = places.slice(0, MOST_NAMED).join(', ') + (places.length > MOST_NAMED ? ' …' : '');
+  const what =
+    places.length > 0
+      ? `at seq ${named}`
+      : `in the number of its documents, ${stored} for ${documents}`;
+  return `differs from the log ${what}: "palimpsest reindex" writes it anew`;
+}
+
+/** All sessions of the store, by their creation. */
+async function* everyPosition(store: SearchableStore) {
+  for (let after: number | null = 0; after !== null; ) {
+    const { data, next }: Awaited<ReturnType<typeof store.search.positions>> =
+      await store.search.positions(null, after, SESSIONS_AT_A_TIME);
+    yield* data;
+    after = next;
+  }
+}
+
+/** Writes the whole index anew; answers what it came to. */
+export async function reindex(store: SearchableStore, indexer: Indexer) {
+  await store.search.clear();
+  const counted = { sessions: 0, documents: 0 };
+  for await (const { ref } of everyPosition(store)) {
+    await indexer.catchUp(ref, Number.POSITIVE_INFINITY);
+    counted.sessions += 1;
+    counted.documents += (await store.search.position(ref))?.documents ?? 0;
+  }
+  return counted;
+}

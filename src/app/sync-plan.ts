@@ -1,0 +1,116 @@
+import { codecFor, type Format } from '../domain/items/codecs.ts';
+import { type ClientCompaction, clientCompaction } from '../domain/session/client-compaction.ts';
+import type { State } from '../domain/session/head.ts';
+import { matchHistory } from '../domain/session/match-history.ts';
+import type { Told } from '../domain/session/told.ts';
+import { type HistoryItem, loadHistory } from './load-history.ts';
+import { ElsewhereError } from './ports/elsewhere-error.ts';
+import type { SessionRef } from './ports/event-store.ts';
+import type { Ports } from './ports/ports.ts';
+import type { Telling } from './telling.ts';
+
+/**
+ * What a client's history is to its session. `follows`: all but the first `known` items are new, the
+ * items at `superseded` are to be taken back. `compacted`: the client has compacted it; what is new
+ * begins behind what `by_client` covers, and `without` are the items of that which the session began
+ * with. `diverges`: from its item `known` on it is another one than that of `parent` after `at`.
+ */
+export type SyncPlan =
+  | { kind: 'follows'; known: number; superseded: number[] }
+  | { kind: 'compacted'; known: number; by_client: ClientCompaction; without: Set<number> }
+  | { kind: 'diverges'; known: number; parent: SessionRef; at: number };
+
+type Deps = Pick<Ports, 'store' | 'largestHere'>;
+
+/**
+ * Compares what a client tells with what the session knows. Where the client told it before, only what
+ * came since is read (decision 0034). Throws ElsewhereError where more would have to be read than this
+ * thread may.
+ */
+export async function planSync(
+  deps: Deps,
+  ref: SessionRef,
+  { state, format }: { state: State; format: Format },
+  telling: Telling,
+): Promise<SyncPlan> {
+  if (state.told !== null) {
+    const plan = await planFrom(deps, ref, { state, format, told: state.told }, telling);
+    if (plan !== null) return plan;
+  }
+  refuseMany(deps, state.version);
+  const log = await loadHistory(deps.store, ref, { format, up_to: state.version });
+  return planOf(ref, format, log, telling);
+}
+
+/** The plan for a telling that goes on where the last one ended; null when it is another. */
+async function planFrom(
+  deps: Deps,
+  ref: SessionRef,
+  { state, format, told }: { state: State; format: Format; told: Told & { seq: number } },
+  telling: Telling,
+): Promise<SyncPlan | null> {
+  if (telling.known === 0) return null;
+  // The last item of that telling may have grown since.
+  const first = telling.known - 1;
+  refuseMany(deps, state.version - told.seq);
+  const range = { format, from: told.seq, up_to: state.version };
+  const log = await loadHistory(deps.store, ref, range);
+  const match = matchHistory(log, telling.piecesFrom(first));
+  if (match.kind === 'follows') {
+    const superseded = match.superseded.flatMap((place) => log[place]?.place?.seq ?? []);
+    return { kind: 'follows', known: first + match.known, superseded };
+  }
+  const place = log[match.place]?.place ?? null;
+  if (place === null) return null;
+  return { kind: 'diverges', known: first + match.known, parent: ref, at: place.seq - 1 };
+}
+
+function planOf(
+  ref: SessionRef,
+  format: Format,
+  log: readonly HistoryItem[],
+  telling: Telling,
+): SyncPlan {
+  const pieces = telling.piecesFrom(0);
+  const match = matchHistory(log, pieces);
+  if (match.kind === 'follows') {
+    const places = match.superseded.map((place) => log[place]?.place ?? null);
+    const own = places.flatMap((place) => (place?.session_id === ref.session_id ? place.seq : []));
+    if (own.length === places.length) return { ...match, superseded: own };
+    // What a parent of the session holds cannot be taken back here.
+    return diverging(ref, log, match.superseded[0] ?? 0, match.known);
+  }
+  const by_client = clientCompaction(codecFor(format), log, pieces);
+  if (by_client === null) return diverging(ref, log, match.place, match.known);
+  const initial = new Set(
+    log.flatMap(({ place, isOurs, atoms }) => (place === null && isOurs ? textOf(atoms) : [])),
+  );
+  const without = new Set<number>();
+  for (let at = 0; at < by_client.items; at++) {
+    if (initial.has(textOf(pieces[at]?.atoms ?? []))) without.add(at);
+  }
+  return { kind: 'compacted', known: by_client.items, by_client, without };
+}
+
+/** What the client shares with the log before this place; nothing where no version tells it. */
+function diverging(
+  { tenant, session_id }: SessionRef,
+  log: readonly HistoryItem[],
+  at: number,
+  known: number,
+): SyncPlan {
+  const place = log[at]?.place ?? null;
+  if (place === null) {
+    return { kind: 'diverges', known: 0, parent: { tenant, session_id }, at: 1 };
+  }
+  const parent = { tenant, session_id: place.session_id };
+  return { kind: 'diverges', known, parent, at: place.seq - 1 };
+}
+
+function textOf(atoms: readonly { text: string }[]): string {
+  return atoms.map(({ text }) => text).join('\n');
+}
+
+function refuseMany({ largestHere }: Deps, events: number): void {
+  if (largestHere !== undefined && events > largestHere.events) throw new ElsewhereError();
+}

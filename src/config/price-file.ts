@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { DEFAULT_PRICES, type PriceTable, priceTableSchema } from '../domain/policy/prices.ts';
+import { problemsOf, SettingsError } from './settings-error.ts';
+
+/**
+ * The price table of the JSON file at `path`, in place of the one that comes with the service; without
+ * a path, that one. Throws SettingsError naming file and field.
+ */
+export function readPrices(path: string | undefined): PriceTable {
+  if (path === undefined) return DEFAULT_PRICES;
+  const parsed = priceTableSchema.safeParse(parsedJson(path));
+  if (parsed.success) return parsed.data;
+  const problems = problemsOf(priceTableSchema, parsed.error);
+  throw new SettingsError(`PALIMPSEST_PRICES: ${path}: ${problems}`);
+}
+
+function parsedJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SettingsError(`PALIMPSEST_PRICES: ${path} cannot be read: ${reason}`);
+  }
+}

@@ -1,0 +1,128 @@
+import { bullet, clipEnd } from '../../text.ts';
+import type { TextCounter } from '../../tokens/count.ts';
+import { TOPICS, type Topic } from './headings.ts';
+import type { Line, Tellings } from './line.ts';
+
+/** Of the room, what a topic may take with its fewest words, and how it shares in the rest. */
+const SHARES: Record<Topic, { least: number; weight: number }> = {
+  first: { least: 0.15, weight: 6 },
+  latest: { least: 0.15, weight: 6 },
+  constraints: { least: 0.3, weight: 8 },
+  messages: { least: 0.55, weight: 12 },
+  files: { least: 0.4, weight: 60 },
+  errors: { least: 0.3, weight: 10 },
+  todos: { least: 0.15, weight: 6 },
+  next: { least: 0.1, weight: 4 },
+  current: { least: 0.12, weight: 10 },
+  epochs: { least: 0.15, weight: 4 },
+  decisions: { least: 0.2, weight: 12 },
+  runs: { least: 0.1, weight: 5 },
+  exact: { least: 0.05, weight: 3 },
+};
+/** Tokens that a heading and its blank lines take. */
+const HEADING_TOKENS = 8;
+/** With less than this a topic says nothing. */
+const LEAST_TOKENS = 20;
+
+type Chosen = { lines: string[]; tokens: number };
+
+/**
+ * Divides the room (tokens) among the topics: each first gets its fewest words, in the order of
+ * `TOPICS`, then more words go to the one that has least of its share, until nothing more fits.
+ */
+export function allot(
+  tellings: ReadonlyMap<Topic, Tellings>,
+  room: number,
+  count: TextCounter,
+): Map<Topic, string[]> {
+  const chosen = new Map<Topic, Chosen>();
+  const cut = new Set<Topic>();
+  let left = room;
+  for (const topic of TOPICS) {
+    const first = tellings.get(topic)?.[0]?.() ?? [];
+    const most = Math.min(left, Math.floor(room * SHARES[topic].least));
+    const lines = within(first, most - HEADING_TOKENS, count);
+    if (lines.length < first.length) cut.add(topic);
+    if (lines.length === 0) continue;
+    const tokens = costOf(lines, count);
+    chosen.set(topic, { lines, tokens });
+    left -= tokens;
+  }
+  const open = new Map(
+    [...tellings].map(([topic, own]) => [topic, { own, next: cut.has(topic) ? 0 : 1 }]),
+  );
+  for (;;) {
+    const topic = hungriest(open, chosen);
+    if (topic === null) break;
+    const telling = open.get(topic);
+    const lines = telling?.own[telling.next]?.().map(({ text }) => text);
+    if (telling === undefined || lines === undefined) {
+      open.delete(topic);
+      continue;
+    }
+    const before = chosen.get(topic)?.tokens ?? 0;
+    const tokens = lines.length === 0 ? 0 : costOf(lines, count);
+    if (tokens - before > left) {
+      open.delete(topic);
+      continue;
+    }
+    cut.delete(topic);
+    telling.next++;
+    chosen.set(topic, { lines, tokens });
+    left -= tokens - before;
+  }
+  // What is left goes to those of which not even the fewest words fit.
+  for (const topic of cut) {
+    const before = chosen.get(topic)?.tokens ?? 0;
+    const lines = within(tellings.get(topic)?.[0]?.() ?? [], before + left - HEADING_TOKENS, count);
+    if (lines.length === 0) continue;
+    const tokens = costOf(lines, count);
+    chosen.set(topic, { lines, tokens });
+    left -= tokens - before;
+  }
+  return new Map([...chosen].map(([topic, { lines }]) => [topic, lines]));
+}
+
+/** The topic that has least of its share. */
+function hungriest(
+  open: ReadonlyMap<Topic, unknown>,
+  chosen: ReadonlyMap<Topic, Chosen>,
+): Topic | null {
+  let found: Topic | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const topic of open.keys()) {
+    const filled = (chosen.get(topic)?.tokens ?? 0) / SHARES[topic].weight;
+    if (filled < least) {
+      least = filled;
+      found = topic;
+    }
+  }
+  return found;
+}
+
+/** The worthiest lines that fit, in their own order. */
+function within(lines: readonly Line[], room: number, count: TextCounter): string[] {
+  if (room < LEAST_TOKENS) return [];
+  const texts = lines.map(({ text }) => text);
+  if (costOf(texts, count) <= room) return texts;
+  const ranked = lines.toSorted((a, b) => b.worth - a.worth);
+  const kept = new Set<Line>();
+  let used = 0;
+  for (const line of ranked) {
+    const tokens = count(bullet(line.text)) + 1;
+    if (used + tokens > room) continue;
+    used += tokens;
+    kept.add(line);
+  }
+  const [first] = ranked;
+  // Half of a request says more than none.
+  if (kept.size === 0 && first !== undefined) {
+    const share = (room * 0.9) / (count(bullet(first.text)) + 1);
+    return [clipEnd(first.text, Math.floor(first.text.length * share))];
+  }
+  return lines.flatMap((line) => (kept.has(line) ? [line.text] : []));
+}
+
+function costOf(lines: readonly string[], count: TextCounter): number {
+  return count(lines.map(bullet).join('\n')) + HEADING_TOKENS;
+}

@@ -1,0 +1,144 @@
+import { heatOf } from '../../ledger/files.ts';
+import type { File, Ledger, Name } from '../../ledger/ledger.ts';
+import { scoreOf } from '../../ledger/names-index.ts';
+import { isFileName, nameKey, shortPath } from '../../names.ts';
+import type { Ledgers } from './ledgers.ts';
+import type { Line, Tellings } from './line.ts';
+
+/** Written for the folder that most files share. */
+const FOLDER_MARK = '…/';
+/** How many files that were only read, and how many names of each file are told, in so many words. */
+const LEVELS = [
+  { read: 0, names: 2, removed: 0, line: false },
+  { read: 2, names: 3, removed: 1, line: false },
+  { read: 6, names: 5, removed: 2, line: false },
+  { read: 12, names: 8, removed: 3, line: false },
+  { read: 24, names: 10, removed: 5, line: true },
+  { read: 48, names: 14, removed: 8, line: true },
+  { read: 120, names: 24, removed: 12, line: true },
+] as const;
+
+/** The files that were changed, and what in them; then those that were read, with what matters in them. */
+export function fileTellings({ covered, standing }: Ledgers): Tellings {
+  const files = covered.files.toSorted(
+    (a, b) => heatOf(b, covered.calls) - heatOf(a, covered.calls),
+  );
+  const changed = files.filter(({ edits }) => edits > 0);
+  const others = files.filter(({ edits, reads }) => edits === 0 && reads > 0);
+  const names = namesByFile(covered);
+  const now = new Map(standing.files.map((file) => [file.path, file]));
+  return LEVELS.map((level) => () => {
+    const told = [...changed, ...others.slice(0, level.read)];
+    const folder = commonFolder(told.map(({ path }) => path));
+    const lines = told.map((file, place): Line => {
+      const text = fileText(file, level, names.get(shortPath(file.path)) ?? [], folder);
+      const later = now.get(file.path);
+      const isGone = file.state === 'present' && later !== undefined && later.state !== 'present';
+      return { text: isGone ? `${text}; ${later.state} since` : text, worth: told.length - place };
+    });
+    const note = { text: `Here ${FOLDER_MARK} stands for ${folder}`, worth: told.length + 1 };
+    return folder === '' || lines.length === 0 ? lines : [note, ...lines];
+  });
+}
+
+type Level = (typeof LEVELS)[number];
+
+function fileText(file: File, level: Level, met: readonly string[], folder: string): string {
+  const facts = [usesOf(file)];
+  const { added, removed, line } = file;
+  if (file.state === 'present') {
+    if (added.length > 0) facts.push(`added ${added.slice(0, level.names).join(', ')}`);
+    if (line !== undefined && (added.length === 0 || level.line)) facts.push(`last: ${line}`);
+    const told = new Set(added.slice(0, level.names));
+    const others = met.filter((name) => !told.has(name) && !removed.includes(name));
+    if (others.length > 0) facts.push(`has ${others.slice(0, level.names).join(', ')}`);
+  }
+  const gone = removed.slice(0, level.removed);
+  if (gone.length > 0) facts.push(`removed ${gone.join(', ')}`);
+  return `${shortened(file.path, folder)}: ${facts.join('; ')}`;
+}
+
+function usesOf(file: File): string {
+  const { edits, reads, state, moved_to, is_created } = file;
+  if (state === 'deleted') return 'deleted';
+  if (state === 'moved') return `moved to ${moved_to ?? 'another place'}`;
+  if (is_created) return edits > 1 ? `created, changed ${edits}×` : 'created';
+  if (edits > 0) return edits > 1 ? `changed ${edits}×` : 'changed';
+  return reads > 1 ? `read ${reads}×` : 'read';
+}
+
+function shortened(path: string, folder: string): string {
+  return folder !== '' && path.startsWith(folder) ? FOLDER_MARK + path.slice(folder.length) : path;
+}
+
+/** Names that matter, heaviest first, by the file in which they were last met. */
+function namesByFile({ names, items }: Ledger): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const name of names.toSorted((a, b) => scoreOf(b, items) - scoreOf(a, items))) {
+    if (name.file === undefined || isFileName(name.name) || name.name.includes('/')) continue;
+    const own = found.get(name.file) ?? [];
+    own.push(name.name);
+    found.set(name.file, own);
+  }
+  return found;
+}
+
+const MOST_AT_HAND = 5;
+
+/**
+ * The files that were worked on last, the likeliest to come next first: by how much and how lately they
+ * were named and used.
+ */
+export function filesAtHand({ standing }: Ledgers): string {
+  const used = new Map<string, File>();
+  for (const file of standing.files) {
+    const key = nameKey(file.path);
+    const known = used.get(key);
+    if (known === undefined || known.touched_at < file.touched_at) used.set(key, file);
+  }
+  const ranked = standing.names
+    .filter(({ name }) => isFileName(name))
+    .map((name) => ({ name, file: used.get(nameKey(name.name)) }))
+    .filter(({ file }) => file === undefined || file.state === 'present')
+    .map(({ name, file }) => ({ name, file, likeliness: likelinessOf(name, file, standing) }))
+    .sort((a, b) => b.likeliness - a.likeliness);
+  return ranked
+    .slice(0, MOST_AT_HAND)
+    .map(({ name, file }) => shortPath(file?.path ?? name.name))
+    .join(', ');
+}
+
+function likelinessOf(name: Name, file: File | undefined, { items, calls }: Ledger): number {
+  const heat = file === undefined ? 0 : heatOf(file, calls);
+  const lately = Math.log(2 + items - name.at);
+  return 2 * Math.log(1 + scoreOf(name, items)) + Math.log(1 + 3 * heat) - 2 * lately;
+}
+
+/** Deeper folders than people have: each takes the characters of all above it. */
+const DEEPEST = 50;
+
+/** Fewer paths are not worth a line of their own. */
+const FEWEST = 3;
+
+/** The folder that saves most when it is written once only; '' when none is worth it. */
+export function commonFolder(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    let i = path.startsWith('/') ? path.indexOf('/', 1) : -1;
+    for (let depth = 0; i > 0 && depth < DEEPEST; depth++) {
+      const folder = path.slice(0, i + 1);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      i = path.indexOf('/', i + 1);
+    }
+  }
+  let best = '';
+  let most = 0;
+  for (const [folder, times] of counts) {
+    const saved = times < FEWEST ? 0 : times * (folder.length - FOLDER_MARK.length) - folder.length;
+    if (saved > most) {
+      best = folder;
+      most = saved;
+    }
+  }
+  return best;
+}

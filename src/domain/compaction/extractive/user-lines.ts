@@ -1,0 +1,120 @@
+import { startsStanding } from '../../ledger/constraints.ts';
+import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
+import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
+import { LABELS } from './labels.ts';
+import { isAfterCut, type Ledgers } from './ledgers.ts';
+import { inOrder, type Line, type Tellings } from './line.ts';
+
+const LENGTHS = [200, 500, 1_200, 4_000];
+
+/** What all of it is about. */
+export function firstTellings({ covered }: Ledgers): Tellings {
+  const [first] = covered.requests;
+  const { inherited } = covered;
+  return LENGTHS.map(
+    (most) => () =>
+      inOrder([
+        ...(inherited === null ? [] : [LABELS.inherited + clipMiddle(inherited.text, 4 * most)]),
+        ...(first === undefined ? [] : [LABELS.first_request + clipMiddle(first.text, most)]),
+      ]),
+  );
+}
+
+/** What the user wants now. What came after the cut stands in the context as it was said. */
+export function latestTellings({ covered, standing }: Ledgers): Tellings {
+  const latest = standing.requests.at(-1);
+  if (latest === undefined || standing.requests.length < 2) return [];
+  if (isAfterCut(latest, covered)) {
+    return [() => inOrder([`${LABELS.latest_request}it stands verbatim below`])];
+  }
+  return LENGTHS.map(
+    (most) => () => inOrder([LABELS.latest_request + withAnswered(latest, most, 120)]),
+  );
+}
+
+/** At least so much of each message that it can be known by. */
+const OPENINGS = [46, 80, 130, 220, 400, 800];
+
+/** All messages of the user in their order. */
+export function messageTellings({ covered }: Ledgers): Tellings {
+  const { requests } = covered;
+  // The first and the latest stand in full.
+  if (requests.length < 3) return [];
+  const last = requests.length - 1;
+  return OPENINGS.map(
+    (most) => () =>
+      requests.map((request, place) => {
+        // These stand in full elsewhere.
+        const isShown = place === 0 || place === last;
+        const text =
+          LABELS.message + withAnswered(request, isShown ? 46 : most, Math.max(60, most / 3));
+        // The newest and the first, and of the others every second one before the rest.
+        const worth = isShown ? requests.length * 2 : place + (place % 2) * requests.length;
+        return { text, worth, about: request.text };
+      }),
+  );
+}
+
+/** What a reply answers stands on a line of its own: these are not the user's words. */
+function withAnswered({ text, answers }: Request, most: number, mostAnswered: number): string {
+  const said = clipEnd(oneLine(text), most);
+  return answers === undefined
+    ? said
+    : `${said}\nanswers: ${clipEnd(oneLine(answers), mostAnswered)}`;
+}
+
+/** What has to hold, verbatim: what was said for good first, then what the tasks require. */
+export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
+  const valid = covered.constraints.filter(({ superseded_by }) => superseded_by === undefined);
+  // Most instructions stand beside the summary as they are.
+  const project = valid.filter(
+    ({ by, text }) =>
+      by === 'project_instructions' && !verbatim.some((one) => one.includes(text.slice(0, 60))),
+  );
+  const ofUser = valid.filter(({ by }) => by === 'user');
+  const standing = ofUser.filter(({ is_standing }) => is_standing);
+  const required = ofUser.filter(({ is_standing }) => !is_standing);
+  const texts = (list: readonly Constraint[]) =>
+    list.map(
+      (one, place): Line => ({
+        text: labelOf(one) + clipEnd(one.text, 400),
+        worth: worthOf(one) + place / 1_000,
+      }),
+    );
+  const level = (ofProject: number, ofTasks: number) => () => {
+    const told = new Set([...standing, ...required.filter(isShort).slice(-ofTasks)]);
+    // In the order in which it was said.
+    return texts([
+      ...project.slice(project.length - Math.min(project.length, ofProject)),
+      ...ofUser.filter((one) => told.has(one)),
+    ]);
+  };
+  return [() => texts(standing), level(0, 10), level(8, 20), level(20, 40), level(60, 200)];
+}
+
+/** An instruction begins with what it is about, and is short; a story has such words on its way. */
+function worthOf({ text, by, is_standing }: Constraint): number {
+  const isTold = by === 'user' && is_standing ? 2 : 0;
+  return isTold + (text.length <= 160 ? 1 : 0) + (startsStanding(text) ? 2 : 0);
+}
+
+function isShort({ text }: Constraint): boolean {
+  return text.length <= 200;
+}
+
+function labelOf({ by, is_standing }: Constraint): string {
+  if (by === 'project_instructions') return LABELS.project;
+  return is_standing ? LABELS.constraint : LABELS.required;
+}
+
+/** Addresses, commits, versions and figures that were named, the newest last. */
+export function exactTellings({ artifacts }: Ledger): Tellings {
+  return [8, 16, 32].map((most) => () => {
+    const told = artifacts
+      .slice(-most)
+      .map(({ kind, value, context }) =>
+        kind === 'number' || kind === 'version' || kind === 'port' ? clipEnd(context, 90) : value,
+      );
+    return told.length === 0 ? [] : [{ text: LABELS.exact + told.join('; '), worth: 0 }];
+  });
+}

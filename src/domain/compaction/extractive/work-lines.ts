@@ -1,0 +1,212 @@
+import type { Conclusion, Epoch, Failure, Ledger, Run } from '../../ledger/ledger.ts';
+import { sentencesOf } from '../../ledger/sentences.ts';
+import { baseName } from '../../names.ts';
+import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
+import { LABELS } from './labels.ts';
+import { isAfterCut, type Ledgers } from './ledgers.ts';
+import { evenly, inOrder, type Tellings } from './line.ts';
+
+/** What failed, and what cured it; the words of a tool stand in quotes. */
+export function errorTellings({ covered, standing }: Ledgers): Tellings {
+  const cured = new Map(standing.failures.map((one) => [one.key + one.lines[0], one.cure]));
+  const told = covered.failures.map((one) => ({
+    ...one,
+    cure: one.cure ?? cured.get(one.key + one.lines[0]) ?? null,
+  }));
+  return [
+    { line: 90, lines: 1, said: 0 },
+    { line: 160, lines: 1, said: 90 },
+    { line: 200, lines: 2, said: 160 },
+    { line: 200, lines: 3, said: 200 },
+  ].map(
+    (level) => () =>
+      told.map((failure) => ({
+        text: errorText(failure, level),
+        worth: failure.failed_at + (failure.cure === null ? covered.items : 0),
+      })),
+  );
+}
+
+/** What failed and whether it was cured, in one line of these lengths. */
+export function errorText(
+  { what, lines, times, said, cure }: Failure,
+  most: { line: number; lines: number; said: number },
+): string {
+  const quoted = lines
+    .slice(0, most.lines)
+    .map((line) => `"${clipEnd(line.replaceAll('"', "'"), most.line)}"`)
+    .join(' ');
+  const often = times > 1 ? ` (${times} times)` : '';
+  const then =
+    said !== undefined && most.said > 0
+      ? ` Assistant then: ${clipEnd(oneLine(said), most.said)}`
+      : '';
+  return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(cure)}.${then}`;
+}
+
+function cureText(cure: Failure['cure']): string {
+  if (cure === null) return 'not seen to work later';
+  const files = cure.files.map(baseName).slice(0, 3);
+  return files.length === 0
+    ? 'the same worked later'
+    : `the same worked later, after changes of ${files.join(', ')}`;
+}
+
+/** The last outcome of each command of tests, builds and checks; then how often each tool was called. */
+export function runTellings({ runs, tools }: Ledger): Tellings {
+  const lines = (most: number) => runs.slice(-most).map(runText);
+  const calls = tools
+    .toSorted((a, b) => b.calls - a.calls)
+    .map(
+      ({ name, calls }) => `${LABELS.tool}${name}: ${calls === 1 ? '1 call' : `${calls} calls`}`,
+    );
+  return [
+    () => inOrder(lines(4)),
+    () => inOrder(lines(10)),
+    () => inOrder([...calls.slice(0, 6), ...lines(20)]),
+    () => inOrder([...calls.slice(0, 20), ...lines(60)]),
+  ];
+}
+
+/** A command of tests or builds, and how it ended last. */
+export function runText({ command, outcome, line }: Run): string {
+  const said = line === '' ? '' : `: tool output "${clipEnd(line.replaceAll('"', "'"), 140)}"`;
+  return `${LABELS.run}${clipEnd(command, 90)}: ${outcome === 'ok' ? 'passed last' : 'failed last'}${said}`;
+}
+
+const SAID_BY: Record<Conclusion['by'], string> = {
+  user: LABELS.message,
+  assistant: LABELS.decision,
+  subagent: LABELS.subagent,
+  hook: LABELS.hook,
+};
+
+/** What was chosen and found out, evenly from all of the session. */
+export function decisionTellings({ conclusions }: Ledger): Tellings {
+  return [
+    { most: 6, characters: 140 },
+    { most: 12, characters: 180 },
+    { most: 24, characters: 220 },
+    { most: 48, characters: 300 },
+    { most: 160, characters: 300 },
+  ].map(
+    ({ most, characters }) =>
+      () =>
+        inOrder(
+          evenly(conclusions, most).map(({ text, by }) => {
+            return SAID_BY[by] + clipEnd(oneLine(text), characters);
+          }),
+        ),
+  );
+}
+
+/** The stretches that earlier compactions have closed, one line each. */
+export function epochTellings({ covered }: Ledgers): Tellings {
+  const { epochs } = covered;
+  return [
+    { most: 8, characters: 60 },
+    { most: 20, characters: 90 },
+    { most: 60, characters: 140 },
+    { most: 200, characters: 200 },
+  ].map(
+    ({ most, characters }) =>
+      () =>
+        inOrder(evenly(epochs, most).map((epoch) => epochText(epoch, covered, characters))),
+  );
+}
+
+function epochText(epoch: Epoch, { requests, files }: Ledger, most: number): string {
+  const { from, through, at, of } = epoch;
+  const isInside = (fact: { seq: number; of?: string }) =>
+    fact.seq >= from && fact.seq <= through && fact.of === of;
+  const asked = requests.find(isInside)?.text;
+  const changed = files.filter((file) => file.edits > 0 && isInside(file)).slice(-3);
+  const about = [
+    ...(asked === undefined ? [] : [`"${clipEnd(oneLine(asked), most)}"`]),
+    ...changed.map(({ path }) => baseName(path)),
+  ];
+  const where = of === undefined ? '' : ` of session ${of}`;
+  const what = about.length === 0 ? '' : `: ${about.join(', ')}`;
+  return `Items ${from} to ${through}${where}, until ${at.slice(0, 16)}${what}`;
+}
+
+/** The todos with their state, then the plan in words. */
+export function todoTellings({ plan }: Ledger): Tellings {
+  if (plan === null) return [];
+  const of = (status: string, label: string) =>
+    (plan.todos ?? []).flatMap((todo) =>
+      todo.status === status ? [label + clipEnd(todo.text, 200)] : [],
+    );
+  const open = [...of('in progress', LABELS.active_todo), ...of('open', LABELS.open_todo)];
+  const ended = [...of('done', LABELS.done_todo), ...of('dropped', LABELS.dropped_todo)];
+  const words = (most: number) =>
+    plan.text === '' ? [] : [LABELS.plan + clipMiddle(plan.text, most)];
+  return [
+    () => inOrder(open.toReversed()).reverse(),
+    () => inOrder([...open, ...ended]),
+    () => inOrder([...open, ...ended, ...words(600)]),
+    () => inOrder([...open, ...ended, ...words(6_000)]),
+  ];
+}
+
+/** What the assistant has said last. */
+export function currentTellings({ said }: Ledger): Tellings {
+  return [
+    { texts: 1, characters: 220 },
+    { texts: 2, characters: 400 },
+    { texts: 3, characters: 800 },
+    { texts: 4, characters: 2_000 },
+  ].map(
+    ({ texts, characters }) =>
+      () =>
+        inOrder(
+          said
+            .slice(0, texts)
+            .toReversed()
+            .map(({ text }) => LABELS.decision + clipMiddle(text.trim(), characters)),
+        ),
+  );
+}
+
+const INTENDS =
+  /\b(?:next|let me|let['’]s|I['’]ll|I will|I['’]m going to|I need to|we need to|we should|now I)\b/i;
+/** After more calls what was intended has been done, or given up. */
+const MOST_CALLS_SINCE = 2;
+/** After so many items nobody waits for a result any more: the call was broken off. */
+const MOST_ITEMS_SINCE = 8;
+
+/** What the assistant has said last that it is going to do, unless it has gone on since. */
+function intentionOf({ said, calls }: Ledger): string | null {
+  const [last] = said;
+  if (last === undefined || calls - last.calls > MOST_CALLS_SINCE) return null;
+  const sentence = sentencesOf(last.text).findLast((one) => INTENDS.test(one));
+  return sentence === undefined ? null : clipEnd(sentence, 300);
+}
+
+/** What comes next, as far as the whole log tells: a step done is none. */
+export function nextTellings({ standing, covered }: Ledgers): Tellings {
+  const { plan, said, items, open_calls } = standing;
+  const lines: string[] = [];
+  const todo =
+    plan?.todos?.find(({ status }) => status === 'in progress') ??
+    plan?.todos?.find(({ status }) => status === 'open');
+  if (todo !== undefined) lines.push(LABELS.next_todo + clipEnd(todo.text, 200));
+  const intention = intentionOf(standing);
+  if (intention !== null) {
+    const [last] = said;
+    const where = last !== undefined && isAfterCut(last, covered) ? '(verbatim below) ' : '';
+    lines.push(LABELS.intention + where + intention);
+  } else if (standing.calls === covered.calls) {
+    // Nothing was done since: so it may still hold.
+    const before = intentionOf(covered);
+    if (before !== null) lines.push(LABELS.intention_before + before);
+  }
+  const waiting = open_calls.filter(({ called_at }) => items - called_at <= MOST_ITEMS_SINCE);
+  if (waiting.length > 0) {
+    const named = waiting
+      .slice(-3)
+      .map(({ tool, subject }) => (subject === '' ? tool : `${tool} (${subject})`));
+    lines.push(LABELS.waiting + named.join('; '));
+  }
+  return [() => inOrder(lines)];
+}

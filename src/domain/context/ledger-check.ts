@@ -1,0 +1,87 @@
+import { codecFor, type Format } from '../items/codecs.ts';
+import type { Item } from '../items/item.ts';
+import { advanceLedger } from '../ledger/advance.ts';
+import { EMPTY_LEDGER, type Ledger } from '../ledger/ledger.ts';
+import type { EventOf, SessionEvent } from '../session/events.ts';
+
+type Stored = { through: number; ledger: Ledger | null };
+type Logged = { seq: number; item: Item };
+
+/**
+ * Folds the ledgers of a session anew and compares them with those that its compactions have stored.
+ * Events are added in their order. It holds the items of the live context and of the one before: a
+ * ledger that goes back further, as after several reverts, is taken as it is.
+ */
+export class LedgerCheck {
+  private format: Format = 'anthropic';
+  private items: Logged[] = [];
+  private held = 0;
+  private readonly superseded = new Set<number>();
+  /** By the version of the event that each stands in; 0: before any compaction. */
+  private readonly stored = new Map<number, Stored>([[0, { through: 0, ledger: EMPTY_LEDGER }]]);
+
+  /** Whether the ledger of this event, if it has one, is what the log says. */
+  add(event: SessionEvent): boolean {
+    switch (event.type) {
+      case 'session.created':
+        this.format = event.data.format;
+        return true;
+      case 'session.forked':
+        this.stored.set(event.version, {
+          through: event.version,
+          ledger: event.data.ledger ?? EMPTY_LEDGER,
+        });
+        return true;
+      case 'item.appended':
+        if (event.data.excluded === undefined) {
+          this.items.push({ seq: event.version, item: event.data.item });
+        }
+        return true;
+      case 'item.superseded':
+        for (const { seq } of event.data.items) this.superseded.add(seq);
+        return true;
+      case 'compaction.completed':
+        return this.completed(event);
+      default:
+        return true;
+    }
+  }
+
+  private completed({ version, data }: EventOf<'compaction.completed'>): boolean {
+    const { previous, through, ledger = null } = data;
+    const base = this.stored.get(previous?.version ?? 0);
+    const isRight =
+      ledger === null ||
+      base === undefined ||
+      base.ledger === null ||
+      base.through < this.held ||
+      this.isFolded(ledger, base.ledger, base.through, through);
+    this.stored.set(version, { through, ledger });
+    const oldest = base?.through ?? previous?.through ?? this.held;
+    this.items = this.items.filter(({ seq }) => seq > oldest);
+    this.held = Math.max(this.held, oldest);
+    return isRight;
+  }
+
+  private isFolded(ledger: Ledger, from: Ledger, after: number, through: number): boolean {
+    const all = this.items.filter(({ seq }) => seq > after && seq <= through);
+    const still = all.filter(({ seq }) => !this.superseded.has(seq));
+    if (isSame(ledger, this.folded(from, still))) return true;
+    // What was superseded while the compaction was under way may have been covered by it.
+    return still.length < all.length && isSame(ledger, this.folded(from, all));
+  }
+
+  private folded(ledger: Ledger, items: readonly Logged[]): Ledger {
+    const codec = codecFor(this.format);
+    return advanceLedger(
+      ledger,
+      items.map(({ seq, item }) => ({ seq, item: codec.normalise(item) })),
+    );
+  }
+}
+
+/** All but the epoch that the compaction itself has closed, which names it and the time. */
+function isSame(stored: Ledger, folded: Ledger): boolean {
+  const { epochs } = stored;
+  return JSON.stringify({ ...stored, epochs: epochs.slice(0, -1) }) === JSON.stringify(folded);
+}

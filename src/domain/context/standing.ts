@@ -1,0 +1,126 @@
+import { changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
+import { editKey, isTakenAway, type ResultEdit } from '../session/result-edits.ts';
+import { revertedIds } from '../session/revert-compaction.ts';
+
+export const STATES = ['in_context', 'cleared', 'summarised'] as const;
+/**
+ * Whether something that was said still goes to the model: as it was, as a placeholder or a digest, or
+ * only as far as a summary tells of it.
+ */
+export type State = (typeof STATES)[number];
+
+/**
+ * Where something stands, and which compaction took it away; null where that was the client's own. A
+ * state of null: it never was in the context, or is no longer part of it.
+ */
+export type Standing = { state: State | null; compaction_id: string | null };
+
+/** The compactions that a context is built on, oldest first, and the edits in force. */
+export type Standings = {
+  /** `kept`: what a compaction covered, and put back as it was. */
+  chain: readonly {
+    id: string | null;
+    version: number;
+    through: number;
+    kept: ReadonlySet<number>;
+  }[];
+  cleared: ReadonlyMap<string, string>;
+  /** Items that the client has taken back. */
+  superseded: ReadonlySet<number>;
+};
+
+const IN_CONTEXT: Standing = { state: 'in_context', compaction_id: null };
+const NOWHERE: Standing = { state: null, compaction_id: null };
+
+/**
+ * What has become of the items of a session: folded from all its events that change the context
+ * (`changesContext`), oldest first, up to the version that is asked about.
+ */
+export function standingsOf(events: readonly SessionEvent[]): Standings {
+  const reverted = revertedIds(events);
+  const chain: Standings['chain'][number][] = [];
+  const cleared = new Map<string, string>();
+  const superseded = new Set<number>();
+  const clear = (edits: readonly ResultEdit[] | undefined, id: string) => {
+    for (const edit of edits ?? []) {
+      if (isTakenAway(edit)) cleared.set(editKey(edit.seq, edit.tool_use_id), id);
+    }
+  };
+  for (const event of events) {
+    if (!changesContext(event)) continue;
+    switch (event.type) {
+      case 'compaction.completed': {
+        const { compaction_id: id, through, entries, edits } = event.data;
+        if (reverted.has(id)) break;
+        chain.push({ id, version: event.version, through, kept: seqsOf(entries) });
+        clear(edits, id);
+        break;
+      }
+      case 'compaction.micro_completed':
+        if (!reverted.has(event.data.compaction_id)) {
+          clear(event.data.edits, event.data.compaction_id);
+        }
+        break;
+      case 'compaction.observed': {
+        const { through, entries } = event.data;
+        chain.push({ id: null, version: event.version, through, kept: seqsOf(entries) });
+        break;
+      }
+      case 'session.forked':
+        chain.push({ id: null, version: event.version, through: event.version, kept: new Set() });
+        break;
+      case 'item.superseded':
+        for (const { seq } of event.data.items) superseded.add(seq);
+        break;
+      case 'compaction.reverted':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return { chain, cleared, superseded };
+}
+
+function seqsOf(entries: EventOf<'compaction.completed'>['data']['entries']): Set<number> {
+  return new Set(entries.flatMap(({ seq }) => seq ?? []));
+}
+
+/** Where an item stands, or one result of it. */
+export function standingOf(
+  { chain, cleared, superseded }: Standings,
+  event: EventOf<'item.appended'>,
+  tool_use_id: string | null,
+): Standing {
+  if (event.data.excluded !== undefined || superseded.has(event.version)) return NOWHERE;
+  const taker = takerOf(chain, event.version);
+  if (taker !== undefined) return { state: 'summarised', compaction_id: taker.id };
+  if (tool_use_id === null) return IN_CONTEXT;
+  const own = event.data.edits?.find((edit) => edit.tool_use_id === tool_use_id);
+  const by = cleared.get(editKey(event.version, tool_use_id));
+  if (by !== undefined) return { state: 'cleared', compaction_id: by };
+  // A fork takes over what its parent has cleared.
+  return own !== undefined && isTakenAway(own)
+    ? { state: 'cleared', compaction_id: null }
+    : IN_CONTEXT;
+}
+
+/** The compaction since which an item is not in the context any more; undefined: it is. */
+export function takerOf(
+  chain: Standings['chain'],
+  seq: number,
+): Standings['chain'][number] | undefined {
+  // A later one could only have kept what the one before had kept.
+  const lost = chain.findLastIndex(({ through, kept }) => through < seq || kept.has(seq));
+  return chain[lost + 1];
+}
+
+/** Where a summary stands: that of a compaction, or the one that a fork begins with. */
+export function summaryStanding(
+  { chain }: Standings,
+  event: EventOf<'compaction.completed' | 'compaction.observed' | 'session.forked'>,
+): Standing {
+  const index = chain.findIndex(({ version }) => version === event.version);
+  if (index < 0) return NOWHERE;
+  const next = chain[index + 1];
+  return next === undefined ? IN_CONTEXT : { state: 'summarised', compaction_id: next.id };
+}

@@ -1,0 +1,72 @@
+import { type Source, textOf } from './source.ts';
+
+/** How far into a line it is read for what it says. */
+const LOOKED_AT = 240;
+
+/** Beginnings by which compilers, tests and programs say that something went wrong. */
+const MARKED =
+  /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):)/;
+/** A level behind the time of a line in a log. */
+const LEVEL = /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b/;
+const LEVEL_WITHIN = 70;
+const TELLING =
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /i;
+const WARNING =
+  /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?\[?warn(?:ing)?\b|\bWARN(?:ING)?\b/i;
+/** Around an output: no part of it. */
+const WRAPPER =
+  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines)/i;
+/** How a command ended, where it did not end well. */
+const ENDING =
+  /^(?:Process exited with code|Exit code:?|<returncode>|.{0,20}exit(?:ed with)? code:?) ?-?[1-9]/i;
+
+/** Of a failed run so many lines that mention a failure are told before all others. */
+const MOST_TELLING = 6;
+const MOST_WARNINGS = 6;
+const MOST_MARKED = 60;
+const MOST_ENDINGS = 2;
+const MOST_LAST = 2;
+
+/**
+ * The places of the units that say what went wrong, the most important first: what a line begins with
+ * says so anywhere, a mere word only where the run has failed. What is said twice is told once.
+ */
+export function failuresIn(source: Source, isFailed: boolean): number[] {
+  const marked: number[] = [];
+  const telling: number[] = [];
+  const endings: number[] = [];
+  const last: number[] = [];
+  const said = new Set<string>();
+  for (const [place, unit] of source.units.entries()) {
+    if (unit.to - unit.from < 4) continue;
+    const text = textOf(source, unit).slice(0, LOOKED_AT).trim();
+    if (text === '') continue;
+    if (isFailed && WRAPPER.test(text)) {
+      if (ENDING.test(text)) endings.push(place);
+      continue;
+    }
+    const isMark = marked.length < MOST_MARKED && isMarked(text);
+    const tells = isFailed && telling.length < MOST_TELLING && (isMark || TELLING.test(text));
+    if (isFailed) last.push(place);
+    if ((!isMark && !tells) || said.has(text)) continue;
+    said.add(text);
+    if (tells) telling.push(place);
+    else marked.push(place);
+  }
+  const ends = isFailed ? last.slice(-MOST_LAST) : [];
+  return [...endings.slice(0, MOST_ENDINGS), ...telling, ...ends, ...marked];
+}
+
+function isMarked(text: string): boolean {
+  return MARKED.test(text) || LEVEL.test(text.slice(0, LEVEL_WITHIN));
+}
+
+/** The places of the units that warn. */
+export function warningsIn(source: Source): number[] {
+  const found: number[] = [];
+  for (const [place, unit] of source.units.entries()) {
+    if (found.length === MOST_WARNINGS) break;
+    if (WARNING.test(textOf(source, unit).slice(0, LOOKED_AT))) found.push(place);
+  }
+  return found;
+}

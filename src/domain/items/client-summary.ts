@@ -1,0 +1,28 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
+import type { Item, Normalised, Part } from './item.ts';
+import { messageText } from './message-text.ts';
+import { isProviderCompaction } from './provider-compaction.ts';
+import { utterancesOf } from './speaker.ts';
+
+/**
+ * What an item says in place of a past that its client, or the client's provider, has compacted; null
+ * for any other. Where only the provider can read it, it says nothing.
+ */
+export function clientSummary(item: Item, normalised: Normalised): string | null {
+  if (normalised.kind !== 'message') return null;
+  if (isProviderCompaction(item) || normalised.parts.some(isCompactionBlock)) return '';
+  if (normalised.role === 'assistant') return null;
+  const isSummary = utterancesOf(normalised)
+    .flat()
+    .some(({ speaker }) => speaker === 'summary');
+  return isSummary ? messageText(normalised) : null;
+}
+
+/** What Anthropic's API puts at the head of a conversation that it has compacted. */
+function isCompactionBlock(part: Part): boolean {
+  return part.kind === 'opaque' && isJsonObject(part.json) && isTyped(part.json);
+}
+
+function isTyped({ type }: JsonObject): boolean {
+  return type === 'compaction';
+}

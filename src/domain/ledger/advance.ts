@@ -1,0 +1,357 @@
+import type {
+  Attachment,
+  Message,
+  Normalised,
+  Speaker,
+  ToolCall,
+  ToolResult,
+} from '../items/item.ts';
+import { resultText } from '../items/message-text.ts';
+import { isOfOperator, rewrittenKind } from '../items/operator.ts';
+import { utterancesOf } from '../items/speaker.ts';
+import { userWordsIn } from '../items/user-words.ts';
+import { shortPath } from '../names.ts';
+import { cleaned, clipMiddle } from '../text.ts';
+import type { FileAction } from '../workspace/action.ts';
+import { actionsOfCall } from '../workspace/call-actions.ts';
+import { Effort } from '../workspace/effort.ts';
+import { folderNamedIn } from '../workspace/paths.ts';
+import { planCallOf } from '../workspace/plan-tools.ts';
+import { Artifacts } from './artifacts.ts';
+import { Conclusions } from './conclusions.ts';
+import { condensed, isOverfull, type Sizes } from './condense.ts';
+import { Constraints } from './constraints.ts';
+import {
+  doneBy,
+  hasTools,
+  type Partners,
+  partnersIn,
+  processLeft,
+  processOf,
+  questionOf,
+  stringsOf,
+} from './conversation.ts';
+import { Files, type Moment } from './files.ts';
+import type { LastSaid, Ledger } from './ledger.ts';
+import { NameIndex } from './names-index.ts';
+import { outcomeOf } from './outcome.ts';
+import { Plans } from './plans.ts';
+import { Requests } from './requests.ts';
+import { type Done, Runs } from './runs.ts';
+import { agentAction, folderShown, writtenCall, writtenResult } from './written-commands.ts';
+
+/** An item of the log, as it was before any result was cleared. */
+export type LedgerItem = { seq: number; item: Normalised };
+
+const LONGEST_INHERITED = 12_000;
+/** What the assistant has said last: an agent without tools ends it with its command. */
+const LONGEST_SAID = 8_000;
+const SAID_KEPT = 4;
+
+/**
+ * Folds further items of a log, oldest first, into its ledger (SPEC 2, section 25). The cost depends on
+ * these items only. Cut between a call and its result, the log would read as if the call were open.
+ */
+export function advanceLedger(ledger: Ledger, items: readonly LedgerItem[]): Ledger {
+  if (items.length === 0) return ledger;
+  const partners = partnersIn(items.map(({ item }) => item));
+  const effort = new Effort();
+  let fold = new LedgerFold(ledger, partners, effort);
+  for (const [index, { seq, item }] of items.entries()) {
+    fold.add(item, index, seq);
+    // At once, so that it does not matter where the log is cut.
+    if (isOverfull(fold.sizes())) fold = new LedgerFold(condensed(fold.ledger()), partners, effort);
+  }
+  return fold.ledger();
+}
+
+class LedgerFold {
+  private readonly start: Ledger;
+  private readonly partners: Partners;
+  private readonly effort: Effort;
+  private readonly requests: Requests;
+  private readonly constraints: Constraints;
+  private readonly conclusions: Conclusions;
+  private readonly files: Files;
+  private readonly runs: Runs;
+  private readonly artifacts: Artifacts;
+  private readonly names: NameIndex;
+  private readonly plans: Plans;
+  private inherited: Ledger['inherited'];
+  private said: LastSaid[];
+  private folder: string | null;
+  private shell: string | null;
+  private through: number;
+  private at: number;
+  private calls: number;
+
+  constructor(ledger: Ledger, partners: Partners, effort: Effort) {
+    this.start = ledger;
+    this.partners = partners;
+    this.effort = effort;
+    this.requests = new Requests(ledger.requests);
+    this.constraints = new Constraints(ledger.constraints);
+    this.conclusions = new Conclusions(ledger.conclusions);
+    this.files = new Files(ledger.files);
+    this.runs = new Runs(ledger.runs, ledger.failures, ledger.tools, ledger.open_calls);
+    this.artifacts = new Artifacts(ledger.artifacts);
+    this.names = new NameIndex(ledger.names);
+    this.inherited = ledger.inherited;
+    this.plans = new Plans(ledger.plan);
+    this.said = ledger.said;
+    this.folder = ledger.folder;
+    this.shell = ledger.shell;
+    this.through = ledger.through;
+    this.at = ledger.items;
+    this.calls = ledger.calls;
+  }
+
+  ledger(): Ledger {
+    const { version, epochs, condensed } = this.start;
+    return {
+      version,
+      through: this.through,
+      inherited: this.inherited,
+      items: this.at,
+      calls: this.calls,
+      requests: this.requests.facts(),
+      constraints: this.constraints.facts(),
+      conclusions: this.conclusions.facts(),
+      files: this.files.facts(),
+      ...this.runs.facts(),
+      plan: this.plans.fact(),
+      artifacts: this.artifacts.facts(),
+      names: this.names.facts(this.at),
+      said: this.said,
+      epochs,
+      folder: this.folder,
+      shell: this.shell,
+      condensed,
+    };
+  }
+
+  sizes(): Sizes {
+    return {
+      requests: this.requests.size,
+      request_characters: this.requests.characters,
+      constraints: this.constraints.size,
+      conclusions: this.conclusions.size,
+      files: this.files.size,
+      ...this.runs.sizes(),
+      artifacts: this.artifacts.size,
+      names: this.names.size,
+      epochs: this.start.epochs.length,
+    };
+  }
+
+  /** `index`: the place among the items of this fold. */
+  add(item: Normalised, index: number, seq: number): void {
+    this.through = seq;
+    this.at++;
+    if (item.kind === 'attachment') this.attachment(item, seq);
+    else if (item.kind === 'message') this.message(item, index, seq);
+  }
+
+  private attachment(item: Attachment, seq: number): void {
+    this.names.mention(
+      `${item.path ?? ''}\n${item.text}`,
+      'tool_output',
+      this.moment(seq),
+      item.path,
+    );
+    if (item.attachment === 'file' && item.path !== undefined && item.is_restored !== true) {
+      this.files.apply({ kind: 'seen', path: item.path, text: null }, '', this.moment(seq));
+    }
+    this.plans.attachment(item, this.moment(seq));
+  }
+
+  private message(message: Message, index: number, seq: number): void {
+    if (message.is_api_error_message || message.is_meta) return;
+    const isInstruction = isOfOperator(message) && rewrittenKind(message) === null;
+    const utterances = utterancesOf(message);
+    for (const [place, part] of message.parts.entries()) {
+      switch (part.kind) {
+        case 'text':
+          for (const { speaker, text } of utterances[place] ?? []) {
+            if (isInstruction) this.instruction(text, seq);
+            else this.text(speaker, text, message, seq);
+          }
+          if (message.role !== 'assistant') this.moveTo(folderNamedIn(part.text));
+          break;
+        case 'tool_call':
+          this.call(part, index, seq);
+          break;
+        case 'tool_result':
+          this.result(part, index, seq);
+          break;
+        case 'image':
+        case 'thinking':
+        case 'opaque':
+          break;
+        default:
+          part satisfies never;
+      }
+    }
+  }
+
+  /** Most stay in the context as they are: only those that do not fit are told. */
+  private instruction(text: string, seq: number): void {
+    this.names.mention(text, 'tool_output', this.moment(seq));
+    this.constraints.instruct(text, seq);
+  }
+
+  private moveTo(folder: string | null): void {
+    if (folder === null) return;
+    this.folder = folder;
+    this.shell = folder;
+  }
+
+  private text(speaker: Speaker, text: string, message: Message, seq: number): void {
+    if (text.trim() === '') return;
+    switch (speaker) {
+      case 'user':
+        this.request(text, this.unanswered(), seq);
+        return;
+      case 'assistant':
+        this.names.mention(text, 'assistant', this.moment(seq));
+        this.conclusions.read(text, 'assistant', seq);
+        this.artifacts.read(text, seq);
+        this.runs.said(text);
+        this.say(text, seq);
+        return;
+      case 'subagent':
+      case 'hook':
+        this.names.mention(text, 'tool_output', this.moment(seq));
+        this.conclusions.report(text, speaker, seq);
+        return;
+      case 'project_instructions':
+        this.names.mention(text, 'tool_output', this.moment(seq));
+        this.constraints.read(text, 'project_instructions', seq);
+        return;
+      case 'tool':
+        this.names.mention(text, 'tool_output', this.moment(seq));
+        if (!hasTools(message)) this.answerInWords(text, seq);
+        return;
+      case 'summary':
+        this.inherit(text, seq);
+        return;
+      case 'program':
+        return;
+      default:
+        speaker satisfies never;
+    }
+  }
+
+  /** A summary says nothing that the log before it does not say, if there is any. */
+  private inherit(text: string, seq: number): void {
+    if (this.requests.facts().length > 0 || this.calls > 0) return;
+    this.inherited = { seq, last_seq: seq, text: clipMiddle(cleaned(text), LONGEST_INHERITED) };
+    this.names.mention(text, 'assistant', this.moment(seq));
+  }
+
+  /** What the assistant has said since the user spoke last. */
+  private unanswered(): string {
+    const [last] = this.said;
+    const before = this.requests.facts().at(-1);
+    const isOlder = last !== undefined && before?.of === last.of && (before?.seq ?? 0) > last.seq;
+    return last === undefined || isOlder ? '' : last.text;
+  }
+
+  private request(words: string, before: string, seq: number): void {
+    const [last] = this.said;
+    if (last !== undefined && last.calls === this.calls)
+      this.conclusions.endOfTurn(last.text, last.seq);
+    this.names.mention(words, 'user', this.moment(seq));
+    this.requests.add(words, before, seq);
+    this.constraints.read(words, 'user', seq);
+    this.conclusions.read(words, 'user', seq);
+    this.artifacts.read(words, seq);
+  }
+
+  private say(text: string, seq: number): void {
+    const kept = text.length <= LONGEST_SAID ? text : text.slice(-LONGEST_SAID);
+    const said = { seq, last_seq: seq, text: kept, calls: this.calls };
+    const others = this.said.slice(0, SAID_KEPT - 1);
+    this.said = [said, ...others.map((one) => ({ ...one, text: clipMiddle(one.text, 1_200) }))];
+  }
+
+  /** Agents without tool calls write a command in a fence; what the shell says comes next. */
+  private answerInWords(text: string, seq: number): void {
+    const [last] = this.said;
+    const call = last === undefined || last.calls !== this.calls ? null : writtenCall(last.text);
+    if (call === null) return;
+    const folder = folderShown(text);
+    if (folder !== null) this.moveTo(folder);
+    this.carryOut(call, writtenResult(text), seq);
+    const action = agentAction(doneBy(call).script ?? '', text);
+    if (action !== null) this.act(action, '', this.moment(seq));
+  }
+
+  private call(call: ToolCall, index: number, seq: number): void {
+    // Of a list of todos the words count, and not the states that they are in.
+    const isPlan = planCallOf(call) !== null;
+    for (const text of stringsOf(call.input)) {
+      if (!isPlan || /\s/.test(text)) this.names.mention(text, 'assistant', this.moment(seq));
+    }
+    const partner = this.partners.results.get(call);
+    // Some programs log a result in front of its call.
+    if (partner !== undefined && partner.at <= index) this.carryOut(call, partner.result, seq);
+    if (partner === undefined) {
+      this.calls++;
+      const done = doneBy(call);
+      this.runs.called(done, this.moment(seq));
+      this.runs.left(call.id, done, this.moment(seq));
+      this.plans.openCall(call, this.moment(seq));
+    }
+  }
+
+  private result(result: ToolResult, index: number, seq: number): void {
+    const partner = this.partners.calls.get(result);
+    if (partner !== undefined && partner.at <= index) this.carryOut(partner.call, result, seq);
+    if (partner === undefined)
+      this.names.mention(resultText(result), 'tool_output', this.moment(seq));
+  }
+
+  private carryOut(call: ToolCall, result: ToolResult, seq: number): void {
+    this.calls++;
+    const moment = this.moment(seq);
+    const own = doneBy(call);
+    this.runs.called(own, moment);
+    const folders = { session: this.folder, shell: this.shell };
+    const { actions, shell } = actionsOfCall(call, result, folders, this.effort);
+    this.shell = shell;
+    for (const action of actions) this.act(action, own.script ?? '', moment);
+    this.end(call, own, result, moment);
+    this.names.mention(resultText(result), 'tool_output', this.moment(seq), fileShownBy(actions));
+    const words = userWordsIn(call, result);
+    if (words !== null) this.request(words, questionOf(call) || this.unanswered(), seq);
+    this.plans.call(call, result, moment);
+  }
+
+  /** What is said of a process that was left running is said of the command that has started it. */
+  private end(call: ToolCall, own: Done, result: ToolResult, moment: Moment): void {
+    const process = processOf(call);
+    const done = (process === null ? null : this.runs.running(process)) ?? own;
+    const outcome = outcomeOf(result, done.script, done.kind !== null);
+    this.runs.ended(call.id, done, outcome, this.files, moment);
+    const left = outcome.kind === 'running' ? processLeft(result) : null;
+    if (left !== null) this.runs.left(left, done, moment);
+    else if (process !== null) this.runs.close(process);
+  }
+
+  private act(action: FileAction, script: string, moment: Moment): void {
+    this.files.apply(action, script, moment);
+    this.plans.file(action, moment.seq);
+  }
+
+  private moment(seq: number): Moment {
+    return { seq, at: this.at, call: this.calls };
+  }
+}
+
+/** The file whose content a call has shown, when it is one. */
+function fileShownBy(actions: readonly FileAction[]): string | undefined {
+  const shown = actions.flatMap((action) => (action.kind === 'seen' ? [action.path] : []));
+  const [path] = shown;
+  return path !== undefined && shown.length === 1 ? shortPath(path) : undefined;
+}

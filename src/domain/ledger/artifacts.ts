@@ -1,0 +1,66 @@
+import { clipEnd, oneLine } from '../text.ts';
+import type { Artifact } from './ledger.ts';
+
+type Kind = Artifact['kind'];
+
+/** What is worth keeping to the letter; each pattern looks at a character a bounded number of times. */
+const PATTERNS: readonly [Kind, RegExp][] = [
+  ['url', /\bhttps?:\/\/[^\s<>"'`)\]}]{4,200}/g],
+  ['commit', /(?<![\w/-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/-])/g],
+  ['version', /(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,6}(?:-[\w.]{1,20})?(?![\w.]\d)/g],
+  ['port', /(?<=\b(?:port|localhost:|127\.0\.0\.1:|0\.0\.0\.0:) ?)\d{2,5}\b/gi],
+  ['id', /(?<!\w)(?:#\d{1,7}|[A-Z]{2,10}-\d{1,7})(?![\w-])/g],
+  [
+    'number',
+    /(?<![\w.])[$€£]?\d{1,3}(?:[,.]?\d{1,3}){0,3} ?(?:%|ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?|[KMGT]i?B|tokens|requests|users|rows|€|USD|EUR)(?!\w)/gi,
+  ],
+];
+const LOOKED_AT = 20_000;
+const MOST_IN_TEXT = 20;
+
+/** Addresses, commits, versions and figures that people and the assistant have named. */
+export class Artifacts {
+  private readonly byValue: Map<string, Artifact>;
+
+  constructor(artifacts: readonly Artifact[]) {
+    this.byValue = new Map(artifacts.map((one) => [`${one.kind} ${one.value}`, one]));
+  }
+
+  read(text: string, seq: number): void {
+    const head = text.slice(0, LOOKED_AT);
+    let found = 0;
+    for (const [kind, pattern] of PATTERNS) {
+      for (const match of head.matchAll(pattern)) {
+        if (found >= MOST_IN_TEXT) return;
+        found++;
+        this.add(kind, match[0].replace(/[.,;:]+$/, ''), head, match.index, seq);
+      }
+    }
+  }
+
+  get size(): number {
+    return this.byValue.size;
+  }
+
+  facts(): Artifact[] {
+    return [...this.byValue.values()];
+  }
+
+  private add(kind: Kind, value: string, text: string, at: number, seq: number): void {
+    const key = `${kind} ${value}`;
+    const known = this.byValue.get(key);
+    // The newest stands last: what gives way first is what was not named for long.
+    this.byValue.delete(key);
+    const around = clipEnd(
+      oneLine(
+        text.slice(Math.max(0, text.lastIndexOf('\n', at) + 1, at - 80), at + value.length + 40),
+      ),
+      140,
+    );
+    const fact = { seq, last_seq: seq, kind, value, context: around, times: 1 };
+    this.byValue.set(
+      key,
+      known === undefined ? fact : { ...known, last_seq: seq, times: known.times + 1 },
+    );
+  }
+}

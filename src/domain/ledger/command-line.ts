@@ -1,0 +1,96 @@
+import { baseName } from '../names.ts';
+import { oneLine } from '../text.ts';
+import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
+import type { Run } from './ledger.ts';
+
+/** Characters of a script that are read: what stands in front says what it is for. */
+const LOOKED_AT = 20_000;
+const LONGEST_KEY = 200;
+
+const TESTS =
+  'pytest|jest|vitest|mocha|ava|tap|unittest|nosetests|rspec|phpunit|ctest|tox|nox|cypress|playwright|karma|minitest|gotestsum|nextest|behave|bats';
+const BUILDS =
+  'make|cmake|ninja|tsc|webpack|vite|rollup|esbuild|gcc|g\\+\\+|clang|clang\\+\\+|javac|gradle|gradlew|mvn|mvnw|msbuild|xcodebuild|bazel|docker-compose|swiftc|rustc|ghc|stack|sbt|ant';
+const CHECKS =
+  'eslint|biome|prettier|ruff|flake8|pylint|mypy|pyright|black|isort|golangci-lint|clippy|shellcheck|stylelint|rubocop|phpstan|ktlint|depcruise|tflint|hadolint|checkstyle';
+const PROGRAMS: readonly [Run['kind'], RegExp][] = [
+  ['test', new RegExp(`^(?:${TESTS})$`)],
+  ['check', new RegExp(`^(?:${CHECKS})$`)],
+  ['build', new RegExp(`^(?:${BUILDS})$`)],
+];
+/** Programs that do what their first words say: `npm run test`, `cargo build`. */
+const RUNNERS =
+  /^(?:npm|pnpm|yarn|bun|npx|bunx|go|cargo|dotnet|swift|mix|deno|node|python|python3|python\d?\.\d+|uv|poetry|pipenv|rye|hatch|rake|bundle|composer|php|make|gradle|gradlew|mvn|mvnw|bazel|just|task|mise|tsx|docker|sbt|lein|flutter|dart|zig|cmake|stack|nx|turbo|lerna|django-admin|manage\.py)$/;
+const WORDS: readonly [Run['kind'], RegExp][] = [
+  [
+    'test',
+    /^(?:--?)?(?:\w*[:_-])?(?:tests?|spec|e2e|unit|integration|verify|pytest|unittest|jest|vitest|mocha)(?:[:_-]\w*)*$/i,
+  ],
+  [
+    'check',
+    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-]\w*)*$/i,
+  ],
+  [
+    'build',
+    /^(?:--?)?(?:\w*[:_-])?(?:build|compile|bundle|assemble|package|install)(?:[:_-]\w*)*$/i,
+  ],
+];
+const MOST_WORDS = 5;
+
+/** Whether a script runs tests, a build or a check; null when it does something else. */
+export function runKindOf(script: string): Run['kind'] | null {
+  for (const { commands } of parseLoosely(script.slice(0, LOOKED_AT))) {
+    for (const command of commands) {
+      const kind = kindOf(command);
+      if (kind !== null) return kind;
+    }
+  }
+  return null;
+}
+
+function kindOf({ words }: Command): Run['kind'] | null {
+  const texts = words.map(({ text }) => text);
+  const start = texts.findIndex(
+    (text) => !/^\w+=|^(?:sudo|env|time|nice|timeout|xvfb-run|-\S*|\d+[smh]?)$/.test(text),
+  );
+  const program = baseName(texts[start] ?? '');
+  if (RUNNERS.test(program)) {
+    const rest = texts.slice(start + 1, start + 1 + MOST_WORDS).map(baseName);
+    for (const [kind, pattern] of [...WORDS, ...PROGRAMS]) {
+      if (rest.some((word) => pattern.test(word))) return kind;
+    }
+  }
+  for (const [kind, pattern] of PROGRAMS) if (pattern.test(program)) return kind;
+  return null;
+}
+
+/**
+ * A command without what tells it from the same one run in another way: the folder it starts in, its
+ * variables, and what only shapes what it prints.
+ */
+export function commandKey(script: string): string {
+  return oneLine(
+    script
+      .slice(0, LOOKED_AT)
+      .replace(/^\s*cd\s+[^\s;&|]+\s*(?:&&|;)\s*/, '')
+      .replace(/\s*\d?>&\d/g, '')
+      .replace(
+        /(?:\s*\|\s*(?:tail|head|grep|rg|cat|tee|sed|less)\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|"'\n]){0,200}){1,4}$/,
+        '',
+      )
+      .replace(/^\s*(?:env\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){0,10}/, '')
+      .replace(/^\s*(?:timeout\s+\S+\s+)?/, ''),
+  ).slice(0, LONGEST_KEY);
+}
+
+/** These say with exit code 1 that they found nothing, or a difference. */
+const SEARCHES = /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep)$/;
+
+/** Whether a script ends with a search, whose code says no more than whether it found something. */
+export function endsInSearch(script: string): boolean {
+  const last = parseLoosely(script.slice(0, LOOKED_AT)).at(-1)?.commands.at(-1);
+  const [program, second] = last?.words.map(({ text }) => text) ?? [];
+  return (
+    SEARCHES.test(program ?? '') || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))
+  );
+}

@@ -1,0 +1,66 @@
+import { cleaned, clipEnd, oneLine } from '../text.ts';
+import type { Conclusion } from './ledger.ts';
+import { likeness, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
+
+const DECIDES =
+  /\b(?:decided|decision|instead of|rather than|(?:we|I)(?:['’]ll| will| should) (?:use|keep|go with|switch)|going with|let['’]s (?:use|go with|keep)|agreed|chose|choosing|opted|trade-?offs?|entschieden|stattdessen|statt|décidé|plutôt que|decidid[oa]|en lugar de)\b|决定|改用|而不是|採用|代わりに/i;
+const FINDS =
+  /\b(?:root cause|turns out|the (?:issue|problem|bug|cause|reason|culprit|fix) (?:is|was)|because|found (?:that|the)|discovered|confirmed|it seems that|which means|caused by|due to|Ursache|weil|stellt sich heraus|parce que|la cause|porque|la causa)\b|原因|因为|问题(?:是|在于)|ため|ので/i;
+const SAME = 0.5;
+const LONGEST = 300;
+/** A report of what was done says it in its first lines. */
+const REPORT_FROM = 200;
+
+/** What was chosen and what was found out. */
+export class Conclusions {
+  private readonly list: { fact: Conclusion; about: Set<string> }[];
+
+  constructor(conclusions: readonly Conclusion[]) {
+    this.list = conclusions.map((fact) => ({ fact, about: subjectOf(fact.text) }));
+  }
+
+  /** Sentences that decide or explain something, and name what or say why; of several alike the newest stays. */
+  read(text: string, by: Conclusion['by'], seq: number): void {
+    for (const sentence of sentencesOf(text)) {
+      const decides = DECIDES.test(sentence);
+      const finds = FINDS.test(sentence);
+      // What is decided and says why needs no name to be worth telling.
+      if (!(decides && finds) && !((decides || finds) && namesSomething(sentence))) continue;
+      this.add(clipEnd(sentence, LONGEST), decides ? 'decision' : 'finding', by, seq);
+    }
+  }
+
+  /** The report with which the assistant has ended a turn. */
+  endOfTurn(text: string, seq: number): void {
+    if (text.length < REPORT_FROM) return;
+    const first = text.split(/\n\s*\n/, 8).find((paragraph) => /\p{L}{3}/u.test(paragraph));
+    if (first === undefined) return;
+    this.add(clipEnd(oneLine(cleaned(first)), LONGEST), 'finding', 'assistant', seq);
+  }
+
+  /** What another agent or a hook reports: what it has found out, else how it begins. */
+  report(text: string, by: 'subagent' | 'hook', seq: number): void {
+    // Codex writes it down as JSON.
+    const words = text.replaceAll('\\n', '\n');
+    const before = this.list.length;
+    this.read(words, by, seq);
+    if (this.list.length !== before) return;
+    const line = oneLine(cleaned(words.replace(/<\/?[a-z][^<>]{0,300}>/gi, ' ')));
+    if (line !== '') this.add(clipEnd(line, LONGEST), 'finding', by, seq);
+  }
+
+  get size(): number {
+    return this.list.length;
+  }
+
+  facts(): Conclusion[] {
+    return this.list.map(({ fact }) => fact);
+  }
+
+  private add(text: string, kind: Conclusion['kind'], by: Conclusion['by'], seq: number): void {
+    const about = subjectOf(text);
+    const same = this.list.findIndex((other) => likeness(about, other.about) >= SAME);
+    if (same !== -1) this.list.splice(same, 1);
+    this.list.push({ fact: { seq, last_seq: seq, kind, text, by }, about });
+  }
+}

@@ -1,0 +1,99 @@
+import { cleaned, clipMiddle, oneLine } from '../text.ts';
+import type { Constraint } from './ledger.ts';
+import { likeness, sentencesOf, subjectOf } from './sentences.ts';
+
+/** Words that say that something holds from now on, in the languages that people write to agents in. */
+const STANDING: readonly RegExp[] = [
+  /\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably|ences?)?|prioriti[sz]e|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
+  /\b(?:immer|nie|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
+  /\b(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
+  /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
+  /总是|总要|永远|从不|绝不|绝对不|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|優先|优先|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
+  /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*)(?!\p{L})/iu,
+];
+/** Words that say what has to be so, if only for the task at hand. */
+const REQUIRED: readonly RegExp[] = [
+  /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|only|make sure|ensure|avoid|required?|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
+  /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas)|solo|sin|deve|senza|moet|zonder)(?!\p{L})/iu,
+  /必须|不要|不能|不得|请(?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|하지 ?마|должн|нельзя|не надо|только/i,
+];
+/** Who asks why something always happens demands nothing. */
+const ASKS =
+  /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ)(?!\p{L}).{0,400}[?？]\W{0,20}$/iu;
+/** Of one message; a page of pasted text says "must" all over. */
+const MOST_IN_MESSAGE = 12;
+const SAME_SUBJECT = 0.6;
+const LONGEST_INSTRUCTION = 300;
+
+/** How far into a sentence the words stand of one that is nothing but an instruction. */
+const AT_START = 24;
+
+/** Whether a sentence says at its beginning that something holds for good. */
+export function startsStanding(sentence: string): boolean {
+  const start = sentence.slice(0, AT_START);
+  return STANDING.some((words) => words.test(start));
+}
+
+/** What has to hold, as the user and the project's instructions say it. */
+export class Constraints {
+  private readonly list: { fact: Constraint; about: Set<string> }[];
+
+  constructor(constraints: readonly Constraint[]) {
+    this.list = constraints.map((fact) => ({ fact, about: subjectOf(fact.text) }));
+  }
+
+  read(text: string, by: Constraint['by'], seq: number): void {
+    // What Claude Code hands over of a project stands in a reminder.
+    const own = by === 'user' ? cleaned(text) : text;
+    const found = sentencesOf(own).flatMap((sentence) => {
+      if (ASKS.test(sentence)) return [];
+      const isStanding = STANDING.some((words) => words.test(sentence));
+      const isQuestion = /[?？]\W{0,20}$/.test(sentence);
+      const isRequired =
+        isStanding ||
+        (!isQuestion && /^\p{L}/u.test(sentence) && REQUIRED.some((words) => words.test(sentence)));
+      return isRequired ? [{ sentence, isStanding }] : [];
+    });
+    // Instructions of a project are nothing but rules: only what holds for good is worth a place.
+    const wanted = found.filter(({ isStanding }) => isStanding || by === 'user');
+    const first = wanted.toSorted((a, b) => Number(b.isStanding) - Number(a.isStanding));
+    const chosen = new Set(first.slice(0, MOST_IN_MESSAGE));
+    for (const one of wanted) if (chosen.has(one)) this.add(one.sentence, one.isStanding, by, seq);
+  }
+
+  /** A message of whoever runs the agent: all of it holds. */
+  instruct(text: string, seq: number): void {
+    const words = clipMiddle(oneLine(cleaned(text)), LONGEST_INSTRUCTION);
+    // Each holds beside the others, however alike they are.
+    if (words !== '') this.add(words, true, 'project_instructions', seq, 1);
+  }
+
+  get size(): number {
+    return this.list.length;
+  }
+
+  facts(): Constraint[] {
+    return this.list.map(({ fact }) => fact);
+  }
+
+  private add(
+    text: string,
+    is_standing: boolean,
+    by: Constraint['by'],
+    seq: number,
+    same = SAME_SUBJECT,
+  ): void {
+    const about = subjectOf(text);
+    for (const other of this.list) {
+      if (other.fact.by !== by || other.fact.superseded_by !== undefined) continue;
+      if (other.fact.text === text) {
+        other.fact = { ...other.fact, last_seq: seq };
+        return;
+      }
+      // The same said anew stands for what was said before: the newer one holds.
+      const isSame = about.size > 2 && same < 1 && likeness(about, other.about) >= same;
+      if (isSame) other.fact = { ...other.fact, superseded_by: seq };
+    }
+    this.list.push({ fact: { seq, last_seq: seq, text, by, is_standing }, about });
+  }
+}

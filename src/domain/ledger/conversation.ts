@@ -1,0 +1,103 @@
+import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import { resultText } from '../items/message-text.ts';
+import { pairedParts } from '../items/pairing.ts';
+import { scriptOf } from '../items/shell-script.ts';
+import { asksUser } from '../items/user-words.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import { isFileName, shortPath } from '../names.ts';
+import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
+import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
+import { runKindOf } from './command-line.ts';
+import type { Done } from './runs.ts';
+
+/** The result of each call and the call of each result, as far as both are among the items. */
+export type Partners = {
+  results: ReadonlyMap<ToolCall, { result: ToolResult; at: number }>;
+  calls: ReadonlyMap<ToolResult, { call: ToolCall; at: number }>;
+};
+
+export function partnersIn(items: readonly Normalised[]): Partners {
+  const paired = pairedParts(items);
+  const results = new Map<ToolCall, { result: ToolResult; at: number }>();
+  const calls = new Map<ToolResult, { call: ToolCall; at: number }>();
+  for (const { part, at, partner } of paired) {
+    const other = partner === null ? undefined : paired[partner];
+    if (part.kind !== 'tool_call' || other?.part.kind !== 'tool_result') continue;
+    results.set(part, { result: other.part, at: other.at });
+    calls.set(other.part, { call: part, at });
+  }
+  return { results, calls };
+}
+
+const LONGEST_SUBJECT = 140;
+const LONGEST_TOOL = 100;
+
+/** What a call is about, in one line, and whether it runs tests, a build or a check. */
+export function doneBy(call: ToolCall): Done {
+  const script = scriptOf(call)?.text ?? null;
+  const tool = clipEnd(oneLine(call.name), LONGEST_TOOL);
+  const subject = subjectOf(call, script);
+  return { tool, subject, script, kind: script === null ? null : runKindOf(script) };
+}
+
+const SUBJECT_KEYS = [
+  ...['pattern', 'query', 'file_path', 'path', 'filename', 'notebook_path', 'url', 'uri'],
+  ...['description', 'subject', 'prompt', 'question', 'message', 'name', 'title'],
+];
+
+function subjectOf({ input }: ToolCall, script: string | null): string {
+  const patch = patchIn(typeof input === 'string' ? input : (script ?? ''));
+  if (patch !== undefined) {
+    const [first] = actionsOfPatch(patch);
+    if (first !== undefined && 'path' in first) return shortPath(first.path);
+  }
+  if (script !== null) return firstLine(cleaned(script.slice(0, 4_000)), LONGEST_SUBJECT);
+  if (typeof input === 'string') return firstLine(cleaned(input.slice(0, 4_000)), LONGEST_SUBJECT);
+  if (!isJsonObject(input)) return '';
+  for (const key of SUBJECT_KEYS) {
+    const value = input[key];
+    if (typeof value !== 'string' || value.trim() === '') continue;
+    return isFileName(value) && !/\s|:\/\//.test(value)
+      ? shortPath(value)
+      : firstLine(cleaned(value.slice(0, 4_000)), LONGEST_SUBJECT);
+  }
+  return '';
+}
+
+/** What a tool asks the user; '' for other tools. */
+export function questionOf(call: ToolCall): string {
+  if (!asksUser(call)) return '';
+  return stringsOf(call.input).join('\n');
+}
+
+/** All strings inside a JSON value, at any depth that a tool input has. */
+export function stringsOf(json: Json): string[] {
+  const strings: string[] = [];
+  const pending: Json[] = [json];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next === 'string') strings.push(next);
+    else if (typeof next === 'object' && next !== null) {
+      for (const value of Object.values(next).reverse()) pending.push(value);
+    }
+  }
+  return strings;
+}
+
+/** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
+export function processOf({ input }: ToolCall): string | null {
+  const id = isJsonObject(input) && !('cmd' in input) ? input.session_id : undefined;
+  return typeof id === 'number' || typeof id === 'string' ? `process ${id}` : null;
+}
+
+/** The process that goes on after a call. */
+export function processLeft(result: ToolResult): string | null {
+  const id = /\nProcess running with session ID (\d{1,20})\n/.exec(
+    resultText(result).slice(0, 500),
+  )?.[1];
+  return id === undefined ? null : `process ${id}`;
+}
+
+/** Whether a message brings calls or results of its own: then no text of it is a command. */
+export function hasTools({ parts }: Message): boolean {
+  return parts.some(({ kind }) => kind === 'tool_call' || kind === 'tool_result');
+}

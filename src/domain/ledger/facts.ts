@@ -1,0 +1,144 @@
+import type { Speaker } from '../items/item.ts';
+import { baseName } from '../names.ts';
+import type { FactKind, Failure, File, Ledger, Plan, Request } from './ledger.ts';
+
+/** Whether a fact still asks for something, is settled, holds, or was replaced by a later one. */
+export const FACT_STATES = ['open', 'done', 'current', 'superseded'] as const;
+export type FactState = (typeof FACT_STATES)[number];
+
+/** Who the fact comes from. */
+export const FACT_SOURCES = [
+  'user',
+  'assistant',
+  'tool',
+  'subagent',
+  'hook',
+  'project_instructions',
+] as const satisfies readonly Speaker[];
+export type FactSource = (typeof FACT_SOURCES)[number];
+
+/** A fact of a ledger in words, with the items where it was said and last touched. */
+export type Fact = {
+  kind: FactKind;
+  seq: number;
+  last_seq: number;
+  /** The session whose numbers these are, where that is one that this one was forked from. */
+  of?: string;
+  state: FactState;
+  source: FactSource;
+  text: string;
+};
+
+type Place = { seq: number; last_seq: number; of?: string };
+
+/** All facts of a ledger, kind by kind, each kind in the order in which it was said. */
+export function factsOf(ledger: Ledger): Fact[] {
+  const { requests, constraints, conclusions, files, runs, failures, plan } = ledger;
+  return [
+    ...requests.map((one) =>
+      fact(one, 'request', requestState(one, ledger), 'user', requestText(one)),
+    ),
+    ...constraints.map((one) =>
+      fact(
+        one,
+        'constraint',
+        one.superseded_by === undefined ? 'current' : 'superseded',
+        one.by,
+        one.text,
+      ),
+    ),
+    ...conclusions.map((one) => fact(one, one.kind, 'current', one.by, one.text)),
+    ...files
+      .filter(({ edits }) => edits > 0)
+      .map((one) => fact(one, 'change', 'current', 'assistant', changeText(one))),
+    ...runs.map((one) => {
+      const said = one.line === '' ? '' : `: ${one.line}`;
+      const state = one.outcome === 'ok' ? 'done' : 'open';
+      const ended = one.outcome === 'ok' ? 'passed' : 'failed';
+      return fact(
+        one,
+        'run',
+        state,
+        'tool',
+        `${one.command} ${ended} last, ${one.failures} of ${one.runs} failed${said}`,
+      );
+    }),
+    ...failures.map((one) =>
+      fact(one, 'error', one.cure === null ? 'open' : 'done', 'tool', failureText(one)),
+    ),
+    ...(plan === null ? [] : planFacts(plan)),
+    ...ledger.open_calls.map((one) =>
+      fact(
+        one,
+        'open',
+        'open',
+        'assistant',
+        one.subject === '' ? one.tool : `${one.tool}: ${one.subject}`,
+      ),
+    ),
+    ...ledger.names.map((one) => fact(one, 'name', 'current', 'assistant', one.name)),
+    ...ledger.artifacts.map((one) =>
+      fact(one, 'artifact', 'current', 'assistant', `${one.kind} ${one.value}: ${one.context}`),
+    ),
+  ];
+}
+
+function fact(
+  { seq, last_seq, of }: Place,
+  kind: FactKind,
+  state: FactState,
+  source: FactSource,
+  text: string,
+): Fact {
+  return { kind, seq, last_seq, ...(of !== undefined && { of }), state, source, text };
+}
+
+/** The last one is open until the assistant has spoken and calls nothing more. */
+function requestState(request: Request, { requests, said, calls }: Ledger): FactState {
+  if (request !== requests.at(-1)) return 'done';
+  const [last] = said;
+  const isAnswered = last !== undefined && last.seq > request.seq && last.calls === calls;
+  return isAnswered ? 'done' : 'open';
+}
+
+function requestText({ text, answers }: Request): string {
+  return answers === undefined ? text : `${text} (answers: ${answers})`;
+}
+
+/** What was done to a file, in one line. */
+export function changeText({
+  path,
+  state,
+  moved_to,
+  is_created,
+  edits,
+  added,
+  removed,
+}: File): string {
+  if (state === 'deleted') return `${path}: deleted`;
+  if (state === 'moved') return `${path}: moved to ${moved_to ?? 'another place'}`;
+  const facts = [is_created ? 'created' : `changed ${edits} times`];
+  if (added.length > 0) facts.push(`added ${added.join(', ')}`);
+  if (removed.length > 0) facts.push(`removed ${removed.join(', ')}`);
+  return `${path}: ${facts.join('; ')}`;
+}
+
+function failureText({ what, lines, cure }: Failure): string {
+  const files = cure?.files.map(baseName).join(', ') ?? '';
+  const after = files === '' ? '' : ` after changes of ${files}`;
+  return `${what}: ${lines.join(' / ')}${cure === null ? '' : `; the same worked later${after}`}`;
+}
+
+function planFacts(plan: Plan): Fact[] {
+  const todos = (plan.todos ?? []).map(({ text, status }): Fact => {
+    const state = {
+      open: 'open',
+      'in progress': 'open',
+      done: 'done',
+      dropped: 'superseded',
+    } as const;
+    return fact(plan, 'plan', state[status], 'assistant', `${status}: ${text}`);
+  });
+  const words = plan.text === '' ? [] : [fact(plan, 'plan', 'current', 'assistant', plan.text)];
+  return [...todos, ...words];
+}

@@ -1,0 +1,240 @@
+import { z } from 'zod';
+
+/** Version of the shape and of the rules below; a ledger of another one is folded anew from the log. */
+export const LEDGER_VERSION = 1;
+
+const seq = z.int().min(1);
+const count = z.int().min(0);
+const text = z.string();
+
+/**
+ * Where a fact was said and where it was last touched. `of`: the session whose numbers these are, where
+ * that is not this one but one that it was forked from.
+ */
+const place = { seq, last_seq: seq, of: z.string().exactOptional() };
+
+/** What the user asked for, in order. A short reply stands together with what it answers. */
+export const requestSchema = z.strictObject({ ...place, text, answers: text.exactOptional() });
+export type Request = z.infer<typeof requestSchema>;
+
+/** What has to hold from now on; superseded by a later one that says otherwise about the same. */
+export const constraintSchema = z.strictObject({
+  ...place,
+  text,
+  by: z.enum(['user', 'project_instructions']),
+  /** The words say that it holds for good: always, never, from now on. */
+  is_standing: z.boolean(),
+  superseded_by: seq.exactOptional(),
+});
+export type Constraint = z.infer<typeof constraintSchema>;
+
+/** What was chosen, and what was found out, in the words in which it was said. */
+export const conclusionSchema = z.strictObject({
+  ...place,
+  kind: z.enum(['decision', 'finding']),
+  text,
+  by: z.enum(['user', 'assistant', 'subagent', 'hook']),
+});
+export type Conclusion = z.infer<typeof conclusionSchema>;
+
+/** A file that was worked on. `added` are names that edits brought in and that no later one took away. */
+export const fileSchema = z.strictObject({
+  ...place,
+  path: text,
+  reads: count,
+  edits: count,
+  state: z.enum(['present', 'deleted', 'moved']),
+  is_created: z.boolean(),
+  moved_to: text.exactOptional(),
+  added: z.array(text),
+  removed: z.array(text),
+  /** The first line that the newest edit brought in. */
+  line: text.exactOptional(),
+  /** Calls that had been made when it was last touched, items folded when it was last changed; 0: never. */
+  touched_at: count,
+  changed_at: count,
+  /** How much it was worked on then, most of all lately: halves every few calls. */
+  heat: z.number(),
+});
+export type File = z.infer<typeof fileSchema>;
+
+export const RUN_KINDS = ['test', 'build', 'check'] as const;
+/** A command of tests, builds or checks: how it ended last. */
+export const runSchema = z.strictObject({
+  ...place,
+  command: text,
+  kind: z.enum(RUN_KINDS),
+  runs: count,
+  failures: count,
+  outcome: z.enum(['ok', 'failed']),
+  /** The first line that says why it failed, else the line that sums it up; '' where none does. */
+  line: text,
+});
+export type Run = z.infer<typeof runSchema>;
+
+/** What failed, and what cured it: the same worked later, and these files were changed before. */
+export const failureSchema = z.strictObject({
+  ...place,
+  /** The call: its tool and what it was about. */
+  what: text,
+  key: text,
+  lines: z.array(text),
+  times: count,
+  /** What the assistant said next. */
+  said: text.exactOptional(),
+  failed_at: count,
+  cure: z.strictObject({ seq, files: z.array(text) }).nullable(),
+});
+export type Failure = z.infer<typeof failureSchema>;
+
+const todoSchema = z.strictObject({
+  text,
+  status: z.enum(['open', 'in progress', 'done', 'dropped']),
+  /** By which later calls name it. */
+  id: text.exactOptional(),
+});
+/** The newest todos and the newest plan in words. */
+export const planSchema = z.strictObject({
+  ...place,
+  /** Null: no list is known. `in_words`: it was written as lines, not as entries. */
+  todos: z.array(todoSchema).nullable(),
+  in_words: z.boolean(),
+  text,
+});
+export type Plan = z.infer<typeof planSchema>;
+
+/** A call without a result. */
+export const openCallSchema = z.strictObject({
+  ...place,
+  id: text,
+  tool: text,
+  subject: text,
+  /** The command of a run that goes on, and what it runs. */
+  script: text.exactOptional(),
+  kind: z.enum(RUN_KINDS).exactOptional(),
+  called_at: count,
+});
+export type OpenCall = z.infer<typeof openCallSchema>;
+
+export const ARTIFACT_KINDS = ['url', 'commit', 'version', 'port', 'id', 'number'] as const;
+/** What can be looked up or has to be exact, with the words around it. */
+export const artifactSchema = z.strictObject({
+  ...place,
+  kind: z.enum(ARTIFACT_KINDS),
+  value: text,
+  context: text,
+  times: count,
+});
+export type Artifact = z.infer<typeof artifactSchema>;
+
+/** A name of the index: what its mentions weigh, and how much of that is of late. */
+export const nameSchema = z.strictObject({
+  ...place,
+  name: text,
+  weight: z.number(),
+  heat: z.number(),
+  at: count,
+  /** The file in whose content it was last met. */
+  file: text.exactOptional(),
+});
+export type Name = z.infer<typeof nameSchema>;
+
+export const toolSchema = z.strictObject({
+  ...place,
+  name: text,
+  calls: count,
+  failures: count,
+  last: text,
+});
+export type Tool = z.infer<typeof toolSchema>;
+
+/** Words of the assistant; `calls` had been made before. */
+const lastSaidSchema = z.strictObject({ ...place, text, calls: count });
+export type LastSaid = z.infer<typeof lastSaidSchema>;
+
+const inheritedSchema = z.strictObject({ ...place, text });
+
+/** A stretch of the session that a full compaction has closed. */
+export const epochSchema = z.strictObject({
+  from: seq,
+  through: seq,
+  at: z.string(),
+  compaction_id: text,
+  of: z.string().exactOptional(),
+});
+export type Epoch = z.infer<typeof epochSchema>;
+
+/** The kinds of facts, as the API and the reports name them. */
+export const FACT_KINDS = [
+  'request',
+  'constraint',
+  'decision',
+  'change',
+  'run',
+  'error',
+  'finding',
+  'plan',
+  'open',
+  'artifact',
+  'name',
+] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+/**
+ * What a log says that a successor needs (SPEC 2, section 25): a fold of its items, the same however
+ * the log is cut into pieces between calls and results. Bounded; `condensed` counts what gave way.
+ */
+export const ledgerSchema = z.strictObject({
+  version: z.literal(LEDGER_VERSION),
+  /** The last item that was folded; 0: none. */
+  through: count,
+  /** What a client's own summary says of the time before the log, where the log begins with one. */
+  inherited: inheritedSchema.nullable(),
+  /** Items, and calls of tools, that were folded. */
+  items: count,
+  calls: count,
+  requests: z.array(requestSchema),
+  constraints: z.array(constraintSchema),
+  conclusions: z.array(conclusionSchema),
+  files: z.array(fileSchema),
+  runs: z.array(runSchema),
+  failures: z.array(failureSchema),
+  plan: planSchema.nullable(),
+  open_calls: z.array(openCallSchema),
+  artifacts: z.array(artifactSchema),
+  names: z.array(nameSchema),
+  tools: z.array(toolSchema),
+  /** What the assistant has said last, the newest first. */
+  said: z.array(lastSaidSchema),
+  epochs: z.array(epochSchema),
+  /** Folders that the session and its shell are in, as far as the log tells. */
+  folder: z.string().nullable(),
+  shell: z.string().nullable(),
+  condensed: z.partialRecord(z.enum(FACT_KINDS), count),
+});
+export type Ledger = z.infer<typeof ledgerSchema>;
+
+/** The ledger of a log without items. */
+export const EMPTY_LEDGER: Ledger = {
+  version: LEDGER_VERSION,
+  through: 0,
+  inherited: null,
+  items: 0,
+  calls: 0,
+  requests: [],
+  constraints: [],
+  conclusions: [],
+  files: [],
+  runs: [],
+  failures: [],
+  plan: null,
+  open_calls: [],
+  artifacts: [],
+  names: [],
+  tools: [],
+  said: [],
+  epochs: [],
+  folder: null,
+  shell: null,
+  condensed: {},
+};

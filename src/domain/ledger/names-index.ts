@@ -1,0 +1,92 @@
+import { nameKey, nameReader } from '../names.ts';
+import { bothEnds } from '../text.ts';
+import type { Name } from './ledger.ts';
+
+/** Where the fold stands: the item, and how many were folded. */
+type Moment = { seq: number; at: number };
+
+/** Who mentions a name. What the agent writes itself it will most likely write again. */
+export type Mentioner = 'assistant' | 'user' | 'tool_output';
+const WEIGHT: Record<Mentioner, number> = { assistant: 5, user: 3, tool_output: 0.5 };
+/** Items after which a mention says half as much about what is needed next. */
+const HALF_LIFE = 60;
+/** Spellings that are remembered while a log is read. */
+const MOST_KEYS = 20_000;
+/** What of its whole weight a name keeps however long ago it was mentioned. */
+const LASTING = 0.25;
+
+/** Names by who mentions them, how often and how lately, with the file that they were met in. */
+export class NameIndex {
+  private readonly held: Map<string, Name>;
+  private readonly keys = new Map<string, string>();
+  private readonly reader = nameReader();
+  private readonly read = (text: string, onName: (name: string) => void) =>
+    this.reader(bothEnds(text), onName);
+
+  constructor(names: readonly Name[]) {
+    this.held = new Map(names.map((one): [string, Name] => [nameKey(one.name), { ...one }]));
+  }
+
+  /** `file`: whose content the text is. */
+  mention(text: string, by: Mentioner, { seq, at }: Moment, file?: string): void {
+    const times = new Map<string, number>();
+    const written = new Map<string, string>();
+    this.read(text, (name) => {
+      const key = this.keyOf(name);
+      const before = times.get(key) ?? 0;
+      times.set(key, before + 1);
+      if (before === 0) written.set(key, name);
+    });
+    for (const [key, count] of times) {
+      const name = written.get(key) ?? key;
+      let held = this.held.get(key);
+      if (held === undefined) {
+        held = { seq, last_seq: seq, name, weight: 0, heat: 0, at };
+        this.held.set(key, held);
+      }
+      // The tenth mention in one text says less than the first.
+      const worth = WEIGHT[by] * (1 + Math.log2(count));
+      held.heat = rounded(cooled(held, at) + worth);
+      held.weight = rounded(held.weight + worth);
+      held.at = at;
+      held.last_seq = seq;
+      if (name.length > held.name.length) held.name = name;
+      if (file !== undefined) held.file = file;
+    }
+  }
+
+  get size(): number {
+    return this.held.size;
+  }
+
+  /** The names, heaviest first. */
+  facts(at: number): Name[] {
+    return [...this.held.values()]
+      .map((one) => ({ one, score: scoreOf(one, at) }))
+      .sort((a, b) => b.score - a.score || (a.one.name < b.one.name ? -1 : 1))
+      .map(({ one }) => one);
+  }
+
+  private keyOf(name: string): string {
+    let key = this.keys.get(name);
+    if (key === undefined) {
+      key = nameKey(name);
+      if (this.keys.size < MOST_KEYS) this.keys.set(name, key);
+    }
+    return key;
+  }
+}
+
+/** How much a name matters when so many items have been folded. */
+export function scoreOf(name: Name, at: number): number {
+  return LASTING * name.weight + cooled(name, at);
+}
+
+function cooled({ heat, at: then }: Name, now: number): number {
+  return now === then ? heat : heat * 0.5 ** ((now - then) / HALF_LIFE);
+}
+
+/** So that a ledger stays small, and the same whether it was stored in between or not. */
+export function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,63 @@
+import type { ToolResult } from '../items/item.ts';
+import { cleaned, clipEnd, oneLine } from '../text.ts';
+import { answerOf } from '../workspace/result-text.ts';
+import { endsInSearch } from './command-line.ts';
+
+/** How a call ended, or that it has not yet, and the lines that say why it failed or what came of it. */
+export type Outcome = { kind: 'ok' | 'failed' | 'refused' | 'running'; lines: string[] };
+
+/** Characters of a result that are read; failures are told at either end. */
+const LOOKED_AT = 60_000;
+const LONGEST_LINE = 200;
+const MOST_LINES = 3;
+
+const TELLS_ERROR =
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|Fehler|erreur|错误|失败|エラー/i;
+/** Lines of programs around an output, which say nothing about it. */
+const FRAME =
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|traceback \(|<\/?\w+>$)/i;
+/** What shells without exit codes print when a program failed. */
+const FAILS_BY_WORDS =
+  /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^Your proposed edit has introduced new syntax error/m;
+/** What Claude Code says of a command that it does not wait for. */
+const IN_BACKGROUND = /^Command running in background with ID: /;
+/** How runs of tests and compilers sum up a failure that a pipe has hidden. */
+const SUMS_UP_FAILURE =
+  /^(?:FAIL(?:ED)?\b|--- FAIL|=+ .{0,100}\b[1-9]\d* (?:failed|errors?)\b|Tests?:? .{0,60}\b[1-9]\d* (?:failed|failing)\b|\s*[1-9]\d* failing\b|error(?:\[\w+\])?: |.{1,300}\(\d+,\d+\): error |.{1,300}:\d+:\d+:? (?:fatal )?error\b|make: \*\*\*|npm ERR!|ERROR: |BUILD FAILED)/m;
+/** How they sum up that it went well. */
+const SUMS_UP =
+  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|succe(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
+
+/** Reads a result; `script` is the command that was run, null for other tools. */
+export function outcomeOf(result: ToolResult, script: string | null, isRun: boolean): Outcome {
+  const answer = answerOf(result);
+  const { text } = answer;
+  if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
+  const hasFailed =
+    answer.isFailed || (script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000)));
+  const sumsUpFailure = isRun && SUMS_UP_FAILURE.test(text.slice(-LOOKED_AT));
+  // Most results say neither, and are not read line by line.
+  if (!hasFailed && !isRun) return { kind: 'ok', lines: [] };
+  const lines = linesOf(text);
+  if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
+  const telling = lines.filter((line) => TELLS_ERROR.test(line));
+  if (hasFailed) {
+    // A search that found nothing, or what ends without a word, leaves nothing to tell.
+    const isSearch = script !== null && telling.length === 0 && endsInSearch(script);
+    if (lines.length === 0 || isSearch) return { kind: 'ok', lines: [] };
+    const said = telling.length > 0 ? telling.slice(0, MOST_LINES) : lines.slice(-2);
+    return { kind: 'failed', lines: said };
+  }
+  if (sumsUpFailure) return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
+  const sum = lines.findLast((line) => SUMS_UP.test(line));
+  return { kind: 'ok', lines: sum === undefined ? [] : [sum] };
+}
+
+function linesOf(text: string): string[] {
+  return cleaned(text, LOOKED_AT)
+    .split('\n')
+    .map((line) =>
+      clipEnd(oneLine(line.slice(0, 2_000).replace(/<\/?[a-z_]{1,40}>/g, ' ')), LONGEST_LINE),
+    )
+    .filter((line) => line.length > 3 && !FRAME.test(line));
+}

@@ -1,0 +1,156 @@
+import { firstLine } from '../text.ts';
+import { commandKey } from './command-line.ts';
+import type { Files, Moment } from './files.ts';
+import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
+import type { Outcome } from './outcome.ts';
+
+/** One call as the ledger tells of it. `script`: the command that it ran. */
+export type Done = {
+  tool: string;
+  subject: string;
+  script: string | null;
+  kind: Run['kind'] | null;
+};
+
+const LONGEST_SAID = 200;
+const MOST_CURE_FILES = 5;
+
+/** Runs with their last outcome, failures with what cured them, and how often each tool was called. */
+export class Runs {
+  private readonly runs: Map<string, Run>;
+  private readonly failures: Map<string, Failure>;
+  private readonly tools: Map<string, Tool>;
+  private readonly open: Map<string, OpenCall>;
+
+  constructor(
+    runs: readonly Run[],
+    failures: readonly Failure[],
+    tools: readonly Tool[],
+    open: readonly OpenCall[],
+  ) {
+    this.runs = new Map(runs.map((run) => [run.command, { ...run }]));
+    this.failures = new Map(failures.map((one) => [failureKey(one.key, one.lines), { ...one }]));
+    this.tools = new Map(tools.map((tool) => [tool.name, { ...tool }]));
+    this.open = new Map(open.map((call) => [call.id, call]));
+  }
+
+  called({ tool, subject }: Done, { seq }: Moment): void {
+    const known = this.tools.get(tool) ?? {
+      seq,
+      last_seq: seq,
+      name: tool,
+      calls: 0,
+      failures: 0,
+      last: '',
+    };
+    this.tools.set(tool, { ...known, last_seq: seq, calls: known.calls + 1, last: subject });
+  }
+
+  left(id: string, { tool, subject, script, kind }: Done, { seq, at }: Moment): void {
+    const own = {
+      ...(script !== null && { script: commandKey(script) }),
+      ...(kind !== null && { kind }),
+    };
+    this.open.set(id, { seq, last_seq: seq, id, tool, subject, ...own, called_at: at });
+  }
+
+  /** What a process does that has not ended yet; null when no such one is known. */
+  running(process: string): Done | null {
+    const call = this.open.get(process);
+    if (call === undefined) return null;
+    const { tool, subject, script = null, kind = null } = call;
+    return { tool, subject, script, kind };
+  }
+
+  ended(id: string, done: Done, outcome: Outcome, files: Files, moment: Moment): void {
+    this.open.delete(id);
+    const key = done.script === null ? `${done.tool} ${done.subject}` : commandKey(done.script);
+    switch (outcome.kind) {
+      case 'refused':
+      case 'running':
+        return;
+      case 'failed':
+        this.fail(key, done, outcome.lines, moment);
+        break;
+      case 'ok':
+        // A tool of which nobody knows what it was about has not done the same again.
+        if (done.subject !== '') this.cure(key, files, moment);
+        break;
+      default:
+        outcome.kind satisfies never;
+    }
+    if (done.kind !== null && done.script !== null) this.ran(key, done.kind, outcome, moment);
+  }
+
+  close(process: string): void {
+    this.open.delete(process);
+  }
+
+  /** What the assistant says next after failures is what it makes of them. */
+  said(text: string): void {
+    const line = firstLine(text, LONGEST_SAID);
+    if (line !== '') for (const failure of this.failures.values()) failure.said ??= line;
+  }
+
+  sizes(): { runs: number; failures: number; tools: number; open_calls: number } {
+    const { runs, failures, tools, open } = this;
+    return { runs: runs.size, failures: failures.size, tools: tools.size, open_calls: open.size };
+  }
+
+  facts(): { runs: Run[]; failures: Failure[]; tools: Tool[]; open_calls: OpenCall[] } {
+    return {
+      runs: [...this.runs.values()],
+      failures: [...this.failures.values()],
+      tools: [...this.tools.values()],
+      open_calls: [...this.open.values()],
+    };
+  }
+
+  private fail(key: string, done: Done, lines: string[], { seq, at }: Moment): void {
+    const tool = this.tools.get(done.tool);
+    if (tool !== undefined) tool.failures++;
+    const own = failureKey(key, lines);
+    const known = this.failures.get(own);
+    // The newest stands last, and what was cured before has come back.
+    this.failures.delete(own);
+    const what = done.subject === '' ? done.tool : `${done.tool} (${done.subject})`;
+    this.failures.set(own, {
+      ...{ seq, last_seq: seq, what, key, lines, times: 1, failed_at: at, cure: null },
+      ...(known !== undefined && {
+        seq: known.seq,
+        times: known.times + 1,
+        ...(known.said !== undefined && { said: known.said }),
+      }),
+    });
+  }
+
+  private cure(key: string, files: Files, { seq }: Moment): void {
+    for (const failure of this.failures.values()) {
+      if (failure.key !== key || failure.cure !== null) continue;
+      failure.cure = {
+        seq,
+        files: files.changedSince(failure.failed_at).slice(0, MOST_CURE_FILES),
+      };
+    }
+  }
+
+  private ran(key: string, kind: Run['kind'], outcome: Outcome, { seq }: Moment): void {
+    const known = this.runs.get(key);
+    this.runs.delete(key);
+    const hasFailed = outcome.kind === 'failed';
+    this.runs.set(key, {
+      seq: known?.seq ?? seq,
+      last_seq: seq,
+      command: key,
+      kind,
+      runs: (known?.runs ?? 0) + 1,
+      failures: (known?.failures ?? 0) + (hasFailed ? 1 : 0),
+      outcome: hasFailed ? 'failed' : 'ok',
+      line: outcome.lines[0] ?? '',
+    });
+  }
+}
+
+function failureKey(key: string, lines: readonly string[]): string {
+  return `${key}\n${lines[0] ?? ''}`;
+}

@@ -1,0 +1,65 @@
+import { extractNames } from '../names.ts';
+import { bothEnds, oneLine } from '../text.ts';
+
+/** Characters of one text that are looked at. */
+const LOOKED_AT = 40_000;
+const SHORTEST = 12;
+const LONGEST = 400;
+
+/** The frames of notes and reports. */
+const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
+
+/**
+ * The sentences of a text in prose: without code, tables and headings, list marks taken off. Sentences
+ * end at a full stop before a capital, at the signs of Chinese and Japanese, and with their line.
+ */
+export function sentencesOf(text: string): string[] {
+  return withoutFences(bothEnds(text, LOOKED_AT))
+    .replace(TAG, '\n')
+    .split(/\n|(?<=[.!?]["')\]]?) +(?=[\p{Lu}`"'*[(])|(?<=[。！？])/u)
+    .map((sentence) => oneLine(sentence).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, ''))
+    .filter((sentence) => isProse(sentence));
+}
+
+function isProse(sentence: string): boolean {
+  if (sentence.length > LONGEST || !/^[\p{L}\p{N}`*"'“‘([]/u.test(sentence)) return false;
+  // Scripts without spaces say in four signs what others say in twelve.
+  return (
+    sentence.length >= SHORTEST || /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{4}/.test(sentence)
+  );
+}
+
+/** A text without what stands between lines of three backticks. */
+function withoutFences(text: string): string {
+  let isInside = false;
+  return text
+    .split('\n')
+    .filter((line) => {
+      if (!line.trimStart().startsWith('```')) return !isInside;
+      isInside = !isInside;
+      return false;
+    })
+    .join('\n');
+}
+
+const WORD = /[\p{L}\p{N}_]{4,40}/gu;
+const SIGNS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}/g;
+
+/** What a sentence is about: its words of four letters and more, in lower case, or pairs of signs. */
+export function subjectOf(sentence: string): Set<string> {
+  const lower = sentence.toLowerCase();
+  return new Set([...(lower.match(WORD) ?? []), ...(lower.match(SIGNS) ?? [])].slice(0, 80));
+}
+
+/** The share of the words of two sentences that both have. */
+export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let both = 0;
+  for (const word of one) if (other.has(word)) both++;
+  const all = one.size + other.size - both;
+  return all === 0 ? 0 : both / all;
+}
+
+/** Whether a sentence names something: a name, a figure, or words in quotes. */
+export function namesSomething(sentence: string): boolean {
+  return /\d|[`"“«][^`"”»]{2,}[`"”»]/.test(sentence) || extractNames(sentence).length > 0;
+}

@@ -1,0 +1,234 @@
+/**
+ * What a name is and how it stands in a text, defined once (docs/name-matching.md). A name is a file
+ * name, a path, an identifier, a flag or an id: something that a reader can search for, never a plain
+ * word. All patterns are linear: each looks at a character a bounded number of times.
+ */
+
+/** A drive path, an issue number, or a run of characters that names are made of. */
+const RUN = /[A-Za-z]:\\[\w.\\~-]+|#\d{1,7}(?![\w-])|[\w\u00C0-\u024F./@~-]+/g;
+/** Longer runs are encoded data, not names. */
+const MAX_RUN = 256;
+const MAX_IDENTIFIER = 80;
+/** A path with more segments than this is matched by its last ones. */
+const MAX_SEGMENTS = 32;
+/** Distinct runs remembered by one reader, so that repeated ones are looked at once. */
+const MAX_REMEMBERED = 100_000;
+
+const EXTENSIONS = new Set(
+  (
+    'astro avif bash bat bazel bin bmp bz2 c cc cfg cjs clj cmake conf cpp crt cs css csv cts cu cxx dart db ' +
+    'diff dockerfile dylib ejs elm env erb erl ex exe exs fish flac fs gemspec gif go gradle graphql ' +
+    'gz h hbs hcl hh hpp hs htm html ico ini ipynb jar java jpeg jpg js json json5 jsonc jsonl jsx ' +
+    'key kt kts less lock log lua m4a md mdx mjs mk ml mod mov mp3 mp4 mts ndjson nix o ods odt out ' +
+    'parquet patch pb pdf pem php pl plist png po proto properties ps1 psd py pyc pyi pyx r rb ' +
+    'rs rst sass scala scss sh so sol sql sqlite sqlite3 srt styl sum svelte svg swift tar tex tf ' +
+    'tfvars tgz tiff toml traj ts tsv tsx ttf txt vb vue wasm wav webm webp woff woff2 work xls xlsx ' +
+    'xml xz yaml yml zig zip zsh tmpl tpl'
+  ).split(' '),
+);
+
+/**
+ * The names of a text as they are written there, each once, in the order of their first mention.
+ * Paths come whole; of `a.b.cD` the members that are names by themselves come, else the whole.
+ */
+export function extractNames(text: string): string[] {
+  const names = new Set<string>();
+  nameReader()(text, (name) => names.add(name));
+  return [...names];
+}
+
+/** Reads texts and hands on every mention of a name, in order. */
+export type NameReader = (text: string, onName: (name: string) => void) => void;
+
+/** A reader for many texts: what it learned about a word in one it uses in the next. */
+export function nameReader(): NameReader {
+  const remembered = new Map<string, readonly string[]>();
+  return (text, onName) => {
+    for (const { run, start } of runsOf(text)) {
+      if (run.includes('-') && isQuoted(text, start, run.length)) {
+        namesOfRun(run, true).forEach(onName);
+        continue;
+      }
+      let names = remembered.get(run);
+      if (names === undefined) {
+        names = namesOfRun(run, false);
+        if (remembered.size < MAX_REMEMBERED) remembered.set(run, names);
+      }
+      if (names.length > 0) names.forEach(onName);
+    }
+  };
+}
+
+/**
+ * What two spellings of one name have in common: the base name of a file path (`src/a/store.ts` and
+ * `./store.ts` are both `store.ts`), the path without `./` for a folder, any other name itself.
+ */
+export function nameKey(name: string): string {
+  if (!name.includes('/')) return name;
+  const path = trimPath(name);
+  const base = baseName(path);
+  return isNameByItself(base) ? base : path;
+}
+
+/**
+ * Asks a text for names: true when the name stands there as a whole word. A path stands where its
+ * full form, a longer path that ends with it, or its base name (if that is a name) stands.
+ */
+export function namesStandingIn(text: string): (name: string) => boolean {
+  const words = new Set<string>();
+  const seen = new Set<string>();
+  for (const { run } of runsOf(text)) {
+    if (seen.has(run)) continue;
+    seen.add(run);
+    for (const token of tokensOf(run)) addWords(token, words);
+  }
+  return (name) => words.has(name) || words.has(trimPath(name)) || words.has(nameKey(name));
+}
+
+/** The last segment of a path with slashes; the name itself when it has none. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The file name with the folder that it is in. */
+export function shortPath(path: string): string {
+  return path.split('/').slice(-2).join('/');
+}
+
+/** Whether the name is a path with a file ending, or a file name with a known one. */
+export function isFileName(name: string): boolean {
+  const base = baseName(trimPath(name));
+  return name.includes('/') ? hasExtension(base) : hasKnownExtension(base);
+}
+
+function* runsOf(text: string): Generator<{ run: string; start: number }> {
+  for (const match of text.matchAll(RUN)) {
+    const run = match[0];
+    if (run.length < 2 || run.length > MAX_RUN) continue;
+    // A letter right after a backslash belongs to an escape such as \n, not to the name.
+    const isEscaped = text[match.index - 1] === '\\' && 'nrt'.includes(run.charAt(0));
+    yield isEscaped ? { run: run.slice(1), start: match.index + 1 } : { run, start: match.index };
+  }
+}
+
+function addWords(token: string, words: Set<string>): void {
+  words.add(token);
+  const segments = token.split('/').slice(-MAX_SEGMENTS);
+  for (let i = 0; i < segments.length; i++) words.add(segments.slice(i).join('/'));
+  if (segments.length > 1 || hasKnownExtension(token)) return;
+  for (const member of token.split('.')) words.add(member);
+}
+
+function isQuoted(text: string, start: number, length: number): boolean {
+  const before = text[start - 1];
+  return (before === '`' || before === '"' || before === "'") && text[start + length] === before;
+}
+
+function namesOfRun(run: string, quoted: boolean): string[] {
+  const names: string[] = [];
+  for (const token of tokensOf(run))
+    for (const name of namesOfToken(token, quoted)) names.push(name);
+  return names;
+}
+
+/** The parts of a run that could be names: split at `--`, `..`, `//` inside, ends trimmed. */
+function tokensOf(run: string): string[] {
+  if (run.startsWith('#')) return [run];
+  if (run.charAt(1) === ':') return [trimmed(run.replace(/\\+/g, '/'), 0)].filter(isLongEnough);
+  // `@scope/package` is one name; `user@host` and `package@version` are two.
+  const pieces = run.startsWith('@') && run.includes('/') ? [run] : run.split('@');
+  return pieces.flatMap((piece) =>
+    piece
+      .split(/(?<=[^-])--+|(?<=[^./])\.\.+|(?<=[^/])\/\/+/)
+      .map((part) => trimmed(part, leadingJunk(part)))
+      .filter(isLongEnough),
+  );
+}
+
+function isLongEnough(token: string): boolean {
+  return token.length > 1 && token.lastIndexOf('~') <= 0;
+}
+
+/** How many characters before the name do not belong to it: a bullet's dash, the slashes of a URL. */
+function leadingJunk(part: string): number {
+  if (/^--[a-z]/.test(part)) return 0;
+  let start = 0;
+  while (part[start] === '-') start++;
+  while (part[start] === '/' && part[start + 1] === '/') start++;
+  return part.startsWith('//') ? start + 1 : start;
+}
+
+function trimmed(text: string, start: number): string {
+  let end = text.length;
+  while (end > start && './@~-'.includes(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function namesOfToken(token: string, quoted: boolean): string[] {
+  if (token.startsWith('--')) return token.length > 3 ? [token] : [];
+  if (token.startsWith('#')) return [token];
+  if (token.includes('/')) return isPath(token) ? [token] : token.split('/').filter(isNameByItself);
+  if (isNameByItself(token)) return [token];
+  if (token.includes('.')) return namesOfMembers(token);
+  return quoted && /^[A-Za-z][\w]*(?:-[\w]+)+$/.test(token) ? [token] : [];
+}
+
+function namesOfMembers(token: string): string[] {
+  const members = token.split('.').filter((member) => member !== '');
+  const names = members.filter(isNameByItself);
+  if (names.length > 0) return names;
+  // `.length` has no owner, `t.Run` and `e.g` no telling one: single letters name nothing.
+  if (members.length < 2 || !members.every((member) => /^[A-Za-z]\w+$/.test(member))) return [];
+  return members.some((member) => member.length > 2) && token.length <= MAX_IDENTIFIER
+    ? [members.join('.')]
+    : [];
+}
+
+function isNameByItself(word: string): boolean {
+  return hasKnownExtension(word) || isIdentifier(word);
+}
+
+/** Words with a shape that prose does not have: humps, underscores, digits within, commit hashes. */
+function isIdentifier(word: string): boolean {
+  if (word.length < 3 || word.length > MAX_IDENTIFIER) return false;
+  if (/^[0-9a-f]{7,40}$/.test(word)) return /[0-9]/.test(word) && /[a-f]/.test(word);
+  if (!/^[A-Za-z_\u00C0-\u024F][\w\u00C0-\u024F-]*$/.test(word)) return false;
+  if (/[A-Za-z0-9]_[A-Za-z0-9]/.test(word)) return true;
+  if (/[0-9]/.test(word)) return !isEncoded(word);
+  if (word.includes('-')) return false;
+  return (/[a-z][A-Z]/.test(word) || /[A-Z]{2}[a-z]{2}/.test(word)) && !isEncoded(word);
+}
+
+/** Base64 and the like: long, without separators, digits again and again. */
+function isEncoded(word: string): boolean {
+  return word.length > 24 && /^[A-Za-z0-9]+$/.test(word) && /\d\D+\d\D+\d/.test(word);
+}
+
+/** `and/or` is no path: a path is anchored, or has a name or a dot in it, or at least three words. */
+function isPath(token: string): boolean {
+  const segments = trimPath(token).split('/');
+  const words = segments.filter((segment) => segment !== '');
+  if (words.length === 0 || words.every((word) => /^[\d.-]+$/.test(word))) return false;
+  if (words.some(isEncoded)) return false;
+  if (hasExtension(words[words.length - 1] ?? '') || /^(?:~|\.{1,2})?\//.test(token)) {
+    // `</b>` and `/compact` are a tag and a command.
+    return words.length > 1 || hasExtension(words[0] ?? '');
+  }
+  if (token.startsWith('@')) return true;
+  return words.length > 2 || words.some((word) => word.startsWith('.') || isNameByItself(word));
+}
+
+function hasExtension(base: string): boolean {
+  return /^[\w.-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$/.test(base) || hasKnownExtension(base);
+}
+
+function hasKnownExtension(base: string): boolean {
+  const dot = base.lastIndexOf('.');
+  if (dot < 0 || base.length > 160 || base.includes('/')) return false;
+  if (dot === 0) return /^\.[a-z][a-z]*(?:rc|ignore|env|config|attributes)$/.test(base);
+  return EXTENSIONS.has(base.slice(dot + 1).toLowerCase());
+}
+
+function trimPath(path: string): string {
+  return path.startsWith('./') ? path.slice(2) : path;
+}

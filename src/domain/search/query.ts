@@ -1,0 +1,137 @@
+import { accept, type Outcome, reject } from '../session/errors.ts';
+import { partsOf, unspacedCharacters } from './tokens.ts';
+
+/** A word, or a phrase in quotes, of a query: its parts, which follow each other in the text. */
+export type Term = {
+  /** At least one; folded. `isJoined` as the parts of a text have it. */
+  parts: readonly { text: string; isJoined: boolean }[];
+  /** The last part is the beginning of a word. */
+  isPrefix: boolean;
+  /** Only the very sequence counts. */
+  isPhrase: boolean;
+};
+
+/** What is searched for: one of each of `all`, and none of `none`. */
+export type Query = { all: readonly (readonly Term[])[]; none: readonly Term[] };
+
+/** What an index is asked for: all the tokens, and for each prefix a token that begins with it. */
+export type Lookup = { tokens: readonly string[]; prefixes: readonly string[] };
+
+/** Each costs a look into the index, and a prefix as many as words begin with it. */
+const MOST_TERMS = 48;
+const MOST_PARTS = 96;
+const MOST_PREFIXES = 4;
+const SHORTEST_PREFIX = 3;
+
+const PIECES = /(-?)"([^"]*)("?)|\S+/g;
+
+/**
+ * Reads a query: words are joined by AND, `OR` stands between alternatives, `"…"` is a phrase, `…*` the
+ * beginning of a word, and `-` before a word excludes it. Rejects invalid_request.
+ */
+export function parseQuery(text: string): Outcome<Query> {
+  const all: Term[][] = [];
+  const none: Term[] = [];
+  let isOr = false;
+  let last: 'nothing' | 'term' | 'excluded' = 'nothing';
+  for (const [piece, minus, phrase, close] of text.matchAll(PIECES)) {
+    if (piece === 'OR') {
+      if (isOr || last !== 'term') return invalid('OR stands between two words to look for');
+      isOr = true;
+      continue;
+    }
+    if (phrase !== undefined && close === '') {
+      return invalid('it has a quotation mark that is not closed');
+    }
+    const isExcluded = minus === '-' || (phrase === undefined && /^-[^-]/.test(piece));
+    if (isOr && isExcluded) return invalid('OR stands between two words to look for');
+    const word = phrase ?? (isExcluded ? piece.slice(1) : piece);
+    const term = termOf(word, phrase !== undefined);
+    // Nothing but signs: there is nothing to look up.
+    if (term === null) continue;
+    if (isExcluded) none.push(term);
+    else if (isOr) all.at(-1)?.push(term);
+    else all.push([term]);
+    isOr = false;
+    last = isExcluded ? 'excluded' : 'term';
+  }
+  if (isOr) return invalid('OR stands between two words to look for');
+  return checked({ all, none });
+}
+
+function termOf(word: string, isPhrase: boolean): Term | null {
+  const isStarred = !isPhrase && word.endsWith('*');
+  const parts = partsOf(word).map(({ text, isJoined }) => ({ text, isJoined }));
+  const [first] = parts;
+  if (first === undefined) return null;
+  // A single character of such a script is only found as the beginning of a pair.
+  const isCharacter = parts.length === 1 && unspacedCharacters(first.text)?.length === 1;
+  return { parts, isPrefix: isStarred || isCharacter, isPhrase };
+}
+
+function checked(query: Query): Outcome<Query> {
+  const terms = [...query.all.flat(), ...query.none];
+  if (query.all.length === 0) {
+    return invalid(
+      query.none.length > 0
+        ? 'it only excludes: it needs a word to look for as well'
+        : 'it has no letter and no digit to look for: "regex" finds signs',
+    );
+  }
+  const parts = terms.reduce((sum, term) => sum + term.parts.length, 0);
+  if (terms.length > MOST_TERMS || parts > MOST_PARTS) {
+    return invalid(
+      `it may have ${MOST_TERMS} words and phrases, of ${MOST_PARTS} parts together, and this one has ` +
+        `${terms.length} of ${parts}: leave out the common ones`,
+    );
+  }
+  const prefixes = terms.filter(({ isPrefix }) => isPrefix);
+  if (prefixes.length > MOST_PREFIXES) {
+    return invalid(
+      `it may have ${MOST_PREFIXES} beginnings of words, and this one has ${prefixes.length}`,
+    );
+  }
+  const short = prefixes.map(({ parts }) => parts.at(-1)?.text ?? '').find(isTooShort);
+  if (short !== undefined) {
+    return invalid(
+      `"${short}*" begins too many words: a beginning needs ${SHORTEST_PREFIX} characters`,
+    );
+  }
+  return accept(query);
+}
+
+function isTooShort(prefix: string): boolean {
+  return prefix.length < SHORTEST_PREFIX && unspacedCharacters(prefix) === null;
+}
+
+function invalid(why: string): Outcome<never> {
+  return reject('invalid_request', `the query cannot be searched for: ${why}`, [
+    { path: 'q', message: why },
+  ]);
+}
+
+/**
+ * What a term is looked up by: `whole` wants its joined parts side by side, as they stand in one name;
+ * `parts` takes them anywhere in the text.
+ */
+export function lookupOf({ parts, isPrefix }: Term, by: 'whole' | 'parts'): Lookup {
+  const tokens = new Set<string>();
+  const prefixes: string[] = [];
+  for (const [index, { text, isJoined }] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    const before = isJoined && by === 'whole' ? parts[index - 1] : undefined;
+    const isCovered = by === 'whole' && before === undefined && parts[index + 1]?.isJoined;
+    if (isCovered) continue;
+    const token = (before?.text ?? '') + text;
+    if (isLast && isPrefix) prefixes.push(token);
+    else tokens.add(token);
+  }
+  return { tokens: [...tokens], prefixes };
+}
+
+/** Whether some term has joined parts, so that the two ways of looking up differ. */
+export function hasJoinedParts({ all }: Query): boolean {
+  return all.some((terms) =>
+    terms.some(({ parts, isPhrase }) => !isPhrase && parts.some(({ isJoined }) => isJoined)),
+  );
+}

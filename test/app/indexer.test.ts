@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { SearchableStore } from '../../src/app/ports/search-index.ts';
+import { Indexer } from '../../src/app/search/indexer.ts';
+import { reindex, verifySearch } from '../../src/app/search/verify-search.ts';
+import { openDatabase } from '../../src/db/sqlite/open-database.ts';
+import { SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
+import { AT, append, created, item } from '../contracts/session-events.ts';
+
+const REF = { tenant: 'acme', session_id: 'first' };
+const at = { at: AT };
+
+let store: SearchableStore;
+let execute: (sql: string) => unknown;
+let indexer: Indexer;
+beforeEach(async () => {
+  const db = openDatabase({ path: ':memory:' });
+  execute = (sql) => db.exec(sql);
+  store = new SqliteStore(db);
+  indexer = new Indexer(store, (error) => {
+    throw error;
+  });
+  await store.commit(REF, append(created, item('one flamingo'), item('two herons')), at);
+});
+afterEach(async () => {
+  await indexer.stop();
+  await store.close();
+});
+
+const indexed = async () => (await store.search.position(REF))?.indexed;
+const problems = async () => {
+  const found: string[] = [];
+  for await (const problem of verifySearch(store)) found.push(problem);
+  return found;
+};
+
+describe('an indexer', () => {
+  test('indexes what was there when it starts, and what comes then', async () => {
+    indexer.start();
+    await vi.waitFor(async () => expect(await indexed()).toBe(3));
+    await store.commit(REF, append(item('three storks')), at);
+    await vi.waitFor(async () => expect(await indexed()).toBe(4));
+    expect(await store.search.size({ tenant: 'acme', session: null })).toBe(3);
+  });
+
+  test('a session that cannot be read holds up no other', async () => {
+    execute("UPDATE events SET data = 'x' WHERE version = 2");
+    const other = { ...REF, session_id: 'second' };
+    await store.commit(other, append(created, item('a stork')), at);
+    const errors: unknown[] = [];
+    const own = new Indexer(store, (error) => errors.push(error));
+    own.start();
+    await vi.waitFor(async () => expect((await store.search.position(other))?.indexed).toBe(2));
+    expect(errors).toHaveLength(1);
+    expect(await indexed()).toBe(0);
+    await own.stop();
+  });
+
+  test('goes on after an error of the store', async () => {
+    const errors: unknown[] = [];
+    const find = vi.spyOn(store.search, 'positions').mockRejectedValueOnce(new Error('away'));
+    const own = new Indexer(store, (error) => errors.push(error));
+    own.start();
+    await vi.waitFor(async () => expect(await indexed()).toBe(3), 5_000);
+    expect(errors).toEqual([new Error('away')]);
+    find.mockRestore();
+    await own.stop();
+  });
+});
+
+describe('a search index that was tampered with', () => {
+  const said = (what: string) => [
+    `Session "first" of tenant "acme": the search index differs from the log ${what}: "palimpsest reindex" writes it anew.`,
+  ];
+  beforeEach(() => indexer.catchUp(REF, Number.POSITIVE_INFINITY));
+
+  test.each([
+    [
+      'a document of another kind',
+      "UPDATE search_documents SET kind = 'summary' WHERE seq = 2",
+      'at seq 2',
+    ],
+    ['a document that is missing', 'DELETE FROM search_documents WHERE seq = 3', 'at seq 3'],
+    ['tokens that are missing', 'DELETE FROM search_tokens WHERE rowid % 2 = 1', 'at seq 3'],
+    [
+      'a wrong count',
+      'UPDATE search_sessions SET documents = 7',
+      'in the number of its documents, 7 for 2',
+    ],
+  ])('%s is found, and mended', async (_what, tampering, where) => {
+    expect(await problems()).toEqual([]);
+    execute(tampering);
+    expect(await problems()).toEqual(said(where));
+    expect(await reindex(store, indexer)).toEqual({ sessions: 1, documents: 2 });
+    expect(await problems()).toEqual([]);
+  });
+
+  test('what is not indexed yet is no difference', async () => {
+    await store.commit(REF, append(item('three storks')), at);
+    expect(await problems()).toEqual([]);
+  });
+
+  test('a damaged log is told of', async () => {
+    execute("UPDATE events SET data = 'x' WHERE version = 2");
+    expect(await problems()).toEqual([
+      'Session "first" of tenant "acme": the search index cannot be compared with the log, which is damaged.',
+    ]);
+  });
+});

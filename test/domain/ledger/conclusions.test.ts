@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { asks, ledgerOf, said, tells, used } from '../../support/log-items.ts';
+
+const conclusionsOf = (...texts: string[]) => ledgerOf(texts.map(tells)).conclusions;
+
+describe('sentences that decide or explain, and name what', () => {
+  test.each<['decision' | 'finding', string]>([
+    ['decision', 'I decided to keep `parseRule` in src/parse.ts.'],
+    ['decision', "We'll use SQLite 3 instead of a file of our own."],
+    ['decision', 'Ich habe mich für `better-sqlite3` entschieden.'],
+    ['decision', '决定改用 sqlite3 保存数据'],
+    ['finding', 'The root cause was that maxRetries is never exported.'],
+    ['finding', 'It turns out that src/client.ts opens 2 sockets.'],
+    ['finding', 'The test fails because readConfig() caches the path.'],
+    ['finding', 'Der Fehler kommt von `readConfig`, weil es den Pfad behält.'],
+    ['finding', '原因是 readConfig 缓存了路径'],
+    ['finding', '`readConfig` がパスを保持するため失敗する'],
+  ])('%s: %s', (kind, sentence) => {
+    expect(conclusionsOf(sentence)).toEqual([
+      { seq: 1, last_seq: 1, kind, text: sentence, by: 'assistant' },
+    ]);
+  });
+});
+
+describe('noise is none', () => {
+  test.each([
+    'The problem is clear.',
+    'I see, because of that.',
+    "Let's use it.",
+    'Let me check src/parse.ts first.',
+    'Reading `parseRule` now.',
+    '```ts\n// because parseRule was decided upon in src/parse.ts\n```',
+    '## Because of parseRule',
+  ])('%s', (sentence) => expect(conclusionsOf(sentence)).toEqual([]));
+
+  test('the same words in what a tool returned', () => {
+    const page = 'The root cause was that maxRetries is never exported.';
+    expect(ledgerOf(used('Read', { file_path: '/w/a.md' }, page)).conclusions).toEqual([]);
+  });
+});
+
+test('of several that are alike the newest stays, at its own place', () => {
+  const found = conclusionsOf(
+    'The test fails because readConfig() caches the old path.',
+    'The build breaks because `tsc` is missing.',
+    'The test fails because readConfig() caches the new path.',
+  );
+  expect(found.map(({ seq, text }) => [seq, text])).toEqual([
+    [2, 'The build breaks because `tsc` is missing.'],
+    [3, 'The test fails because readConfig() caches the new path.'],
+  ]);
+});
+
+test('a subagent and the user say what they found in their own name', () => {
+  const notice =
+    '<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>I have looked at it.\n\nThe leak in src/pool.ts is caused by `keepAlive`.\n\nThat is all.</result>\n</task-notification>';
+  const found = ledgerOf([
+    asks('We use `pino` instead of console.log in src/log.ts.'),
+    asks(notice),
+  ]).conclusions;
+  expect(found.map(({ by, kind }) => [by, kind])).toEqual([
+    ['user', 'decision'],
+    ['subagent', 'finding'],
+  ]);
+});
+
+test('also in the first and the last line of its result', () => {
+  const notice =
+    '<task-notification>\n<task-id>a1</task-id>\n<result>The leak in src/pool.ts is caused by `keepAlive`.</result>\n</task-notification>';
+  expect(ledgerOf([asks(notice)]).conclusions).toMatchObject([
+    { by: 'subagent', text: 'The leak in src/pool.ts is caused by `keepAlive`.' },
+  ]);
+});
+
+test('also where Codex writes it down as JSON', () => {
+  const status = {
+    completed: 'Findings\n\n1. The root cause is that `loadConfig` caches it.\n2. More follows.',
+  };
+  const notice = `<subagent_notification>\n${JSON.stringify({ agent_path: 'a1', status })}\n</subagent_notification>`;
+  expect(ledgerOf([asks(notice)]).conclusions).toMatchObject([
+    { by: 'subagent', text: 'The root cause is that `loadConfig` caches it.' },
+  ]);
+});
+
+describe('the report with which a turn ended', () => {
+  const REPORT = `All three endpoints of the orders service now answer with a page of results.\n\n${'Details follow here. '.repeat(20)}`;
+
+  test('is a finding as soon as the user speaks again', () => {
+    expect(ledgerOf([asks('Go.'), tells(REPORT)]).conclusions).toEqual([]);
+    expect(ledgerOf([asks('Go.'), tells(REPORT), asks('Thanks!')]).conclusions).toEqual([
+      {
+        seq: 2,
+        last_seq: 2,
+        kind: 'finding',
+        text: expect.stringMatching(/^All three endpoints of the orders service now answer/),
+        by: 'assistant',
+      },
+    ]);
+  });
+
+  test('in its first paragraph', () => {
+    expect(ledgerOf([asks('Go.'), tells(REPORT), asks('Thanks!')]).conclusions).toMatchObject([
+      { text: 'All three endpoints of the orders service now answer with a page of results.' },
+    ]);
+  });
+
+  test('is none when tools were called after it, or when it is short', () => {
+    const after = [
+      asks('Go.'),
+      tells(REPORT),
+      ...used('Bash', { command: 'ls' }, 'a'),
+      asks('So?'),
+    ];
+    expect(ledgerOf(after).conclusions).toEqual([]);
+    expect(ledgerOf([asks('Go.'), tells('Done.'), asks('So?')]).conclusions).toEqual([]);
+  });
+});
+
+test('words of the program are nobody’s', () => {
+  const note = said('assistant', 'API Error because of `overloaded_error` 529.', {
+    is_api_error_message: true,
+  });
+  expect(ledgerOf([note]).conclusions).toEqual([]);
+});

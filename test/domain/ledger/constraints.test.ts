@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import type { Constraint } from '../../../src/domain/ledger/ledger.ts';
+import { asks, ledgerOf, said, tells } from '../../support/log-items.ts';
+
+const constraintsOf = (...texts: string[]): Constraint[] => ledgerOf(texts.map(asks)).constraints;
+const standingOf = (...texts: string[]) =>
+  constraintsOf(...texts).flatMap(({ text, is_standing }) => (is_standing ? [text] : []));
+
+describe('what the user wants to hold for good', () => {
+  test.each<[string, string]>([
+    ['English', 'Always show the code in blocks with syntax highlighting.'],
+    ['English', 'From now on, answer in one paragraph.'],
+    ['English', 'I prefer tables to lists when figures are compared.'],
+    ['English', "Don't ever push to the main branch."],
+    ['English', 'Whenever I ask about dates, give the day of the week as well.'],
+    ['English', 'Remember to run the linter before each commit.'],
+    ['German', 'Ab jetzt bitte jede Antwort auf Deutsch.'],
+    ['German', 'Lösche niemals eine Datei ohne Rückfrage.'],
+    ['German', 'Künftig gilt die neue Schreibweise.'],
+    ['French', 'Réponds toujours en français.'],
+    ['French', 'Ne modifie jamais ce dossier.'],
+    ['French', 'Désormais, écris les tests en premier.'],
+    ['Spanish', 'Siempre responde con ejemplos.'],
+    ['Spanish', 'A partir de ahora usa la otra rama.'],
+    ['Italian', 'Usa sempre il nome completo.'],
+    ['Portuguese', 'A partir de agora responda em português.'],
+    ['Dutch', 'Gebruik altijd de korte vorm.'],
+    ['Dutch', 'Vanaf nu schrijf je alles in het Nederlands.'],
+    ['Chinese', '以后每次都要先写测试'],
+    ['Chinese', '从现在开始用中文回答'],
+    ['Japanese', '必ずテストを先に書いてください'],
+    ['Japanese', '今後は日本語で答えて'],
+    ['Korean', '앞으로 항상 한국어로 답해 주세요'],
+    ['Russian', 'Всегда отвечай на русском языке.'],
+    ['Russian', 'Никогда не удаляй файлы без вопроса.'],
+  ])('%s: %s', (_, sentence) => {
+    expect(constraintsOf(sentence)).toEqual([
+      { seq: 1, last_seq: 1, text: sentence, by: 'user', is_standing: true },
+    ]);
+  });
+
+  test('is taken sentence by sentence out of a longer message', () => {
+    const message =
+      'The export is slow today. Always keep the column order of the old report. Can you look at it?';
+    expect(standingOf(message)).toEqual(['Always keep the column order of the old report.']);
+  });
+});
+
+describe('what one task requires', () => {
+  test.each([
+    'The new endpoint must return 404 for unknown names.',
+    "Don't touch the migrations folder.",
+    'Make sure that the old clients still work.',
+    'Die Ausgabe soll höchstens zehn Zeilen haben.',
+    'Fais-le sans nouvelle dépendance.',
+    'No uses bibliotecas externas.',
+    '不要修改数据库的结构',
+    'テストを先に実行してください',
+    '테스트는 반복하지 마세요 그리고 빨라야 해야',
+    'Формат файла менять нельзя.',
+  ])('%s', (sentence) => {
+    expect(constraintsOf(sentence)).toEqual([
+      { seq: 1, last_seq: 1, text: sentence, by: 'user', is_standing: false },
+    ]);
+  });
+
+  test.each(['Нельзя менять формат файла.', 'コメントは日本語で書いてください'])('%s', (sentence) =>
+    expect(constraintsOf(sentence)).toMatchObject([{ text: sentence }]),
+  );
+});
+
+describe('what demands nothing', () => {
+  test.each<[string, string]>([
+    ['a question', 'Should the timeout be ten seconds or more?'],
+    ['a question with "only"', 'Is it only the first request that fails?'],
+    ['a wish without a rule', 'Add retries to the client.'],
+    [
+      'pasted code',
+      'Here it is:\n```ts\n// Never call this twice, always close it.\nconst only = must.use(it);\n```',
+    ],
+    ['a quoted log', 'It says:\n```\nERROR: you must specify a file, see the docs\n```\n'],
+    ['a word that only begins like one', 'Der Nietenzieher liegt im Schrank nebenan.'],
+  ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
+
+  test('a question about what always happens', () => {
+    expect(constraintsOf('Why does it always fail on Mondays?')).toEqual([]);
+  });
+
+  test('the assistant', () => {
+    expect(ledgerOf([tells('I will always run the tests from now on.')]).constraints).toEqual([]);
+  });
+});
+
+describe('later instructions', () => {
+  test('take the place of those about the same', () => {
+    const [old, now] = constraintsOf(
+      'Always format dates as year, month and day in every report.',
+      'Always format dates as day, month and year in every report.',
+    );
+    expect(old).toMatchObject({ seq: 1, superseded_by: 2 });
+    expect(now).toMatchObject({ seq: 2, last_seq: 2 });
+    expect(now).not.toHaveProperty('superseded_by');
+  });
+
+  test('of the same words are one, said last then', () => {
+    const words = 'Always format dates as year, month and day.';
+    expect(constraintsOf(words, 'Go on with the next page.', words)).toEqual([
+      { seq: 1, last_seq: 3, text: words, by: 'user', is_standing: true },
+    ]);
+  });
+
+  test('about something else leave them alone', () => {
+    const found = constraintsOf(
+      'Always format dates as year, month and day.',
+      'Never commit files of the build folder.',
+    );
+    expect(found.map(({ superseded_by }) => superseded_by)).toEqual([undefined, undefined]);
+  });
+
+  test('of the user do not replace those of the project', () => {
+    const found = ledgerOf([
+      said('system', '# AGENTS.md instructions for /w\n\nAlways use tabs in every source file.'),
+      asks('Always use tabs in every source file.'),
+    ]).constraints;
+    expect(found.map(({ by, superseded_by }) => [by, superseded_by])).toEqual([
+      ['project_instructions', undefined],
+      ['user', undefined],
+    ]);
+  });
+});
+
+describe("the project's instructions", () => {
+  const RULES =
+    '- Always run the linter before a commit.\n- The code lives in src.\n- Files must be short.';
+
+  test.each<[string, string, 'user' | 'system']>([
+    [
+      'AGENTS.md as Codex hands it over',
+      `# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\n${RULES}\n</INSTRUCTIONS>`,
+      'user',
+    ],
+    ['instructions in their tag', `<user_instructions>\n${RULES}\n</user_instructions>`, 'user'],
+  ])('%s are named as such, and only what holds for good', (_, text, role) => {
+    const { constraints, requests } = ledgerOf([said(role, text)]);
+    expect(constraints.map(({ text, by }) => [by, text])).toEqual([
+      ['project_instructions', 'Always run the linter before a commit.'],
+    ]);
+    expect(requests).toEqual([]);
+  });
+
+  test('a system message of whoever runs the agent holds as a whole', () => {
+    const { constraints } = ledgerOf([said('system', RULES), said('system', `${RULES} Go.`)]);
+    expect(constraints.map(({ text, superseded_by }) => [text, superseded_by])).toEqual([
+      [
+        '- Always run the linter before a commit. - The code lives in src. - Files must be short.',
+        undefined,
+      ],
+      [
+        '- Always run the linter before a commit. - The code lives in src. - Files must be short. Go.',
+        undefined,
+      ],
+    ]);
+  });
+
+  test('in CLAUDE.md, which Claude Code hands over in a reminder', () => {
+    const reminder = `<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\nCodebase and user instructions are shown below.\n\nContents of /w/CLAUDE.md (project instructions, checked into the codebase):\n\n${RULES}\n</system-reminder>`;
+    expect(ledgerOf([said('user', reminder)]).constraints).toMatchObject([
+      { by: 'project_instructions', text: 'Always run the linter before a commit.' },
+    ]);
+  });
+});
+
+test('of one message at most twelve are taken, those for good before the others', () => {
+  const lines = Array.from(
+    { length: 30 },
+    (_, place) => `Rule ${place} must hold for module${place}.`,
+  );
+  const found = constraintsOf(`${lines.join('\n')}\nNever work on a Sunday, please.`);
+  expect(found).toHaveLength(12);
+  expect(found.at(-1)).toMatchObject({
+    text: 'Never work on a Sunday, please.',
+    is_standing: true,
+  });
+});

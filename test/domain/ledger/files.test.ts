@@ -1,0 +1,362 @@
+import { describe, expect, test } from 'vitest';
+import type { File } from '../../../src/domain/ledger/ledger.ts';
+import { attachment } from '../../support/items.ts';
+import { asks, ledgerOf, normalised, used } from '../../support/log-items.ts';
+import { codex } from '../../support/tool-calls.ts';
+
+type Items = ReturnType<typeof used>;
+
+const filesOf = (...items: Items[]): File[] => ledgerOf(items.flat()).files;
+
+/** What a successor reads of a file. */
+function told({ path, reads, edits, state, is_created, moved_to, added, removed, line }: File) {
+  return [
+    `${path}: ${reads} read, ${edits} changed, ${state}`,
+    ...(is_created ? ['created'] : []),
+    ...(moved_to === undefined ? [] : [`to ${moved_to}`]),
+    ...(added.length > 0 ? [`+ ${added.join(' ')}`] : []),
+    ...(removed.length > 0 ? [`- ${removed.join(' ')}`] : []),
+    ...(line === undefined ? [] : [`| ${line}`]),
+  ].join('; ');
+}
+const linesOf = (...items: Items[]) => filesOf(...items).map(told);
+
+const UPDATED = 'The file /w/src/client.ts has been updated successfully.';
+const edit = (old_string: string, new_string: string, file_path = '/w/src/client.ts') =>
+  used('Edit', { replace_all: false, file_path, old_string, new_string }, UPDATED);
+const write = (file_path: string, content: string) =>
+  used('Write', { file_path, content }, `File created successfully at: ${file_path}`);
+const patch = (...lines: string[]) =>
+  used(
+    'apply_patch',
+    ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
+    '{"output":"Success. Updated the following files:\\nM a.ts\\n","metadata":{"exit_code":0,"duration_seconds":0.0}}',
+  );
+const exec = (cmd: string, output = '') =>
+  used('exec_command', { cmd, workdir: '/w' }, codex(output));
+
+describe('what each tool has done to a file', () => {
+  test.each<[string, Items, string]>([
+    [
+      'Edit of Claude Code',
+      edit('let a = oldName();', 'const maxRetries = 3;\nlet a = newName();'),
+      '/w/src/client.ts: 0 read, 1 changed, present; + maxRetries newName; - oldName; | const maxRetries = 3;',
+    ],
+    [
+      'Write',
+      write('/w/src/retry.ts', '\nexport function withBackoff() {}\n'),
+      '/w/src/retry.ts: 0 read, 1 changed, present; created; + withBackoff; | export function withBackoff() {}',
+    ],
+    [
+      'MultiEdit',
+      used(
+        'MultiEdit',
+        {
+          file_path: '/w/a.py',
+          edits: [
+            { old_string: 'x = load_old()', new_string: 'x = load_new()' },
+            { old_string: 'y = 1', new_string: 'y = second_value()' },
+          ],
+        },
+        'Applied 2 edits to /w/a.py:',
+      ),
+      '/w/a.py: 0 read, 1 changed, present; + load_new second_value; - load_old; | y = second_value()',
+    ],
+    [
+      'edit of pi',
+      used(
+        'edit',
+        {
+          path: '/w/a.ts',
+          oldText: 'messages(): OldMessage[]',
+          newText: 'messages(): AppMessage[]',
+        },
+        'Successfully replaced text in /w/a.ts. Changed 24 characters to 24 characters.',
+      ),
+      '/w/a.ts: 0 read, 1 changed, present; + AppMessage; - OldMessage; | messages(): AppMessage[]',
+    ],
+    [
+      'write of pi',
+      used(
+        'write',
+        { path: '/w/core/executor.ts', content: 'export class BashExecutor {}' },
+        'Successfully wrote 28 bytes to /w/core/executor.ts',
+      ),
+      '/w/core/executor.ts: 0 read, 1 changed, present; created; + BashExecutor; | export class BashExecutor {}',
+    ],
+    [
+      'edit of Copilot',
+      used(
+        'edit',
+        { path: '/w/a.md', old_str: 'see old_page', new_str: 'see new_page' },
+        'File /w/a.md updated with changes.',
+      ),
+      '/w/a.md: 0 read, 1 changed, present; + new_page; - old_page; | see new_page',
+    ],
+    [
+      'create of Copilot',
+      used(
+        'create',
+        { path: '/w/b.md', file_text: '# About load_config' },
+        'Created file /w/b.md with 19 characters',
+      ),
+      '/w/b.md: 0 read, 1 changed, present; created; + load_config; | # About load_config',
+    ],
+    [
+      'a patch that changes',
+      patch(
+        '*** Update File: /w/a.ts',
+        '@@',
+        ' function outer() {',
+        '-  oldCall();',
+        '+  newCall();',
+        ' }',
+      ),
+      '/w/a.ts: 0 read, 1 changed, present; + newCall; - oldCall; | newCall();',
+    ],
+    [
+      'a patch that adds',
+      patch('*** Add File: /w/b.ts', '+export const tableOfRules = [];'),
+      '/w/b.ts: 0 read, 1 changed, present; created; + tableOfRules; | export const tableOfRules = [];',
+    ],
+    [
+      'a patch that deletes',
+      patch('*** Delete File: /w/c.ts'),
+      '/w/c.ts: 0 read, 1 changed, deleted',
+    ],
+    [
+      'sed in place',
+      exec("sed -i 's/old_name/new_name/g' lib/x.rb"),
+      '/w/lib/x.rb: 0 read, 1 changed, present; + new_name; - old_name; | new_name',
+    ],
+    [
+      'a here-document',
+      used('Bash', { command: "cat > /w/app.py <<'EOF'\ndef main_loop():\n    pass\nEOF" }, ''),
+      '/w/app.py: 0 read, 1 changed, present; created; + main_loop; | def main_loop():',
+    ],
+    [
+      'str_replace of the editor',
+      used(
+        'str_replace_based_edit_tool',
+        { command: 'str_replace', path: '/w/a.py', old_str: 'run_old()', new_str: 'run_new()' },
+        'The file /w/a.py has been edited.',
+      ),
+      '/w/a.py: 0 read, 1 changed, present; + run_new; - run_old; | run_new()',
+    ],
+    [
+      'create of the editor',
+      used(
+        'str_replace_based_edit_tool',
+        { command: 'create', path: '/w/n.py', file_text: 'class NodeTree: pass' },
+        'File created successfully at: /w/n.py',
+      ),
+      '/w/n.py: 0 read, 1 changed, present; created; + NodeTree; | class NodeTree: pass',
+    ],
+    [
+      'insert of the editor',
+      used(
+        'str_replace_based_edit_tool',
+        { command: 'insert', path: '/w/n.py', insert_line: 2, insert_text: 'import json_tools' },
+        'The file /w/n.py has been edited.',
+      ),
+      '/w/n.py: 0 read, 1 changed, present; + json_tools; | import json_tools',
+    ],
+    [
+      'a view of the editor',
+      used('str_replace_based_edit_tool', { command: 'view', path: '/w/n.py' }, '     1\tx = 1'),
+      '/w/n.py: 1 read, 0 changed, present',
+    ],
+    [
+      'Read',
+      used('Read', { file_path: '/w/n.py' }, '     1→x = 1'),
+      '/w/n.py: 1 read, 0 changed, present',
+    ],
+    [
+      'what Codex prints',
+      exec("sed -n '1,9p' n.py", 'x = 1'),
+      '/w/n.py: 1 read, 0 changed, present',
+    ],
+    [
+      'an appended line',
+      used('Bash', { command: "echo 'export HOME_URL=x' >> /w/.envrc" }, ''),
+      '/w/.envrc: 0 read, 1 changed, present; + HOME_URL; | export HOME_URL=x',
+    ],
+    [
+      'rm',
+      used('Bash', { command: 'rm /w/out.txt' }, ''),
+      '/w/out.txt: 0 read, 1 changed, deleted',
+    ],
+  ])('%s', (_, items, line) => expect(linesOf(items)).toEqual([line]));
+
+  test('a move tells both paths, and the names go along', () => {
+    expect(
+      linesOf(
+        write('/w/old.ts', 'export const firstTable = 1;'),
+        used('Bash', { command: 'git mv /w/old.ts /w/new.ts' }, ''),
+      ),
+    ).toEqual([
+      '/w/old.ts: 0 read, 2 changed, moved; created; to /w/new.ts',
+      '/w/new.ts: 0 read, 1 changed, present; created; + firstTable',
+    ]);
+  });
+
+  test('a patch that moves and changes', () => {
+    expect(
+      linesOf(
+        patch(
+          '*** Update File: /w/old.py',
+          '*** Move to: /w/new.py',
+          '@@',
+          '-old_call()',
+          '+new_call()',
+        ),
+      ),
+    ).toEqual([
+      '/w/old.py: 0 read, 2 changed, moved; to /w/new.py; - old_call',
+      '/w/new.py: 0 read, 1 changed, present; + new_call',
+    ]);
+  });
+
+  test('a file in an attachment was read; one that a compaction has put back was not', () => {
+    const [file] = normalised('anthropic', [attachment('file', 'let a;', '/w/a.ts')]);
+    if (file?.kind !== 'attachment') throw new Error('no attachment');
+    expect(ledgerOf([file]).files.map(told)).toEqual(['/w/a.ts: 1 read, 0 changed, present']);
+    expect(ledgerOf([{ ...file, is_restored: true }]).files).toEqual([]);
+  });
+});
+
+describe('what has failed has done nothing', () => {
+  test.each<[string, Items]>([
+    [
+      'a read',
+      used(
+        'Read',
+        { file_path: '/w/gone.ts' },
+        '<tool_use_error>File does not exist.</tool_use_error>',
+        true,
+      ),
+    ],
+    [
+      'an edit',
+      used(
+        'Edit',
+        { file_path: '/w/a.ts', old_string: 'a', new_string: 'b' },
+        '<tool_use_error>String to replace not found in file.\nString: a</tool_use_error>',
+        true,
+      ),
+    ],
+    [
+      'a patch',
+      used(
+        'apply_patch',
+        '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch',
+        'apply_patch verification failed: Failed to read file to delete a.ts',
+      ),
+    ],
+    [
+      'a write that was turned down',
+      used(
+        'Write',
+        { file_path: '/w/a.ts', content: 'x' },
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
+        true,
+      ),
+    ],
+    ['a call without a result', used('Write', { file_path: '/w/a.ts', content: 'x' }, null)],
+  ])('%s', (_, items) => {
+    expect(filesOf(items).filter(({ reads, edits }) => reads + edits > 0)).toEqual([]);
+  });
+});
+
+describe('names that edits bring in', () => {
+  test('and later ones take away again are not told', () => {
+    expect(
+      linesOf(
+        edit('// here', 'const draftName = 1;\nconst otherName = 2;'),
+        edit('const draftName = 1;', 'const finalName = 1;'),
+      ),
+    ).toEqual([
+      '/w/src/client.ts: 0 read, 2 changed, present; + finalName otherName; | const finalName = 1;',
+    ]);
+  });
+
+  test('that were there before are removed names when they go, and come back when put back', () => {
+    const away = edit('callIt(firstName);', 'callIt();');
+    expect(linesOf(away)).toEqual([
+      '/w/src/client.ts: 0 read, 1 changed, present; - firstName; | callIt();',
+    ]);
+    expect(linesOf(away, edit('callIt();', 'callIt(firstName);'))).toEqual([
+      '/w/src/client.ts: 0 read, 2 changed, present; + firstName; | callIt(firstName);',
+    ]);
+  });
+
+  test('what is declared stands before what is only used', () => {
+    expect(
+      filesOf(edit('', 'useFirst(thenSecond);\nfunction declaredLast() {}'))[0]?.added,
+    ).toEqual(['declaredLast', 'useFirst', 'thenSecond']);
+  });
+
+  test('a file that is written anew keeps only what it now holds', () => {
+    expect(
+      linesOf(write('/w/a.ts', 'const firstTry = 1;'), write('/w/a.ts', 'const secondTry = 2;')),
+    ).toEqual([
+      '/w/a.ts: 0 read, 2 changed, present; created; + secondTry; - firstTry; | const secondTry = 2;',
+    ]);
+  });
+
+  test('a deleted file has none; one that is written again after that has its own', () => {
+    const gone = [
+      write('/w/a.ts', 'const firstTry = 1;'),
+      used('Bash', { command: 'rm /w/a.ts' }, ''),
+    ];
+    expect(filesOf(...gone)[0]).toMatchObject({ state: 'deleted', added: [] });
+    expect(filesOf(...gone, write('/w/a.ts', 'const secondTry = 2;'))[0]).toMatchObject({
+      state: 'present',
+      added: ['secondTry'],
+    });
+  });
+
+  test('are at most twenty-four of a file, the newest first', () => {
+    const names = Array.from({ length: 40 }, (_, place) => `nameNumber${place}`);
+    const edits = names.map((name) => edit('// more', `${name}();`));
+    expect(filesOf(...edits)[0]?.added).toEqual(names.toReversed().slice(0, 24));
+  });
+});
+
+describe('which file it is', () => {
+  test('a short path and a longer one that ends with it are one file, known by the longer', () => {
+    const found = filesOf(
+      used('Read', { file_path: 'src/a.ts' }, '     1→x'),
+      used('Read', { file_path: '/w/src/a.ts' }, '     1→x'),
+    );
+    expect(found.map(told)).toEqual(['/w/src/a.ts: 2 read, 0 changed, present']);
+  });
+
+  test('files of the same name in other folders are others', () => {
+    const found = filesOf(
+      used('Read', { file_path: '/w/one/index.ts' }, '     1→x'),
+      used('Read', { file_path: '/w/two/index.ts' }, '     1→x'),
+    );
+    expect(found.map(({ path }) => path)).toEqual(['/w/one/index.ts', '/w/two/index.ts']);
+  });
+
+  test('a command in a folder names its files from there', () => {
+    const [request] = [asks('<environment_context>\n  <cwd>/w</cwd>\n</environment_context>')];
+    const items = [
+      request,
+      ...used('shell', { command: ['bash', '-lc', 'cd lib && cat x.rb'] }, 'x'),
+    ];
+    expect(ledgerOf(items).files.map(({ path }) => path)).toEqual(['/w/lib/x.rb']);
+  });
+});
+
+test('where and when a file was touched', () => {
+  const [file] = filesOf(
+    used('Read', { file_path: '/w/src/client.ts' }, '     1→x'),
+    used('Bash', { command: 'ls' }, 'src'),
+    edit('a', 'b'),
+    used('Read', { file_path: '/w/src/client.ts' }, '     1→x'),
+  );
+  // Items 1 and 2 are the first read, 6 is the result of the edit, which is the third call.
+  expect(file).toMatchObject({ seq: 2, last_seq: 8, changed_at: 6, touched_at: 4 });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { type Outcome, outcomeOf } from '../../../src/domain/ledger/outcome.ts';
+import { ledgerOf, used } from '../../support/log-items.ts';
+import { codex, toolResult } from '../../support/tool-calls.ts';
+
+/** What a command of no test run came to. */
+const ofCommand = (text: string, isError = false, script = './run.sh'): Outcome =>
+  outcomeOf(toolResult(text, isError), script, false);
+
+const mini = (code: number, output: string) =>
+  `<returncode>${code}</returncode>\n<output>\n${output}\n</output>`;
+
+describe('how a command ended', () => {
+  test.each<[string, string, boolean, Outcome]>([
+    [
+      'Claude Code: flag and code',
+      'Exit code 2\nsh: line 1: oops: unexpected token\nnothing more',
+      true,
+      { kind: 'failed', lines: ['sh: line 1: oops: unexpected token'] },
+    ],
+    ['Claude Code: done', 'all fine', false, { kind: 'ok', lines: [] }],
+    [
+      'Codex: a code',
+      codex('fatal: not a git repository\n', 128),
+      false,
+      { kind: 'failed', lines: ['fatal: not a git repository'] },
+    ],
+    ['Codex: code 0', codex('error.log\nerrors.ts\n'), false, { kind: 'ok', lines: [] }],
+    [
+      'Codex: JSON with a code',
+      '{"output":"ENOENT: no such file or directory\\n","metadata":{"exit_code":1,"duration_seconds":0.1}}',
+      false,
+      { kind: 'failed', lines: ['ENOENT: no such file or directory'] },
+    ],
+    [
+      'mini-swe-agent: a code',
+      mini(1, 'ImportError: cannot import name Foo'),
+      false,
+      { kind: 'failed', lines: ['ImportError: cannot import name Foo'] },
+    ],
+    ['mini-swe-agent: code 0', mini(0, 'a.py'), false, { kind: 'ok', lines: [] }],
+    [
+      'pi: a code at the end',
+      'src/a.ts: cannot parse\n\nCommand exited with code 1',
+      false,
+      { kind: 'failed', lines: ['src/a.ts: cannot parse'] },
+    ],
+    [
+      'SWE-agent: a traceback without a code',
+      'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    main()\nValueError: invalid literal for int()',
+      false,
+      { kind: 'failed', lines: ['ValueError: invalid literal for int()'] },
+    ],
+    [
+      'SWE-agent: a program that is not there',
+      'bash: pytest3: command not found\n',
+      false,
+      { kind: 'failed', lines: ['bash: pytest3: command not found'] },
+    ],
+    [
+      'SWE-agent: an edit that was not made',
+      'Your proposed edit has introduced new syntax error(s). Please read this error message carefully and then retry editing the file.\n\nERRORS:\n- E999 IndentationError: unexpected indent',
+      false,
+      {
+        kind: 'failed',
+        lines: [
+          'Your proposed edit has introduced new syntax error(s). Please read this error message carefully and then retry editing the file.',
+          'ERRORS:',
+          '- E999 IndentationError: unexpected indent',
+        ],
+      },
+    ],
+    [
+      'turned down',
+      "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+      true,
+      {
+        kind: 'refused',
+        lines: ["The user doesn't want to proceed with this tool use. The tool use was rejected."],
+      },
+    ],
+    ['a failure without a word', codex('', 1), false, { kind: 'ok', lines: [] }],
+    [
+      'without a telling line: the last two',
+      'Exit code 3\none thing\nanother thing\nthe end',
+      true,
+      { kind: 'failed', lines: ['another thing', 'the end'] },
+    ],
+  ])('%s', (_, text, isError, outcome) => expect(ofCommand(text, isError)).toEqual(outcome));
+
+  test('a file that speaks of errors is no failure', () => {
+    const page = 'export class ParseError extends Error {}\nthrow new ParseError("cannot parse");';
+    expect(ofCommand(page, false, 'cat src/errors.ts')).toEqual({ kind: 'ok', lines: [] });
+  });
+
+  test('nor is a tool without a shell that shows a traceback', () => {
+    const page = 'Traceback (most recent call last):\n  File "a.py"\nValueError: x';
+    expect(outcomeOf(toolResult(page), null, false)).toEqual({ kind: 'ok', lines: [] });
+  });
+});
+
+describe('a search that found nothing has not failed', () => {
+  test.each<[string, string]>([
+    ['rg -n loadConfig src', codex('', 1)],
+    ['git diff --exit-code', codex('-let a;\n+let b;\n', 1)],
+    ['grep -rn loadConfig /w', mini(1, '')],
+    ['cd /w && ls *.md; grep -c x a.txt', codex('a.md\n0\n', 1)],
+  ])('%s', (script, text) => {
+    expect(ofCommand(text, false, script)).toEqual({ kind: 'ok', lines: [] });
+  });
+
+  test('but one of a folder that is not there has', () => {
+    expect(
+      ofCommand(codex('rg: srv: No such file or directory (os error 2)', 2), false, 'rg x srv'),
+    ).toEqual({
+      kind: 'failed',
+      lines: ['rg: srv: No such file or directory (os error 2)'],
+    });
+  });
+});
+
+describe('runs of tests, builds and checks', () => {
+  test.each<[string, Outcome]>([
+    [
+      'FAIL test/a.test.ts > adds\nTests 1 failed | 2 passed',
+      { kind: 'failed', lines: ['FAIL test/a.test.ts > adds', 'Tests 1 failed | 2 passed'] },
+    ],
+    [
+      '--- FAIL: TestAdd (0.00s)\nFAIL',
+      { kind: 'failed', lines: ['--- FAIL: TestAdd (0.00s)', 'FAIL'] },
+    ],
+    [
+      '==== 2 failed, 7 passed in 0.4s ====',
+      { kind: 'failed', lines: ['==== 2 failed, 7 passed in 0.4s ===='] },
+    ],
+    ['  2 failing\n  1) adds', { kind: 'failed', lines: ['2 failing'] }],
+    [
+      'error[E0425]: cannot find value `x`',
+      { kind: 'failed', lines: ['error[E0425]: cannot find value `x`'] },
+    ],
+    [
+      'src/a.ts(1,2): error TS2304: Cannot find name',
+      { kind: 'failed', lines: ['src/a.ts(1,2): error TS2304: Cannot find name'] },
+    ],
+    [
+      'a.c:3:5: error: expected expression',
+      { kind: 'failed', lines: ['a.c:3:5: error: expected expression'] },
+    ],
+    ['make: *** [all] Error 2', { kind: 'failed', lines: ['make: *** [all] Error 2'] }],
+    ['==== 9 passed in 0.41s ====', { kind: 'ok', lines: ['==== 9 passed in 0.41s ===='] }],
+    ['ok  \texample.com/x\t0.4s', { kind: 'ok', lines: ['ok example.com/x 0.4s'] }],
+    ['Ran 3 tests in 0.1s\n\nOK', { kind: 'ok', lines: [] }],
+    ['0 issues.', { kind: 'ok', lines: [] }],
+    [
+      'test result: ok. 3 passed; 0 failed; 0 ignored',
+      { kind: 'ok', lines: ['test result: ok. 3 passed; 0 failed; 0 ignored'] },
+    ],
+  ])('%j', (text, outcome) =>
+    expect(outcomeOf(toolResult(text), 'npm test', true)).toEqual(outcome),
+  );
+});
+
+test.each([
+  'Tests 0 failed, 12 passed',
+  '==== 12 passed, 0 errors in 0.4s ====',
+  '  12 passing\n  0 failing',
+])('none that failed is no failure: %j', (text) => {
+  expect(outcomeOf(toolResult(text), 'npm test', true).kind).toBe('ok');
+});
+
+test('lines are told without terminal codes, tags and numbers of lines, and not at length', () => {
+  const long = `Error: \u001b[31m${'x y '.repeat(200)}\u001b[0m`;
+  const { lines } = ofCommand(`Exit code 1\n<error>${long}</error>`, true);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^Error: x y [x y]*…$/);
+  expect(lines[0]?.length).toBeLessThanOrEqual(200);
+});
+
+test.each([
+  'Chunk ID: 68fe8b\nWall time: 5.0016 seconds\nProcess running with session ID 4964\nOriginal token count: 3\nOutput:\nRUN v4\n',
+  'Command running in background with ID: bd2f1c. Output is being written to: /tmp/tasks/bd2f1c.output',
+])('a command that still runs has not ended well yet: %j', (running) => {
+  const items = used('exec_command', { cmd: 'npm test' }, running);
+  expect(ledgerOf(items).runs.filter(({ outcome }) => outcome === 'ok')).toEqual([]);
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import type { Normalised } from '../../../src/domain/items/item.ts';
+import { type Ledger, ledgerSchema } from '../../../src/domain/ledger/ledger.ts';
+import { asks, ledgerOf, used } from '../../support/log-items.ts';
+
+const planOf = ({ plan }: Ledger) =>
+  plan === null ? null : plan.todos?.map(({ text, status }) => `${status}: ${text}`);
+
+const attachment = (kind: 'todo' | 'plan', text: string): Normalised => ({
+  kind: 'attachment',
+  attachment: kind,
+  text,
+  is_empty: text === '',
+});
+
+const TODOS_OK =
+  'Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. Please proceed with the current tasks if applicable';
+
+describe('todos', () => {
+  test.each<[string, Normalised[], string[] | null]>([
+    [
+      'TodoWrite',
+      used(
+        'TodoWrite',
+        {
+          todos: [
+            { content: 'Look', status: 'completed', activeForm: 'Looking' },
+            { content: 'Act', status: 'in_progress', activeForm: 'Acting' },
+            { content: 'Rest', status: 'pending', activeForm: 'Resting' },
+          ],
+        },
+        TODOS_OK,
+      ),
+      ['done: Look', 'in progress: Act', 'open: Rest'],
+    ],
+    [
+      'update_plan of Codex',
+      used(
+        'update_plan',
+        {
+          explanation: 'Half done.',
+          plan: [
+            { step: 'Look', status: 'completed' },
+            { step: 'Act', status: 'pending' },
+          ],
+        },
+        'Plan updated',
+      ),
+      ['done: Look', 'open: Act'],
+    ],
+    [
+      'write_todos of Gemini CLI',
+      used(
+        'write_todos',
+        {
+          todos: [
+            { description: 'Look', status: 'in_progress' },
+            { description: 'Ask', status: 'cancelled' },
+          ],
+        },
+        'Successfully updated the todo list.',
+      ),
+      ['in progress: Look', 'dropped: Ask'],
+    ],
+    [
+      'a list that is written and not answered yet',
+      used('TodoWrite', { todos: [{ content: 'Look', status: 'pending' }] }, null),
+      ['open: Look'],
+    ],
+    [
+      'a list that was turned down',
+      used(
+        'TodoWrite',
+        { todos: [{ content: 'x' }] },
+        '<tool_use_error>InputValidationError: status is required</tool_use_error>',
+        true,
+      ),
+      null,
+    ],
+    ['an attachment', [attachment('todo', '- [x] Look\n- [ ] Act')], ['done: Look', 'open: Act']],
+  ])('%s', (_, items, todos) => expect(planOf(ledgerOf(items))).toEqual(todos));
+
+  test('newer ones take the place of all older ones', () => {
+    const items = [
+      ...used('TodoWrite', { todos: [{ content: 'Old', status: 'pending' }] }, TODOS_OK),
+      ...used('TodoWrite', { todos: [{ content: 'New', status: 'pending' }] }, TODOS_OK),
+    ];
+    expect(ledgerOf(items).plan).toEqual({
+      seq: 2,
+      last_seq: 4,
+      todos: [{ text: 'New', status: 'open' }],
+      in_words: false,
+      text: '',
+    });
+  });
+});
+
+const CREATED = [
+  ...used(
+    'TaskCreate',
+    { subject: 'Look', description: 'Look around.', activeForm: 'Looking' },
+    'Task #1 created successfully: Look',
+  ),
+  ...used(
+    'TaskCreate',
+    { subject: 'Act', description: 'Do it.', activeForm: 'Acting' },
+    'Task #2 created successfully: Act',
+  ),
+];
+const UPDATED = [
+  ...used('TaskUpdate', { taskId: '1', status: 'completed' }, 'Updated task #1 status'),
+  ...used('TaskUpdate', { taskId: '2', status: 'in_progress' }, 'Updated task #2 status'),
+];
+const MORE = used(
+  'TaskCreate',
+  { subject: 'Rest', description: 'Rest.', activeForm: 'Resting' },
+  'Task #3 created successfully: Rest',
+);
+
+describe('tasks created and updated one by one', () => {
+  test('in one go', () => {
+    expect(planOf(ledgerOf([...CREATED, ...UPDATED, ...MORE]))).toEqual([
+      'done: Look',
+      'in progress: Act',
+      'open: Rest',
+    ]);
+  });
+
+  test('and the same in two, with the ledger stored in between', () => {
+    const first = ledgerOf([asks('Go.'), ...CREATED]);
+    const stored = ledgerSchema.parse(JSON.parse(JSON.stringify(first)));
+    expect(ledgerOf([...UPDATED, ...MORE], stored)).toEqual(
+      ledgerOf([asks('Go.'), ...CREATED, ...UPDATED, ...MORE]),
+    );
+  });
+
+  test('one that was deleted is dropped', () => {
+    const gone = used('TaskUpdate', { taskId: '2', status: 'deleted' }, 'Updated task #2 deleted');
+    expect(planOf(ledgerOf([...CREATED, ...gone]))).not.toContain('open: Act');
+  });
+});
+
+describe('the plan in words', () => {
+  const path = '/home/u/.claude/plans/otter.md';
+
+  test.each<[string, Normalised[], string]>([
+    [
+      'one that the user has approved',
+      used(
+        'ExitPlanMode',
+        { plan: 'First look, then act.' },
+        'User has approved your plan. You can now start coding.',
+      ),
+      'First look, then act.',
+    ],
+    ['an attachment', [attachment('plan', 'First look, then act.')], 'First look, then act.'],
+    [
+      'a plan file',
+      used(
+        'Write',
+        { file_path: path, content: 'First look.' },
+        `File created successfully at: ${path}`,
+      ),
+      'First look.',
+    ],
+  ])('%s', (_, items, text) => expect(ledgerOf(items).plan?.text).toBe(text));
+
+  test('one that the user has not approved is none', () => {
+    const items = used(
+      'ExitPlanMode',
+      { plan: 'First look, then act.' },
+      "The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing and wait for the user to tell you how to proceed.",
+      true,
+    );
+    expect(ledgerOf(items).plan).toBeNull();
+  });
+
+  test('stays when only the todos are written anew, and the todos when only the plan is', () => {
+    const todos = used('TodoWrite', { todos: [{ content: 'Act', status: 'pending' }] }, TODOS_OK);
+    const words = [attachment('plan', 'First look, then act.')];
+    for (const items of [
+      [...todos, ...words],
+      [...words, ...todos],
+    ]) {
+      expect(ledgerOf(items).plan).toMatchObject({
+        todos: [{ text: 'Act', status: 'open' }],
+        text: 'First look, then act.',
+      });
+    }
+  });
+
+  test('of a file stands with its later edits', () => {
+    const items = [
+      ...used(
+        'Write',
+        { file_path: path, content: 'First look.' },
+        `File created successfully at: ${path}`,
+      ),
+      ...used(
+        'Edit',
+        { file_path: path, old_string: 'look', new_string: 'act' },
+        `The file ${path} has been updated successfully.`,
+      ),
+    ];
+    expect(ledgerOf(items).plan?.text).toBe('First act.');
+  });
+});

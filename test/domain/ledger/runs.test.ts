@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import { commandKey, endsInSearch, runKindOf } from '../../../src/domain/ledger/command-line.ts';
+import type { Run } from '../../../src/domain/ledger/ledger.ts';
+import { ledgerOf, ran, tells, used } from '../../support/log-items.ts';
+import { codex } from '../../support/tool-calls.ts';
+
+describe('what a command runs', () => {
+  test.each<[Run['kind'] | null, string]>([
+    ['test', 'npm test'],
+    ['test', 'npm run test:unit -- --watch=false'],
+    ['test', 'npx vitest run test/a.test.ts'],
+    ['test', 'pytest tests/test_fields.py -k precision'],
+    ['test', 'python -m pytest -q'],
+    ['test', 'python manage.py test orders'],
+    ['test', 'go test -race ./...'],
+    ['test', 'cargo test --workspace'],
+    ['test', 'cd /w && go test ./... 2>&1 | tail -30'],
+    ['test', 'CI=1 timeout 60 npx jest'],
+    ['test', 'dotnet test'],
+    ['build', 'npm run build'],
+    ['build', 'go build ./...'],
+    ['build', 'cargo build --release'],
+    ['build', 'tsc -p tsconfig.build.json'],
+    ['build', 'make'],
+    ['build', 'docker build -t app .'],
+    ['build', 'cmake --build build'],
+    ['check', 'npm run lint'],
+    ['check', 'npx eslint src'],
+    ['check', 'npx biome check src'],
+    ['check', 'go vet ./...'],
+    ['check', 'cargo clippy'],
+    ['check', 'ruff check .'],
+    ['check', 'golangci-lint run ./...'],
+    ['check', 'python -m mypy src'],
+    ['check', 'npx tsc --noEmit'],
+    [null, 'ls -la'],
+    [null, 'cat test/a.test.ts'],
+    [null, 'git commit -m "Run npm test before a release"'],
+    [null, "rg -n 'pytest' docs"],
+    [null, 'mkdir -p build && ls build'],
+    [null, 'python reproduce_bug.py'],
+    [null, 'echo test'],
+    [null, "cat > run.sh <<'EOF'\nnpm test\nEOF"],
+  ])('%s: %s', (kind, script) => expect(runKindOf(script)).toBe(kind));
+
+  test.each<[Run['kind'], string]>([
+    // What is built for is named before what builds it.
+    ['test', './gradlew test'],
+    ['test', 'make test'],
+    ['test', 'mvn -q test'],
+    ['check', 'make lint'],
+    ['test', 'bundle exec rspec spec/a_spec.rb'],
+    ['test', 'mise run test'],
+  ])('%s: %s', (kind, script) => expect(runKindOf(script)).toBe(kind));
+});
+
+describe('the same command, however it is run', () => {
+  test.each([
+    ['npm test', 'cd /w && npm test 2>&1 | tail -20'],
+    ['npm test', 'CI=1 npm test'],
+    ['npm test', 'timeout 120 npm test'],
+    ['npm test', '  npm   test '],
+    ['npm test -- a.test.ts', 'npm test -- a.test.ts'],
+  ])('%s: %s', (key, script) => expect(commandKey(script)).toBe(key));
+
+  test('with a pattern that holds a bar', () =>
+    expect(commandKey('npm test 2>&1 | grep -E "fail|pass" | head -5')).toBe('npm test'));
+});
+
+describe('searches, which end with 1 when they found nothing', () => {
+  test.each<[boolean, string]>([
+    [true, 'rg -n foo src'],
+    [true, 'cd /w && grep -r foo .'],
+    [true, 'git diff --exit-code'],
+    [true, 'cat a | grep foo'],
+    [true, 'which pnpm'],
+    [false, 'grep foo a && npm test'],
+    [false, 'npm test'],
+    [false, 'git push'],
+  ])('%s: %s', (isSearch, script) => expect(endsInSearch(script)).toBe(isSearch));
+});
+
+describe('the last outcome of a command', () => {
+  test('with how often it ran and failed, the newest command last', () => {
+    const items = [
+      ...ran('npm test', 'FAIL test/a.test.ts\nError: maxRetries is not defined', 1),
+      ...ran('npm run lint', 'no problems'),
+      ...ran('cd /w && npm test 2>&1 | tail -5', ' Tests  12 passed (12)'),
+    ];
+    expect(ledgerOf(items).runs).toEqual([
+      {
+        seq: 4,
+        last_seq: 4,
+        command: 'npm run lint',
+        kind: 'check',
+        runs: 1,
+        failures: 0,
+        outcome: 'ok',
+        line: 'no problems',
+      },
+      {
+        seq: 2,
+        last_seq: 6,
+        command: 'npm test',
+        kind: 'test',
+        runs: 2,
+        failures: 1,
+        outcome: 'ok',
+        line: 'Tests 12 passed (12)',
+      },
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'the first line of Go that fails',
+      '[test] $ go test ./...\n# example.com/x\ncmd/a.go:47:38: cannot use content (variable of type string) as []byte value\ncmd/b.go:4:1: undefined: frob',
+      'cmd/a.go:47:38: cannot use content (variable of type string) as []byte value',
+    ],
+    [
+      'of pytest',
+      '=== test session starts ===\ncollected 3 items\n\nE   AssertionError: assert 344 == 345\ntest_a.py:12: AssertionError\n=== 1 failed, 2 passed in 0.12s ===',
+      'E AssertionError: assert 344 == 345',
+    ],
+    [
+      'of the type checker',
+      "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+      "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+    ],
+  ])('%s', (_, output, line) => {
+    expect(ledgerOf(ran('npm test', output, 1)).runs[0]).toMatchObject({ outcome: 'failed', line });
+  });
+
+  test('a failure that a pipe hides is told from what the run sums up', () => {
+    const items = ran(
+      'npm test 2>&1 | tail -5',
+      'FAIL test/a.test.ts\n Tests  1 failed | 11 passed (12)',
+    );
+    expect(ledgerOf(items).runs[0]).toMatchObject({
+      outcome: 'failed',
+      line: 'FAIL test/a.test.ts',
+    });
+  });
+
+  test('a run that was turned down is none', () => {
+    const refused = used(
+      'Bash',
+      { command: 'npm test' },
+      "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+      true,
+    );
+    expect(ledgerOf(refused)).toMatchObject({ runs: [], failures: [] });
+  });
+});
+
+const edited = (file_path: string) =>
+  used(
+    'Edit',
+    { file_path, old_string: 'a', new_string: 'b' },
+    `The file ${file_path} has been updated successfully.`,
+  );
+
+describe('failures', () => {
+  const failed = ran('npm test', 'Error: maxRetries is not defined', 1);
+
+  test('stand with what was said next', () => {
+    const items = [...failed, tells('The constant is never exported.'), tells('Later words.')];
+    expect(ledgerOf(items).failures).toEqual([
+      {
+        seq: 2,
+        last_seq: 2,
+        what: 'Bash (npm test)',
+        key: 'npm test',
+        lines: ['Error: maxRetries is not defined'],
+        times: 1,
+        said: 'The constant is never exported.',
+        failed_at: 2,
+        cure: null,
+      },
+    ]);
+  });
+
+  test('are cured as soon as the same works, by the files changed in between', () => {
+    const items = [
+      ...edited('/w/before.ts'),
+      ...failed,
+      ...edited('/w/src/retry.ts'),
+      ...edited('/w/src/client.ts'),
+      ...ran('npm test', '12 passed'),
+      ...edited('/w/after.ts'),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([
+      { cure: { seq: 10, files: ['/w/src/client.ts', '/w/src/retry.ts'] } },
+    ]);
+  });
+
+  test('are not cured by another command', () => {
+    expect(ledgerOf([...failed, ...ran('npm run build', 'ok')]).failures).toMatchObject([
+      { cure: null },
+    ]);
+  });
+
+  test('that come back are open again, and counted', () => {
+    const items = [
+      ...failed,
+      ...ran('npm test', '12 passed'),
+      ...ran('npm test', 'Error: maxRetries is not defined', 1),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ seq: 2, last_seq: 6, times: 2, cure: null }]);
+  });
+
+  test('of one command with other words are others', () => {
+    const items = [...failed, ...ran('npm test', 'Error: backoff is not a function', 1)];
+    expect(ledgerOf(items).failures.map(({ lines }) => lines[0])).toEqual([
+      'Error: maxRetries is not defined',
+      'Error: backoff is not a function',
+    ]);
+  });
+
+  test('of a tool are cured when it works on the same file', () => {
+    const read = (text: string, isError: boolean) =>
+      used('Read', { file_path: '/w/src/a.ts' }, text, isError);
+    const items = [
+      ...read('<tool_use_error>File does not exist.</tool_use_error>', true),
+      ...used('Read', { file_path: '/w/src/b.ts' }, '     1→x'),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([
+      { what: 'Read (src/a.ts)', lines: ['File does not exist.'], cure: null },
+    ]);
+    expect(ledgerOf([...items, ...read('     1→x', false)]).failures).toMatchObject([
+      { cure: { seq: 6, files: [] } },
+    ]);
+  });
+});
+
+test('a search for something else in the same folder cures no other', () => {
+  const grep = (pattern: string, text: string, isError: boolean) =>
+    used('Grep', { pattern, path: '/w/src' }, text, isError);
+  const items = [
+    ...grep('a(b', '<tool_use_error>ripgrep error: unclosed group</tool_use_error>', true),
+    ...grep('loadConfig', 'Found 1 file\n/w/src/a.ts', false),
+  ];
+  expect(ledgerOf(items).failures).toMatchObject([{ what: 'Grep (a(b)', cure: null }]);
+});
+
+test('how often each tool was called, how often it failed, and what about last', () => {
+  const items = [
+    ...ran('ls', 'a'),
+    ...ran('cat nowhere.txt', 'cat: nowhere.txt: No such file or directory', 1),
+    ...used('Grep', { pattern: 'maxRetries' }, 'Found 1 file\n/w/a.ts'),
+  ];
+  expect(ledgerOf(items).tools).toEqual([
+    { seq: 2, last_seq: 4, name: 'Bash', calls: 2, failures: 1, last: 'cat nowhere.txt' },
+    { seq: 6, last_seq: 6, name: 'Grep', calls: 1, failures: 0, last: 'maxRetries' },
+  ]);
+});
+
+test('a run of Codex that goes on ends with what it says later', () => {
+  const items = [
+    ...used(
+      'exec_command',
+      { cmd: 'go test ./...', yield_time_ms: 1_000 },
+      'Chunk ID: 68fe8b\nWall time: 1.0016 seconds\nProcess running with session ID 4964\nOriginal token count: 3\nOutput:\nok  \ta\t0.1s\n',
+    ),
+    ...used(
+      'write_stdin',
+      { session_id: 4964, chars: '' },
+      codex('--- FAIL: TestX (0.00s)\nFAIL\n', 1),
+    ),
+  ];
+  expect(ledgerOf(items).runs).toMatchObject([{ command: 'go test ./...', outcome: 'failed' }]);
+});
+
+test('a run of Codex is known by its exit code', () => {
+  const items = used(
+    'exec_command',
+    { cmd: 'go test ./...', workdir: '/w' },
+    codex('--- FAIL: TestX', 1),
+  );
+  expect(ledgerOf(items).runs).toMatchObject([
+    { command: 'go test ./...', outcome: 'failed', line: '--- FAIL: TestX' },
+  ]);
+});

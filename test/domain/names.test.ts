@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { extractNames, nameKey, namesStandingIn } from '../../src/domain/names.ts';
+
+describe('what a name is', () => {
+  test.each([
+    ['open src/domain/json.ts now', ['src/domain/json.ts']],
+    ['see ./a/store.ts:12 and README.md.', ['./a/store.ts', 'README.md']],
+    ['/etc/hosts and ~/.config/app', ['/etc/hosts', '~/.config/app']],
+    ['C:\\code\\app.cs broke', ['C:/code/app.cs']],
+    [
+      'folder `src/session/decide` and @hono/node-server',
+      ['src/session/decide', '@hono/node-server'],
+    ],
+    ['https://example.com/a/b.html', ['example.com/a/b.html']],
+    ['call getUser, then HTTPServer and FooBar', ['getUser', 'HTTPServer', 'FooBar']],
+    ['snake_case and MAX_SIZE', ['snake_case', 'MAX_SIZE']],
+    ['pass --max-tokens, not -x', ['--max-tokens']],
+    ['fixes #123 and ABC-42 in 3f2a9bc', ['#123', 'ABC-42', '3f2a9bc']],
+    ['use utf8, sha256', ['utf8', 'sha256']],
+    ['strings.Contains(session.filesTouched)', ['strings.Contains', 'filesTouched']],
+    ['run `git-sync` but a well-known word', ['git-sync']],
+    ['"first\\nSecondThing"', ['SecondThing']],
+  ])('%s', (text, names) => expect(extractNames(text)).toEqual(names));
+
+  test.each([
+    'The quick brown Fox jumps over the API and the URLs.',
+    'input/output and/or read/write, e.g. this, i.e. that',
+    'in 10ms, 3rd of 2026-01-23, version 1.2.3, at 50%',
+    'a state-of-the-art follow-up -- really...done',
+    '<b>bold</b> /compact',
+    `iVBORw0KGgo${'Ab1'.repeat(120)}`,
+  ])('no names: %s', (text) => expect(extractNames(text)).toEqual([]));
+
+  test('each name comes once', () => {
+    expect(extractNames('fooBar a.ts fooBar a.ts')).toEqual(['fooBar', 'a.ts']);
+  });
+});
+
+describe('where a name stands', () => {
+  test.each([
+    ['fooBar', 'x.fooBar()', true],
+    ['fooBar', 'fooBarBaz', false],
+    ['fooBar', 'my_fooBar', false],
+    ['json.ts', 'src/domain/json.ts', true],
+    ['src/domain/json.ts', 'edit json.ts', true],
+    ['src/domain/json.ts', '/code/src/domain/json.ts', true],
+    ['json.ts', 'json.tsx', false],
+    ['json.ts', 'my-json.ts', false],
+    ['json.ts', 'json.ts.bak', false],
+    ['src/session/decide', 'we decide later', false],
+    ['src/session/decide', '/code/src/session/decide/', true],
+    ['--max-tokens', 'with --max-tokens=3', true],
+    ['strings.Contains', 'calls strings.Contains(a)', true],
+    ['git-sync', 'the git-sync tool', true],
+  ])('%s in "%s": %s', (name, text, stands) => expect(namesStandingIn(text)(name)).toBe(stands));
+
+  test('every name of a text stands in it', () => {
+    const word = fc.stringMatching(/^[A-Za-z0-9_./@~#`" -]{1,30}$/);
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (words) => {
+        const text = words.join('\n');
+        const stands = namesStandingIn(text);
+        expect(extractNames(text).filter((name) => !stands(name))).toEqual([]);
+      }),
+    );
+  });
+
+  test('spellings of one file have one key', () => {
+    expect(['a/b/c.ts', './c.ts', '/x/c.ts', 'c.ts'].map(nameKey)).toEqual(Array(4).fill('c.ts'));
+    expect(nameKey('./src/session')).toBe('src/session');
+  });
+});
+
+describe('1 MB of any text takes well under a second', () => {
+  test.each([
+    'a',
+    ' ',
+    '.',
+    '/a',
+    '-',
+    '-a',
+    'a-b.c/',
+    'aB1 ',
+    '_',
+    '@a/',
+    '#1',
+    `${'.'.repeat(250)}a `,
+    `${'a/'.repeat(120)}b `,
+    '请修改',
+  ])('of %j', (piece) => {
+    const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
+    const started = performance.now();
+    extractNames(text);
+    namesStandingIn(text);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});

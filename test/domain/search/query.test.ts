@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Kind } from '../../../src/domain/search/documents.ts';
+import { matchesIn } from '../../../src/domain/search/matches.ts';
+import { lookupOf, parseQuery } from '../../../src/domain/search/query.ts';
+import { scoreOf } from '../../../src/domain/search/rank.ts';
+import { snippetOf } from '../../../src/domain/search/snippet.ts';
+
+function parsed(text: string) {
+  const query = parseQuery(text);
+  if (!query.ok) throw new Error(query.rejection.detail);
+  return query.value;
+}
+
+const found = (text: string, q: string) =>
+  matchesIn(text, parsed(q), new Set(parsed(q).all.keys()));
+
+describe('a query', () => {
+  test.each([
+    ['a.b', [{ tokens: ['ab'], prefixes: [] }], [{ tokens: ['a', 'b'], prefixes: [] }]],
+    [
+      'get_user*',
+      [{ tokens: [], prefixes: ['getuser'] }],
+      [{ tokens: ['get'], prefixes: ['user'] }],
+    ],
+    ['库', [{ tokens: [], prefixes: ['库'] }], [{ tokens: [], prefixes: ['库'] }]],
+    [
+      '"x.y z"',
+      [{ tokens: ['xy', 'z'], prefixes: [] }],
+      [{ tokens: ['x', 'y', 'z'], prefixes: [] }],
+    ],
+  ])('%s is looked up whole and by its parts', (q, whole, parts) => {
+    const [terms = []] = parsed(q).all;
+    expect(terms.map((term) => lookupOf(term, 'whole'))).toEqual(whole);
+    expect(terms.map((term) => lookupOf(term, 'parts'))).toEqual(parts);
+  });
+
+  test('AND, OR and NOT', () => {
+    const { all, none } = parsed('one two OR "three four" -five --six -> seven');
+    const words = (terms: readonly { parts: readonly { text: string }[] }[]) =>
+      terms.map(({ parts }) => parts.map(({ text }) => text).join(' '));
+    expect(all.map(words)).toEqual([['one'], ['two', 'three four'], ['six'], ['seven']]);
+    expect(words(none)).toEqual(['five']);
+  });
+
+  test.each([
+    ['', 'it has no letter and no digit to look for: "regex" finds signs'],
+    ['-> ||', 'it has no letter and no digit to look for: "regex" finds signs'],
+    ['-only', 'it only excludes: it needs a word to look for as well'],
+    ['an "open phrase', 'it has a quotation mark that is not closed'],
+    ['OR one', 'OR stands between two words to look for'],
+    ['one OR', 'OR stands between two words to look for'],
+    ['one OR -two', 'OR stands between two words to look for'],
+    ['ab*', '"ab*" begins too many words: a beginning needs 3 characters'],
+    ['aaa* bbb* ccc* ddd* eee*', 'it may have 4 beginnings of words, and this one has 5'],
+    [
+      'w '.repeat(49),
+      'it may have 48 words and phrases, of 96 parts together, and this one has 49 of 49: leave out the common ones',
+    ],
+    [
+      'a.b.c '.repeat(33),
+      'it may have 48 words and phrases, of 96 parts together, and this one has 33 of 99: leave out the common ones',
+    ],
+  ])('%s: %s', (q, why) => {
+    expect(parseQuery(q)).toEqual({
+      ok: false,
+      rejection: {
+        code: 'invalid_request',
+        detail: `the query cannot be searched for: ${why}`,
+        errors: [{ path: 'q', message: why }],
+      },
+    });
+  });
+
+  test('whatever is typed is read or refused, and what is read can be looked up', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.string({ maxLength: 200 }),
+        (q, text) => {
+          const query = parseQuery(q);
+          if (!query.ok) return;
+          for (const term of query.value.all.flat()) {
+            const { tokens, prefixes } = lookupOf(term, 'whole');
+            expect(tokens.length + prefixes.length).toBeGreaterThan(0);
+          }
+          const matched = matchesIn(`${text}\n${q}`, query.value, new Set());
+          if (matched !== null) expect(snippetOf(matched).matches.length).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+});
+
+describe('what matches', () => {
+  test.each([
+    ['the user_name of it', 'username', 'user_name'],
+    ['the username of it', 'user_name', 'username'],
+    ['call getUserName()', 'getusername', 'getUserName'],
+    ['call getUserName()', 'UserName', 'UserName'],
+    ['connection\nrefused here', '"connection refused"', 'connection\nrefused'],
+    ['a prefixed word', 'pref*', 'prefixed'],
+    ['首先连接数据库吧', '数据库', '数据库'],
+  ])('%j by %s', (text, q, expected) => {
+    const matched = found(text, q);
+    if (matched === null) throw new Error('it does not match');
+    const { text: snippet, matches } = snippetOf(matched);
+    expect(matches.map(({ start, end }) => snippet.slice(start, end))).toEqual([expected]);
+  });
+
+  test('not what is excluded, nor a phrase whose words stand apart', () => {
+    expect(found('one two', 'one -two')).toBeNull();
+    expect(found('one two', '"two one"')).toBeNull();
+    expect(found('one\nnothing of this\ntwo', '"one two"')).toBeNull();
+  });
+
+  test('is worth more when rare words stand in it, close together, and in a short text', () => {
+    const score = (text: string, weights = [1, 1], kind: Kind = 'message') => {
+      const matched = found(text, 'alpha beta');
+      return matched === null ? 0 : scoreOf(matched, weights, kind);
+    };
+    const far = `alpha ${'word '.repeat(50)} beta`;
+    expect(score('alpha beta')).toBeGreaterThan(score(far));
+    expect(score(far)).toBeGreaterThan(score(`alpha ${'word '.repeat(50)}`));
+    expect(score('alpha beta', [1, 1], 'summary')).toBeLessThan(score('alpha beta'));
+    expect(score('alpha', [5, 1])).toBeGreaterThan(score('beta', [5, 1]));
+    expect(score('alpha beta')).toBeGreaterThan(score(`alpha beta ${'word '.repeat(300)}`));
+  });
+
+  test('a snippet is a part of the text, and never half a character', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 600 }),
+        fc.string({ unit: 'grapheme', maxLength: 600 }),
+        (before, after) => {
+          const text = `${before} needle ${after}`;
+          const matched = found(text, 'needle');
+          if (matched === null) throw new Error('it does not match');
+          const snippet = snippetOf(matched);
+          expect(text).toContain(snippet.text);
+          expect(snippet.text.isWellFormed?.() ?? true).toBe(true);
+          expect(snippet.matches.map(({ start, end }) => snippet.text.slice(start, end))).toContain(
+            'needle',
+          );
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
+import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
+import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
+import { loadTemplates } from '../../src/workers/templates.ts';
+import { NOW, WORLD } from './given.ts';
+
+const TEMPLATES = loadTemplates();
+
+/**
+ * What a worker without models, hooks and files works with, at a standing clock; `own` in place of it.
+ * What a run throws comes out of it.
+ */
+export function workerDependencies(
+  own: Pick<WorkerDependencies, 'store'> & Partial<WorkerDependencies>,
+): WorkerDependencies {
+  let ids = 0;
+  return {
+    world: WORLD,
+    templates: TEMPLATES,
+    chooseSummarizer: () => extractive,
+    remote: remoteSummarizer(remoteCompactor({})),
+    hooks: [],
+    workspaceRoot: null,
+    prepare: async () => {},
+    onError: (error) => {
+      throw error;
+    },
+    onUnknownSession: () => {},
+    now: () => new Date(NOW),
+    newId: () => `uuid-${++ids}`,
+    dispatch: () => {},
+    random: () => 0,
+    ...own,
+  };
+}
