@@ -7,7 +7,9 @@ INSERT INTO search_version VALUES (0);
 CREATE TABLE search_sessions (
   session_order bigint PRIMARY KEY REFERENCES sessions (created_order) ON DELETE CASCADE,
   version bigint NOT NULL,
-  documents bigint NOT NULL
+  documents bigint NOT NULL,
+  -- Of these, the last ones: what is written already of the events after the version.
+  begun bigint NOT NULL
 );
 
 -- What is found. The id is the session's created_order * 2^26 + the number of the document in it.

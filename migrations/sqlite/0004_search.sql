@@ -7,7 +7,9 @@ INSERT INTO search_version VALUES (0);
 CREATE TABLE search_sessions (
   session_order INTEGER PRIMARY KEY REFERENCES sessions (created_order) ON DELETE CASCADE,
   version INTEGER NOT NULL,
-  documents INTEGER NOT NULL
+  documents INTEGER NOT NULL,
+  -- Of these, the last ones: what is written already of the events after the version.
+  begun INTEGER NOT NULL
 ) STRICT;
 
 -- What is found. The id is the session's created_order * 2^26 + the number of the document in it, so

@@ -1,4 +1,9 @@
-import type { IndexPosition, NewDocument, SearchFilters } from '../app/ports/search-index.ts';
+import type {
+  IndexPosition,
+  NewDocument,
+  Reached,
+  SearchFilters,
+} from '../app/ports/search-index.ts';
 
 /** Documents of one session at most; the id of the first is the session's place times this. */
 const PER_SESSION = 2 ** 26;
@@ -56,8 +61,23 @@ export function filterConditions(
   });
 }
 
-export function positionOf({ format, version, indexed, documents }: IndexPosition): IndexPosition {
-  return { format, version, indexed, documents };
+export function positionOf(position: IndexPosition): IndexPosition {
+  const { format, version, indexed, documents, begun } = position;
+  return { format, version, indexed, documents, begun };
+}
+
+/** Whether a session stands where the writer of its next documents believes it to. */
+export function isAt(place: IndexPosition, from: Reached, to: number | null): boolean {
+  return place.indexed === from.indexed && place.begun === from.begun && place.version >= (to ?? 0);
+}
+
+/** Where a session stands after so many more documents. */
+export function movedBy(
+  { indexed, begun }: Reached,
+  to: number | null,
+  documents: number,
+): Reached {
+  return to === null ? { indexed, begun: begun + documents } : { indexed: to, begun: 0 };
 }
 
 /** Tokens by which it is seen whether a document is in the index: to look for all takes as long as to write them. */

@@ -67,6 +67,50 @@ describe('an indexer', () => {
   });
 });
 
+describe('a text that takes many writes', () => {
+  const pieces = Array.from({ length: 12 }, (_, piece) =>
+    Array.from({ length: 4_000 }, (_, word) => `w${piece}x${word}`).join(' '),
+  );
+
+  test('is found after an indexer died half-way, and is no difference till then', async () => {
+    await store.commit(REF, append(item(pieces.join(' ')), item('a stork')), at);
+    const write = store.search.write.bind(store.search);
+    const broken = vi
+      .spyOn(store.search, 'write')
+      .mockImplementation(async (ref, from, ...rest) => {
+        if (from.begun > 3) throw new Error('killed');
+        return write(ref, from, ...rest);
+      });
+    const died = new Indexer(store, () => {}).catchUp(REF, Number.POSITIVE_INFINITY);
+    await expect(died).rejects.toThrow('killed');
+    broken.mockRestore();
+    const half = await store.search.position(REF);
+    expect(half?.begun).toBeGreaterThan(3);
+    expect(await problems()).toEqual([]);
+
+    await indexer.catchUp(REF, Number.POSITIVE_INFINITY);
+    const whole = await store.search.position(REF);
+    expect(whole).toMatchObject({ indexed: 5, begun: 0 });
+    expect(whole?.documents).toBeGreaterThan(half?.documents ?? 0);
+    expect(await problems()).toEqual([]);
+    const found = await store.search.find({
+      scope: { tenant: 'acme', session: null },
+      filters: {},
+      all: [[{ tokens: ['w11x3'], prefixes: [] }]],
+      none: [],
+      limit: 10,
+    });
+    expect(found.map(({ seq }) => seq)).toEqual([4]);
+  });
+
+  test('is written by one of two that come at once', async () => {
+    await store.commit(REF, append(item(pieces.join(' '))), at);
+    const other = new Indexer(store, () => {});
+    await Promise.all([indexer, other].map((own) => own.catchUp(REF, Number.POSITIVE_INFINITY)));
+    expect(await problems()).toEqual([]);
+  });
+});
+
 describe('a search index that was tampered with', () => {
   const said = (what: string) => [
     `Session "first" of tenant "acme": the search index differs from the log ${what}: "palimpsest reindex" writes it anew.`,

@@ -52,10 +52,15 @@ export type IndexPosition = {
   format: Format;
   /** Of the log. */
   version: number;
-  /** Up to here it is indexed, and that came to so many documents. */
+  /** Up to here it is indexed. */
   indexed: number;
+  /** In the index; `begun` of them, the last ones, are of the next events, which are not whole there. */
   documents: number;
+  begun: number;
 };
+
+/** Where a session stands in the index. */
+export type Reached = Pick<IndexPosition, 'indexed' | 'begun'>;
 
 /**
  * The search index, a projection of the log that is written behind it. Contract: what `write` was told
@@ -81,13 +86,14 @@ export interface SearchIndex {
     before: number,
   ): Promise<Map<string, string>>;
   /**
-   * Adds what the events after `from`, up to `to`, say. False, with nothing written, when the session is
-   * not indexed up to `from`: it was erased, or somebody else was faster.
+   * Adds what the events after those that are indexed say: the last of it when `to` is where they end,
+   * else (`null`) there is more to come. False, with nothing written, when the session does not stand at
+   * `from`: it was erased, or somebody else was faster.
    */
   write(
     ref: SessionRef,
-    from: number,
-    to: number,
+    from: Reached,
+    to: number | null,
     documents: readonly NewDocument[],
   ): Promise<boolean>;
   /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Bell } from '../bell.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { IndexPosition, SearchableStore } from '../ports/search-index.ts';
-import { newDocuments, nextEvents } from './new-documents.ts';
+import { newDocuments, nextEvents, nextWrite } from './new-documents.ts';
 
 /** What is appended within so many milliseconds is indexed together. */
 const GATHER_MS = 150;
@@ -137,11 +137,17 @@ export class Indexer {
     const { search } = this.#store;
     const position = await search.position(ref);
     if (position === null || position.indexed >= position.version) return false;
-    const { events, to } = await nextEvents(this.#store, ref, position.indexed, position.version);
-    const { format, documents: before } = position;
+    const { format, indexed, version } = position;
+    const { events, to } = await nextEvents(this.#store, ref, indexed, version);
+    const before = position.documents - position.begun;
     const documents = await newDocuments(search, ref, events, format, before);
-    await search.write(ref, position.indexed, to, documents);
-    return to < position.version;
+    for (let { begun } = position; ; ) {
+      const some = nextWrite(documents, begun);
+      const isLast = begun + some.length >= documents.length;
+      const written = await search.write(ref, { indexed, begun }, isLast ? to : null, some);
+      if (isLast || !written) return to < version;
+      begun += some.length;
+    }
   }
 }
 

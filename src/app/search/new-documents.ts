@@ -8,6 +8,8 @@ import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
 /** Of one write: it holds up the appends that come meanwhile. */
 const EVENTS_AT_A_TIME = 100;
 const BYTES_AT_A_TIME = 200_000;
+/** Of one write, so that it takes some ten milliseconds. */
+const TOKENS_AT_A_TIME = 5_000;
 /** Work without a pause for others, in milliseconds. */
 const SLICE_MS = 10;
 
@@ -72,4 +74,16 @@ export async function newDocuments(
   return documents.map(({ result_of, ...document }) =>
     result_of === null ? document : { ...document, tool: tools?.get(result_of) ?? null },
   );
+}
+
+/** What is written in one go of the documents after the first so many: one at least, if there is any. */
+export function nextWrite(documents: readonly NewDocument[], begun: number): NewDocument[] {
+  const some: NewDocument[] = [];
+  let tokens = 0;
+  for (let next = documents[begun]; next !== undefined; next = documents[begun + some.length]) {
+    tokens += next.tokens.length;
+    if (some.length > 0 && tokens > TOKENS_AT_A_TIME) return some;
+    some.push(next);
+  }
+  return some;
 }

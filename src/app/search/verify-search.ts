@@ -28,7 +28,7 @@ export async function* verifySearch(store: SearchableStore): AsyncGenerator<stri
 async function differenceIn(
   store: SearchableStore,
   ref: SessionRef,
-  { indexed, documents: stored, format }: IndexPosition,
+  { indexed, documents: written, begun, format }: IndexPosition,
 ): Promise<string | null> {
   const wrong: number[] = [];
   let documents = 0;
@@ -40,6 +40,7 @@ async function differenceIn(
     version = to;
   }
   const places = [...new Set(wrong)];
+  const stored = written - begun;
   if (places.length === 0 && stored === documents) return null;
   const named = places.slice(0, MOST_NAMED).join(', ') + (places.length > MOST_NAMED ? ' …' : '');
   const what =

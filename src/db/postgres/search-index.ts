@@ -6,6 +6,7 @@ import type {
   IndexPosition,
   IndexQuery,
   NewDocument,
+  Reached,
   SearchIndex,
   SearchScope,
 } from '../../app/ports/search-index.ts';
@@ -18,6 +19,8 @@ import {
   FOUND_COLUMNS,
   filterConditions,
   idsOf,
+  isAt,
+  movedBy,
   positionOf,
   rowsOf,
   SEARCH_VERSION,
@@ -38,7 +41,8 @@ const MOST_COUNTED = 64;
 
 const WITH_PLACE = `FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order`;
 const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 0) AS indexed,
-  coalesce(p.documents, 0) AS documents, s.settings::json ->> 'format' AS format`;
+  coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun,
+  s.settings::json ->> 'format' AS format`;
 
 /**
  * The index in a GIN index over blocks of documents: it answers in which blocks all tokens stand, and
@@ -96,8 +100,8 @@ export class PostgresSearchIndex implements SearchIndex {
 
   async write(
     ref: SessionRef,
-    from: number,
-    to: number,
+    from: Reached,
+    to: number | null,
     documents: readonly NewDocument[],
   ): Promise<boolean> {
     return storeErrors(this.#write(ref, from, to, documents));
@@ -105,26 +109,27 @@ export class PostgresSearchIndex implements SearchIndex {
 
   async #write(
     ref: SessionRef,
-    from: number,
-    to: number,
+    from: Reached,
+    to: number | null,
     documents: readonly NewDocument[],
   ): Promise<boolean> {
     const place = await this.#place(ref);
-    if (place === null || place.indexed !== from || place.version < to) return false;
+    if (place === null || !isAt(place, from, to)) return false;
     const { session_order } = place;
     // By itself: the foreign key locks the session's row, for which appends would wait.
     await this.#pool.query(
-      `INSERT INTO search_sessions SELECT created_order, 0, 0 FROM sessions WHERE created_order = $1
+      `INSERT INTO search_sessions SELECT created_order, 0, 0, 0 FROM sessions WHERE created_order = $1
        ON CONFLICT DO NOTHING`,
       [session_order],
     );
     return onConnection(this.#pool, async (client) => {
       await client.query('BEGIN');
+      const { indexed, begun } = movedBy(from, to, documents.length);
       const [moved] = await select<{ documents: number }>(client, {
         name: 'search_move',
-        text: `UPDATE search_sessions SET version = $3, documents = documents + $4
-          WHERE session_order = $1 AND version = $2 RETURNING documents`,
-        values: [session_order, from, to, documents.length],
+        text: `UPDATE search_sessions SET version = $4, begun = $5, documents = documents + $6
+          WHERE session_order = $1 AND version = $2 AND begun = $3 RETURNING documents`,
+        values: [session_order, from.indexed, from.begun, indexed, begun, documents.length],
       });
       if (moved !== undefined && documents.length > 0) {
         const firstId = idsOf(session_order).first + moved.documents - documents.length;

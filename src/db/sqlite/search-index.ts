@@ -5,6 +5,7 @@ import type {
   IndexPosition,
   IndexQuery,
   NewDocument,
+  Reached,
   SearchIndex,
   SearchScope,
 } from '../../app/ports/search-index.ts';
@@ -17,6 +18,8 @@ import {
   FOUND_COLUMNS,
   filterConditions,
   idsOf,
+  isAt,
+  movedBy,
   positionOf,
   rowsOf,
   SEARCH_VERSION,
@@ -37,7 +40,7 @@ const MOST_COUNTED = 20_000;
 const WITH_PLACE = `FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order`;
 const FORMAT = "json_extract(s.settings, '$.format') AS format";
 const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 0) AS indexed,
-  coalesce(p.documents, 0) AS documents, ${FORMAT}`;
+  coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun, ${FORMAT}`;
 
 /** The index in FTS5, one row for each document. */
 export class SqliteSearchIndex implements SearchIndex {
@@ -47,7 +50,7 @@ export class SqliteSearchIndex implements SearchIndex {
   readonly #place: Statement<[string, string], Place>;
   readonly #places: Statement<[number, number], SessionRef & Place>;
   readonly #placesOfTenant: Statement<[string, number, number], SessionRef & Place>;
-  readonly #move: Statement<[order: number, version: number, documents: number]>;
+  readonly #move: Statement<[order: number, version: number, documents: number, begun: number]>;
   readonly #insert: Statement<[DocumentRow]>;
   readonly #insertTokens: Statement<[id: number, tokens: string]>;
   readonly #tool: Statement<[string, number, number], string>;
@@ -68,9 +71,9 @@ export class SqliteSearchIndex implements SearchIndex {
     this.#places = db.prepare(behind(''));
     this.#placesOfTenant = db.prepare(behind('s.tenant = ? AND'));
     this.#move = db.prepare(
-      `INSERT INTO search_sessions (session_order, version, documents) VALUES (?, ?, ?)
+      `INSERT INTO search_sessions (session_order, version, documents, begun) VALUES (?, ?, ?, ?)
        ON CONFLICT (session_order) DO UPDATE
-       SET version = excluded.version, documents = excluded.documents`,
+       SET version = excluded.version, documents = excluded.documents, begun = excluded.begun`,
     );
     this.#insert = db.prepare(
       `INSERT INTO search_documents (${DOCUMENT_FIELDS})
@@ -136,20 +139,21 @@ export class SqliteSearchIndex implements SearchIndex {
 
   write(
     ref: SessionRef,
-    from: number,
-    to: number,
+    from: Reached,
+    to: number | null,
     documents: readonly NewDocument[],
   ): Promise<boolean> {
     const always = tenantToken(ref.tenant);
     const write = this.#db.transaction(() => {
       const place = this.#place.get(ref.tenant, ref.session_id);
-      if (place === undefined || place.indexed !== from || place.version < to) return false;
+      if (place === undefined || !isAt(place, from, to)) return false;
       const firstId = idsOf(place.session_order).first + place.documents;
       for (const [index, row] of rowsOf(documents, firstId).entries()) {
         this.#insert.run(row);
         this.#insertTokens.run(row.id, [always, ...(documents[index]?.tokens ?? [])].join(' '));
       }
-      this.#move.run(place.session_order, to, place.documents + documents.length);
+      const { indexed, begun } = movedBy(from, to, documents.length);
+      this.#move.run(place.session_order, indexed, place.documents + documents.length, begun);
       return true;
     });
     return this.#writer.alone(() => write.immediate());

@@ -149,8 +149,10 @@ function pieces(about: Plain, text: string): SearchDocument[] {
 function endOfPiece(text: string, from: number): number {
   const most = from + PIECE;
   if (most >= text.length) return text.length;
-  const line = text.lastIndexOf('\n', most - 1);
-  if (line > from + PIECE / 2) return line + 1;
+  const half = from + PIECE / 2;
+  // Not further back: a text without lines would be gone through once for each of its pieces.
+  const line = text.slice(half, most).lastIndexOf('\n');
+  if (line > 0) return half + line + 1;
   const code = text.charCodeAt(most);
   const cutsPair = code >= 0xdc00 && code <= 0xdfff;
   return cutsPair ? most - 1 : most;
