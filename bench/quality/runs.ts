@@ -17,7 +17,7 @@ export function commandOf({ input, name }: Call): string | null {
 /** How far from either end of an output an exit code is looked for. */
 const END = 500;
 const EXIT_CODE =
-  /(?:\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?\W{1,4}|<returncode>\s*|"exit_code"\s*:\s*)(-?\d{1,5})\b/gi;
+  /(?:\bexit(?:ed)?(?: with)?[ _](?:code|status)\W{1,4}|\bexited with\W{1,4}|<returncode>\s*|"exit_code"\s*:\s*)(-?\d{1,5})\b/gi;
 const NOT_RUN =
   /^(?:The user doesn't want|Permission for this tool use was denied|\[Request interrupted|Command aborted|<tool_use_error>Cancelled|User rejected|aborted by user|The user rejected)/i;
 /** What agents whose shell tells no exit code are told. */
@@ -31,7 +31,7 @@ const SEARCHES =
 export function hasFailed(call: Call): boolean {
   const { result } = call;
   if (result === null || NOT_RUN.test(result.text.trimStart())) return false;
-  const code = exitCode(result.text);
+  const code = exitCode(call);
   if (isEmptySearch(call, code)) return false;
   // What ends without a word, as a search in a pipe does that finds nothing, leaves nothing to tell.
   if (errorLines(result.text, 1).length === 0) return false;
@@ -41,8 +41,8 @@ export function hasFailed(call: Call): boolean {
 }
 
 /** Whether anything in the recording says that a call did not end well, a search without a find included. */
-export function endedBadly({ result }: Call): boolean {
-  return result !== null && (result.is_error || (exitCode(result.text) ?? 0) !== 0);
+export function endedBadly(call: Call): boolean {
+  return call.result !== null && (call.result.is_error || (exitCode(call) ?? 0) !== 0);
 }
 
 function isEmptySearch(call: Call, code: number | null): boolean {
@@ -55,7 +55,10 @@ function lastCommand(command: string): string {
   return (command.split(/&&|\||;|\n/).at(-1) ?? '').trim();
 }
 
-function exitCode(text: string): number | null {
+/** Only a shell tells one: what a file or a page says of codes is its content. */
+function exitCode(call: Call): number | null {
+  const text = call.result?.text ?? '';
+  if (commandOf(call) === null) return null;
   const ends = text.length > 2 * END ? `${text.slice(0, END)}\n${text.slice(-END)}` : text;
   const [first] = ends.matchAll(EXIT_CODE);
   return first?.[1] === undefined ? null : Number(first[1]);

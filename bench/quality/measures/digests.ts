@@ -17,6 +17,8 @@ export type Result = {
 };
 
 const LONG = 1_200;
+/** Longer lines, such as a whole result on one line, are not asked for as a whole. */
+const LONGEST_LINE = 500;
 
 /** The long results of a session, each with what a context that was cleared holds in its place. */
 export function longResults(session: Conversation, context: Conversation): Result[] {
@@ -39,7 +41,10 @@ export function longResults(session: Conversation, context: Conversation): Resul
         original: result.text,
         digest,
         needed,
-        error_lines: hasFailed(call) ? errorLines(result.text, 5) : markedErrors(result.text),
+        error_lines: (hasFailed(call)
+          ? errorLines(result.text, 5)
+          : markedErrors(result.text)
+        ).filter((line) => line.length <= LONGEST_LINE),
       },
     ];
   });
@@ -52,7 +57,7 @@ const MARKED =
 function markedErrors(text: string): string[] {
   return text
     .split('\n')
-    .filter((line) => line.length <= 500 && MARKED.test(line))
+    .filter((line) => MARKED.test(line))
     .map((line) => line.trim());
 }
 

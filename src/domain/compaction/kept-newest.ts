@@ -4,14 +4,9 @@ import { isUserMessage } from '../items/speaker.ts';
 import { type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import type { Material } from './material.ts';
-import {
-  loggedResults,
-  mostOfOne,
-  newestResults,
-  shorten,
-  shortenedResults,
-} from './newest-results.ts';
+import { loggedResults, mostOfOne, newestResults, shortenedResults } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
+import { shortener } from './shorten-result.ts';
 
 /** How the newest results stay after the cut: it stands at `end` or before, and what is shortened. */
 type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly Material[] };
@@ -41,7 +36,8 @@ export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] 
   const end = oldest === undefined ? -1 : lastLegalCut(material, oldest.index);
   if (end <= first) return [];
   const gentle = shortenedResults({ ...input, context_window }, newest.results, newest);
-  const short = newest.results.flatMap((result) => shorten(result, most, count));
+  const shorten = shortener(input);
+  const short = newest.results.flatMap((result) => shorten(result, most));
   return [gentle, short].flatMap((edits) => {
     const shortened = withSizes(material, edits);
     const tail = sumTokens(shortened.slice(end).map(({ entry }) => entry));

@@ -11,13 +11,13 @@ import {
   mostOfOne,
   newestResults,
   resultsOf,
-  shorten,
   shortenedResults,
   sizer,
   sum,
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
 import { type Candidate, edit, replacer } from './replace-result.ts';
+import { shortener } from './shorten-result.ts';
 
 export type MicroPlan = {
   edits: ResultEdit[];
@@ -228,9 +228,10 @@ function truncations(older: Candidate[], { config, count }: PlanInput): ResultEd
 
 /** Where long results are cut, the newest are cut too, and may keep more: a tenth of the window. */
 function newestTruncations(input: PlanInput, newest: readonly LoggedResult[]): ResultEdit[] {
-  const { config, count, context_window } = input;
+  const { config, context_window } = input;
   const limit = config.micro_compact_truncate_over_tokens;
   if (limit === null || context_window === null) return [];
   const most = Math.max(limit, mostOfOne(context_window, config));
-  return newest.flatMap((result) => shorten(result, most, count));
+  const shorten = shortener(input);
+  return newest.flatMap((result) => shorten(result, most));
 }

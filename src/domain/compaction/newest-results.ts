@@ -1,23 +1,16 @@
 import { turnNumbers } from '../context/invariants/turns.ts';
-import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolResult } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
 import { countToolResult, type TextCounter, withSafetyMargin } from '../tokens/count.ts';
-import { truncateMiddle } from '../tokens/truncate.ts';
 import type { Material } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
+import { type SizedResult, shortener } from './shorten-result.ts';
 
 /** A tool result of the log that stands in the context; twins of one id in an item count as one. */
-export type LoggedResult = {
+export type LoggedResult = SizedResult & {
   /** Of its item in the material. */
   index: number;
-  seq: number;
-  call_id: string;
-  tokens: number;
-  result: ToolResult;
-  /** As it was appended, before any edit. */
-  original: ToolResult;
 };
 
 /** Every result of the log in the context, oldest first. */
@@ -98,7 +91,7 @@ export function mostOfOne(contextWindow: number, config: Config): number {
 }
 
 /**
- * The results that no compaction can leave whole, shortened in the middle: each that alone would fill
+ * The results that no compaction can leave whole, shortened: each that alone would fill
  * half of what the threshold allows, and those of the newest that do so together, which share a quarter
  * of it. None keeps more than a tenth of the window.
  */
@@ -108,6 +101,7 @@ export function shortenedResults(
   newest: NewestResults | null,
 ): ResultEdit[] {
   const { config, threshold } = input;
+  const shorten = shortener(input);
   const half = threshold / 2;
   const isTooMuch = (tokens: number) => withSafetyMargin(tokens, config) > half;
   const most = mostOfOne(input.context_window, config);
@@ -121,32 +115,9 @@ export function shortenedResults(
     : most;
   const seqs = new Set(isTogetherTooMuch ? together : []);
   return results.flatMap((result) => {
-    if (seqs.has(result)) return shorten(result, Math.min(most, share), input.count);
-    return isTooMuch(result.tokens) ? shorten(result, most, input.count) : [];
+    if (seqs.has(result)) return shorten(result, Math.min(most, share));
+    return isTooMuch(result.tokens) ? shorten(result, most) : [];
   });
-}
-
-/** The edit that cuts a result to so many tokens; none when it is no longer than that. */
-export function shorten(
-  { seq, call_id, tokens, original }: LoggedResult,
-  most: number,
-  count: TextCounter,
-): ResultEdit[] {
-  if (tokens <= most) return [];
-  // From the whole, so that the note in the middle tells of all that was left out.
-  const content = truncateMiddle(original.content.map(resultPartText).join('\n'), most, count);
-  const tokens_after = count(content);
-  if (tokens_after >= tokens) return [];
-  return [
-    {
-      seq,
-      tool_use_id: call_id,
-      kind: 'truncated',
-      content,
-      tokens_before: tokens,
-      tokens_after,
-    },
-  ];
 }
 
 /** The largest size to which all can be cut so that together they stay within a budget. */

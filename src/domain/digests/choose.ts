@@ -63,8 +63,7 @@ export function chosenUnits(
     for (const place of places) {
       const unit = source.units[place];
       const note = below.get(place);
-      const cost =
-        unit === undefined ? 0 : costOf(unit) + (note === undefined ? 0 : note.length + 3);
+      const cost = costOf(unit) + (note === undefined ? 0 : note.length + 3);
       if (unit === undefined || chosen.has(place) || cost > most) continue;
       most -= cost;
       left -= cost;
@@ -163,8 +162,8 @@ function greatestCommonDivisor(a: number, b: number): number {
 }
 
 /** Characters that a quoted unit takes, with its number and the end of the line. */
-export function costOf({ line, from, to }: Unit): number {
-  return to - from + String(line).length + 2;
+export function costOf(unit: Unit | undefined): number {
+  return unit === undefined ? 0 : unit.to - unit.from + String(unit.line).length + 2;
 }
 
 /** What names are worth as long as nobody has told them. */

@@ -1,13 +1,14 @@
 import type { TextCounter } from '../tokens/count.ts';
 import { isDigest } from '../workspace/digest-mark.ts';
-import { chosenUnits, type Names } from './choose.ts';
+import { sumsUpFailure } from '../workspace/sums-up.ts';
+import { chosenUnits, costOf, type Names } from './choose.ts';
 import { codeOutline } from './code.ts';
 import { diffOutline } from './diff.ts';
 import { encodedOutline } from './encoded.ts';
 import { failuresIn } from './failures.ts';
 import { htmlOutline } from './html.ts';
 import { jsonOutline } from './json.ts';
-import { type Asked, type Kind, kindOf, startOfOutput } from './kind.ts';
+import { type Asked, type Kind, kindOf, showsWhatIs, startOfOutput } from './kind.ts';
 import { listingOutline } from './listing.ts';
 import { logOutline } from './logs.ts';
 import type { Asking, Outline } from './outline.ts';
@@ -22,38 +23,60 @@ export type Result = Asked & { text: string };
 
 /** Shorter texts, in tokens, are not worth a digest. */
 const LEAST_TOKENS = 200;
-/** No digest is longer than this, in tokens, however long its text is. */
+/** No digest of an old result is longer than this, in tokens, however long its text is. */
 const MOST_TOKENS = 6_000;
 const SHARE = 1 / 4;
-const SHARE_OF_FAILURES = 0.9;
+/** What says why a run has failed may take more. */
+const SHARE_OF_FAILED = 1 / 2;
+const SHARE_OF_MARKED = 0.9;
 const SHARE_OF_NOTES = 0.9;
 /** A failed run is told by its lines. */
 const SHARE_OF_NOTES_OF_FAILED = 0.06;
+/** Characters that the first line and the notes on gaps take. */
+const FRAME = 200;
 const MOST_TRIES = 8;
+
+/** What a digest is made by. */
+type Terms = {
+  /** What the result takes now. */
+  tokens: number;
+  /** What the digest may take. Without it: a quarter of `tokens`, and where the lines of a failure need it up to half. */
+  most?: number;
+  count: TextCounter;
+  names: Names;
+};
 
 /**
  * The digest of a tool result (SPEC 2, section 26): what it is, what is left out, and the lines that say
- * most, each with its number. It takes at most a quarter of `tokens`, which is what the result takes
- * now. Null where nothing can be said in that, and for a text that is a digest.
+ * most, each with its number. Null where nothing can be said in the tokens that it may take, and for a
+ * text that is a digest.
  */
-export function digestOf(
-  result: Result,
-  { tokens, count, names }: { tokens: number; count: TextCounter; names: Names },
-): string | null {
+export function digestOf(result: Result, { tokens, most, count, names }: Terms): string | null {
   if (tokens < LEAST_TOKENS || isDigest(result.text)) return null;
   const total = count(result.text);
-  const most = Math.min(MOST_TOKENS, Math.floor(Math.min(tokens, total) * SHARE));
-  if (total === 0 || most < LEAST_TOKENS * SHARE) return null;
-  const characters = (result.text.length * most) / total;
-  const { source, outline, start } = outlined(result, characters);
-  const { frame, room } = frameOf(source, outline, {
+  const now = Math.min(tokens, total);
+  const least = Math.min(MOST_TOKENS, Math.floor(now * SHARE));
+  if (total === 0 || (most ?? least) < LEAST_TOKENS * SHARE) return null;
+  const isFailed = result.isFailed || (!showsWhatIs(result.tool) && sumsUpFailure(result.text));
+  const source = sourceOf(result.text);
+  const failures = failuresIn(source, isFailed);
+  const perCharacter = total / result.text.length;
+  const needed = (FRAME + costOfAll(source, failures.told)) * perCharacter;
+  const limit =
+    most ?? Math.max(least, Math.floor(Math.min(MOST_TOKENS, now * SHARE_OF_FAILED, needed)));
+  const characters = limit / perCharacter;
+  const shown = outlined(source, { ...result, isFailed }, characters);
+  const { outline, start } = shown;
+  const { frame, room } = frameOf(shown.source, outline, {
     characters,
-    shareOfNotes: result.isFailed ? SHARE_OF_NOTES_OF_FAILED : SHARE_OF_NOTES,
+    shareOfNotes: isFailed ? SHARE_OF_NOTES_OF_FAILED : SHARE_OF_NOTES,
   });
   const said = [outline.what, ...outline.notes.slice(0, frame.notes)].join('\n');
-  const chosen = chosenUnits(source, {
+  const { told, marked } = shown.source === source ? failures : failuresIn(shown.source, isFailed);
+  const chosen = chosenUnits(shown.source, {
     wanted: [
-      { places: failuresIn(source, result.isFailed), share: SHARE_OF_FAILURES },
+      { places: told, share: 1 },
+      { places: marked, share: SHARE_OF_MARKED },
       { places: outline.first, share: outline.share },
     ],
     below: outline.below,
@@ -61,15 +84,19 @@ export function digestOf(
     room,
     names: { ...names, known: `${names.known}\n${said}` },
   });
-  return longest(chosen, (places) => written(frame, places), most, count);
+  return longest(chosen, (places) => written(frame, places), limit, count);
 }
 
-/** The text taken apart, its outline, and the place of the first unit of the output. */
+function costOfAll({ units }: Source, places: readonly number[]): number {
+  return places.reduce((sum, place) => sum + costOf(units[place]), 0);
+}
+
+/** The outline of a text, and the place of the first unit of the output. */
 function outlined(
+  source: Source,
   result: Result,
   room: number,
 ): { source: Source; outline: Outline; start: number } {
-  const source = sourceOf(result.text);
   const start = startOfOutput(source);
   const asking = { source, start, room };
   const json = jsonOutline(asking);

@@ -1,4 +1,4 @@
-import { type Source, textOf } from './source.ts';
+import { type Source, textOf, type Unit } from './source.ts';
 
 /** How far into a line it is read for what it says. */
 const LOOKED_AT = 240;
@@ -7,7 +7,7 @@ const LOOKED_AT = 240;
 const MARKED =
   /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):)/;
 /** A level behind the time of a line in a log. */
-const LEVEL = /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b/;
+const LEVEL = /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]/;
 const LEVEL_WITHIN = 70;
 const TELLING =
   /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /i;
@@ -27,11 +27,22 @@ const MOST_MARKED = 60;
 const MOST_ENDINGS = 2;
 const MOST_LAST = 2;
 
+/** A line that tells a failure is quoted whole, unless it is longer than this. */
+const LONGEST_TOLD = 1_000;
+
+/** The places of units that say what went wrong, each list with the most important first. */
+export type Failures = {
+  /** Of a failed run: how it ended, its first lines that mention a failure, and its last lines. */
+  told: number[];
+  /** The other lines that begin as a line about a failure begins. */
+  marked: number[];
+};
+
 /**
- * The places of the units that say what went wrong, the most important first: what a line begins with
- * says so anywhere, a mere word only where the run has failed. What is said twice is told once.
+ * Where a text says what went wrong: what a line begins with says so anywhere, a mere word only where
+ * the run has failed. What is said twice is told once.
  */
-export function failuresIn(source: Source, isFailed: boolean): number[] {
+export function failuresIn(source: Source, isFailed: boolean): Failures {
   const marked: number[] = [];
   const telling: number[] = [];
   const endings: number[] = [];
@@ -54,7 +65,24 @@ export function failuresIn(source: Source, isFailed: boolean): number[] {
     else marked.push(place);
   }
   const ends = isFailed ? last.slice(-MOST_LAST) : [];
-  return [...endings.slice(0, MOST_ENDINGS), ...telling, ...ends, ...marked];
+  const whole = telling.flatMap((place) => wholeLine(source, place));
+  return { told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])], marked };
+}
+
+/** The places of all parts of a line, where it is not too long to be quoted. */
+function wholeLine({ units }: Source, place: number): number[] {
+  const unit = units[place];
+  if (unit === undefined || !unit.isPart) return [place];
+  const isSame = (other: Unit | undefined) => other?.isPart === true && other.line === unit.line;
+  let first = place;
+  while (isSame(units[first - 1]) && unit.to - (units[first - 1]?.from ?? 0) <= LONGEST_TOLD)
+    first -= 1;
+  const places: number[] = [];
+  for (let at = first; isSame(units[at]); at++) {
+    if ((units[at]?.to ?? 0) - (units[first]?.from ?? 0) > LONGEST_TOLD) return [place];
+    places.push(at);
+  }
+  return isSame(units[first - 1]) ? [place] : places;
 }
 
 function isMarked(text: string): boolean {

@@ -77,6 +77,11 @@ const SEARCHES = /grep|search(?!.*web)|^rg$/i;
 const LISTS = /glob|^ls$|list_?(?:dir|files)|^find/i;
 const READS = /^(?:read|view|open|cat)|read_?file|readfile/i;
 
+/** Whether a tool shows what is there; what stands in it is no outcome of a run. */
+export function showsWhatIs(tool: string): boolean {
+  return READS.test(tool) || SEARCHES.test(tool) || LISTS.test(tool);
+}
+
 /** What a text is, told from its lines; the tool decides where they leave it open. */
 export function kindOf(source: Source, start: number, { tool, path, isFailed }: Asked): Kind {
   const text = sampled(source, start, true);

@@ -1,6 +1,7 @@
 import type { ToolResult } from '../items/item.ts';
 import { cleaned, clipEnd, oneLine } from '../text.ts';
 import { answerOf } from '../workspace/result-text.ts';
+import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch } from './command-line.ts';
 
 /** How a call ended, or that it has not yet, and the lines that say why it failed or what came of it. */
@@ -21,10 +22,7 @@ const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^Your proposed edit has introduced new syntax error/m;
 /** What Claude Code says of a command that it does not wait for. */
 const IN_BACKGROUND = /^Command running in background with ID: /;
-/** How runs of tests and compilers sum up a failure that a pipe has hidden. */
-const SUMS_UP_FAILURE =
-  /^(?:FAIL(?:ED)?\b|--- FAIL|=+ .{0,100}\b[1-9]\d* (?:failed|errors?)\b|Tests?:? .{0,60}\b[1-9]\d* (?:failed|failing)\b|\s*[1-9]\d* failing\b|error(?:\[\w+\])?: |.{1,300}\(\d+,\d+\): error |.{1,300}:\d+:\d+:? (?:fatal )?error\b|make: \*\*\*|npm ERR!|ERROR: |BUILD FAILED)/m;
-/** How they sum up that it went well. */
+/** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
   /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|succe(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 
@@ -35,7 +33,7 @@ export function outcomeOf(result: ToolResult, script: string | null, isRun: bool
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
   const hasFailed =
     answer.isFailed || (script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000)));
-  const sumsUpFailure = isRun && SUMS_UP_FAILURE.test(text.slice(-LOOKED_AT));
+  const isFailedRun = isRun && sumsUpFailure(text);
   // Most results say neither, and are not read line by line.
   if (!hasFailed && !isRun) return { kind: 'ok', lines: [] };
   const lines = linesOf(text);
@@ -48,7 +46,7 @@ export function outcomeOf(result: ToolResult, script: string | null, isRun: bool
     const said = telling.length > 0 ? telling.slice(0, MOST_LINES) : lines.slice(-2);
     return { kind: 'failed', lines: said };
   }
-  if (sumsUpFailure) return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
+  if (isFailedRun) return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
   const sum = lines.findLast((line) => SUMS_UP.test(line));
   return { kind: 'ok', lines: sum === undefined ? [] : [sum] };
 }

@@ -5,7 +5,10 @@ export const resultEditSchema = z.strictObject({
   seq: z.int().min(1),
   tool_use_id: z.string(),
   content: z.string(),
-  /** What stands there now: the placeholder, a digest, or the original with its middle cut out. */
+  /**
+   * What stands there now: the placeholder; a digest of an old result; or what is left of one that stays,
+   * a digest too or the original with its middle cut out.
+   */
   kind: z.enum(['cleared', 'digested', 'truncated']),
   tokens_before: z.int().min(0),
   tokens_after: z.int().min(0),

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
-import { clearable, type MicroPlan, planMicro } from '../../../src/domain/compaction/micro.ts';
+import {
+  clearable,
+  type MicroPlan,
+  planMicro,
+  planShortening,
+} from '../../../src/domain/compaction/micro.ts';
 import { standingOf, standingsOf } from '../../../src/domain/context/standing.ts';
 import { clearedResults, type View } from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
@@ -122,6 +127,53 @@ describe('micro-compaction with digests', () => {
     expect(edit).toMatchObject({ kind: 'digested', tokens_before: cut.edits[0]?.tokens_after });
     expectTrue(edit?.content ?? '', LONG);
     expect(edit?.tokens_after).toBeLessThanOrEqual((edit?.tokens_before ?? 0) / 4);
+  });
+
+  describe('of a result that has to stay and is too large', () => {
+    const items = [user('go'), ...ran('a')];
+    /** In a window of which a tenth is 600 tokens; a quarter of the threshold is as much. */
+    const shortened = (view = viewOf(items), overrides: ConfigOverrides = {}, window = 6_000) => {
+      const limits = { context_window: window, threshold: Math.min(2_400, window) };
+      const [edit] = planShortening({ ...inputOf(view, overrides), ...limits })?.edits ?? [];
+      return edit ?? expect.unreachable('nothing was shortened');
+    };
+
+    it('stands there in as many tokens as it may keep', () => {
+      const edit = shortened();
+      expect(edit).toMatchObject({ kind: 'truncated', tool_use_id: 'a' });
+      expectTrue(edit.content, LONG);
+      const margin = configWith({}).token_safety_multiplier;
+      expect(edit.tokens_after).toBeLessThanOrEqual(600 / margin);
+      // More than what an old result would keep.
+      expect(edit.tokens_after).toBeGreaterThan(edit.tokens_before * 0.3);
+    });
+
+    it('quotes the lines whose names user or agent have written', () => {
+      const left = OUTPUT.findIndex((line) => !shortened().content.includes(line));
+      const { content } = shortened(viewOf([user(`Look at nameNumber${left}.`), ...ran('a')]));
+      expect(content).toContain(`${left + 1}:${OUTPUT[left]}`);
+    });
+
+    it('is cut in the middle where old results get a placeholder, or it is too short to say anything', () => {
+      const cut = shortened(viewOf(items), { micro_compact_replacement: 'placeholder' });
+      expect(cut.content).toMatch(/tokens left out …\]/);
+      expect(shortened(viewOf(items), {}, 300).content).toMatch(/tokens left out …\]/);
+    });
+
+    it('is digested again when it is old', () => {
+      const edit = shortened();
+      const first = {
+        edits: [edit],
+        tokens_saved: 1,
+        result_tokens_before: 1,
+        result_tokens_after: 0,
+      };
+      const view = viewOf([...items, assistant('Done.'), user('Go on.')], [applied(first)]);
+      expect(clearedResults(view)).toEqual([]);
+      const [again] = plan(view)?.edits ?? [];
+      expect(again).toMatchObject({ kind: 'digested', tokens_before: edit.tokens_after });
+      expectTrue(again?.content ?? '', LONG);
+    });
   });
 
   it.each<[string, Item[], ConfigOverrides]>([

@@ -73,7 +73,8 @@ test('a digest is true, short enough, the same each time, and digested no more',
       if (found === null) return;
       made += 1;
       expectTrue(found, original);
-      expect(count(found)).toBeLessThanOrEqual(tokens / 4);
+      const mayFail = asked.isFailed || /FAIL|error:/.test(original);
+      expect(count(found)).toBeLessThanOrEqual(tokens / (mayFail ? 2 : 4));
       expect(digest()).toBe(found);
       const again = {
         tokens: 9_000,

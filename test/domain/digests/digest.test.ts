@@ -8,13 +8,20 @@ import { expectTrue, readDigest } from '../../support/check-digest.ts';
 
 const count = estimator(profileConfig('default', 200_000));
 
-type About = Partial<Omit<Result, 'text'>> & { known?: string; used?: string[]; tokens?: number };
+type About = Partial<Omit<Result, 'text'>> & {
+  known?: string;
+  used?: string[];
+  tokens?: number;
+  most?: number;
+};
 
 function digestIf(text: string, about: About = {}): string | null {
   const { tool = 'Bash', path = null, isFailed = false, known = '', used = [] } = about;
   const names = { read: nameReader(), known, isUsed: (key: string) => used.includes(key) };
   const result = { text, tool, path, isFailed };
-  return digestOf(result, { tokens: about.tokens ?? count(text), count, names });
+  const { most } = about;
+  const terms = { tokens: about.tokens ?? count(text), ...(most === undefined ? {} : { most }) };
+  return digestOf(result, { ...terms, count, names });
 }
 
 /** A digest that keeps its promises. */
@@ -297,7 +304,58 @@ describe('what is quoted', () => {
     expect(['it was denied'].filter((line) => all.includes(line))).toEqual(expected);
   });
 
+  describe('of a failure that takes more than a quarter', () => {
+    const reasons = many(
+      5,
+      (n) =>
+        `src/steps/part-${n}.go:${n}:21: cannot use stepNumber${n} as ${'a value of '.repeat(9)}`,
+    );
+    const text = joined(
+      many(8, (n) => `ok part-${n} 0.0${n}s`),
+      reasons,
+      DOTS,
+      DOTS,
+      'FAIL',
+    );
+
+    it.each<[string, About]>([
+      ['a run that failed', { isFailed: true }],
+      ['a run in a pipe, of which only its last line says so', {}],
+    ])('are all its lines, up to a half: %s', (_, about) => {
+      const found = digestIf(text, about) ?? expect.unreachable('there is no digest');
+      expectTrue(found, text);
+      for (const reason of reasons) expect(found).toContain(reason);
+      expect(count(found)).toBeLessThanOrEqual(count(text) / 2);
+      expect(count(found)).toBeGreaterThan(count(text) / 4);
+    });
+
+    it('are not those of a file that is shown', () => {
+      digest(text, { tool: 'Read', path: 'notes/build.txt' });
+    });
+
+    it('are no more of them than half of the result holds', () => {
+      const short = joined(
+        reasons,
+        reasons.map((line) => line.replace('cannot', 'could not')),
+        'FAIL',
+      );
+      const found = digestIf(short, { isFailed: true }) ?? expect.unreachable('no digest');
+      expectTrue(found, short);
+      expect(count(found)).toBeLessThanOrEqual(count(short) / 2);
+    });
+  });
+
+  it('is the whole of a line of up to 1,000 characters that tells a failure', () => {
+    const told = (length: number) =>
+      `request ${'with some words '.repeat(length / 16)}was denied, ${'and went on '.repeat(20)}so`;
+    const found = (line: string) => digest(joined(words, line, words), { isFailed: true });
+    expect(found(told(600))).toContain(`201:${told(600)}`);
+    expect(found(told(1_600))).not.toContain(told(1_600));
+    expect(found(told(1_600))).toContain('was denied');
+  });
+
   it.each([
+    '##[error]Process completed with exit code 1.',
     'error TS2345: Argument of type X',
     'src/a.ts:12:5: error: expected ;',
     'ERROR in ./src/index.js',
@@ -362,6 +420,16 @@ describe('no digest', () => {
     const found = digest(text, { tokens: 300 });
     expect(count(found)).toBeLessThanOrEqual(75);
     expect(count(digest(text))).toBeGreaterThan(0.2 * count(text));
+  });
+
+  it('is longer than it may be', () => {
+    const text = joined(CODE);
+    for (const most of [60, 200, 500]) {
+      const tokens = count(digestIf(text, { most }) ?? expect.unreachable('no digest'));
+      expect(tokens).toBeLessThanOrEqual(most);
+      expect(tokens).toBeGreaterThan(0.8 * most);
+    }
+    expect(digestIf(text, { most: 20 })).toBeNull();
   });
 
   it('is longer than 6,000 tokens', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FORMATS } from '../../../src/domain/items/codecs.ts';
 import type { Normalised } from '../../../src/domain/items/item.ts';
+import { pairedParts } from '../../../src/domain/items/pairing.ts';
 import { advanceLedger, type LedgerItem } from '../../../src/domain/ledger/advance.ts';
 import { EMPTY_LEDGER, type Ledger, ledgerSchema } from '../../../src/domain/ledger/ledger.ts';
 import { historyArbitrary, wellFormedArbitrary } from '../../support/generators.ts';
@@ -16,7 +17,10 @@ const fold = (items: readonly LedgerItem[]): Ledger => advanceLedger(EMPTY_LEDGE
 
 const stored = (ledger: Ledger): Ledger => ledgerSchema.parse(JSON.parse(JSON.stringify(ledger)));
 
-/** Places at which no call of the items stands on one side and its result on the other. */
+/**
+ * Places at which no call of the items stands on one side and its result on the other, and before which
+ * no call is open that only what follows shows to be answered: compactions cut before an open call.
+ */
 function cutsOf(items: readonly LedgerItem[]): number[] {
   const spans: [number, number][] = [];
   const first = new Map<string, number>();
@@ -29,8 +33,12 @@ function cutsOf(items: readonly LedgerItem[]): number[] {
       else spans.push([start, at]);
     }
   }
+  const partners = (to: number) => pairedParts(items.slice(0, to).map(({ item }) => item));
+  const whole = partners(items.length);
+  const isSettled = (at: number) =>
+    partners(at).every(({ partner }, place) => partner === whole[place]?.partner);
   const places = Array.from({ length: items.length + 1 }, (_, at) => at);
-  return places.filter((at) => spans.every(([from, to]) => at <= from || at > to));
+  return places.filter((at) => spans.every(([from, to]) => at <= from || at > to) && isSettled(at));
 }
 
 /** Groups of items as agents write them, with words in which each kind of fact is said. */

@@ -1,0 +1,57 @@
+import type { Names } from '../digests/choose.ts';
+import { digestOf } from '../digests/digest.ts';
+import { resultPartText } from '../items/convert.ts';
+import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import { nameKey, nameReader } from '../names.ts';
+import { answerOf } from '../workspace/result-text.ts';
+import { inputOf, ownName, pathOf } from '../workspace/tool-input.ts';
+import type { PlanInput } from './plan-input.ts';
+
+/**
+ * The digest of a result as it was appended, which now takes so many tokens, in `most` if that is
+ * given; null where it would say nothing. `call` is null where nobody knows what it answers.
+ */
+export type Digester = (
+  call: ToolCall | null,
+  original: ToolResult,
+  size: { tokens: number; most?: number },
+) => string | null;
+
+/** Digests results by the names that stand in the conversation, which is read once, when it is needed. */
+export function digester({ material, count }: PlanInput): Digester {
+  let names: Omit<Names, 'known'> | null = null;
+  return (call, original, size) => {
+    names ??= namesIn(material.map(({ item }) => item));
+    const result = {
+      // The text that the tool-results route gives, so that its lines have these numbers there.
+      text: original.content.map(resultPartText).join('\n'),
+      tool: call === null ? '' : ownName(call.name),
+      path: call === null ? null : (pathOf(inputOf(call)) ?? null),
+      isFailed: answerOf(original).isFailed,
+    };
+    const known = call === null ? '' : textOfCall(call);
+    return digestOf(result, { ...size, count, names: { ...names, known } });
+  };
+}
+
+/** The names that user and assistant have written, in words and in calls: they may need them again. */
+function namesIn(items: readonly Normalised[]): Omit<Names, 'known'> {
+  const read = nameReader();
+  const written = new Set<string>();
+  for (const item of items) {
+    for (const text of textsOf(item)) read(text, (name) => written.add(nameKey(name)));
+  }
+  return { read, isUsed: (key) => written.has(key) };
+}
+
+function textsOf(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role === 'system') return [];
+  return item.parts.flatMap((part) => {
+    if (part.kind === 'text') return [part.text];
+    return part.kind === 'tool_call' ? [textOfCall(part)] : [];
+  });
+}
+
+function textOfCall({ input }: ToolCall): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}
