@@ -25,6 +25,7 @@ import {
 import { addResponsesCompactRoute } from './openai-compatible/responses-compact.ts';
 import { addPacketRoute } from './packets/routes.ts';
 import { addProfilesRoute } from './profiles/routes.ts';
+import { addRecallRoutes } from './recall/routes.ts';
 import { addReferenceRoutes } from './reference/routes.ts';
 import { addRolloutRoute } from './rollouts/routes.ts';
 import { addSearchRoutes } from './search/routes.ts';
@@ -51,6 +52,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addRolloutRoute(api);
   addToolResultRoute(api);
   addSearchRoutes(api);
+  addRecallRoutes(api);
   addForkRoute(api);
   addSignalRoute(api);
   addPacketRoute(api);

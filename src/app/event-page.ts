@@ -6,7 +6,7 @@ import type { EventStore, Page, SessionRef, StoredEvent } from './ports/event-st
 export const READ_BYTES = 500_000;
 
 /** Bytes of JSON with which a page ends; the event that passes the mark still belongs to it. */
-const PAGE_BYTES = 8_000_000;
+export const PAGE_BYTES = 8_000_000;
 
 export type EventPageQuery = {
   /** Only events with a greater version. */

@@ -67,6 +67,8 @@ describe('with keys', () => {
       ['POST', `/compactions/${body.id}/cancel`],
       ['POST', `/compactions/${body.id}/revert`],
       ['GET', '/tool-results/t1'],
+      ['GET', '/items/2/trace'],
+      ['GET', `/compactions/${body.id}/covered`],
       ['POST', '/fork'],
       ['POST', '/compact'],
       ['DELETE', ''],

@@ -61,6 +61,7 @@ describe('the document', () => {
         'POST /sessions/{id}/compact',
         'GET /sessions/{id}/compactions',
         'GET /sessions/{id}/compactions/{cid}',
+        'GET /sessions/{id}/compactions/{cid}/covered',
         'GET /sessions/{id}/compactions/{cid}/diff',
         'GET /sessions/{id}/cost',
         'POST /sessions/{id}/compactions/{cid}/revert',
@@ -69,6 +70,7 @@ describe('the document', () => {
         'POST /sessions/{id}/compactions/{cid}/discard',
         'GET /sessions/{id}/events',
         'GET /sessions/{id}/rollout',
+        'GET /sessions/{id}/items/{seq}/trace',
         'GET /sessions/{id}/tool-results/{tool_use_id}',
         'POST /sessions/{id}/fork',
         'POST /sessions/{id}/packet',
@@ -197,6 +199,7 @@ describe('answers are as documented', () => {
       const { id } = await check('POST', `${item}/compact`, { body: { mode } });
       await check('GET', one, { params: { cid: String(id) } });
       await check('GET', `${one}/diff`, { params: { cid: String(id) } });
+      await check('GET', `${one}/covered`, { params: { cid: String(id) } });
       await api.work(api.dispatched.at(-1));
     }
     const done = check('POST', `${item}/compact`, { headers: { prefer: 'wait=20' } });
@@ -209,6 +212,7 @@ describe('answers are as documented', () => {
     for (const { id: cid } of JSON.parse(page.text).data) {
       await check('GET', one, { params: { cid } });
       await check('GET', `${one}/diff`, { params: { cid } });
+      await check('GET', `${one}/covered`, { params: { cid } });
       await check('POST', `${one}/cancel`, { params: { cid } });
     }
     const newest = JSON.parse(page.text).data.find(({ outcome }: { outcome: string }) =>
@@ -223,6 +227,9 @@ describe('answers are as documented', () => {
     await check('GET', `${item}/rollout`);
     await check('GET', `${item}/tool-results/{tool_use_id}`, { params: { tool_use_id: 'c0' } });
     await check('GET', `${item}/tool-results/{tool_use_id}`, { params: { tool_use_id: 'no' } });
+    for (const seq of ['2', '5', '1', '99999']) {
+      await check('GET', `${item}/items/{seq}/trace`, { params: { seq } });
+    }
     await check('POST', `${item}/fork`, { body: { at: 5 } });
     await check('POST', `${item}/fork`, { body: { id: 'doc' } });
     await check('GET', '/healthz');
@@ -247,6 +254,10 @@ describe('answers are as documented', () => {
         'cancelCompaction 200',
         'cancelCompaction 409',
         'getToolResult 200',
+        'traceItem 200',
+        'traceItem 404',
+        'listCovered 200',
+        'listCovered 409',
         'forkSession 201',
         'eraseSession 204',
         'eraseSession 404',

@@ -1,7 +1,7 @@
 import { apply } from '../../src/app/apply-proposal.ts';
 import { discard } from '../../src/app/discard-proposal.ts';
 import { loadView } from '../../src/app/load-view.ts';
-import type { StoredEvent } from '../../src/app/ports/event-store.ts';
+import type { SessionRef, StoredEvent } from '../../src/app/ports/event-store.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { findProposal } from '../../src/app/proposal.ts';
 import type { View } from '../../src/domain/context/view.ts';
@@ -59,7 +59,8 @@ export const TINY: { context_window: number; config: ConfigOverrides } = {
  * the same log.
  */
 export class SessionLab {
-  readonly ref = { tenant: 'local', session_id: 'lab' };
+  /** The session that is driven; a fork takes its place where a test says so. */
+  ref: SessionRef = { tenant: 'local', session_id: 'lab' };
   readonly prices = DEFAULT_PRICES;
   readonly world = { server: {}, tokenizers: {} };
   readonly session: NewSession;

@@ -2,7 +2,7 @@ import type { Standings } from '../../domain/context/standing.ts';
 import { standingsOf } from '../../domain/context/standing.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
-import { CONTEXT_CHANGES } from '../../domain/session/events.ts';
+import { contextChanges } from '../context-changes.ts';
 import { baseAt } from '../load-view.ts';
 import type { EventStore, SessionRef } from '../ports/event-store.ts';
 import type { SearchScope } from '../ports/search-index.ts';
@@ -58,9 +58,7 @@ export class StandingBook {
   of(ref: SessionRef, at: number): Promise<Standings> {
     const known = this.#read.get(ref.session_id);
     if (known !== undefined) return known;
-    const reading = this.#store
-      .events(ref, { types: CONTEXT_CHANGES, up_to: at })
-      .then((events) => standingsOf(events));
+    const reading = contextChanges(this.#store, ref, at).then((events) => standingsOf(events));
     this.#read.set(ref.session_id, reading);
     return reading;
   }

@@ -1,5 +1,5 @@
 import { changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
-import { editKey, isTakenAway, type ResultEdit } from '../session/result-edits.ts';
+import { isTakenAway, type ResultEdit } from '../session/result-edits.ts';
 import { revertedIds } from '../session/revert-compaction.ts';
 
 export const STATES = ['in_context', 'cleared', 'summarised'] as const;
@@ -15,6 +15,12 @@ export type State = (typeof STATES)[number];
  */
 export type Standing = { state: State | null; compaction_id: string | null };
 
+/**
+ * The edit of a result that stands in the context, and the compaction that made it; null where a fork
+ * has it from its parent.
+ */
+export type EditInForce = Omit<ResultEdit, 'content'> & { by: string | null };
+
 /** The compactions that a context is built on, oldest first, and the edits in force. */
 export type Standings = {
   /** `kept`: what a compaction covered, and put back as it was. */
@@ -24,7 +30,8 @@ export type Standings = {
     through: number;
     kept: ReadonlySet<number>;
   }[];
-  cleared: ReadonlyMap<string, string>;
+  /** What was done to results, by the `seq` of their item and the id of their call. */
+  edits: ReadonlyMap<number, ReadonlyMap<string, EditInForce>>;
   /** Items that the client has taken back. */
   superseded: ReadonlySet<number>;
 };
@@ -39,26 +46,28 @@ const NOWHERE: Standing = { state: null, compaction_id: null };
 export function standingsOf(events: readonly SessionEvent[]): Standings {
   const reverted = revertedIds(events);
   const chain: Standings['chain'][number][] = [];
-  const cleared = new Map<string, string>();
+  const edits = new Map<number, Map<string, EditInForce>>();
   const superseded = new Set<number>();
-  const clear = (edits: readonly ResultEdit[] | undefined, id: string) => {
-    for (const edit of edits ?? []) {
-      if (isTakenAway(edit)) cleared.set(editKey(edit.seq, edit.tool_use_id), id);
+  const edit = (made: readonly ResultEdit[] | undefined, by: string) => {
+    for (const one of made ?? []) {
+      const ofItem = edits.get(one.seq) ?? new Map<string, EditInForce>();
+      edits.set(one.seq, ofItem);
+      addEdit(ofItem, one, by);
     }
   };
   for (const event of events) {
     if (!changesContext(event)) continue;
     switch (event.type) {
       case 'compaction.completed': {
-        const { compaction_id: id, through, entries, edits } = event.data;
+        const { compaction_id: id, through, entries } = event.data;
         if (reverted.has(id)) break;
         chain.push({ id, version: event.version, through, kept: seqsOf(entries) });
-        clear(edits, id);
+        edit(event.data.edits, id);
         break;
       }
       case 'compaction.micro_completed':
         if (!reverted.has(event.data.compaction_id)) {
-          clear(event.data.edits, event.data.compaction_id);
+          edit(event.data.edits, event.data.compaction_id);
         }
         break;
       case 'compaction.observed': {
@@ -78,7 +87,15 @@ export function standingsOf(events: readonly SessionEvent[]): Standings {
         event satisfies never;
     }
   }
-  return { chain, cleared, superseded };
+  return { chain, edits, superseded };
+}
+
+function addEdit(edits: Map<string, EditInForce>, edit: ResultEdit, by: string | null): void {
+  const { content: _content, ...made } = edit;
+  const earlier = edits.get(edit.tool_use_id);
+  // Shortened first and cleared later: what the result once cost stays the first figure.
+  const tokens_before = earlier?.tokens_before ?? edit.tokens_before;
+  edits.set(edit.tool_use_id, { ...made, tokens_before, by });
 }
 
 function seqsOf(entries: EventOf<'compaction.completed'>['data']['entries']): Set<number> {
@@ -87,21 +104,31 @@ function seqsOf(entries: EventOf<'compaction.completed'>['data']['entries']): Se
 
 /** Where an item stands, or one result of it. */
 export function standingOf(
-  { chain, cleared, superseded }: Standings,
+  standings: Standings,
   event: EventOf<'item.appended'>,
   tool_use_id: string | null,
 ): Standing {
-  if (event.data.excluded !== undefined || superseded.has(event.version)) return NOWHERE;
-  const taker = takerOf(chain, event.version);
+  if (event.data.excluded !== undefined || standings.superseded.has(event.version)) return NOWHERE;
+  const taker = takerOf(standings.chain, event.version);
   if (taker !== undefined) return { state: 'summarised', compaction_id: taker.id };
-  if (tool_use_id === null) return IN_CONTEXT;
-  const own = event.data.edits?.find((edit) => edit.tool_use_id === tool_use_id);
-  const by = cleared.get(editKey(event.version, tool_use_id));
-  if (by !== undefined) return { state: 'cleared', compaction_id: by };
-  // A fork takes over what its parent has cleared.
-  return own !== undefined && isTakenAway(own)
-    ? { state: 'cleared', compaction_id: null }
+  const edit = tool_use_id === null ? undefined : editsOf(standings, event).get(tool_use_id);
+  return edit !== undefined && isTakenAway(edit)
+    ? { state: 'cleared', compaction_id: edit.by }
     : IN_CONTEXT;
+}
+
+/** What was done to the results of an item while it stood in the context, by the ids of their calls. */
+export function editsOf(
+  { edits }: Pick<Standings, 'edits'>,
+  { data, version }: EventOf<'item.appended'>,
+): ReadonlyMap<string, EditInForce> {
+  const later = edits.get(version);
+  const all = new Map<string, EditInForce>();
+  for (const edit of data.edits ?? []) addEdit(all, edit, null);
+  for (const [id, edit] of later ?? []) {
+    all.set(id, { ...edit, tokens_before: all.get(id)?.tokens_before ?? edit.tokens_before });
+  }
+  return all;
 }
 
 /** The compaction since which an item is not in the context any more; undefined: it is. */

@@ -26,6 +26,8 @@ export function editKey(seq: number, toolUseId: string): string {
 }
 
 /** Tokens, without margin, that the context loses by these edits. */
-export function savedBy(edits: readonly ResultEdit[]): number {
+export function savedBy(
+  edits: readonly Pick<ResultEdit, 'tokens_before' | 'tokens_after'>[],
+): number {
   return edits.reduce((sum, edit) => sum + edit.tokens_before - edit.tokens_after, 0);
 }

@@ -139,6 +139,8 @@ export class RequestSource {
           return sessionId;
         case 'cid':
           return this.#pool.compactionId(sessionId, random);
+        case 'seq':
+          return String(random.int(1, 40));
         default:
           return `call_${random.int(0, 12)}`;
       }

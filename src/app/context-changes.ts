@@ -1,0 +1,60 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CONTEXT_CHANGES, type SessionEvent } from '../domain/session/events.ts';
+import type { EventStore, SessionRef } from './ports/event-store.ts';
+
+const EVENTS_PER_READ = 100;
+/** Of a page of events: it is read and taken apart in one go. */
+const MOST_BYTES = 2_000_000;
+
+/**
+ * The events of a session that change its context, up to a version, oldest first, without the texts
+ * that they put there: what tells where an item stands, and nothing more.
+ */
+export async function contextChanges(
+  store: EventStore,
+  ref: SessionRef,
+  up_to: number,
+): Promise<SessionEvent[]> {
+  const all: SessionEvent[] = [];
+  for (let after = 0; ; ) {
+    const page = await store.events(ref, {
+      types: CONTEXT_CHANGES,
+      after,
+      up_to,
+      limit: EVENTS_PER_READ,
+      max_bytes: MOST_BYTES,
+    });
+    for (const event of page) all.push(withoutTexts(event));
+    const last = page.at(-1);
+    if (last === undefined) return all;
+    after = last.version;
+    await nextTurn();
+  }
+}
+
+function withoutTexts(event: SessionEvent): SessionEvent {
+  switch (event.type) {
+    case 'compaction.completed': {
+      const { ledger: _ledger, edits, entries, ...data } = event.data;
+      const kept = entries.filter(({ seq }) => seq !== null);
+      const short = { ...data, summary_text: '', entries: kept };
+      return { ...event, data: { ...short, ...(edits && { edits: edits.map(withoutText) }) } };
+    }
+    case 'compaction.micro_completed':
+      return { ...event, data: { ...event.data, edits: event.data.edits.map(withoutText) } };
+    case 'compaction.observed': {
+      const entries = event.data.entries.filter(({ seq }) => seq !== null);
+      return { ...event, data: { ...event.data, summary_text: '', entries } };
+    }
+    case 'session.forked': {
+      const { ledger: _ledger, ...data } = event.data;
+      return { ...event, data: { ...data, entries: [] } };
+    }
+    default:
+      return event;
+  }
+}
+
+function withoutText<T extends { content: string }>(edit: T): T {
+  return { ...edit, content: '' };
+}
