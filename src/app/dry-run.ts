@@ -31,11 +31,10 @@ export async function dryRun(
   if (!command.ok) return command;
   const requested = command.value(head);
   if (!requested.ok) return requested;
+  await prepareTokenizer(ports, head.settings.config);
   const view = await loadViewHere(ports, ref, head.state.version);
   // Erased since the head was read.
   if (view === null) return sessionNotFound();
-  // After what may send the request to a thread: to load one holds up all others.
-  await prepareTokenizer(ports, head.settings.config);
   const { mode, trigger } = asked;
   const wanted = planRequest(
     { mode, trigger, attribution: { path: 'request' }, before: null },
