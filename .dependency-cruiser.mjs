@@ -22,6 +22,7 @@ const LAYERS = {
   importers: ['domain'],
   workers: ['app', 'domain'],
   api: ['app', 'domain'],
+  metrics: ['app', 'domain'],
 };
 
 /** Pure packages: no IO, no clock, no randomness. */

@@ -25,6 +25,7 @@ type Own = Pick<
   | 'storedSecret'
   | 'probes'
   | 'dashboard'
+  | 'metrics'
 >;
 
 /** What the REST API is handed, in the process and in each of its threads. */

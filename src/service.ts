@@ -3,13 +3,17 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
-import { createHealthApp } from './api/health/health-app.ts';
+import { createWorkerApp } from './api/create-worker-app.ts';
 import type { SearchableStore } from './app/ports/search-index.ts';
 import { Indexer } from './app/search/indexer.ts';
 import { compactionWorker, rulesOf } from './compaction-worker.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
+import { gauges } from './metrics/gauges.ts';
+import { measuredRequests } from './metrics/measured-requests.ts';
+import { measuredStore } from './metrics/measured-store.ts';
+import { openMetrics } from './metrics/registry.ts';
 import { openEngine } from './open-engine.ts';
 import { openLog } from './open-log.ts';
 import { openStore } from './open-store.ts';
@@ -51,7 +55,7 @@ export async function startService(
   environment: NodeJS.ProcessEnv,
 ): Promise<Service> {
   const log = openLog(settings);
-  const store = await openStore(
+  const opened = await openStore(
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     // Not what is wrong: that may quote a conversation.
@@ -63,6 +67,9 @@ export async function startService(
         ),
     },
   );
+  const now = () => new Date();
+  const metrics = openMetrics(() => gauges(opened, indexer, now));
+  const store = measuredStore(opened, metrics.record);
   const { engine, queue } = openEngine(settings, log, () => void dispatcher.handOverPending());
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error(
@@ -83,6 +90,8 @@ export async function startService(
         return packetTimer.await(message.ref, message.deadline_ms);
       case 'cancel':
         return engine.cancel(message.compaction_id);
+      case 'measured':
+        return metrics.record(message.measurement);
       default:
         return message satisfies never;
     }
@@ -93,7 +102,7 @@ export async function startService(
     store,
     world,
     dispatch: (job) => dispatcher.dispatch(job),
-    now: () => new Date(),
+    now,
     newId: uuidv7,
     onError: (error) =>
       log.error({ err: error }, 'the wait for a packet could not be ended: this is tried again'),
@@ -120,14 +129,15 @@ export async function startService(
     cancelJob: (id) => engine.cancel(id),
     storedSecret,
     probes,
+    metrics,
     dashboard: { jobs: queue && { queue, ping: probes.queue }, operatorKey: settings.operator_key },
   });
   const app =
     settings.role === 'worker'
-      ? createHealthApp(api)
+      ? createWorkerApp(api)
       : createApp(threads === null ? api : withElsewhere(api, threads.answer));
   return {
-    fetch: (request, bindings) => app.fetch(request, bindings),
+    fetch: measuredRequests(app, metrics.record),
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {

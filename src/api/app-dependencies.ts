@@ -1,4 +1,5 @@
 import type { Ports } from '../app/ports/ports.ts';
+import type { MetricsDependencies } from './admin/metrics.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
 import type { ApiKey } from './http/auth.ts';
 import type { Elsewhere } from './http/elsewhere.ts';
@@ -33,6 +34,7 @@ export type AppDependencies = Ports & {
   elsewhere?: Elsewhere | undefined;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
+  metrics: MetricsDependencies['metrics'];
   version: string;
   log: { error(fields: object, message: string): void };
 };

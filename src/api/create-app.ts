@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { addMetricsRoute } from './admin/metrics.ts';
 import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { addCompactRoute } from './compactions/compact.ts';
@@ -59,6 +60,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addProfilesRoute(api);
   addResponsesCompactRoute(api);
   addHealthRoutes(app, deps);
+  addMetricsRoute(app, deps);
   addReferenceRoutes(api);
   app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
   app.notFound((c) => unrouted(app, c));

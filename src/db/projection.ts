@@ -2,6 +2,8 @@ import {
   type CompactionOutcome,
   type CompactionRow,
   compactionRowSchema,
+  type PendingCompaction,
+  type SessionRef,
 } from '../app/ports/event-store.ts';
 import type { Candidate, SessionEvent } from '../domain/session/events.ts';
 import { costAfter, NO_COST, recordedCostSchema } from '../domain/session/recorded-cost.ts';
@@ -16,6 +18,12 @@ type CompactionEvent = Extract<SessionEvent, { data: { compaction_id: string } }
 /** The compactions that the events change, each once. */
 export function compactionIdsOf(events: readonly SessionEvent[]): string[] {
   return [...new Set(events.filter(isOfCompaction).map(({ data }) => data.compaction_id))];
+}
+
+export type PendingRow = SessionRef & { id: string; requested_at: string };
+
+export function pendingOf({ id, requested_at, ...ref }: PendingRow): PendingCompaction {
+  return { ref, compaction_id: id, requested_at };
 }
 
 /** Changes the rows of a session's compactions, by their ids, as its next event does. */

@@ -4,6 +4,7 @@ import { StoreBusyError } from '../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { ServerSettings } from '../config.ts';
+import type { Measurement } from '../metrics/catalogue.ts';
 import type { CompactionJob } from '../workers/engines/job-engine.ts';
 
 /** What a thread is started with. */
@@ -22,7 +23,8 @@ export type ThreadMessage =
   | { kind: 'trouble' }
   | { kind: 'dispatch'; job: CompactionJob }
   | { kind: 'await_packet'; ref: SessionRef; deadline_ms: number }
-  | { kind: 'cancel'; compaction_id: string };
+  | { kind: 'cancel'; compaction_id: string }
+  | { kind: 'measured'; measurement: Measurement };
 
 /** What a task comes to; what it threw would lose its class on the way from thread to thread. */
 export type Answer<T> = { ok: true; value: T } | { ok: false; thrown: Thrown };

@@ -5,6 +5,7 @@ import { createApp } from '../api/create-app.ts';
 import { answerSent, type SentAnswer, type SentRequest } from '../api/http/elsewhere.ts';
 import { Indexer } from '../app/search/indexer.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
+import { measuredStore } from '../metrics/measured-store.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
 import { restApi } from '../rest-api.ts';
@@ -82,7 +83,7 @@ function parts(): Promise<Parts> {
 }
 
 async function openParts(): Promise<Parts> {
-  const store = await openStore(
+  const opened = await openStore(
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     {
@@ -90,6 +91,7 @@ async function openParts(): Promise<Parts> {
       onTrouble: () => tell({ kind: 'trouble' }),
     },
   );
+  const store = measuredStore(opened, (measurement) => tell({ kind: 'measured', measurement }));
   const dispatch = (job: CompactionJob) => tell({ kind: 'dispatch', job });
   const api = restApi(rules, settings, log, {
     store,
@@ -102,6 +104,7 @@ async function openParts(): Promise<Parts> {
     // The process answers for both itself.
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
+    metrics: { page: () => Promise.reject(new Error('a thread has no metrics')) },
   });
   // The process has counted the request already.
   const limits = { ...api.limits, rate_per_minute_per_key: null };

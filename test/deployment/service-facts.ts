@@ -1,4 +1,4 @@
-import { createHealthApp } from '../../src/api/health/health-app.ts';
+import { createWorkerApp } from '../../src/api/create-worker-app.ts';
 import { readText } from '../house/sources.ts';
 
 /** What the service itself says about how it is run; deployment files are checked against it. */
@@ -51,14 +51,19 @@ export async function statusesOf(
   };
 }
 
+const NO_METRICS = { page: async () => ({ type: 'text/plain', text: '' }) };
+
 async function statusOf(path: string, away: ('store' | 'queue')[]): Promise<number> {
   const probe = (name: 'store' | 'queue') => async () => {
     if (away.includes(name)) throw new Error(`${name} is away`);
   };
-  const app = createHealthApp({
+  const app = createWorkerApp({
     probes: { store: probe('store'), queue: probe('queue') },
     version: '0.0.0',
     log: { error: () => {} },
+    metrics: NO_METRICS,
+    keys: [],
+    dashboard: { jobs: null, operatorKey: null },
   });
   return (await app.request(path)).status;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
-import { createHealthApp } from '../../src/api/health/health-app.ts';
+import { createWorkerApp } from '../../src/api/create-worker-app.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
 import { operationsOf } from '../support/openapi-fuzzer/document.ts';
@@ -82,7 +82,7 @@ describe('A11: a query parameter that a route does not have is refused', () => {
   });
 
   it('holds on every route of the router, those without a place in the document too', async () => {
-    const apps = [createApp(api.deps), createHealthApp(api.deps)];
+    const apps = [createApp(api.deps), createWorkerApp(api.deps)];
     const checked: string[] = [];
     for (const app of apps) {
       for (const { method, path } of app.routes) {

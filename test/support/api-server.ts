@@ -92,6 +92,7 @@ export async function startApi(
     modelRefusal: () => null,
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
+    metrics: { page: async () => ({ type: 'text/plain', text: 'up 1\n' }) },
     version: '0.0.0-test',
     log: { error: (fields, message) => logged.push({ fields, message }) },
     ...overrides,

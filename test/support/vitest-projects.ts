@@ -50,6 +50,7 @@ export type Scale = 'brief' | 'short' | 'long';
 export const SHARING = [
   'test/api/{[!h],*/}*.test.ts',
   'test/{app,foreign,importers}/**/*.test.ts',
+  'test/metrics/of-events.test.ts',
   'test/{config,config-toml,error-fields,service,service-packets}.test.ts',
   'test/cli/{import-transcript,supported-node}.test.ts',
   'test/db/{cursor,golden,projection,session-rows,upcast,verify}.test.ts',

@@ -7,7 +7,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { ProblemError, problemResponse } from '../http/problem.ts';
 import { queryReader } from '../http/query.ts';
-import { carriesKey } from './operator-key.ts';
+import { refuseWithoutKey } from './operator-key.ts';
 
 /** Where the app is to be mounted: its pages name their parts by absolute paths. */
 export const DASHBOARD_PATH = '/admin/queues';
@@ -65,7 +65,7 @@ export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDepend
     throw error;
   });
   app.use('*', async (c, next) => {
-    if (!carriesKey(c.req.raw, operatorKey)) return problemResponse(withoutKey());
+    refuseWithoutKey(c.req.raw, operatorKey, 'the dashboard');
     if (!['GET', 'HEAD'].includes(c.req.method)) return problemResponse(readOnly());
     readQuery(c.req.url);
     // The page's own link leads there.
@@ -100,16 +100,6 @@ function boardOf(queue: Queue): Hono {
 
 function refusing(app: Hono, detail: string): Hono {
   return app.all('*', () => problemResponse(new ProblemError('not_found', detail)));
-}
-
-function withoutKey(): ProblemError {
-  const realm = 'realm="palimpsest operator"';
-  return new ProblemError(
-    'unauthorized',
-    'send the operator key as the password of HTTP Basic (with any user name) or as ' +
-      '"Authorization: Bearer KEY"; API keys do not open the dashboard',
-    { headers: { 'WWW-Authenticate': `Basic ${realm}, charset="UTF-8", Bearer ${realm}` } },
-  );
 }
 
 function readOnly(): ProblemError {

@@ -107,6 +107,9 @@ export type PageQuery = { limit: number; cursor?: string | undefined };
 /** `next_cursor` is null when there is nothing more. */
 export type Page<T> = { data: T[]; next_cursor: string | null };
 
+/** A compaction that has no terminal event yet; `requested_at` in ISO 8601. */
+export type PendingCompaction = { ref: SessionRef; compaction_id: string; requested_at: string };
+
 export type VerifyReport = {
   sessions: number;
   events: number;
@@ -143,7 +146,7 @@ export interface EventStore {
   compactions(ref: SessionRef, page: PageQuery): Promise<Page<CompactionRow>>;
   compaction(ref: SessionRef, id: string): Promise<CompactionRow | null>;
   /** Compactions that have no terminal event yet: the outbox of the dispatcher. Oldest first. */
-  pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]>;
+  pending(limit: number): Promise<PendingCompaction[]>;
   /** Sessions that have to be looked at though nobody called, up to a time in ms; oldest first. */
   due(nowMs: number, limit: number): Promise<SessionRef[]>;
   /** Erases every row of the session; false when there was none. */

@@ -21,7 +21,7 @@ const AFTER_ERROR_MS = 1_000;
 export class Indexer {
   readonly #store: SearchableStore;
   readonly #onError: (error: unknown) => void;
-  readonly #waiting = new Map<string, SessionRef>();
+  readonly #waiting = new Map<string, { ref: SessionRef; since: number }>();
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #bell = new Bell();
   readonly #stopping = new AbortController();
@@ -41,7 +41,7 @@ export class Indexer {
   start(): void {
     this.#stopHearing = this.#store.hear((ref) => {
       this.#heard += 1;
-      this.#waiting.set(keyOf(ref), ref);
+      this.#wait(ref);
       this.#bell.ring();
     });
     this.#worker = this.#work();
@@ -71,6 +71,18 @@ export class Indexer {
     }
   }
 
+  /** The sessions that wait to be indexed, and for how long (ms) the first of them has. */
+  waiting(): { sessions: number; ms: number } {
+    const [first] = this.#waiting.values();
+    const ms = first === undefined ? 0 : performance.now() - first.since;
+    return { sessions: this.#waiting.size, ms };
+  }
+
+  #wait(ref: SessionRef): void {
+    const key = keyOf(ref);
+    if (!this.#waiting.has(key)) this.#waiting.set(key, { ref, since: performance.now() });
+  }
+
   async #work(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
@@ -81,7 +93,7 @@ export class Indexer {
         for (const ref of refs) {
           if (this.#stopping.signal.aborted) return;
           try {
-            if (await this.#advance(ref)) this.#waiting.set(keyOf(ref), ref);
+            if (await this.#advance(ref)) this.#wait(ref);
           } catch (error) {
             // One that is damaged holds up no other; it is tried again when all are looked at.
             this.#onError(error);
@@ -120,7 +132,7 @@ export class Indexer {
     const [first] = this.#waiting;
     if (first === undefined) return [];
     this.#waiting.delete(first[0]);
-    return [first[1]];
+    return [first[1].ref];
   }
 
   /** Indexes the next events of a session; whether there are more. One at a time for each session. */

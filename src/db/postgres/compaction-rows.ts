@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import type { CompactionRow, SessionRef } from '../../app/ports/event-store.ts';
-import { COMPACTION_COLUMNS } from '../projection.ts';
+import type { CompactionRow, PendingCompaction, SessionRef } from '../../app/ports/event-store.ts';
+import { COMPACTION_COLUMNS, type PendingRow, pendingOf } from '../projection.ts';
 import { select } from './open-pool.ts';
 
 const OF_SESSION = `SELECT ${COMPACTION_COLUMNS} FROM compactions
@@ -28,15 +28,12 @@ export function listCompactions(
 }
 
 /** Oldest first; condition and order are those of the partial index. */
-export async function listPending(
-  db: Pool,
-  limit: number,
-): Promise<{ ref: SessionRef; compaction_id: string }[]> {
-  const rows = await select<SessionRef & { id: string }>(db, {
+export async function listPending(db: Pool, limit: number): Promise<PendingCompaction[]> {
+  const rows = await select<PendingRow>(db, {
     name: 'pending',
-    text: `SELECT tenant, session_id, id FROM compactions WHERE status <> 'ended'
+    text: `SELECT tenant, session_id, id, requested_at FROM compactions WHERE status <> 'ended'
       ORDER BY requested_at, tenant, session_id LIMIT $1`,
     values: [limit],
   });
-  return rows.map(({ id, ...ref }) => ({ ref, compaction_id: id }));
+  return rows.map(pendingOf);
 }

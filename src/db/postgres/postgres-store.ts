@@ -9,6 +9,7 @@ import type {
   EventStore,
   Page,
   PageQuery,
+  PendingCompaction,
   RestoredSession,
   SessionPage,
   SessionRef,
@@ -166,7 +167,7 @@ export class PostgresStore implements SearchableStore {
     return row ?? null;
   }
 
-  pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
+  pending(limit: number): Promise<PendingCompaction[]> {
     return storeErrors(listPending(this.#pool, limit));
   }
 

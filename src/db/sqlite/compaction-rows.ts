@@ -1,5 +1,11 @@
-import type { CompactionRow, SessionRef } from '../../app/ports/event-store.ts';
-import { COMPACTION_COLUMNS, COMPACTION_FIELDS, REPLACED_COLUMNS } from '../projection.ts';
+import type { CompactionRow, PendingCompaction, SessionRef } from '../../app/ports/event-store.ts';
+import {
+  COMPACTION_COLUMNS,
+  COMPACTION_FIELDS,
+  type PendingRow,
+  pendingOf,
+  REPLACED_COLUMNS,
+} from '../projection.ts';
 import type { Database, Statement } from './driver.ts';
 
 type Session = [tenant: string, session: string];
@@ -10,7 +16,7 @@ const OF_SESSION = 'FROM compactions WHERE tenant = ? AND session_id = ?';
 export class CompactionRows {
   readonly #get: Statement<[...Session, id: string], CompactionRow>;
   readonly #list: Statement<[...Session, before: number, limit: number], CompactionRow>;
-  readonly #pending: Statement<[limit: number], SessionRef & { id: string }>;
+  readonly #pending: Statement<[limit: number], PendingRow>;
   readonly #put: Statement<[SessionRef & CompactionRow]>;
   readonly #deleteAll: Statement<Session>;
 
@@ -23,7 +29,7 @@ export class CompactionRows {
     );
     // In the words of the partial index, or the planner could not use it.
     this.#pending = db.prepare(
-      `SELECT tenant, session_id, id FROM compactions WHERE status <> 'ended'
+      `SELECT tenant, session_id, id, requested_at FROM compactions WHERE status <> 'ended'
        ORDER BY requested_at, rowid LIMIT ?`,
     );
     this.#put = db.prepare(
@@ -47,8 +53,8 @@ export class CompactionRows {
   }
 
   /** Oldest first. */
-  pending(limit: number): { ref: SessionRef; compaction_id: string }[] {
-    return this.#pending.all(limit).map(({ id, ...ref }) => ({ ref, compaction_id: id }));
+  pending(limit: number): PendingCompaction[] {
+    return this.#pending.all(limit).map(pendingOf);
   }
 
   deleteAll({ tenant, session_id }: SessionRef): void {

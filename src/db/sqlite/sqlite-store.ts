@@ -7,6 +7,7 @@ import type {
   EventStore,
   Page,
   PageQuery,
+  PendingCompaction,
   RestoredSession,
   SessionPage,
   SessionRef,
@@ -156,7 +157,7 @@ export class SqliteStore implements SearchableStore {
     return reading(() => this.#tables.compactions.get(ref, id) ?? null);
   }
 
-  async pending(limit: number): Promise<{ ref: SessionRef; compaction_id: string }[]> {
+  async pending(limit: number): Promise<PendingCompaction[]> {
     return this.#tables.compactions.pending(limit);
   }
 

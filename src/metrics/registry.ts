@@ -1,0 +1,74 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { CATALOGUE, type Measurement, type MetricName } from './catalogue.ts';
+
+/** Models that have a name of their own in the metrics; the others share one. */
+const MOST_MODELS = 50;
+
+export type Record = (measurement: Measurement) => void;
+
+/** What is asked when somebody looks: it would be out of date otherwise. */
+export type Collect = () => Promise<readonly Measurement[]>;
+
+export type Metrics = {
+  record: Record;
+  /** The page of `/metrics`, in the text format of Prometheus. */
+  page: () => Promise<{ type: string; text: string }>;
+};
+
+/**
+ * The metrics of one process: those of the catalogue, and of Node itself. `collect` measures the gauges;
+ * what it cannot say then is left out of the page.
+ */
+export function openMetrics(collect: Collect): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // `Object.keys` forgets what the keys are.
+  const names = Object.keys(CATALOGUE) as MetricName[];
+  const metrics = new Map(names.map((name) => [name, metricOf(name, registry)]));
+  const models = new Set<string>();
+  const record: Record = ({ metric, labels, value }) => {
+    metrics.get(metric)?.(
+      'model' in labels ? { ...labels, model: known(labels.model) } : labels,
+      value,
+    );
+  };
+  const known = (model: string) => {
+    if (models.size < MOST_MODELS) models.add(model);
+    return models.has(model) ? model : 'other';
+  };
+  return {
+    record,
+    page: async () => {
+      for (const name of names) {
+        if (CATALOGUE[name].kind === 'gauge') registry.getSingleMetric(name)?.remove({});
+      }
+      for (const measurement of await collect()) record(measurement);
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+type Put = (labels: { [label: string]: string }, value: number) => void;
+
+function metricOf(name: MetricName, registry: Registry): Put {
+  const described = CATALOGUE[name];
+  const options = { name, help: described.help, labelNames: [...described.labels] };
+  const registers = [registry];
+  switch (described.kind) {
+    case 'counter': {
+      const counter = new Counter({ ...options, registers });
+      return (labels, value) => counter.inc(labels, value);
+    }
+    case 'gauge': {
+      const gauge = new Gauge({ ...options, registers });
+      return (labels, value) => gauge.set(labels, value);
+    }
+    case 'histogram': {
+      const buckets = [...described.buckets];
+      const histogram = new Histogram({ ...options, buckets, registers });
+      return (labels, value) => histogram.observe(labels, value);
+    }
+    default:
+      return described satisfies never;
+  }
+}
