@@ -1,5 +1,4 @@
 import type { Ports } from '../app/ports/ports.ts';
-import type { MetricsDependencies } from './admin/metrics.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
 import type { ApiKey } from './http/auth.ts';
 import type { Elsewhere } from './http/elsewhere.ts';
@@ -34,7 +33,8 @@ export type AppDependencies = Ports & {
   elsewhere?: Elsewhere | undefined;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
-  metrics: MetricsDependencies['metrics'];
+  /** What this process has measured, in the text format of Prometheus. */
+  metrics: { page: () => Promise<{ type: string; text: string }> };
   version: string;
   log: { error(fields: object, message: string): void };
 };

@@ -46,8 +46,8 @@ export class Dispatcher {
   async #handOver(): Promise<number> {
     let handedOver = 0;
     try {
-      for (const job of await this.#store.pending(PAGE)) {
-        await this.#engine.enqueue(job);
+      for (const { ref, compaction_id } of await this.#store.pending(PAGE)) {
+        await this.#engine.enqueue({ ref, compaction_id });
         handedOver += 1;
       }
     } catch (error) {

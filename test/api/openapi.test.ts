@@ -79,6 +79,7 @@ describe('the document', () => {
         'POST /v1/responses/compact',
         'GET /profiles',
         'GET /healthz',
+        'GET /metrics',
         'GET /readyz',
       ].toSorted(),
     );

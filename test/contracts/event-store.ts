@@ -334,9 +334,9 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
       await store.commit(other('a', 'zeta'), append(created, requested('c-a')), time(1));
       await store.commit(other('c'), append(created, requested('c-c')), time(3));
       await store.commit(other('b'), append(started('c-b')), time(4));
-      const a = { ref: other('a', 'zeta'), compaction_id: 'c-a' };
-      const b = { ref: other('b'), compaction_id: 'c-b' };
-      const c = { ref: other('c'), compaction_id: 'c-c' };
+      const a = { ref: other('a', 'zeta'), compaction_id: 'c-a', requested_at: time(1).at };
+      const b = { ref: other('b'), compaction_id: 'c-b', requested_at: time(2).at };
+      const c = { ref: other('c'), compaction_id: 'c-c', requested_at: time(3).at };
       expect(await store.pending(10)).toEqual([a, b, c]);
       expect(await store.pending(1)).toEqual([a]);
 

@@ -50,7 +50,7 @@ export const STORE_COLUMNS = {
     'fingerprint text',
     'response text',
   ],
-  search_sessions: ['session_order bigint', 'version bigint', 'documents bigint'],
+  search_sessions: ['session_order bigint', 'version bigint', 'documents bigint', 'begun bigint'],
   search_documents: [
     'id bigint',
     'seq bigint',

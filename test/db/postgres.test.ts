@@ -141,7 +141,7 @@ describe('the PostgreSQL schema', () => {
 
     const after = await open();
     expect(await after.events(REF)).toEqual(events);
-    expect(await after.pending(10)).toEqual([{ ref: REF, compaction_id: 'c-1' }]);
+    expect(await after.pending(10)).toEqual([{ ref: REF, compaction_id: 'c-1', requested_at: AT }]);
     const again = await after.commit(REF, append(item('a')), keyed);
     expect(again).toEqual(accept({ value: 3, replayed: true }));
   });

@@ -102,7 +102,7 @@ describe('the SQLite file', () => {
     const after = await open();
     expect(await after.events(REF)).toEqual(events);
     expect(await after.head(REF)).toEqual(head);
-    expect(await after.pending(10)).toEqual([{ ref: REF, compaction_id: 'c-1' }]);
+    expect(await after.pending(10)).toEqual([{ ref: REF, compaction_id: 'c-1', requested_at: AT }]);
     const again = await after.commit(REF, append(item('a')), keyed);
     expect(again).toEqual(accept({ value: 2, replayed: true }));
     await after.commit(REF, append(item('b')), at);

@@ -1,22 +1,19 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { ApiKey } from '../http/auth.ts';
+import type { AppDependencies } from '../app-dependencies.ts';
 import { authenticator } from '../http/auth.ts';
 import { addOpenRoute, noQuery } from '../http/endpoint.ts';
 import { ProblemError } from '../http/problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { refuseWithoutKey } from './operator-key.ts';
 
-export type MetricsDependencies = {
-  /** The metrics of this process, in the text format of Prometheus. */
-  metrics: { page: () => Promise<{ type: string; text: string }> };
-  keys: readonly ApiKey[];
-  dashboard: { operatorKey: string | null };
-};
-
 /** `/metrics` (SPEC 2, section 27): for the operator, or on a service without keys for this machine. */
 export function addMetricsRoute(
   app: OpenAPIHono,
-  { metrics, keys, dashboard: { operatorKey } }: MetricsDependencies,
+  {
+    metrics,
+    keys,
+    dashboard: { operatorKey },
+  }: Pick<AppDependencies, 'metrics' | 'keys' | 'dashboard'>,
 ): void {
   app.openAPIRegistry.registerPath({
     method: 'get',
