@@ -13,7 +13,7 @@ import { ItemSource } from './fuzz/items.ts';
 import { Pool } from './fuzz/pool.ts';
 import { RequestSource } from './fuzz/requests.ts';
 
-const REQUESTS = atScale({ brief: 700, short: 1_500, long: 6_000 });
+const REQUESTS = atScale({ brief: 500, short: 1_500, long: 6_000 });
 const REQUESTS_WITHOUT_KEY = 400;
 
 /** Nobody listens there: compactions are retried for a while, so that requests meet them running. */

@@ -23,7 +23,8 @@ type Judge = (request: FuzzRequest, reply: Reply) => string | null;
 /**
  * Sends `count` requests and judges every reply. The same seed makes the same requests; which of them
  * meet a session that waits for a packet, or a compaction under way, is a matter of time all the same.
- * So it goes on, up to twice as many, until each of the `routes` has been carried out once.
+ * So it goes on, up to twice as many, until each of the `routes` has been carried out once; half of
+ * what comes then is of those that have not.
  */
 export async function fuzz(
   url: string,
@@ -35,14 +36,15 @@ export async function fuzz(
   const succeeded: Record<string, number> = {};
   const findings = new Map<string, string>();
   let started = 0;
+  const missing = () => options.routes?.filter((route) => !(route in succeeded)) ?? [];
   const goesOn = () =>
-    started < options.count ||
-    (started < options.count * 2 && options.routes?.some((route) => !(route in succeeded)));
+    started < options.count || (started < options.count * 2 && missing().length > 0);
   const worker = async () => {
     while (goesOn() && findings.size < MOST_FINDINGS) {
       started += 1;
       // A generator for each request: what one of them gets does not depend on who was faster.
-      const request = source.next(new SeededRandom(options.seed + started * 7_919));
+      const random = new SeededRandom(options.seed + started * 7_919);
+      const request = source.next(random, started > options.count ? missing() : []);
       const reply = await send(url, request);
       const status = reply === null ? 'hung up' : String(reply.status);
       statuses[status] = (statuses[status] ?? 0) + 1;

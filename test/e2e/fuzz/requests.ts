@@ -95,9 +95,14 @@ export class RequestSource {
     this.#totalWeight = operations.reduce((sum, operation) => sum + weightOf(operation), 0);
   }
 
-  next(random: SeededRandom): FuzzRequest {
+  /** `wanted`: operations, by method and path, of which there are to be more than of others. */
+  next(random: SeededRandom, wanted: readonly string[] = []): FuzzRequest {
     if (random.chance(0.02)) return this.#undocumented(random);
-    const operation = this.#pick(random);
+    const missing = this.#operations.filter(({ method, path }) =>
+      wanted.includes(`${method} ${path}`),
+    );
+    const isWanted = missing.length > 0 && random.chance(0.5);
+    const operation = isWanted ? random.pick(missing) : this.#pick(random);
     const sessionId = operation.path.endsWith('/packet')
       ? this.#pool.packetSessionId(random)
       : this.#pool.sessionId(random);
