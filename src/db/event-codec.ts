@@ -7,7 +7,7 @@ import {
   isEventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
-import { fromVersion1, withWholeConfig } from './upcast.ts';
+import { completed, fromVersion1 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
@@ -66,7 +66,7 @@ function currentData(row: EventRow, type: EventType): Json {
   if (row.schema_version === 1 && isJsonObject(data)) return fromVersion1(type, data);
   // Version 3 has grown since its first events: what they lack, those of version 2 lack as well.
   if (row.schema_version === 2 || row.schema_version === EVENT_SCHEMA_VERSION) {
-    return isJsonObject(data) ? withWholeConfig(type, data) : data;
+    return isJsonObject(data) ? completed(type, data) : data;
   }
   throw new Error(
     `the event has schema version ${row.schema_version}, this release reads ${EVENT_SCHEMA_VERSION}; ` +

@@ -1,16 +1,38 @@
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { LEDGER_VERSION } from '../domain/ledger/ledger.ts';
 import { plainAttribution } from '../domain/policy/attribution.ts';
 import { BASE_CONFIG } from '../domain/policy/profiles.ts';
 import type { EventType } from '../domain/session/events.ts';
 
 /**
  * Event data of schema version 2, or of the first days of version 3, in today's shape: what the
- * configuration did not have yet was as in BASE_CONFIG, and no summary was checked for what it keeps.
+ * configuration did not have yet was as in BASE_CONFIG, no summary was checked for what it keeps, and a
+ * ledger of an older version is not used.
  */
-export function withWholeConfig(type: EventType, data: JsonObject): JsonObject {
-  return type === 'compaction.started' && isJsonObject(data.config)
-    ? { ...data, config: { ...BASE_CONFIG, retention_check: 'off', ...data.config } }
-    : data;
+export function completed(type: EventType, data: JsonObject): JsonObject {
+  switch (type) {
+    case 'compaction.started':
+      return isJsonObject(data.config)
+        ? { ...data, config: { ...BASE_CONFIG, retention_check: 'off', ...data.config } }
+        : data;
+    case 'compaction.completed':
+    case 'session.forked':
+      return withKnownLedger(data);
+    case 'compaction.proposed': {
+      const { candidate } = data;
+      if (!isJsonObject(candidate) || !isJsonObject(candidate.data)) return data;
+      return { ...data, candidate: { ...candidate, data: withKnownLedger(candidate.data) } };
+    }
+    default:
+      return data;
+  }
+}
+
+/** Without a ledger of other rules or another shape: the next compaction folds it anew from the log. */
+function withKnownLedger(data: JsonObject): JsonObject {
+  const { ledger, ...rest } = data;
+  if (ledger === undefined) return data;
+  return isJsonObject(ledger) && ledger.version === LEDGER_VERSION ? data : rest;
 }
 
 /**
@@ -34,7 +56,7 @@ export function fromVersion1(type: EventType, data: JsonObject): JsonObject {
     case 'compaction.completed':
       return isJsonObject(data.report) ? { ...data, report: reportOf(data.report) } : data;
     default:
-      return withWholeConfig(type, data);
+      return completed(type, data);
   }
 }
 

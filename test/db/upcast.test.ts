@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeEvent } from '../../src/db/event-codec.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { EMPTY_LEDGER } from '../../src/domain/ledger/ledger.ts';
 import { BASE_CONFIG } from '../../src/domain/policy/profiles.ts';
 import { type EventType, eventSchemas } from '../../src/domain/session/events.ts';
 import { attributionOf } from '../support/event-data.ts';
@@ -43,6 +44,12 @@ const REPORT = {
   files_restored: 0,
   duration_ms: 1,
   summarizer_ms: 1,
+};
+const REPORT_NOW = {
+  ...REPORT,
+  usage: { ...REPORT.usage, cache_creation: 0 },
+  is_still_due: false,
+  truncated_turns: 0,
 };
 const FULL = {
   compaction_id: 'c',
@@ -95,12 +102,7 @@ describe('an event of schema version 1', () => {
       { ...FULL, report: REPORT },
       {
         ...FULL,
-        report: {
-          ...REPORT,
-          usage: { ...REPORT.usage, cache_creation: 0 },
-          is_still_due: false,
-          truncated_turns: 0,
-        },
+        report: REPORT_NOW,
       },
     ],
     [
@@ -123,6 +125,34 @@ describe('an event of schema version 1', () => {
   ])('%s of a wrong shape is read, and found misshapen', (type, old) => {
     const { data } = decodeEvent(row(type, old));
     expect(eventSchemas[type].safeParse(data).success).toBe(false);
+  });
+});
+
+describe('a ledger', () => {
+  const older = { ...EMPTY_LEDGER, version: 1 };
+  const completed = (ledger: JsonObject) => ({ ...FULL, report: REPORT_NOW, ledger });
+  const proposed = (ledger: JsonObject) => {
+    const { compaction_id, ...data } = completed(ledger);
+    return { compaction_id, candidate: { type: 'compaction.completed', data } };
+  };
+  const forked = (ledger: JsonObject) => ({
+    parent_session_id: 'p',
+    parent_version: 3,
+    entries: [],
+    ledger,
+  });
+
+  test.each<[EventType, (ledger: JsonObject) => JsonObject]>([
+    ['compaction.completed', completed],
+    ['compaction.proposed', proposed],
+    ['session.forked', forked],
+  ])('of another version in %s is not read, one of this version is', (type, dataWith) => {
+    const { data } = decodeEvent(row(type, dataWith(older), 3));
+    expect(JSON.stringify(data)).not.toContain('ledger');
+    expect(eventSchemas[type].safeParse(data).error).toBeUndefined();
+    const now = dataWith({ ...EMPTY_LEDGER });
+    expect(decodeEvent(row(type, now, 3)).data).toEqual(now);
+    expect(eventSchemas[type].safeParse(now).error).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
-import type { View } from '../context/view.ts';
 import type { Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isOfAssistant } from '../items/speaker.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import type { Template } from '../policy/template.ts';
@@ -20,12 +20,12 @@ import {
   todoTellings,
 } from './extractive/work-lines.ts';
 import { filterForSummary } from './filter.ts';
-import { ledgersOf } from './ledgers-of.ts';
-import { materialOf } from './material.ts';
+import type { Material } from './material.ts';
 
 type PacketOrder = {
-  /** The context before the compaction. */
-  view: View;
+  /** The context before the compaction, and what the log up to its end says. */
+  material: readonly Material[];
+  ledger: Ledger;
   attribution: Attribution;
   /** With the places `{{reason}}`, `{{goal}}`, `{{state}}`, `{{decisions}}`, `{{next}}`, `{{cut}}`, `{{tail}}`. */
   template: Template;
@@ -47,8 +47,7 @@ const NOTHING = '- Nothing of this kind stands in the log.';
  * `packet_max_tokens`. The same text for the same context: no model, no clock.
  */
 export function composePacket(order: PacketOrder): string {
-  const { view, attribution, template, config, count } = order;
-  const material = materialOf(view);
+  const { material, ledger, attribution, template, config, count } = order;
   const items = filterForSummary(
     material
       .filter(({ entry }) => entry.origin !== 'initial' && entry.origin !== 'instructions')
@@ -56,7 +55,7 @@ export function composePacket(order: PacketOrder): string {
   );
   const lastText = lastAssistantText(items);
   const tail = endOf(lastText, config.packet_max_tail_chars);
-  const notes = notesOf(ledgersOf(view, material, view.version));
+  const notes = notesOf({ covered: ledger, standing: ledger, verbatim: [] });
   let room = config.packet_max_tokens - count(template.text) - count(tail);
   let rest = 1;
   const written = (part: Part): string => {

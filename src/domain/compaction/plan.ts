@@ -11,7 +11,7 @@ import { withSafetyMargin } from '../tokens/count.ts';
 import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { type CutPlan, planFull, type Skipped, skip } from './full.ts';
-import { materialOf } from './material.ts';
+import { type Material, materialOf } from './material.ts';
 import { clearable, type MicroPlan, planMicro, planShortening } from './micro.ts';
 import type { PlanInput } from './plan-input.ts';
 import { type RemotePlan, remoteModel } from './remote.ts';
@@ -51,13 +51,14 @@ export function planRequest(
  * threshold, or inside the tier that asks, a full compaction takes its place, and reads the results
  * before anything was cleared.
  * With `remote_compaction` the provider does that one, where it can (section 13); mode `remote` asks
- * the provider at once, mode `full` never does.
+ * the provider at once, mode `full` never does. `material` is that of the view, where it is known.
  */
 export function planCompaction(
   terms: Terms,
   head: Head,
   view: View,
   request: PlanRequest,
+  material: readonly Material[] = materialOf(view),
 ): CompactionPlan {
   const { config, context_window } = terms;
   const { threshold } = thresholds(config, context_window);
@@ -70,7 +71,6 @@ export function planCompaction(
     return skip('below_threshold', `${tokens} tokens are below the threshold of ${threshold}`);
   }
   const { before } = request;
-  const material = materialOf(view);
   const is_automatic = request.trigger === 'auto';
   const limits = { tokens, threshold, before, context_window };
   const input = { view, material, config, count, ...limits, is_automatic };

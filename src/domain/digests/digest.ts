@@ -61,7 +61,8 @@ export function digestOf(result: Result, { tokens, most, count, names }: Terms):
   const source = sourceOf(result.text);
   const failures = failuresIn(source, isFailed);
   const perCharacter = total / result.text.length;
-  const needed = (FRAME + costOfAll(source, failures.told)) * perCharacter;
+  const isTold = failures.told.length > 0;
+  const needed = isTold ? (FRAME + costOfAll(source, failures.told)) * perCharacter : 0;
   const limit =
     most ?? Math.max(least, Math.floor(Math.min(MOST_TOKENS, now * SHARE_OF_FAILED, needed)));
   const characters = limit / perCharacter;

@@ -157,7 +157,7 @@ class LedgerFold {
       `${item.path ?? ''}\n${item.text}`,
       'tool_output',
       this.moment(seq),
-      item.path,
+      item.path === undefined ? undefined : shortPath(item.path),
     );
     if (item.attachment === 'file' && item.path !== undefined && item.is_restored !== true) {
       this.files.apply({ kind: 'seen', path: item.path, text: null }, '', this.moment(seq));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Version of the shape and of the rules below; a ledger of another one is folded anew from the log. */
-export const LEDGER_VERSION = 1;
+export const LEDGER_VERSION = 2;
 
 const seq = z.int().min(1);
 const count = z.int().min(0);
@@ -134,7 +134,7 @@ export const nameSchema = z.strictObject({
   weight: z.number(),
   heat: z.number(),
   at: count,
-  /** The file in whose content it was last met. */
+  /** The file in whose content it was last met, with the folder that it is in. */
   file: text.exactOptional(),
 });
 export type Name = z.infer<typeof nameSchema>;
@@ -143,8 +143,6 @@ export const toolSchema = z.strictObject({
   ...place,
   name: text,
   calls: count,
-  failures: count,
-  last: text,
 });
 export type Tool = z.infer<typeof toolSchema>;
 

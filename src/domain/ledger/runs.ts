@@ -34,16 +34,9 @@ export class Runs {
     this.open = new Map(open.map((call) => [call.id, call]));
   }
 
-  called({ tool, subject }: Done, { seq }: Moment): void {
-    const known = this.tools.get(tool) ?? {
-      seq,
-      last_seq: seq,
-      name: tool,
-      calls: 0,
-      failures: 0,
-      last: '',
-    };
-    this.tools.set(tool, { ...known, last_seq: seq, calls: known.calls + 1, last: subject });
+  called({ tool }: Done, { seq }: Moment): void {
+    const known = this.tools.get(tool) ?? { seq, last_seq: seq, name: tool, calls: 0 };
+    this.tools.set(tool, { ...known, last_seq: seq, calls: known.calls + 1 });
   }
 
   left(id: string, { tool, subject, script, kind }: Done, { seq, at }: Moment): void {
@@ -107,8 +100,6 @@ export class Runs {
   }
 
   private fail(key: string, done: Done, lines: string[], { seq, at }: Moment): void {
-    const tool = this.tools.get(done.tool);
-    if (tool !== undefined) tool.failures++;
     const own = failureKey(key, lines);
     const known = this.failures.get(own);
     // The newest stands last, and what was cured before has come back.

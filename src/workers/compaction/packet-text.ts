@@ -1,5 +1,7 @@
 import { eventAt } from '../../app/event-at.ts';
+import type { Material } from '../../domain/compaction/material.ts';
 import { composePacket } from '../../domain/compaction/packet.ts';
+import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { PacketText } from '../../domain/session/complete-compaction.ts';
 import { counterFor } from '../../domain/tokens/tokenizers.ts';
 import type { WorkerDependencies } from './dependencies.ts';
@@ -7,11 +9,12 @@ import type { Loaded } from './load.ts';
 
 /**
  * The text of the packet that belongs to a compaction, null when none does: what the agent has written,
- * else what the context before the compaction says (SPEC section 12).
+ * else what the context before the compaction says (SPEC section 12): its entries, and its ledger.
  */
 export async function packetText(
   { store, templates }: Pick<WorkerDependencies, 'store' | 'templates'>,
-  { ref, head, view, running, terms }: Loaded,
+  { ref, head, running, terms }: Loaded,
+  { material, standing }: { material: readonly Material[]; standing: () => Ledger },
 ): Promise<PacketText | null> {
   const { packet, attribution } = running;
   const { config, tokenizers } = terms;
@@ -19,7 +22,8 @@ export async function packetText(
   const composed = (): PacketText => {
     const count = counterFor(config, tokenizers);
     const template = templates.continuation;
-    return { text: composePacket({ view, attribution, template, config, count }), seq: null };
+    const order = { material, ledger: standing(), attribution, template, config, count };
+    return { text: composePacket(order), seq: null };
   };
   switch (packet.author) {
     case 'watcher':

@@ -1,5 +1,8 @@
 import { type FullPlan, withLedgers } from '../../domain/compaction/full.ts';
+import { ledgersOf } from '../../domain/compaction/ledgers-of.ts';
+import { materialOf } from '../../domain/compaction/material.ts';
 import { type CompactionPlan, planCompaction, planRequest } from '../../domain/compaction/plan.ts';
+import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Skip } from '../../domain/session/compaction-commands.ts';
 import type { PacketText } from '../../domain/session/complete-compaction.ts';
 import type { Mode } from '../../domain/session/events.ts';
@@ -20,26 +23,28 @@ type MicroCompaction = Extract<CompactionPlan, { kind: 'micro' }>;
 /** What there is to do (SPEC sections 7 and 8), and who is asked for it in turn. */
 export async function plan(deps: WorkerDependencies, loaded: Loaded): Promise<Planned> {
   await deps.prepare(loaded.terms.config);
-  const found = planAs(loaded, loaded.running.mode);
-  if (found.kind === 'skip') return found;
-  const packet = await packetText(deps, loaded);
+  const { view, running } = loaded;
+  const material = materialOf(view);
+  const found = planAs(loaded, running.mode, material);
+  const packetBy = (standing: () => Ledger) => packetText(deps, loaded, { material, standing });
   switch (found.kind) {
-    case 'micro':
-      return { kind: 'micro', plan: found, packet };
-    case 'full':
-      return {
-        kind: 'full',
-        plan: withRoomFor(packet, withLedgers(found, loaded.view), loaded),
-        ways: waysOf(deps, loaded, false),
-        packet,
-      };
-    case 'remote':
-      return {
-        kind: 'full',
-        plan: withLedgers(found.full, loaded.view),
-        ways: waysOf(deps, loaded, true),
-        packet,
-      };
+    case 'skip':
+      return found;
+    case 'micro': {
+      const standing = () => ledgersOf(view, material, view.version).standing;
+      return { kind: 'micro', plan: found, packet: await packetBy(standing) };
+    }
+    case 'full': {
+      const whole = withLedgers(found, view, material);
+      const packet = await packetBy(() => whole.ledgers.standing);
+      const ways = waysOf(deps, loaded, false);
+      return { kind: 'full', plan: withRoomFor(packet, whole, loaded), ways, packet };
+    }
+    case 'remote': {
+      const whole = withLedgers(found.full, view, material);
+      const packet = await packetBy(() => whole.ledgers.standing);
+      return { kind: 'full', plan: whole, ways: waysOf(deps, loaded, true), packet };
+    }
     default:
       return found satisfies never;
   }
@@ -54,6 +59,12 @@ function withRoomFor(packet: PacketText | null, plan: FullPlan, { terms }: Loade
   return { ...plan, summary_budget: Math.max(64, third, summary_budget - tokens) };
 }
 
-export function planAs({ terms, head, view, running, request }: Loaded, mode: Mode) {
-  return planCompaction(terms, head, view, planRequest({ ...running, mode }, request));
+/** `material` is that of the view, where it is known already. */
+export function planAs(
+  { terms, head, view, running, request }: Loaded,
+  mode: Mode,
+  material = materialOf(view),
+) {
+  const asked = planRequest({ ...running, mode }, request);
+  return planCompaction(terms, head, view, asked, material);
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ledgersOf } from '../../../src/domain/compaction/ledgers-of.ts';
+import { materialOf } from '../../../src/domain/compaction/material.ts';
 import { composePacket } from '../../../src/domain/compaction/packet.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Attribution } from '../../../src/domain/policy/attribution.ts';
@@ -25,7 +27,9 @@ function packetOf(
   const config = configWith(overrides);
   const count = estimator(config);
   const view = viewOf(items);
-  const text = composePacket({ view, attribution, template, config, count });
+  const material = materialOf(view);
+  const ledger = ledgersOf(view, material, view.version).standing;
+  const text = composePacket({ material, ledger, attribution, template, config, count });
   return { text, tokens: count(text) };
 }
 

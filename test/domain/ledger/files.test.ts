@@ -223,6 +223,18 @@ describe('what each tool has done to a file', () => {
     expect(ledgerOf([file]).files.map(told)).toEqual(['/w/a.ts: 1 read, 0 changed, present']);
     expect(ledgerOf([{ ...file, is_restored: true }]).files).toEqual([]);
   });
+
+  test('names in an attachment belong to its file as those of a read do', () => {
+    const [file] = normalised('anthropic', [
+      attachment('file', 'let cachedRows;', '/w/src/store/a.ts'),
+    ]);
+    if (file?.kind !== 'attachment') throw new Error('no attachment');
+    const read = used('Read', { file_path: '/w/src/store/a.ts' }, '     1→let cachedRows;');
+    for (const items of [[file], read]) {
+      const name = ledgerOf(items).names.find((one) => one.name === 'cachedRows');
+      expect(name?.file).toBe('store/a.ts');
+    }
+  });
 });
 
 describe('what has failed has done nothing', () => {

@@ -7,6 +7,7 @@ import type { TextCounter } from '../../tokens/count.ts';
 import { standIn } from '../finish-full.ts';
 import { type FullPlan, isTooLarge } from '../full.ts';
 import { appendToSummary, cleanSummary } from '../summary.ts';
+import { epochPart } from './epoch-part.ts';
 import { fitting, partOf } from './fact-lines.ts';
 import { type MustKeep, mustKeep } from './must-keep.ts';
 import { keptShare, retentionReport } from './report.ts';
@@ -24,7 +25,7 @@ const TITLE = '## Facts kept verbatim\nTaken from the log. Quoted tool output is
 /**
  * Compares the context with this summary with the facts that have to be kept (SPEC section 20). With
  * `retention_check` "repair", what is missing below `retention_min` is put back, as far as it fits, and
- * a summary that stays below `retention_reject` is none.
+ * a summary that stays below `retention_reject` is none; what earlier compactions have closed is named.
  */
 export function verifySummary(text: string, verifying: Verifying): Verified {
   const { plan, config } = verifying;
@@ -43,9 +44,18 @@ export function verifySummary(text: string, verifying: Verifying): Verified {
   const keptThen = repaired === null ? kept : keptBy(repaired.text);
   const report = retentionReport(facts, keptThen);
   if (report.share < config.retention_reject) return { ok: false, share: report.share };
-  if (repaired === null) return { ok: true, text, retention: report };
+  const told = withEpochs(repaired?.text ?? text, verifying);
+  if (repaired === null) return { ok: true, text: told, retention: report };
   const retention = { ...report, written_share: share, put_back: repaired.facts };
-  return { ok: true, text: repaired.text, retention };
+  return { ok: true, text: told, retention };
+}
+
+/** With the stretches that earlier compactions have closed, where they fit. */
+function withEpochs(text: string, verifying: Verifying): string {
+  const part = epochPart(verifying.plan, verifying.count);
+  if (part === null) return text;
+  const longer = appendToSummary(text, part);
+  return isFitting(longer, verifying) ? longer : text;
 }
 
 /** The report on a text that stays as it is; null where nothing is checked. */
@@ -61,20 +71,22 @@ export function reportOn(text: string, verifying: Verifying): RetentionReport | 
 function putBack(
   text: string,
   missing: readonly MustKeep[],
-  { plan, view, config, count }: Verifying,
+  verifying: Verifying,
 ): { text: string; facts: number } | null {
+  const { config, count } = verifying;
   const chosen = fitting(missing, TITLE, config.retention_repair_max_tokens, count);
-  // Where files come back too, they give way to what a summary says.
-  const bare = { ...plan, files: [] };
-  const isFitting = (summary: string) => {
-    const { entries } = standIn(bare, summary, { view, config, count, is_automatic: true });
-    return !isTooLarge(plan, sumTokens([...plan.instructions, ...entries]), config);
-  };
   for (; chosen.length > 0; chosen.pop()) {
     const repaired = appendToSummary(text, partOf(TITLE, chosen));
-    if (isFitting(repaired)) return { text: repaired, facts: chosen.length };
+    if (isFitting(repaired, verifying)) return { text: repaired, facts: chosen.length };
   }
   return null;
+}
+
+function isFitting(summary: string, { plan, view, config, count }: Verifying): boolean {
+  // Where files come back too, they give way to what a summary says.
+  const bare = { ...plan, files: [] };
+  const { entries } = standIn(bare, summary, { view, config, count, is_automatic: true });
+  return !isTooLarge(plan, sumTokens([...plan.instructions, ...entries]), config);
 }
 
 /** What stands in the context beside the summary, as far as it can be read. */

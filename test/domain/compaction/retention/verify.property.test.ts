@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { standIn } from '../../../../src/domain/compaction/finish-full.ts';
 import { type FullPlan, isTooLarge } from '../../../../src/domain/compaction/full.ts';
 import {
@@ -120,4 +120,50 @@ it('one that holds too little even then is refused, with its share', () => {
     config: { ...to.config, retention_reject: 0.2 },
   });
   expect(verified).toEqual({ ok: false, share: 0 });
+});
+
+describe('stretches that earlier compactions have closed', () => {
+  const closed = (many: number) => {
+    const to = verifying(100_000, 0, 'repair');
+    const epochs = Array.from({ length: many }, (_, n) => ({
+      from: n * 2 + 1,
+      through: n * 2 + 2,
+      at: `2026-01-02T03:${10 + n}:00.000Z`,
+      compaction_id: `c${n}`,
+    }));
+    const { covered } = LEDGERS;
+    return {
+      ...to,
+      plan: { ...to.plan, ledgers: { ...LEDGERS, covered: { ...covered, epochs } } },
+    };
+  };
+  const told = (to: Verifying) => {
+    const verified = verifySummary(written, to);
+    return verified.ok ? verified.text : expect.unreachable('it was refused');
+  };
+
+  it('stand in a summary that a model has written, a line each, with what they were about', () => {
+    const text = told(closed(2));
+    expect(text).toContain(
+      '## Earlier parts of the session\n- Items 1 to 2, until 2026-01-02T03:10',
+    );
+    expect(text).toMatch(/- Items 3 to 4, until 2026-01-02T03:11: ".*rule number 1.*"/);
+  });
+
+  it('take a tenth of the summary at most, the first and the last of many among them', () => {
+    const text = told(closed(29));
+    expect(count(text) - count(written)).toBeLessThanOrEqual(201);
+    expect(text).toContain('Items 1 to 2');
+    expect(text).toContain('Items 57 to 58');
+  });
+
+  it('are left out where there are none, no room, or nothing is put back', () => {
+    expect(told(closed(0))).toBe(written);
+    const { plan, ...to } = closed(2);
+    expect(told({ ...to, plan: { ...plan, summary_budget: 64 } })).toBe(written);
+    expect(told({ ...to, plan: { ...plan, limit: count(written) + 120 } })).toBe(written);
+    expect(told({ ...to, plan, config: { ...to.config, retention_check: 'report' } })).toBe(
+      written,
+    );
+  });
 });
