@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { type ImportTarget, jsonOf } from '../src/cli/import-target.ts';
+import { jsonOf, type Target } from '../src/cli/target.ts';
 import type { Item } from '../src/domain/items/item.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 
 const ITEMS_PER_APPEND = 500;
 
-/** The few calls that the measurements make; each throws ImportError when refused. */
+/** The few calls that the measurements make; each throws TargetError when refused. */
 export class BenchClient {
-  readonly #target: ImportTarget;
+  readonly #target: Target;
 
-  constructor(target: ImportTarget) {
+  constructor(target: Target) {
     this.#target = target;
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonOf } from '../src/cli/import-target.ts';
+import { jsonOf } from '../src/cli/target.ts';
 import { BareLog } from './bare-log.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';

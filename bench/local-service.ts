@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImportTarget } from '../src/cli/import-target.ts';
+import type { Target } from '../src/cli/target.ts';
 import { readSettings } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
 import { ScriptedModelServer } from '../test/support/scripted-model-server.ts';
@@ -10,7 +10,7 @@ export const SUMMARIZERS = ['extractive', 'model'] as const;
 export type SummarizerKind = (typeof SUMMARIZERS)[number];
 
 export type LocalService = Pick<Service, 'store' | 'takeUpPending'> & {
-  target: ImportTarget;
+  target: Target;
   databasePath: string;
 };
 
@@ -54,8 +54,9 @@ export async function withService<T>(
     ...variables,
   };
   const service = await startService(readSettings(environment), environment);
-  const target: ImportTarget = {
+  const target: Target = {
     request: async (path, init) => service.fetch(new Request(`http://localhost${path}`, init)),
+    place: 'this process',
     local: null,
     close: service.stop,
   };

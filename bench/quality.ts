@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import { ImportError } from '../src/cli/import-target.ts';
+import { TargetError } from '../src/cli/target.ts';
 import { withLocalService } from './local-service.ts';
 import { MEASURES } from './quality/figures.ts';
 import { measureSession, type SessionFigures, TEXTS } from './quality/measure-session.ts';
@@ -101,7 +101,7 @@ async function measureFiles(
 /** A session that the service refuses is named, and the others go on. */
 function refused({ name }: Session) {
   return (error: unknown): string => {
-    if (!(error instanceof ImportError)) throw new Error(name, { cause: error });
+    if (!(error instanceof TargetError)) throw new Error(name, { cause: error });
     return `${name}: ${error.message}`;
   };
 }

@@ -1,4 +1,4 @@
-import { remoteTarget } from '../src/cli/import-target.ts';
+import { remoteTarget } from '../src/cli/target.ts';
 import { ScriptedModelServer } from '../test/support/scripted-model-server.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';

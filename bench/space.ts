@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { ImportTarget } from '../src/cli/import-target.ts';
+import type { Target } from '../src/cli/target.ts';
 import { openSqlite } from '../src/db/sqlite/driver.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';
@@ -14,7 +14,7 @@ const ITEMS = SESSIONS * ITEMS_PER_SESSION;
 /** Bytes in the database for each appended item, against the bytes of its JSON. */
 export async function spacePerItem(servers: Servers): Promise<Figure[]> {
   const items = Array.from({ length: ITEMS_PER_SESSION }, (_, index) => appendedItem(index));
-  const fill = async (target: ImportTarget) => {
+  const fill = async (target: Target) => {
     const client = new BenchClient(target);
     for (let session = 0; session < SESSIONS; session++) {
       const id = `space-${session}`;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { remoteTarget } from '../src/cli/import-target.ts';
+import { remoteTarget } from '../src/cli/target.ts';
 import { gate, slow } from '../test/support/scripted-model/behaviour.ts';
 import { plausibleSummary } from '../test/support/scripted-model/plausible-summary.ts';
 import { ScriptedModelServer } from '../test/support/scripted-model-server.ts';

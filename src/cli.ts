@@ -1,13 +1,18 @@
 #!/usr/bin/env node
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
+import { wholeNumber } from './cli/option-values.ts';
+import { addReadingCommands } from './cli/reading-commands.ts';
 import { unsupportedNode } from './cli/supported-node.ts';
 import type { SyncFlags } from './cli/sync-file.ts';
+import { plainText } from './cli/terminal/plain-text.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { packageVersion } from './package-version.ts';
 
 // Each command is loaded when it runs: `--help` and `--version` answer without the service.
+
+const tokens = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'tokens');
 
 const FAILED = 1;
 const WRONG_USE = 2;
@@ -23,6 +28,8 @@ const program = new Command('palimpsest')
     'after',
     `
 Settings come from the environment; .env.example lists them all.
+  PALIMPSEST_URL     the service that commands talk to, as --url; without it they open the store
+  PALIMPSEST_API_KEY the key that they send
   HOST, PORT         where serve listens (127.0.0.1, 8787; PORT=0 picks a free one)
   DATABASE_URL       the store (file:./data/palimpsest.db, or postgres://…)
   REDIS_URL          jobs go through Redis; ROLE=api and ROLE=worker then share the work
@@ -48,9 +55,9 @@ program
     'Claude Code, Codex, Copilot CLI, Gemini CLI, pi, goose, SWE-agent or Cline files, messages of ' +
       'the OpenAI and Anthropic APIs, or exports of Palimpsest; plain or gzipped',
   )
-  .option('--url <url>', 'import over REST into the service at this address, not the store')
+  .option('--url <url>', 'import into the service at this address (PALIMPSEST_URL), not the store')
   .option('--profile <profile>', 'profile of the new sessions')
-  .option('--context-window <tokens>', 'context window of the new sessions', positiveInteger)
+  .option('--context-window <tokens>', 'context window of the new sessions', tokens)
   .option('--id-prefix <prefix>', 'put this before each session id')
   .option('--tenant <name>', 'name of the API key that the sessions are for (default: local)')
   .option('--json', 'print one JSON line per session')
@@ -64,9 +71,12 @@ program
   .description('bring the session of a transcript up to the file; what is known is not sent again')
   .argument('<file>', 'a file that import reads')
   .option('--watch', 'go on whenever the file has grown, until interrupted')
-  .option('--url <url>', 'sync over REST with the service at this address, not with the store')
+  .option(
+    '--url <url>',
+    'sync with the service at this address (PALIMPSEST_URL), not with the store',
+  )
   .option('--profile <profile>', 'profile of a new session')
-  .option('--context-window <tokens>', 'context window of a new session', positiveInteger)
+  .option('--context-window <tokens>', 'context window of a new session', tokens)
   .option('--id-prefix <prefix>', 'put this before the session id')
   .option('--tenant <name>', 'name of the API key that the session is for (default: local)')
   .option('--json', 'print one JSON line each time')
@@ -105,11 +115,7 @@ program
     exitWith(found);
   });
 
-function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('it must be a whole number of tokens above 0');
-}
+addReadingCommands(program, exitWith);
 
 function exitWith(worked: boolean): void {
   process.exitCode = worked ? 0 : FAILED;
@@ -131,9 +137,9 @@ try {
 function reported(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
   if (error instanceof SettingsError) {
-    console.error(error.message);
+    console.error(plainText(error.message));
     return WRONG_USE;
   }
-  console.error(error instanceof Error ? error.message : error);
+  console.error(plainText(error instanceof Error ? error.message : String(error)));
   return FAILED;
 }

@@ -158,7 +158,8 @@ function refuseUnknownVariables(names: string[], secrets: readonly string[]): vo
     ...secrets,
     ...environmentSchema.keyof().options,
     ...configSchema.keyof().options.map((field) => `PALIMPSEST_${field.toUpperCase()}`),
-    // The key that `palimpsest import --url` sends.
+    // What commands talk to, and the key that they send.
+    'PALIMPSEST_URL',
     'PALIMPSEST_API_KEY',
   ]);
   const unknown = names.filter((name) => name.startsWith('PALIMPSEST_') && !known.has(name));

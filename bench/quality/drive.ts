@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
+import { jsonOf, type Target } from '../../src/cli/target.ts';
 import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
@@ -47,7 +47,7 @@ export type Driven = {
 
 /** Creates a session with summaries from the log and no compaction of its own accord. */
 export async function drive(
-  target: ImportTarget,
+  target: Target,
   id: string,
   format: Format,
   config: ConfigOverrides,

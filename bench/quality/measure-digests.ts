@@ -1,4 +1,4 @@
-import type { ImportTarget } from '../../src/cli/import-target.ts';
+import type { Target } from '../../src/cli/target.ts';
 import type { ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { conversationOf } from './conversation.ts';
 import { drive } from './drive.ts';
@@ -18,7 +18,7 @@ const EVERY_RESULT: ConfigOverrides = {
 };
 
 /** What is left of the long results of a session when all are cleared; null when it has none. */
-export async function digestsOf(target: ImportTarget, session: Session): Promise<Digests | null> {
+export async function digestsOf(target: Target, session: Session): Promise<Digests | null> {
   const id = `${session.name}-digests`.replaceAll(/[^A-Za-z0-9._:-]+/g, '-').slice(-128);
   const driven = await drive(target, id, session.format, EVERY_RESULT);
   await driven.append(session.items);

@@ -1,4 +1,4 @@
-import type { ImportTarget } from '../../src/cli/import-target.ts';
+import type { Target } from '../../src/cli/target.ts';
 import { type Baselines, baselinesOf } from './baselines.ts';
 import { type Candidate, candidateOf, textCandidate } from './candidate.ts';
 import { type Conversation, conversationOf } from './conversation.ts';
@@ -68,7 +68,7 @@ const EXTRA = 1_000;
  * would be covered.
  */
 export async function measureSession(
-  target: ImportTarget,
+  target: Target,
   session: Session,
   choices: Choices,
 ): Promise<SessionFigures | null> {
@@ -104,7 +104,7 @@ function budgetOf(recorded: readonly Recorded[]): number {
 }
 
 function start(
-  target: ImportTarget,
+  target: Target,
   session: Session,
   run: string,
   choices: Choices,
@@ -220,7 +220,7 @@ function added(one: Score, other: Score | undefined): Score {
 
 /** Ours after compactions at the recorded places, each at the size of the recorded summary and 1,000 more. */
 async function measureAtRecorded(
-  target: ImportTarget,
+  target: Target,
   session: Session,
   recorded: readonly Recorded[],
   choices: Choices,

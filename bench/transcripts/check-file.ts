@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ImportError } from '../../src/cli/import-target.ts';
+import { TargetError } from '../../src/cli/target.ts';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../../src/importers/transcript.ts';
 import { type SummarizerKind, withLocalService } from '../local-service.ts';
@@ -100,7 +100,7 @@ async function refusedIsAProblem(check: () => Promise<SessionCheck>): Promise<Se
   try {
     return await check();
   } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
+    if (!(error instanceof TargetError)) throw error;
     return { ...NOTHING, broken_rules: [], problems: [`the API refused: ${error.message}`] };
   }
 }

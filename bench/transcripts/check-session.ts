@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
 import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
+import { jsonOf, type Target } from '../../src/cli/target.ts';
 import { codecFor, FORMATS, type Format } from '../../src/domain/items/codecs.ts';
 import {
   DEFAULT_CONTEXT_WINDOW,
@@ -125,7 +125,7 @@ export async function checkSession(
   };
 }
 
-async function compactAtEnd(target: ImportTarget, path: string): Promise<void> {
+async function compactAtEnd(target: Target, path: string): Promise<void> {
   await jsonOf(
     await target.request(`${path}/compact`, {
       method: 'POST',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportTarget, jsonOf } from '../../src/cli/import-target.ts';
+import { jsonOf, type Target } from '../../src/cli/target.ts';
 import type { Format } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { EVENT_TYPES, type SessionEvent } from '../../src/domain/session/events.ts';
@@ -33,10 +33,10 @@ export type ContextBody = z.infer<typeof contextBody>;
 
 /** Reads one session over REST, as any client could. */
 export class SessionReader {
-  readonly #target: ImportTarget;
+  readonly #target: Target;
   readonly #path: string;
 
-  constructor(target: ImportTarget, id: string) {
+  constructor(target: Target, id: string) {
     this.#target = target;
     this.#path = `/sessions/${encodeURIComponent(id)}`;
   }

@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs';
 import type { SearchableStore } from '../app/ports/search-index.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { readSettings } from '../config.ts';
+import { type DatabaseSettings, readSettings } from '../config.ts';
 import { openStore } from '../open-store.ts';
 
 /**
  * Opens the configured store for a command that only looks at it. Throws SettingsError when there is
- * no SQLite file: a mistyped DATABASE_URL must not look like an empty, healthy store.
+ * no SQLite file.
  */
 export function openExistingStore(): Promise<SearchableStore> {
   const { database } = readSettings(process.env);
+  refuseMissingStore(database);
+  return openStore(database, (error) => console.error(error));
+}
+
+/** Throws SettingsError: a mistyped DATABASE_URL must not look like an empty, healthy store. */
+export function refuseMissingStore(database: DatabaseSettings): void {
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
     throw new SettingsError(
       `there is no database at ${database.path}: set DATABASE_URL=file:PATH to the one you mean`,
     );
   }
-  return openStore(database, (error) => console.error(error));
 }

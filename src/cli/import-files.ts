@@ -2,21 +2,19 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Presets, SingleBar } from 'cli-progress';
 import { LOCAL_TENANT } from '../api/http/auth.ts';
-import { SettingsError } from '../config/settings-error.ts';
 import { ExportError, isExport } from '../db/session-export.ts';
 import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
-import { ImportError, type ImportTarget, localTarget, remoteTarget } from './import-target.ts';
 import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
 import { quantity } from './quantity.ts';
 import { restoreExport } from './restore-export.ts';
+import { openTarget, type Target, TargetError, type TargetFlags } from './target.ts';
+import { plainJson, plainText } from './terminal/plain-text.ts';
 
-export type ImportFlags = {
-  url?: string;
+export type ImportFlags = TargetFlags & {
   profile?: string;
   contextWindow?: number;
   idPrefix?: string;
-  tenant?: string;
   json?: boolean;
 };
 
@@ -25,7 +23,7 @@ export type ImportFlags = {
  * the others go on. Answers whether all of them worked.
  */
 export async function importCommand(files: string[], flags: ImportFlags): Promise<boolean> {
-  const { target, options } = await openTarget(flags);
+  const { target, options } = await openImport(flags);
   let allWorked = true;
   try {
     for (const file of files)
@@ -36,34 +34,27 @@ export async function importCommand(files: string[], flags: ImportFlags): Promis
   return allWorked;
 }
 
-/** Where the sessions go, and how they are made. Throws SettingsError, ImportError. */
-export async function openTarget(
+/** Where the sessions go, and how they are made. Throws SettingsError, TargetError. */
+export async function openImport(
   flags: ImportFlags,
-): Promise<{ target: ImportTarget; options: ImportOptions }> {
+): Promise<{ target: Target; options: ImportOptions }> {
   const options: ImportOptions = {
     idPrefix: flags.idPrefix ?? '',
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
     ...(flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow }),
   };
-  const { url, tenant = LOCAL_TENANT } = flags;
-  if (url !== undefined && flags.tenant !== undefined) {
-    throw new SettingsError(
-      'with --url the key in PALIMPSEST_API_KEY says whose the sessions are: leave --tenant out',
-    );
-  }
-  const target = url === undefined ? await localTarget(tenant) : remoteTarget(url);
-  return { target, options };
+  return { target: await openTarget(flags, true), options };
 }
 
 /** Imports the conversations of one file. Says what was wrong with it, and answers whether it worked. */
 export async function importFile(
-  target: ImportTarget,
+  target: Target,
   file: string,
   flags: ImportFlags,
   options: ImportOptions,
 ): Promise<boolean> {
   const say = (session: ImportedSession, of: Pick<Transcript, 'source' | 'notes'>) =>
-    console.log(flags.json ? JSON.stringify(session) : describe(session, of));
+    console.log(flags.json ? plainJson(JSON.stringify(session)) : plainText(describe(session, of)));
   try {
     const name = basename(file);
     const text = textOf(name, readFileSync(file));
@@ -77,27 +68,23 @@ export async function importFile(
     return true;
   } catch (error) {
     if (!isExpected(error)) throw error;
-    console.error(`${file}: ${error.message}`);
+    console.error(plainText(`${file}: ${error.message}`));
     return false;
   }
 }
 
 const OF_EXPORT = { source: 'palimpsest export' };
 
-/** Throws ImportError where an export cannot go, or would not stay the same session. */
-function restored(
-  { local }: ImportTarget,
-  text: string,
-  flags: ImportFlags,
-): Promise<ImportedSession> {
+/** Throws TargetError where an export cannot go, or would not stay the same session. */
+function restored({ local }: Target, text: string, flags: ImportFlags): Promise<ImportedSession> {
   if (local === null) {
-    throw new ImportError(
+    throw new TargetError(
       'this is an export of Palimpsest, which is restored into a store and not through the API: ' +
-        'run the import without --url, with DATABASE_URL set to the store of that service',
+        'run the import without --url and PALIMPSEST_URL, with DATABASE_URL set to the store of that service',
     );
   }
   if (flags.profile !== undefined || flags.contextWindow !== undefined) {
-    throw new ImportError(
+    throw new TargetError(
       'an export keeps its own profile and context window: import it without --profile and ' +
         '--context-window, and change the session afterwards',
     );
@@ -108,7 +95,7 @@ function restored(
 
 /** Shows a bar while a conversation is imported, on a terminal only. */
 async function withProgress(
-  target: ImportTarget,
+  target: Target,
   transcript: Transcript,
   options: ImportOptions,
 ): Promise<ImportedSession> {
@@ -116,7 +103,7 @@ async function withProgress(
     { format: '{name} [{bar}] {value}/{total} items', clearOnComplete: true, noTTYOutput: false },
     Presets.legacy,
   );
-  bar.start(transcript.items.length, 0, { name: transcript.name });
+  bar.start(transcript.items.length, 0, { name: plainText(transcript.name) });
   try {
     return await importTranscript(target, transcript, options, (items) => bar.increment(items));
   } finally {
@@ -145,7 +132,7 @@ function grownBy({ appended }: ImportedSession): string {
 function isExpected(error: unknown): error is Error {
   return (
     error instanceof TranscriptError ||
-    error instanceof ImportError ||
+    error instanceof TargetError ||
     error instanceof ExportError ||
     // Files that are missing or unreadable.
     (error instanceof Error && 'code' in error)

@@ -3,7 +3,7 @@ import { codecFor } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
 import { compactionCommand } from '../domain/policy/commands.ts';
 import type { Transcript } from '../importers/transcript.ts';
-import { type ImportTarget, jsonOf } from './import-target.ts';
+import { jsonOf, type Target } from './target.ts';
 
 export type ImportOptions = {
   profile?: string;
@@ -45,11 +45,11 @@ const sessionSchema = z.object({
 /**
  * Creates a session from a transcript and appends its items in order, waiting for each compaction
  * that an append requests. Where the session is there already, what the transcript has grown by is
- * appended; with another past it is refused, or goes on in a fork. Throws ImportError when the API
+ * appended; with another past it is refused, or goes on in a fork. Throws TargetError when the API
  * refuses.
  */
 export async function importTranscript(
-  target: ImportTarget,
+  target: Target,
   transcript: Transcript,
   options: ImportOptions,
   onProgress: (items: number) => void,
@@ -86,7 +86,7 @@ const syncedSchema = z.object({
 
 /** Appends what is new of a transcript to the session that was imported from it. */
 async function goOn(
-  target: ImportTarget,
+  target: Target,
   path: string,
   transcript: Transcript,
   { on_divergence = 'reject' }: ImportOptions,
@@ -105,7 +105,7 @@ async function goOn(
 }
 
 async function importInto(
-  target: ImportTarget,
+  target: Target,
   path: string,
   transcript: Transcript,
   onProgress: (items: number) => void,
@@ -120,7 +120,7 @@ async function importInto(
 }
 
 async function importedSession(
-  target: ImportTarget,
+  target: Target,
   path: string,
   transcript: Transcript,
 ): Promise<ImportedSession> {
@@ -147,7 +147,7 @@ export function importedItems(transcript: Transcript): Item[] {
 }
 
 /** Waits until no compaction is under way: each request holds for at most a minute. */
-async function settle(target: ImportTarget, path: string): Promise<void> {
+async function settle(target: Target, path: string): Promise<void> {
   const running = z.object({ running_compaction: z.unknown().nullable() });
   for (;;) {
     const waited = await target.request(`${path}/context?wait=compaction`);
@@ -157,7 +157,7 @@ async function settle(target: ImportTarget, path: string): Promise<void> {
   }
 }
 
-function post(target: ImportTarget, path: string, body: unknown): Promise<Response> {
+function post(target: Target, path: string, body: unknown): Promise<Response> {
   return target.request(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

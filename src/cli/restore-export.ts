@@ -2,14 +2,14 @@ import type { EventStore } from '../app/ports/event-store.ts';
 import { readExport, restoredAs } from '../db/session-export.ts';
 import { configOf, contextTokens } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
-import { ImportError } from './import-target.ts';
 import { type ImportedSession, sessionId } from './import-transcript.ts';
+import { TargetError } from './target.ts';
 
 type RestoreOptions = { idPrefix: string; tenant: string };
 
 /**
  * Puts the session of an export into the store: the same events, under the same id unless there is a
- * prefix. Throws ExportError for a file that was changed, ImportError when the id is taken.
+ * prefix. Throws ExportError for a file that was changed, TargetError when the id is taken.
  */
 export async function restoreExport(
   { store, server }: { store: EventStore; server: World['server'] },
@@ -22,7 +22,7 @@ export async function restoreExport(
   const ref = { tenant, session_id: id };
   const session = restoredAs(exported, ref);
   if (!(await store.restore(ref, session))) {
-    throw new ImportError(
+    throw new TargetError(
       `session "${id}" already exists: import the export under another id with --id-prefix, or ` +
         'erase that session first',
     );

@@ -1,8 +1,8 @@
 import { on } from 'node:events';
 import { unwatchFile, watchFile } from 'node:fs';
-import { type ImportFlags, importFile, openTarget } from './import-files.ts';
-import type { ImportTarget } from './import-target.ts';
+import { type ImportFlags, importFile, openImport } from './import-files.ts';
 import type { ImportOptions } from './import-transcript.ts';
+import type { Target } from './target.ts';
 
 export type SyncFlags = ImportFlags & { watch?: boolean };
 
@@ -14,7 +14,7 @@ const LOOK_MS = 500;
  * the past was changed it goes on in a fork. Answers whether the last time worked.
  */
 export async function syncCommand(file: string, { watch = false, ...flags }: SyncFlags) {
-  const { target, options } = await openTarget(flags);
+  const { target, options } = await openImport(flags);
   const stop = new AbortController();
   const end = () => stop.abort();
   process.once('SIGINT', end).once('SIGTERM', end);
@@ -28,7 +28,7 @@ export async function syncCommand(file: string, { watch = false, ...flags }: Syn
 
 /** Syncs a file, and with a signal again whenever it has changed, until that is aborted. */
 export async function syncFile(
-  target: ImportTarget,
+  target: Target,
   file: string,
   { flags, options }: { flags: ImportFlags; options: ImportOptions },
   until: AbortSignal | null,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ImportFlags, importFile } from '../../src/cli/import-files.ts';
-import { remoteTarget } from '../../src/cli/import-target.ts';
 import { syncFile } from '../../src/cli/sync-file.ts';
+import { remoteTarget } from '../../src/cli/target.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 

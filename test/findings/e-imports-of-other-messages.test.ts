@@ -179,6 +179,7 @@ describe('E: an import that fails', () => {
         if (path.endsWith('/items') && appends++ === 0) return new Response('{}', { status: 503 });
         return fetch(api.url + path, init);
       },
+      place: 'a service that fails',
       local: null,
       close: async () => {},
     };

@@ -315,6 +315,7 @@ function serverVariables(): string[] {
     'DISABLE_COMPACT',
     'AUTOCOMPACT_PCT_OVERRIDE',
     'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE',
+    'PALIMPSEST_URL',
     'PALIMPSEST_API_KEY',
   ];
 }

@@ -1,0 +1,33 @@
+import { logItem } from '../../api/items/schemas.ts';
+import { pageOf } from '../../api/schemas/common.ts';
+import { sessionSummary } from '../../api/sessions/schemas.ts';
+import { ask } from '../ask.ts';
+import { itemText } from '../item-text.ts';
+import { queryOf, type ReadingFlags, reading, sessionPath } from '../reading.ts';
+import { TargetError } from '../target.ts';
+import { longText, plainText } from '../terminal/plain-text.ts';
+import { figure, minute } from '../words.ts';
+
+const page = pageOf(logItem);
+
+/** Prints one item of the log in full. */
+export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<void> {
+  return reading(flags, async (target, output) => {
+    const path = sessionPath(id);
+    const { value: session } = await ask(target, sessionSummary, path);
+    const found = await ask(target, page, `${path}/items${queryOf({ after: seq - 1, limit: 1 })}`);
+    const entry = found.value.data[0];
+    if (entry?.seq !== seq) {
+      throw new TargetError(
+        `session "${id}" has no item with seq ${seq}: its versions go from 1 to ${session.version}, ` +
+          `and not all of them are items; "palimpsest context ${id}" shows those in the context`,
+      );
+    }
+    await output.say(JSON.stringify(entry), (screen) => {
+      const { who, said } = itemText(session.format, entry.item);
+      const about = `${who}, ${minute(entry.at)} UTC, ${figure(entry.tokens)} tokens`;
+      const title = screen.style('title', `Item ${seq} of ${plainText(id)}`);
+      return [`${title}: ${about}`, '', ...longText(said.join('\n'))];
+    });
+  });
+}
