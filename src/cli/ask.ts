@@ -36,9 +36,15 @@ export async function ask<T>(
     );
   }
   const type = problemIn(text)?.type?.replace('urn:palimpsest:problem:', '');
-  const known = type === undefined ? null : inOurWords(type, target, path);
-  throw known ?? (await otherRelease(target)) ?? refusal(response.status, text);
+  const inWords = type === undefined ? null : inOurWords(type, target, path);
+  if (inWords !== null) throw inWords;
+  const refused = refusal(response.status, text);
+  if (type !== undefined && !MAY_BE_NEW.has(type)) throw refused;
+  throw (await otherRelease(target, type === 'invalid-request' ? refused : null)) ?? refused;
 }
+
+/** How a service refuses, among other things, what only another release knows. */
+const MAY_BE_NEW = new Set(['not-found', 'method-not-allowed', 'invalid-request']);
 
 /** Refusals that say more where the command is known than where only the request is. */
 function inOurWords(type: string, { place, local }: Target, path: string): TargetError | null {
@@ -64,17 +70,24 @@ function inOurWords(type: string, { place, local }: Target, path: string): Targe
   }
 }
 
-/** Why a service may answer what this release does not know; null where it is of this release. */
-async function otherRelease(target: Target): Promise<TargetError | null> {
+/**
+ * Why a service may answer what this release does not know; null where it is of this release. `refused`:
+ * what it says itself, which may have another reason.
+ */
+async function otherRelease(
+  target: Target,
+  refused: TargetError | null = null,
+): Promise<TargetError | null> {
   if (target.local !== null) return null;
   const ours = packageVersion();
   const theirs = await releaseOf(target);
   if (theirs === ours) return null;
+  const said = refused === null ? '' : `${refused.message}. `;
   return new TargetError(
     theirs === null
       ? `${target.place} is no Palimpsest service: check --url (or PALIMPSEST_URL)`
-      : `${target.place} is Palimpsest ${theirs} and this command is of ${ours}, which do not understand ` +
-          'each other here: use the command of the same release',
+      : `${said}${target.place} is Palimpsest ${theirs} and this command is of ${ours}, which do not understand ` +
+          'each other in everything: use the command of the same release',
   );
 }
 

@@ -80,8 +80,9 @@ function snippet({ snippet: text, matches }: Hit, screen: Screen): string {
   const room = screen.columns - INDENT;
   const clean = (piece: string) => plainText(piece.replace(/\s+/g, ' '));
   const first = matches[0]?.start ?? 0;
-  // The match stands in the first third of a line that cannot hold all of it.
-  const from = clean(text).length <= room ? 0 : Math.max(0, first - Math.floor(room / 3));
+  // The match stands in the first third of a line that cannot hold all of it, or further at its end.
+  const latest = text.trimEnd().length - room + 1;
+  const from = Math.max(0, Math.min(first - Math.floor(room / 3), latest));
   const pieces: { text: string; isMatch: boolean }[] = [];
   let at = from;
   for (const { start, end } of matches) {
