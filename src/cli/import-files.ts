@@ -6,9 +6,10 @@ import { ExportError, isExport } from '../db/session-export.ts';
 import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
 import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
+import { openTarget, type TargetFlags } from './open-target.ts';
 import { quantity } from './quantity.ts';
 import { restoreExport } from './restore-export.ts';
-import { openTarget, type Target, TargetError, type TargetFlags } from './target.ts';
+import { type Target, TargetError } from './target.ts';
 import { plainJson, plainText } from './terminal/plain-text.ts';
 
 export type ImportFlags = TargetFlags & {

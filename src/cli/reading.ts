@@ -1,7 +1,8 @@
 import { idSchema } from '../api/schemas/common.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { openTarget, type TargetFlags } from './open-target.ts';
 import { type Output, type OutputFlags, outputTo } from './output.ts';
-import { openTarget, type Target, type TargetFlags } from './target.ts';
+import type { Target } from './target.ts';
 
 /** Options of every command that asks the API. */
 export type ReadingFlags = TargetFlags & OutputFlags;

@@ -1,0 +1,26 @@
+import { SettingsError } from '../config/settings-error.ts';
+import { remoteTarget, type Target } from './target.ts';
+
+/** Options of every command that has a target. */
+export type TargetFlags = { url?: string; tenant?: string };
+
+/**
+ * What a command talks to: the service that `--url`, else `PALIMPSEST_URL`, names, else the store of
+ * `DATABASE_URL`. `isNew`: a store that is not there is made. Throws SettingsError, TargetError.
+ */
+export async function openTarget(
+  { url = process.env.PALIMPSEST_URL, tenant }: TargetFlags,
+  isNew: boolean,
+): Promise<Target> {
+  if (url === undefined || url === '') {
+    const { localTarget } = await import('./local-target.ts');
+    return localTarget(tenant, isNew);
+  }
+  if (tenant !== undefined) {
+    throw new SettingsError(
+      'with --url or PALIMPSEST_URL the key in PALIMPSEST_API_KEY says whose the sessions are: ' +
+        'leave --tenant out',
+    );
+  }
+  return remoteTarget(url);
+}
