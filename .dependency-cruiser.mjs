@@ -21,7 +21,8 @@ const LAYERS = {
   db: ['app', 'domain'],
   importers: ['domain'],
   workers: ['app', 'domain'],
-  api: ['app', 'domain'],
+  mcp: ['app', 'domain'],
+  api: ['app', 'domain', 'mcp'],
   metrics: ['app', 'domain'],
 };
 

@@ -83,6 +83,7 @@ const environmentSchema = z.object({
   PALIMPSEST_PRICES: z.string().min(1).optional(),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
   PALIMPSEST_ALLOWED_MODELS: z.string().min(1).optional(),
+  PALIMPSEST_MCP_OTHER_SESSIONS: oneOf('on', 'off').default('off'),
 });
 
 /**
@@ -130,6 +131,8 @@ export function readSettings(environment: Environment) {
     summarization_model: env.PALIMPSEST_SUMMARIZATION_MODEL ?? null,
     /** Patterns of the models that sessions may name; null: those that the server itself names. */
     allowed_models: allowedModels(env.PALIMPSEST_ALLOWED_MODELS),
+    /** Whether tools of MCP may reach all sessions of their tenant. */
+    mcp_other_sessions: env.PALIMPSEST_MCP_OTHER_SESSIONS === 'on',
     /** Which model summarises for the sessions of each provider. */
     models: modelTable(file.models),
     /** The webhooks that a worker calls; none in a process that runs no compactions. */

@@ -62,6 +62,7 @@ export function restApi(
         log.warn({ reason }, 'no model could write a summary for /v1/responses/compact'),
     }),
     compactionSecret: settings.compaction_secret,
+    mcpOtherSessions: settings.mcp_other_sessions,
     version: packageVersion(),
     log,
   };

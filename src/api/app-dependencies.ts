@@ -29,6 +29,8 @@ export type AppDependencies = Ports & {
   compactionSecret: string | null;
   /** The one that is kept beside the database, for when there is no other. */
   storedSecret: string | null;
+  /** Whether tools of MCP may reach other sessions of the tenant: a model can be talked into it. */
+  mcpOtherSessions: boolean;
   /** Answers requests that would hold up this thread, where there is another one. */
   elsewhere?: Elsewhere | undefined;
   probes: Probes;

@@ -17,6 +17,7 @@ import { problemOf } from './http/problem-of.ts';
 import { rateLimiter } from './http/rate-limit.ts';
 import { addItemRoutes } from './items/routes.ts';
 import { addLedgerRoute } from './ledger/routes.ts';
+import { addMcpRoutes } from './mcp/routes.ts';
 import {
   isOpenAiPath,
   OpenAiError,
@@ -59,6 +60,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addPacketRoute(api);
   addProfilesRoute(api);
   addResponsesCompactRoute(api);
+  addMcpRoutes(api);
   addHealthRoutes(app, deps);
   addMetricsRoute(app, deps);
   addReferenceRoutes(api);

@@ -42,18 +42,20 @@ export async function findToolResult(
 /** Read at once; fewer when they are large. */
 const EVENTS_PER_READ = 10;
 
-type Found = { seq: number; at: string; item: Item; result: ToolResult };
+export type FoundResult = { seq: number; at: string; item: Item; result: ToolResult };
 
-async function newestResult(
+/** The newest result of a call among the items up to a `seq`; null: none of them holds one. */
+export async function newestResult(
   store: EventStore,
   ref: SessionRef,
   format: Format,
   id: string,
-): Promise<Found | null> {
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<FoundResult | null> {
   const codec = codecFor(format);
   // A placeholder names a long id by its key.
   const key = callKey(id);
-  let upTo = Number.MAX_SAFE_INTEGER;
+  let upTo = last;
   for (;;) {
     const events = await store.events(ref, {
       types: ['item.appended'],

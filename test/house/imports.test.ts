@@ -41,7 +41,7 @@ describe('house rules for src', () => {
   });
 
   test('the scan sees the files of every layer', () => {
-    for (const folder of ['domain', 'app', 'db', 'importers', 'workers', 'api']) {
+    for (const folder of ['domain', 'app', 'db', 'importers', 'workers', 'mcp', 'api']) {
       expect(sources.some(({ path }) => path.startsWith(`src/${folder}/`))).toBe(true);
     }
   });
@@ -92,6 +92,7 @@ describe('who may import whom', () => {
     ['layer-db', 'src/db/sqlite/a.ts', 'src/workers/compaction/retry-policy.ts'],
     ['layer-importers', 'src/importers/a.ts', 'src/app/ports/event-store.ts'],
     ['layer-workers', 'src/workers/a.ts', 'src/api/create-app.ts'],
+    ['layer-mcp', 'src/mcp/a.ts', 'src/api/create-app.ts'],
     ['layer-api', 'src/api/items/a.ts', 'src/service.ts'],
     ['floor-items', 'src/domain/items/b.ts', 'src/domain/policy/config.ts'],
     ['floor-policy', 'src/domain/policy/a.ts', 'src/domain/tokens/count.ts'],

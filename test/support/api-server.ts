@@ -89,6 +89,7 @@ export async function startApi(
     }),
     compactionSecret: null,
     storedSecret: null,
+    mcpOtherSessions: false,
     modelRefusal: () => null,
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },

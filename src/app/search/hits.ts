@@ -4,6 +4,7 @@ import {
   standingOf,
   summaryStanding,
 } from '../../domain/context/standing.ts';
+import { isOwnTool } from '../../domain/policy/own-tools.ts';
 import type { SearchDocument } from '../../domain/search/documents.ts';
 import { documentsOf } from '../../domain/search/documents.ts';
 import type { Snippet } from '../../domain/search/snippet.ts';
@@ -33,11 +34,15 @@ export type Hit = {
 /** Bytes of events that are read at a time. */
 const READ_BYTES = 2_000_000;
 
-/** What the documents say, in their order; what was erased meanwhile is left out. */
+/**
+ * What the documents say, in their order; what was erased meanwhile is left out, and what our own tools
+ * were asked and have answered.
+ */
 export async function readCandidates(
   store: SearchableStore,
-  documents: readonly FoundDocument[],
+  found: readonly FoundDocument[],
 ): Promise<Candidate[]> {
+  const documents = found.filter(({ tool }) => !isOwnTool(tool ?? ''));
   const events: Awaited<ReturnType<SearchableStore['search']['events']>> = new Map();
   const firsts = [...new Map(documents.map((found) => [eventKey(found), found])).values()];
   for (let from = 0; from < firsts.length; ) {

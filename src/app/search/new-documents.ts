@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Format } from '../../domain/items/codecs.ts';
+import { isOwnTool } from '../../domain/policy/own-tools.ts';
 import { documentsOf, SEARCHED_EVENTS } from '../../domain/search/documents.ts';
 import { tokensOf } from '../../domain/search/tokens.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
@@ -71,9 +72,12 @@ export async function newDocuments(
   }
   const missing = documents.flatMap(({ result_of }) => (result_of === null ? [] : [result_of]));
   const tools = missing.length === 0 ? null : await search.toolsOf(ref, missing, before);
-  return documents.map(({ result_of, ...document }) =>
-    result_of === null ? document : { ...document, tool: tools?.get(result_of) ?? null },
-  );
+  return documents.map(({ result_of, ...document }) => {
+    const tool = result_of === null ? document.tool : (tools?.get(result_of) ?? null);
+    // What was searched for and recalled says nothing new; a row is left, which later results need.
+    const tokens = isOwnTool(tool ?? '') ? [] : document.tokens;
+    return { ...document, tool, tokens };
+  });
 }
 
 /** What is written in one go of the documents after the first so many: one at least, if there is any. */

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { userWordsIn } from '../items/user-words.ts';
+import { isOwnTool, qualifiedName } from '../policy/own-tools.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
 import { editKey, isTakenAway, type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
@@ -157,7 +158,8 @@ function planOf(candidates: readonly Candidate[], edits: ResultEdit[]): MicroPla
 /** Eligible calls that were not cleared yet, oldest first, and the results that answer them. */
 function collect({ view, material, config, count }: PlanInput) {
   const fits = toolMatcher(config.micro_compact_eligible_tools);
-  const isEligible = ({ name }: ToolCall) => fits(name);
+  // What was recalled would be cleared into a way to recall it.
+  const isEligible = (call: ToolCall) => !isOwnTool(qualifiedName(call)) && fits(call.name);
   const paired = pairedParts(material.map(({ item }) => item));
   const answered = callsByResult(paired);
   const calls = paired.flatMap(({ part }) =>

@@ -3,6 +3,7 @@ import { textOf } from '../items/convert.ts';
 import type { Attachment, Message, Part, ToolCall } from '../items/item.ts';
 import { readOpaque } from '../items/opaque.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import { qualifiedName } from '../policy/own-tools.ts';
 import type { EventType, SessionEvent } from '../session/events.ts';
 
 export const KINDS = [
@@ -107,7 +108,8 @@ function saidIn(part: Part): string[] {
 function ofTool(part: Part): SearchDocument[] {
   switch (part.kind) {
     case 'tool_call': {
-      const { id: tool_use_id, name: tool } = part;
+      const { id: tool_use_id } = part;
+      const tool = qualifiedName(part);
       return pieces({ kind: 'tool_call', role: 'assistant', tool, tool_use_id }, callText(part));
     }
     case 'tool_result': {

@@ -1,0 +1,72 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { Context } from 'hono';
+import type { Json } from '../../domain/json.ts';
+import { mcpServer } from '../../mcp/server.ts';
+import type { Api } from '../http/endpoint.ts';
+import { parseJson, readText, refuseTooManyValues } from '../http/json-body.ts';
+import { ProblemError } from '../http/problem.ts';
+import { problemOf } from '../http/problem-of.ts';
+import { thrown } from '../http/thrown.ts';
+import { parseInput } from '../http/validation.ts';
+import { sessionParams } from '../schemas/common.ts';
+
+/** Calls of tools are short: what is longer is none. */
+const MOST_BYTES = 131_072;
+
+/**
+ * `/mcp/:session_id` and `/mcp`: the Model Context Protocol over streamable HTTP (SPEC 2, section 21).
+ * Each message is answered by itself, in JSON: there is no session of the protocol, and no stream to
+ * listen to, so GET and DELETE are refused, as the protocol allows.
+ */
+export function addMcpRoutes(api: Api): void {
+  api.app.post('/mcp', (c) => answered(api, c, null));
+  api.app.post('/mcp/:id', (c) => answered(api, c, c.req.param('id')));
+}
+
+async function answered(api: Api, c: Context, asked: string | null): Promise<Response> {
+  const { deps, gate, passOn } = api;
+  const { raw } = c.req;
+  try {
+    const tenant = gate(raw);
+    const session_id =
+      asked === null ? null : parseInput(sessionParams, { id: asked }, 'the path').id;
+    const parsedBody = await messageOf(raw, deps.limits);
+    const { server, elsewhere } = mcpServer(deps, {
+      tenant,
+      session_id,
+      mayLeave: deps.mcpOtherSessions,
+      version: deps.version,
+      signal: raw.signal,
+      tell: (error) => problemOf(thrown(error, 'post'), c, deps.log).message,
+    });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    try {
+      await server.connect(transport);
+      const response = await transport.handleRequest(raw, { parsedBody });
+      if (elsewhere() === null || passOn === null) return response;
+      return await passOn({ c, tenant }, 'post');
+    } finally {
+      await server.close();
+    }
+  } catch (error) {
+    throw thrown(error, 'post');
+  }
+}
+
+/** One message; throws ProblemError for what is none. */
+async function messageOf(request: Request, limits: Api['deps']['limits']): Promise<Json> {
+  const body_bytes = Math.min(limits.body_bytes, MOST_BYTES);
+  const { kind, text } = await readText(request, { ...limits, body_bytes });
+  if (kind !== 'json') {
+    throw new ProblemError('unsupported_media_type', 'send a message of MCP as application/json');
+  }
+  refuseTooManyValues(text, limits);
+  const message = parseJson(text, limits.json_depth, 'the body');
+  if (Array.isArray(message)) {
+    throw new ProblemError(
+      'invalid_request',
+      'send one message of MCP in each request: batches have left the protocol with 2025-06-18',
+    );
+  }
+  return message;
+}

@@ -1,0 +1,63 @@
+import { resultPartText, textOf } from '../items/convert.ts';
+import type { Message, Normalised, Part } from '../items/item.ts';
+import { readOpaque } from '../items/opaque.ts';
+
+/** What an item says, and what it is in a few words. */
+export type ItemText = { what: string; text: string };
+
+/** An item as text, word for word; what is no text as a note. */
+export function itemText(item: Normalised): ItemText {
+  switch (item.kind) {
+    case 'message':
+      return messageText(item);
+    case 'attachment':
+      return { what: 'attachment', text: [item.path, item.text].filter(Boolean).join('\n') };
+    case 'system':
+      return { what: 'system message', text: item.content };
+    case 'progress':
+    case 'ghost_snapshot':
+      return { what: item.kind.replace('_', ' '), text: '' };
+    default:
+      return item satisfies never;
+  }
+}
+
+function messageText({ role, parts, is_compact_summary }: Message): ItemText {
+  const what = is_compact_summary
+    ? 'summary'
+    : `message of ${role === 'system' ? 'the system' : `the ${role}`}`;
+  const told = parts.map(partText);
+  const [only, ...others] = told;
+  if (only !== undefined && others.length === 0)
+    return { what: only.what ?? what, text: only.text };
+  const text = told.map((part) =>
+    part.what === null ? part.text : `[${part.what}]\n${part.text}`,
+  );
+  return { what, text: text.join('\n') };
+}
+
+function partText(part: Part): { what: string | null; text: string } {
+  switch (part.kind) {
+    case 'text':
+      return { what: null, text: part.text };
+    case 'thinking':
+      return { what: 'reasoning', text: part.text };
+    case 'tool_call':
+      return { what: `call ${part.id} of ${part.name}`, text: inputText(part.input) };
+    case 'tool_result':
+      return {
+        what: `result of ${part.call_id}`,
+        text: part.content.map(resultPartText).join('\n'),
+      };
+    case 'image':
+      return { what: null, text: textOf(part) };
+    case 'opaque':
+      return { what: null, text: readOpaque(part.json).map(textOf).join('\n') };
+    default:
+      return part satisfies never;
+  }
+}
+
+function inputText(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input, null, 1);
+}

@@ -1,0 +1,29 @@
+import type { ToolCall } from '../items/item.ts';
+import { isJsonObject, stringField } from '../json.ts';
+
+/** The tools that Palimpsest offers to agents (SPEC 2, section 21). */
+export const OWN_TOOLS = ['search_history', 'recall', 'compact', 'pin', 'context_status'] as const;
+
+const SERVER = 'palimpsest';
+const ENDING = new RegExp(`(?:__|--|[_.:/-])(?:${OWN_TOOLS.join('|')})$`);
+/** No provider takes longer names. */
+const LONGEST_NAME = 200;
+
+/**
+ * Whether this is the name of one of our tools, as clients write names of the tools of a server that
+ * is called palimpsest: `mcp__palimpsest__recall`, `palimpsest.recall`, `mcp_palimpsest_recall`. A bare
+ * `recall` may be anybody's.
+ */
+export function isOwnTool(name: string): boolean {
+  if (name.length > LONGEST_NAME) return false;
+  const lower = name.toLowerCase();
+  const ending = ENDING.exec(lower);
+  return ending !== null && lower.slice(0, ending.index).includes(SERVER);
+}
+
+/** The name of a called tool; of one of ours with its server, which Codex names in a field of its own. */
+export function qualifiedName({ name, source }: Pick<ToolCall, 'name' | 'source'>): string {
+  const namespace = isJsonObject(source) ? stringField(source, 'namespace') : undefined;
+  const full = `${namespace}__${name}`;
+  return namespace !== undefined && isOwnTool(full) ? full : name;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Ports } from '../app/ports/ports.ts';
+import { type Outcome, reject } from '../domain/session/errors.ts';
+import type { Caller, Tool } from './tool.ts';
+import { compactTool } from './tools/compact.ts';
+import { statusTool } from './tools/context-status.ts';
+import { recallTool } from './tools/recall.ts';
+import { searchTool } from './tools/search-history.ts';
+
+/** A tool as clients list it, and what it does with whatever they send. */
+export type OfferedTool = {
+  name: string;
+  description: string;
+  inputSchema: { type: 'object'; [keyword: string]: unknown };
+  annotations: { readOnlyHint: boolean; destructiveHint: false; openWorldHint: false };
+  /** Rejects arguments that do not fit, with what to change. */
+  call: (ports: Ports, caller: Caller, args: unknown) => Promise<Outcome<string>>;
+};
+
+/** Our tools, in the order in which they are listed. */
+export const TOOLS: readonly OfferedTool[] = [
+  offered(searchTool),
+  offered(recallTool),
+  offered(compactTool),
+  offered(statusTool),
+];
+
+function offered<Args>({ name, description, input, isReading, call }: Tool<Args>): OfferedTool {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return {
+    name,
+    description,
+    inputSchema: { ...schema, type: 'object' },
+    annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
+    call: async (ports, caller, args) => {
+      const read = input.safeParse(args ?? {});
+      return read.success ? call(ports, caller, read.data) : misfit(name, read.error);
+    },
+  };
+}
+
+function misfit(name: string, { issues }: z.ZodError): Outcome<never> {
+  const first = issues.slice(0, 3).map(({ path, message }) => {
+    const field = path.join('.');
+    return field === '' ? message : `${field}: ${message}`;
+  });
+  return reject('invalid_request', `the arguments of ${name} do not fit: ${first.join('; ')}`);
+}
