@@ -2,14 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { itemText } from '../../domain/context/item-text.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
+import type { Item } from '../../domain/items/item.ts';
 import { type LinePiece, type LinePlace, linePiece, linesOf } from '../../domain/line-piece.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { READ_BYTES } from '../event-page.ts';
 import { newestResult } from '../find-tool-result.ts';
+import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SearchedSession } from '../search/scopes.ts';
+import { covered } from './covered.ts';
 import { type Asker, reachable } from './reach.ts';
-import { takenAway } from './taken-away.ts';
 
 /** What is wanted back: `seq`s from and to, both included. */
 export type Wanted =
@@ -57,16 +59,13 @@ export async function recall(
       return resultOf(store, sessions.value, wanted.tool_use_id, start);
     case 'items': {
       const [session] = sessions.value;
-      if (session === undefined) return nothingThere();
-      return itemsOf(store, session, { ...wanted, seqs: null }, start);
+      const format = session && (await formatOf(store, session.ref));
+      if (session === undefined || format === null || format === undefined) return nothingThere();
+      const { session_id } = session.ref;
+      return inPieces(session_id, format, itemsIn(store, session, wanted), start);
     }
-    case 'compaction': {
-      const taken = await takenAway(store, sessions.value, wanted.compaction_id);
-      if (!taken.ok) return taken;
-      const { session, from, to, seqs } = taken.value;
-      const narrowed = { from: Math.max(from, wanted.from), to: Math.min(to, wanted.to), seqs };
-      return itemsOf(store, session, narrowed, start);
-    }
+    case 'compaction':
+      return takenAway(store, sessions.value[0]?.ref ?? asker.ref, wanted, start);
     default:
       return wanted satisfies never;
   }
@@ -99,21 +98,14 @@ async function resultOf(
   );
 }
 
-/** `seqs`: only these, null: all in the range. */
-type Range = { from: number; to: number; seqs: ReadonlySet<number> | null };
+type Told = { seq: number; at: string; item: Item };
 
-async function itemsOf(
+/** The items of a session in a range, page by page. */
+async function* itemsIn(
   store: Ports['store'],
   { ref, up_to }: SearchedSession,
-  { from, to, seqs }: Range,
-  start: RecallRequest['start'],
-): Promise<Outcome<Recalled>> {
-  const format = await formatOf(store, ref);
-  if (format === null) return nothingThere();
-  const codec = codecFor(format);
-  const { session_id } = ref;
-  const pieces: RecalledPiece[] = [];
-  let left = MOST_BYTES;
+  { from, to }: { from: number; to: number },
+): AsyncGenerator<Told> {
   const last = Math.min(to, up_to);
   for (let after = from - 1; after < last; ) {
     const events = await store.events(ref, {
@@ -125,32 +117,71 @@ async function itemsOf(
     });
     for (const event of events) {
       after = event.version;
-      if (event.type !== 'item.appended' || seqs?.has(after) === false) continue;
-      const isFirst = pieces.length === 0;
-      left -= BYTES_OF_HEADER;
-      if (!isFirst && left <= 0) return accept({ session_id, pieces, next: startOf(after) });
-      const { what, text } = itemText(codec.normalise(event.data.item));
-      // Where the first begins is said; the others are told from their beginning.
-      const asked = isFirst ? start : BEGINNING;
-      const piece = linePiece(text, asked, left);
-      if (piece === null) return tooFar(text);
-      pieces.push({ seq: after, at: event.at, what, piece });
-      left -= Buffer.byteLength(piece.text);
-      const { next } = piece;
-      if (next !== null) return accept({ session_id, pieces, next: { seq: after, ...next } });
+      if (event.type !== 'item.appended') continue;
+      yield { seq: after, at: event.at, item: event.data.item };
     }
-    if (events.length === 0) break;
+    if (events.length === 0) return;
     await nextTurn();
+  }
+}
+
+async function takenAway(
+  store: Ports['store'],
+  ref: SessionRef,
+  { compaction_id, from, to }: Extract<Wanted, { kind: 'compaction' }>,
+  start: RecallRequest['start'],
+): Promise<Outcome<Recalled>> {
+  const page = (after: number) =>
+    covered({ store }, ref, compaction_id, { after, limit: ITEMS_PER_READ });
+  const first = await page(from - 1);
+  if (!first.ok) return first;
+  const session_id = first.value.data[0]?.session_id ?? ref.session_id;
+  const format = await formatOf(store, { tenant: ref.tenant, session_id });
+  if (format === null) return nothingThere();
+  async function* items(): AsyncGenerator<Told> {
+    for (let read = first; read.ok; ) {
+      for (const item of read.value.data) {
+        if (item.seq > to) return;
+        yield item;
+      }
+      if (read.value.next_cursor === null) return;
+      read = await page(Number(read.value.next_cursor));
+    }
+  }
+  const pieces = await inPieces(session_id, format, items(), start);
+  if (pieces.ok || pieces.rejection.code !== 'not_found' || first.value.data.length > 0)
+    return pieces;
+  return reject('not_found', 'this compaction has taken nothing away, or nothing of these items');
+}
+
+/** As many of the items as fit into an answer. */
+async function inPieces(
+  session_id: string,
+  format: Format,
+  items: AsyncIterable<Told>,
+  start: RecallRequest['start'],
+): Promise<Outcome<Recalled>> {
+  const codec = codecFor(format);
+  const pieces: RecalledPiece[] = [];
+  let left = MOST_BYTES;
+  for await (const { seq, at, item } of items) {
+    const isFirst = pieces.length === 0;
+    left -= BYTES_OF_HEADER;
+    if (!isFirst && left <= 0) return accept({ session_id, pieces, next: { seq, ...BEGINNING } });
+    const { what, text } = itemText(codec.normalise(item));
+    // Where the first begins is said; the others are told from their beginning.
+    const asked = isFirst ? start : { ...BEGINNING, to_line: Number.MAX_SAFE_INTEGER };
+    const piece = linePiece(text, asked, left);
+    if (piece === null) return tooFar(text);
+    pieces.push({ seq, at, what, piece });
+    left -= Buffer.byteLength(piece.text);
+    const { next } = piece;
+    if (next !== null) return accept({ session_id, pieces, next: { seq, ...next } });
   }
   return pieces.length === 0 ? nothingThere() : accept({ session_id, pieces, next: null });
 }
 
-const BEGINNING = { line: 1, character: 1, to_line: Number.MAX_SAFE_INTEGER };
-
-function startOf(seq: number): Recalled['next'] {
-  return { seq, line: 1, character: 1 };
-}
-
+const BEGINNING = { line: 1, character: 1 };
 async function formatOf(
   store: Ports['store'],
   ref: SearchedSession['ref'],
