@@ -1,11 +1,25 @@
-import type { SearchableStore } from '../app/ports/search-index.ts';
+import type { EventStore } from '../app/ports/event-store.ts';
 import type { NewEvent } from '../domain/session/events.ts';
 import type { Head } from '../domain/session/head.ts';
 import { measurementsOf } from './of-events.ts';
 import type { Record } from './registry.ts';
 
+/** What is timed; a search asks the store for much else. */
+const TIMED = [
+  'head',
+  'events',
+  'rows',
+  'restore',
+  'sessions',
+  'compactions',
+  'compaction',
+  'pending',
+  'due',
+  'erase',
+] as const;
+
 /** The store, with what its commits say and how long it takes told to `record`. */
-export function measuredStore(store: SearchableStore, record: Record): SearchableStore {
+export function measuredStore<S extends EventStore>(store: S, record: Record): S {
   const timed = async <T>(operation: string, run: () => Promise<T>): Promise<T> => {
     const started = performance.now();
     try {
@@ -18,43 +32,38 @@ export function measuredStore(store: SearchableStore, record: Record): Searchabl
       record({ metric: 'palimpsest_store_duration_seconds', labels: { operation }, value });
     }
   };
-  return {
-    search: store.search,
-    commit: (ref, decide, options) =>
-      timed('commit', async () => {
-        let made: { before: Head | null; events: readonly NewEvent[] } | null = null;
-        const committed = await store.commit(
-          ref,
-          (before) => {
-            const decided = decide(before);
-            // The store may ask again; what it was told last is what it has written.
-            made = decided.ok ? { before, events: decided.value.events } : null;
-            return decided;
-          },
-          options,
-        );
-        if (committed.ok && !committed.value.replayed) tell(made, record);
-        return committed;
-      }),
-    head: (ref) => timed('head', () => store.head(ref)),
-    events: (ref, query) => timed('events', () => store.events(ref, query)),
-    rows: (ref, query) => timed('rows', () => store.rows(ref, query)),
-    restore: (ref, session) => timed('restore', () => store.restore(ref, session)),
-    sessions: (tenant, page) => timed('sessions', () => store.sessions(tenant, page)),
-    compactions: (ref, page) => timed('compactions', () => store.compactions(ref, page)),
-    compaction: (ref, id) => timed('compaction', () => store.compaction(ref, id)),
-    pending: (limit) => timed('pending', () => store.pending(limit)),
-    due: (nowMs, limit) => timed('due', () => store.due(nowMs, limit)),
-    erase: (ref) => timed('erase', () => store.erase(ref)),
-    subscribe: (ref, listener) => store.subscribe(ref, listener),
-    hear: (listener) => store.hear(listener),
-    ring: (key) => store.ring(key),
-    doubt: () => store.doubt(),
-    verify: () => store.verify(),
-    rebuild: () => store.rebuild(),
-    ping: () => store.ping(),
-    close: () => store.close(),
-  };
+  const commit: EventStore['commit'] = (ref, decide, options) =>
+    timed('commit', async () => {
+      let made: Made | null = null;
+      const committed = await store.commit(
+        ref,
+        (before) => {
+          const decided = decide(before);
+          // The store may ask again; what it was told last is what it has written.
+          made = decided.ok ? { before, events: decided.value.events } : null;
+          return decided;
+        },
+        options,
+      );
+      if (committed.ok && !committed.value.replayed) tell(made, record);
+      return committed;
+    });
+  const measured = new Map<string | symbol, unknown>([['commit', commit]]);
+  for (const operation of TIMED) {
+    const run: (...asked: never[]) => Promise<unknown> = store[operation].bind(store);
+    measured.set(operation, (...asked: never[]) => timed(operation, () => run(...asked)));
+  }
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (measured.has(name)) return measured.get(name);
+      const own: unknown = Reflect.get(target, name, target);
+      if (typeof own !== 'function') return own;
+      // Methods read private fields, which a proxy does not have.
+      const bound: unknown = own.bind(target);
+      measured.set(name, bound);
+      return bound;
+    },
+  });
 }
 
 type Made = { before: Head | null; events: readonly NewEvent[] };
