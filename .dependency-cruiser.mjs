@@ -60,6 +60,20 @@ export default {
       to: { path: '^src/', pathNot: '^src/domain/[^/]+$' },
     },
     {
+      name: 'client-apart',
+      severity: error,
+      comment: 'the client and its adapters run in browsers and in agents: they import no service',
+      from: { path: '^src/(?:client|adapters)/' },
+      to: { path: '^src/', pathNot: '^src/(?:client|adapters)/' },
+    },
+    {
+      name: 'client-without-packages',
+      severity: error,
+      comment: 'the client needs no package, and an adapter none but that of its framework',
+      from: { path: '^src/client/' },
+      to: { pathNot: '^src/client/' },
+    },
+    {
       name: 'pure-packages',
       severity: error,
       comment: 'the domain imports no runtime, server, database, log or model package',

@@ -9,13 +9,16 @@ COPY package.json package-lock.json .npmrc ./
 # Optional packages are SQLite for Node 20, a compiler that a peer dependency names and native
 # speed-ups: left out. No install script is needed.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# What whoever installs the package adds when needed: models, the queue, tokenizers. The lock pins them.
+COPY scripts/optional-parts.mjs ./scripts/
+RUN npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts $(node scripts/optional-parts.mjs)
 
 # --- The compiler, which needs no native module.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.types.json ./
 COPY scripts ./scripts
 COPY src ./src
 RUN npm run build

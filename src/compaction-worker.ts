@@ -4,6 +4,7 @@ import type { EventStore } from './app/ports/event-store.ts';
 import type { ServerSettings } from './config.ts';
 import type { World } from './domain/session/world.ts';
 import type { TokenizerName } from './domain/tokens/tokenizers.ts';
+import { missingPart } from './optional-parts.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
 import type { WorkerDependencies } from './workers/compaction/dependencies.ts';
 import { chosenModel } from './workers/summarizers/default-model.ts';
@@ -20,6 +21,7 @@ export type Rules = ReturnType<typeof rulesOf>;
 export function rulesOf(settings: ServerSettings, environment: NodeJS.ProcessEnv) {
   const tokenizers: { -readonly [N in TokenizerName]?: World['tokenizers'][N] } = {};
   const world: World = { server: settings.overrides, tokenizers };
+  const missingPackages = missingPart('models');
   const policy = modelPolicy({
     allowed: settings.allowed_models,
     serverModels: [
@@ -29,6 +31,7 @@ export function rulesOf(settings: ServerSettings, environment: NodeJS.ProcessEnv
     table: settings.models,
     environment,
     isCalling: settings.role !== 'api',
+    missingPackages,
   });
   return {
     world,
@@ -38,7 +41,8 @@ export function rulesOf(settings: ServerSettings, environment: NodeJS.ProcessEnv
     },
     chooseSummarizer: summarizerChooser(
       settings.summarization_model,
-      environment,
+      // Without the packages no session gets a model by default; who names one is told.
+      missingPackages === null ? environment : {},
       settings.models,
       policy,
     ),

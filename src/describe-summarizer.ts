@@ -1,5 +1,6 @@
 import type { ServerSettings } from './config.ts';
 import { configOf } from './domain/session/head.ts';
+import { missingPart } from './optional-parts.ts';
 import { modelsByDefault } from './workers/summarizers/default-model.ts';
 import type { summarizerChooser } from './workers/summarizers/registry.ts';
 
@@ -19,6 +20,10 @@ export function describeSummarizer(
     settings.summarization_model ??
     config.summarization_model_provider_id;
   const defaults = chosen === null ? modelsByDefault(environment, settings.models) : [];
+  const missing = missingPart('models');
+  if (defaults.length > 0 && missing !== null) {
+    return `extractive: the models of ${defaults.join(', ')} cannot be asked, since ${missing}`;
+  }
   if (defaults.length > 0) {
     return `by the session's own provider: ${defaults.join(', ')}; extractive for all others`;
   }

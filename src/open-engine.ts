@@ -1,7 +1,8 @@
 import type { Queue } from 'bullmq';
 import type { Logger } from 'pino';
+import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
-import { BullMqEngine } from './workers/engines/bullmq-engine.ts';
+import { missingPart } from './optional-parts.ts';
 import { InProcessEngine } from './workers/engines/in-process-engine.ts';
 import type { CompactionJob, JobEngine } from './workers/engines/job-engine.ts';
 
@@ -10,13 +11,14 @@ type OpenEngine = { engine: JobEngine; queue: Queue | null };
 
 /**
  * The engine that the settings name: jobs in this process, or in Redis. `onAvailable` is called when
- * Redis can be reached again: what was requested meanwhile has to be handed over.
+ * Redis can be reached again: what was requested meanwhile has to be handed over. Throws SettingsError
+ * where the packages of the queue are not installed.
  */
-export function openEngine(
+export async function openEngine(
   settings: Pick<ServerSettings, 'queue' | 'worker_concurrency'>,
   log: Logger,
   onAvailable: () => void,
-): OpenEngine {
+): Promise<OpenEngine> {
   const concurrency = settings.worker_concurrency;
   const onError = (error: unknown, job: CompactionJob | null) => {
     if (job !== null) {
@@ -35,6 +37,9 @@ export function openEngine(
       queue: null,
     };
   }
+  const missing = missingPart('queue');
+  if (missing !== null) throw new SettingsError(`REDIS_URL cannot be used: ${missing}`);
+  const { BullMqEngine } = await import('./workers/engines/bullmq-engine.ts');
   const engine = new BullMqEngine({
     ...settings.queue,
     concurrency,

@@ -5,10 +5,18 @@ import { ElsewhereError } from './app/ports/elsewhere-error.ts';
 import type { Rules } from './compaction-worker.ts';
 import type { ServerSettings } from './config.ts';
 import { JSON_DEPTH } from './domain/exact-json.ts';
+import type { ConfigOverrides } from './domain/policy/config.ts';
 import { contextWindowOf } from './domain/policy/model-table.ts';
+import { missingPart } from './optional-parts.ts';
 import { packageVersion } from './package-version.ts';
 import { summarizeNow } from './workers/summarize-now.ts';
 import { configRefusal } from './workers/summarizers/model-policy.ts';
+
+/** Why a session cannot be counted as it asks; null when it can. */
+function counterRefusal({ token_counter = 'estimate' }: ConfigOverrides): string | null {
+  const missing = token_counter === 'estimate' ? null : missingPart('tokenizers');
+  return missing === null ? null : `token_counter "${token_counter}" cannot be used: ${missing}`;
+}
 
 const ITEMS_PER_REQUEST = 10_000;
 /** Real conversations hold one value in 30 to 150 bytes; a body of the default limit fits with room. */
@@ -51,7 +59,7 @@ export function restApi(
       rate_per_minute_per_key: settings.rate_limit_per_minute,
     },
     contextWindowOf,
-    modelRefusal: (config) => configRefusal(policy, config),
+    modelRefusal: (config) => configRefusal(policy, config) ?? counterRefusal(config),
     loadTokenizer: prepareTokenizer,
     summarize: summarizeNow({
       templates,

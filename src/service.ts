@@ -70,7 +70,11 @@ export async function startService(
   const now = () => new Date();
   const metrics = openMetrics(() => gauges(opened, indexer, now));
   const store = measuredStore(opened, metrics.record);
-  const { engine, queue } = openEngine(settings, log, () => void dispatcher.handOverPending());
+  const { engine, queue } = await openEngine(
+    settings,
+    log,
+    () => void dispatcher.handOverPending(),
+  );
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error(
       { err: error },

@@ -101,6 +101,8 @@ describe('who may import whom', () => {
     ['floor-digests', 'src/domain/digests/a.ts', 'src/domain/session/events.ts'],
     ['floor-session', 'src/domain/session/a.ts', 'src/domain/context/view.ts'],
     ['floor-context', 'src/domain/context/a.ts', 'src/domain/compaction/cut.ts'],
+    ['client-apart', 'src/adapters/a.ts', 'src/in-process.ts'],
+    ['client-without-packages', 'src/client/a.ts', 'hono'],
     ['ground-floor', 'src/domain/a.ts', 'src/domain/items/item.ts'],
     ['pure-packages', 'src/domain/b.ts', 'node:fs'],
     ['app-without-http', 'src/app/b.ts', 'hono'],

@@ -11,6 +11,7 @@ export const ON_A_STORE = [
   'test/api/*.test.ts',
   'test/properties/*.test.ts',
   'test/app/sync*.test.ts',
+  'test/client/client.test.ts',
   'test/workers/compaction/compact-session.test.ts',
   'test/workers/dispatcher.test.ts',
   'test/findings/{a,b}*.test.ts',
@@ -23,6 +24,8 @@ export const FAULTS = [
   'test/workers/engines/bullmq-outages.test.ts',
   'test/findings/{i7-shares-of-tenants,i12-slow-*,i12-unread-answers}.test.ts',
   'test/e2e/event-loop.test.ts',
+  // It installs the package, and may have to compile SQLite for that.
+  'test/package/*.test.ts',
 ];
 
 /**
@@ -51,7 +54,8 @@ export const SHARING = [
   'test/api/{[!h],*/}*.test.ts',
   'test/{app,foreign,importers}/**/*.test.ts',
   'test/metrics/of-events.test.ts',
-  'test/{config,config-toml,error-fields,service,service-packets}.test.ts',
+  'test/{config,config-toml,error-fields,in-process,optional-parts,service,service-packets}.test.ts',
+  'test/client/generated.test.ts',
   'test/cli/{import-transcript,supported-node}.test.ts',
   'test/db/{cursor,golden,projection,session-rows,upcast,verify}.test.ts',
   'test/deployment/*.test.ts',

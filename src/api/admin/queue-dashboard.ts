@@ -1,6 +1,3 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Queue } from 'bullmq';
 import { Hono } from 'hono';
@@ -70,10 +67,10 @@ export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDepend
     readQuery(c.req.url);
     // The page's own link leads there.
     if (c.req.path === `${DASHBOARD_PATH}/`) return c.redirect(DASHBOARD_PATH);
+    await next();
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     c.header('X-Content-Type-Options', 'nosniff');
     c.header('Referrer-Policy', 'no-referrer');
-    await next();
   });
   app.use('/api/*', async (_c, next) => {
     try {
@@ -85,17 +82,27 @@ export function createQueueDashboard({ jobs, operatorKey }: QueueDashboardDepend
     }
     await next();
   });
-  return app.route('/', boardOf(jobs.queue));
+  let board: Promise<Hono> | null = null;
+  return app.all('*', async (c) => {
+    board ??= boardOf(jobs.queue);
+    return (await board).fetch(c.req.raw);
+  });
 }
 
-function boardOf(queue: Queue): Hono {
+/** The packages belong to the queue, and are installed where there is one. */
+async function boardOf(queue: Queue): Promise<Hono> {
+  const [{ createBullBoard }, { BullMQAdapter }, { HonoAdapter }] = await Promise.all([
+    import('@bull-board/api'),
+    import('@bull-board/api/bullMQAdapter'),
+    import('@bull-board/hono'),
+  ]);
   const adapter = new HonoAdapter(serveStatic).setBasePath(DASHBOARD_PATH);
   createBullBoard({
     queues: [new BullMQAdapter(queue, { readOnlyMode: true })],
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Palimpsest queue' } },
   });
-  return adapter.registerPlugin();
+  return new Hono().route(DASHBOARD_PATH, adapter.registerPlugin());
 }
 
 function refusing(app: Hono, detail: string): Hono {

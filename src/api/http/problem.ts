@@ -7,7 +7,7 @@ import { firstErrors, shortened } from './abridge.ts';
 type Kind = { status: ContentfulStatusCode; title: string };
 
 /** The one place where kinds of errors become HTTP statuses (DESIGN, decision 9). */
-const KINDS = {
+export const PROBLEM_KINDS = {
   session_not_found: { status: 404, title: 'Session not found' },
   session_exists: { status: 409, title: 'Session exists' },
   version_mismatch: { status: 412, title: 'Version mismatch' },
@@ -44,7 +44,7 @@ const KINDS = {
 } as const satisfies Record<RejectionCode, Kind> & Record<string, Kind>;
 
 /** Why a command was refused, or what the API itself finds, before or beside the domain. */
-export type ProblemCode = keyof typeof KINDS;
+export type ProblemCode = keyof typeof PROBLEM_KINDS;
 
 /** Thrown anywhere in a handler; `create-app` turns it into the response. */
 export class ProblemError extends Error {
@@ -77,7 +77,7 @@ export function rejected(rejection: Rejection): ProblemError {
 
 /** The response of an error; however much is wrong, it stays small enough to be read. */
 export function problemResponse(error: ProblemError): Response {
-  const { status, title } = KINDS[error.code];
+  const { status, title } = PROBLEM_KINDS[error.code];
   const problem: z.input<typeof problemSchema> = {
     type: `urn:palimpsest:problem:${error.code.replaceAll('_', '-')}`,
     title,
@@ -92,5 +92,5 @@ export function problemResponse(error: ProblemError): Response {
 }
 
 export function problemStatus(code: ProblemCode): ContentfulStatusCode {
-  return KINDS[code].status;
+  return PROBLEM_KINDS[code].status;
 }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Context } from 'hono';
 import { type Api, addOpenRoute, noQuery } from '../http/endpoint.ts';
 
@@ -58,10 +60,9 @@ export function addReferenceRoutes({ app, deps }: Api): void {
   });
   open('/docs', (c) => asset(c, PAGE, 'text/html; charset=utf-8'));
   open('/docs/assets/init.js', (c) => asset(c, INIT_SCRIPT, 'text/javascript; charset=utf-8'));
-  const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const [name, type] of Object.entries(LIBRARY_FILES)) {
     open(`/docs/assets/${name}`, async (c) =>
-      asset(c, await readFile(join(library, name), 'utf8'), type),
+      asset(c, await readFile(join(libraryFolder(), name), 'utf8'), type),
     );
   }
   open('/', (c) =>
@@ -75,6 +76,13 @@ export function addReferenceRoutes({ app, deps }: Api): void {
       readiness: '/readyz',
     }),
   );
+}
+
+/** A build holds the two files, so that 12 MB need not be installed for them. */
+function libraryFolder(): string {
+  const built = fileURLToPath(new URL('./assets', import.meta.url));
+  if (existsSync(built)) return built;
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
 function asset(c: Context, text: string, type: string): Response {

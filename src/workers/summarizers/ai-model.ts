@@ -1,4 +1,4 @@
-import { type LanguageModel, type LanguageModelUsage, streamText } from 'ai';
+import type { LanguageModel, LanguageModelUsage, streamText } from 'ai';
 import type { Usage } from '../../domain/items/item.ts';
 import { apiError, callFailure } from './failures.ts';
 import type { ModelAnswer, ModelRequest, TextModel } from './text-model.ts';
@@ -12,7 +12,8 @@ export type AiModel = {
   name: string;
   /** For failure messages. */
   provider: string;
-  model: LanguageModel;
+  /** Built with the first call: the SDKs are loaded then. */
+  model: () => Promise<LanguageModel>;
   /** Tokens, null when it is not known. */
   contextWindow: number | null;
   /** Switches thinking off, or as low as the model allows. */
@@ -45,8 +46,9 @@ async function streamAnswer(
   abortSignal: AbortSignal,
   meter: Meter,
 ): Promise<ModelAnswer> {
-  const { fullStream } = streamText({
-    model: settings.model,
+  const [sdk, model] = await Promise.all([import('ai'), settings.model()]);
+  const { fullStream } = sdk.streamText({
+    model,
     system: request.system,
     prompt: request.prompt,
     maxOutputTokens: request.max_output_tokens,

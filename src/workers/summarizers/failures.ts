@@ -1,4 +1,4 @@
-import { APICallError } from 'ai';
+import { isApiCallError } from './api-call-error.ts';
 import type { SummaryFailure } from './summarizer.ts';
 
 /** How the providers say that the input does not fit, in error codes or in words. */
@@ -23,12 +23,12 @@ const TRANSIENT_STATUS = new Set([408, 409, 425, 429]);
  * status only: provider errors may quote the request or a key. `now` is in milliseconds.
  */
 export function callFailure(error: unknown, provider: string, now: number): SummaryFailure {
-  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  const status = isApiCallError(error) ? error.statusCode : undefined;
   if (status === 413 || isPromptTooLong(error)) {
     const message = `${provider}: the prompt is too long for the model${statusText(status)}`;
     return { ok: false, reason: 'prompt_too_long', message, retryable: false };
   }
-  if (!APICallError.isInstance(error) || status === undefined) {
+  if (!isApiCallError(error) || status === undefined) {
     // Not the message: a mistake on our side may quote the prompt.
     return isBrokenConnection(error)
       ? apiError(`${provider}: the connection failed or broke`, true)
@@ -93,7 +93,7 @@ function isPromptTooLong(error: unknown): boolean {
 /** Errors inside a stream arrive as plain values: a string, or the provider's error object. */
 function errorText(error: unknown): string {
   if (typeof error === 'string') return error;
-  if (APICallError.isInstance(error)) return `${error.message}\n${error.responseBody ?? ''}`;
+  if (isApiCallError(error)) return `${error.message}\n${error.responseBody ?? ''}`;
   if (error instanceof Error) return error.message;
   return JSON.stringify(error) ?? '';
 }

@@ -40,8 +40,10 @@ export function modelPolicy(operator: {
   table: ModelTable;
   environment: ProviderEnvironment;
   isCalling: boolean;
+  /** What to do about packages that are not installed; null when they are. */
+  missingPackages?: string | null;
 }): ModelPolicy {
-  const { allowed, serverModels, table, environment, isCalling } = operator;
+  const { allowed, serverModels, table, environment, isCalling, missingPackages = null } = operator;
   const patterns = (allowed ?? [...serverModels, ...byDefault(table)]).map(matcherOf);
   return (name) => {
     if (isOffline(name)) return null;
@@ -56,6 +58,7 @@ export function modelPolicy(operator: {
     if (!patterns.some((matches) => matches(name))) {
       return `the operator does not allow ${name} here: PALIMPSEST_ALLOWED_MODELS names what is allowed`;
     }
+    if (isCalling && missingPackages !== null) return `${name} cannot be asked: ${missingPackages}`;
     const missing = isCalling ? missingSetting(provider, environment) : null;
     // The operator who names a model of a local server has set it up by that.
     if (missing === null || (isUsableByName(provider) && serverModels.includes(name))) return null;

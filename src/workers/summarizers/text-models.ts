@@ -1,7 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
 import { contextWindowOf } from '../../domain/policy/model-table.ts';
 import { type AiModel, aiModel } from './ai-model.ts';
@@ -28,7 +24,7 @@ export function textModel(spec: string, env: ProviderEnvironment): TextModel {
   return aiModel({
     name: `${provider}/${model}`,
     provider,
-    model: languageModel(provider, model, access),
+    model: () => languageModel(provider, model, access),
     contextWindow: PROVIDER_TABLE[provider].isLocal ? null : contextWindowOf(model),
     providerOptions: withoutThinking(provider, model),
   });
@@ -56,19 +52,30 @@ function parseModelName(spec: string): { provider: Provider; model: string } {
 /** The key and the conversation go where the operator says, and nowhere else. */
 const fetchThere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' });
 
-function languageModel(provider: Provider, model: string, access: ProviderAccess): LanguageModel {
+async function languageModel(
+  provider: Provider,
+  model: string,
+  access: ProviderAccess,
+): Promise<LanguageModel> {
   const baseURL = access.baseUrl;
   const apiKey = access.apiKey ?? '';
   const { api } = PROVIDER_TABLE[provider];
   switch (api) {
-    case 'anthropic':
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
       return createAnthropic({ apiKey, baseURL, fetch: fetchThere })(model);
-    case 'openai':
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
       // Chat completions, not Responses: every server behind OPENAI_BASE_URL speaks it.
       return createOpenAI({ apiKey, baseURL, fetch: fetchThere }).chat(model);
-    case 'google':
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
       return createGoogleGenerativeAI({ apiKey, baseURL, fetch: fetchThere })(model);
-    case 'chat-completions':
+    }
+    case 'chat-completions': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       return createOpenAICompatible({
         name: provider,
         baseURL,
@@ -76,6 +83,7 @@ function languageModel(provider: Provider, model: string, access: ProviderAccess
         includeUsage: true,
         ...(access.apiKey === null ? {} : { apiKey: access.apiKey }),
       })(model);
+    }
     default:
       return api satisfies never;
   }

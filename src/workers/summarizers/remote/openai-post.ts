@@ -1,10 +1,10 @@
-import { APICallError } from 'ai';
 import type { JsonObject } from '../../../domain/json.ts';
+import { ApiCallError } from '../api-call-error.ts';
 import type { ProviderAccess } from '../providers.ts';
 
 /**
  * Posts JSON to a path of the provider and answers the response once its status is one of success.
- * Throws APICallError with status, headers and body otherwise, and what `fetch` throws.
+ * Throws ApiCallError with status, headers and body otherwise, and what `fetch` throws.
  */
 export async function postToOpenai(
   { baseUrl, apiKey }: ProviderAccess,
@@ -25,13 +25,5 @@ export async function postToOpenai(
     signal,
   });
   if (response.ok) return response;
-  throw new APICallError({
-    message: `HTTP ${response.status}`,
-    url,
-    // Not the request: what is in an error may come to stand in a log.
-    requestBodyValues: {},
-    statusCode: response.status,
-    responseHeaders: Object.fromEntries(response.headers),
-    responseBody: await response.text(),
-  });
+  throw new ApiCallError(response, await response.text());
 }

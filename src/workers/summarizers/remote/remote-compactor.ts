@@ -1,5 +1,5 @@
-import { APICallError } from 'ai';
 import type { Item } from '../../../domain/items/item.ts';
+import { isApiCallError } from '../api-call-error.ts';
 import { apiError } from '../failures.ts';
 import type { ModelPolicy } from '../model-policy.ts';
 import { missingSetting, type ProviderEnvironment, providerAccess } from '../providers.ts';
@@ -55,6 +55,6 @@ export function remoteCompactor(
 }
 
 function isNoEndpoint(error: unknown): boolean {
-  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  const status = isApiCallError(error) ? error.statusCode : undefined;
   return status === 404 || status === 405;
 }

@@ -1,0 +1,10 @@
+// The packages of src/optional-parts.ts, each with the release that the lock pins: what the image adds.
+import { readFileSync } from 'node:fs';
+
+/** What an adapter talks to, and the service does not use. */
+const OF_ADAPTERS =
+  /^(?:@openai\/agents|@langchain\/core|langchain|@anthropic-ai\/claude-agent-sdk)$/;
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const names = Object.keys(manifest.peerDependencies).filter((name) => !OF_ADAPTERS.test(name));
+console.log(names.map((name) => `${name}@${manifest.devDependencies[name]}`).join(' '));

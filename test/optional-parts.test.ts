@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { missingPart, type OptionalPart } from '../src/optional-parts.ts';
+import { readText } from './house/sources.ts';
+
+const parts: [OptionalPart, string, string][] = [
+  ['models', 'ai, @ai-sdk/anthropic', 'npm install ai@6 @ai-sdk/anthropic@3'],
+  ['queue', 'bullmq, ioredis', 'npm install bullmq@6 ioredis@5'],
+  ['tokenizers', 'gpt-tokenizer', 'npm install gpt-tokenizer@4'],
+];
+
+describe('optional parts', () => {
+  test.each(parts)('%s: says what to install', (part, names, command) => {
+    const message = missingPart(part, () => false);
+    expect(message).toContain(names);
+    expect(message).toContain(command);
+    expect(missingPart(part, (name) => name.startsWith('never'))).toBe(message);
+    // Here they are, for the tests.
+    expect(missingPart(part)).toBeNull();
+  });
+
+  test('names only what is missing, in releases that were tried', () => {
+    const { devDependencies, peerDependenciesMeta } = z
+      .object({
+        devDependencies: z.record(z.string(), z.string()),
+        peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.literal(true) })),
+      })
+      .parse(JSON.parse(readText('package.json')));
+    expect(missingPart('queue', (name) => name !== 'ioredis')).toMatch(
+      /^the package ioredis is not installed/,
+    );
+    for (const [part] of parts) {
+      const command = /"npm install (.*)"/.exec(missingPart(part, () => false) ?? '')?.[1] ?? '';
+      for (const [, name = '', major = ''] of command.matchAll(/(\S+)@(\d+)/g)) {
+        expect(peerDependenciesMeta).toHaveProperty([name]);
+        expect(devDependencies[name]).toMatch(new RegExp(`^${major}\\.`));
+      }
+    }
+  });
+});
