@@ -65,6 +65,7 @@ export function compactionWorker(
     store,
     world,
     templates,
+    prices: settings.prices,
     chooseSummarizer,
     remote: remoteSummarizer(remoteCompactor(environment, remotePolicy(settings, policy))),
     workspaceRoot: settings.workspace_root,

@@ -1,3 +1,4 @@
+import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
 import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
 import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts';
@@ -18,6 +19,7 @@ export function workerDependencies(
   return {
     world: WORLD,
     templates: TEMPLATES,
+    prices: DEFAULT_PRICES,
     chooseSummarizer: () => extractive,
     remote: remoteSummarizer(remoteCompactor({})),
     hooks: [],

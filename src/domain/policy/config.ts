@@ -184,6 +184,10 @@ export const configSchema = z.strictObject({
   retention_min: share,
   retention_reject: share,
   retention_repair_max_tokens: tokens,
+  /** Whether an automatic compaction waits while it costs more than it saves (SPEC section 20). */
+  compaction_cost_aware: z.boolean(),
+  /** Calls of the session's model that are expected to follow. */
+  cost_horizon_turns: z.int().min(1).max(100_000),
   summarizer_fallback: z.array(z.enum([...OFFLINE_SUMMARIZERS, 'micro'])).max(2),
   summarizer_max_attempts: z.int().min(1).max(10),
   summarizer_timeout_seconds: z.number().gt(0).max(3600),

@@ -27,7 +27,10 @@ export type Price = Omit<PriceTable['prices'][number], 'model'>;
 
 type Row = readonly [model: string, input: number, output: number, read?: number, write?: number];
 
-/** List prices of the makers for requests of ordinary size, without discounts for batches. */
+/**
+ * List prices of the makers for requests of ordinary size, without discounts for batches; the price of
+ * a cache write is that of the shortest time it is kept. Where they were read: docs/configuration.md.
+ */
 const ROWS: readonly Row[] = [
   ['anthropic/claude-3-haiku*', 0.25, 1.25, 0.03, 0.3],
   ['anthropic/claude-3-5-haiku*', 0.8, 4, 0.08, 1],
@@ -35,10 +38,23 @@ const ROWS: readonly Row[] = [
   ['anthropic/claude-3-7-sonnet*', 3, 15, 0.3, 3.75],
   ['anthropic/claude-3-opus*', 15, 75, 1.5, 18.75],
   ['anthropic/claude-haiku-4-5*', 1, 5, 0.1, 1.25],
+  ['anthropic/claude-haiku-5-5*', 0.1, 0.5, 0.01, 0.125],
   ['anthropic/claude-sonnet-4*', 3, 15, 0.3, 3.75],
+  ['anthropic/claude-sonnet-5*', 2, 10, 0.2, 2.5],
+  ['anthropic/claude-sonnet-5-5*', 2, 10, 0.1, 2.5],
+  ['anthropic/claude-opus-4-0*', 15, 75, 1.5, 18.75],
   ['anthropic/claude-opus-4-1*', 15, 75, 1.5, 18.75],
   ['anthropic/claude-opus-4-2025*', 15, 75, 1.5, 18.75],
   ['anthropic/claude-opus-4-5*', 5, 25, 0.5, 6.25],
+  ['anthropic/claude-opus-4-6*', 5, 25, 0.5, 6.25],
+  ['anthropic/claude-opus-4-7*', 5, 25, 0.5, 6.25],
+  ['anthropic/claude-opus-4-8*', 5, 25, 0.5, 6.25],
+  ['anthropic/claude-opus-5*', 5, 25, 0.5, 6.25],
+  ['anthropic/claude-opus-5-5*', 4, 20, 0.2, 5],
+  ['anthropic/claude-fable-5*', 10, 50, 1, 12.5],
+  ['anthropic/claude-fable-5-1*', 10, 50, 0.25, 12.5],
+  ['anthropic/claude-mythos-5*', 10, 50, 1, 12.5],
+  ['anthropic/claude-mythos-5-1*', 10, 50, 0.25, 12.5],
   ['openai/gpt-4o', 2.5, 10, 1.25],
   ['openai/gpt-4o-2024-08*', 2.5, 10, 1.25],
   ['openai/gpt-4o-2024-11*', 2.5, 10, 1.25],
@@ -55,6 +71,22 @@ const ROWS: readonly Row[] = [
   ['openai/gpt-5-nano*', 0.05, 0.4, 0.005],
   ['openai/gpt-5.1', 1.25, 10, 0.125],
   ['openai/gpt-5.1-2025*', 1.25, 10, 0.125],
+  ['openai/gpt-5.2', 1.75, 14, 0.175],
+  ['openai/gpt-5.2-2025*', 1.75, 14, 0.175],
+  ['openai/gpt-5.4', 2.5, 15, 0.25],
+  ['openai/gpt-5.4-2026*', 2.5, 15, 0.25],
+  ['openai/gpt-5.4-mini*', 0.75, 4.5, 0.075],
+  ['openai/gpt-5.4-nano*', 0.2, 1.25, 0.02],
+  ['openai/gpt-5.5', 5, 30, 0.5],
+  ['openai/gpt-5.5-2026*', 5, 30, 0.5],
+  ['openai/gpt-5.6-sol*', 4, 20, 0.4],
+  ['openai/gpt-5.6-terra*', 2, 12, 0.2],
+  ['openai/gpt-5.6-luna*', 0.2, 1.2, 0.02],
+  ['openai/gpt-6-astra*', 10, 50, 1],
+  ['openai/gpt-6-sol*', 2, 10, 0.2, 2.5],
+  ['openai/gpt-6-luna*', 0.1, 0.5, 0.01, 0.125],
+  ['openai/gpt-6.1-sol*', 2, 10, 0.1, 2.5],
+  ['openai/gpt-6.1-terra*', 1, 5, 0.05, 1.25],
   ['openai/o1', 15, 60, 7.5],
   ['openai/o1-2024*', 15, 60, 7.5],
   ['openai/o3', 2, 8, 0.5],
@@ -65,13 +97,18 @@ const ROWS: readonly Row[] = [
   ['google/gemini-2.5-pro*', 1.25, 10, 0.125],
   ['google/gemini-2.5-flash', 0.3, 2.5, 0.03],
   ['google/gemini-2.5-flash-lite*', 0.1, 0.4, 0.01],
+  ['google/gemini-3-flash-preview*', 0.5, 3, 0.05],
+  ['google/gemini-3.1-pro-preview*', 2, 12],
+  ['google/gemini-3.5-flash', 1.5, 9, 0.15],
+  ['google/gemini-3.5-flash-lite*', 0.3, 2.5],
+  ['google/gemini-3.8-flash*', 0.75, 3.75],
   ['groq/llama-3.1-8b-instant', 0.05, 0.08],
   ['groq/llama-3.3-70b-versatile', 0.59, 0.79],
 ];
 
 /** What is known without a table of the operator; a model that is missing here has no price. */
 export const DEFAULT_PRICES: PriceTable = {
-  date: '2025-11-30',
+  date: '2026-10-27',
   prices: ROWS.map(([model, input, output, cache_read = null, cache_write = null]) => ({
     model,
     input,

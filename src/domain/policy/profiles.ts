@@ -93,6 +93,8 @@ export const BASE_CONFIG: Config = {
   micro_compact_placeholder: '[Old tool result content cleared]',
   micro_compact_truncate_over_tokens: null,
   micro_compact_escalate: true,
+  compaction_cost_aware: false,
+  cost_horizon_turns: 20,
   restore_max_files: 5,
   restore_tokens_per_file: 5_000,
   restore_total_file_budget: 50_000,

@@ -13,6 +13,7 @@ import { entrySchema } from './entry.ts';
 import { resultEditSchema } from './result-edits.ts';
 import { retentionReportSchema } from './retention-report.ts';
 import { observedSchema, supersededSchema, toldSchema } from './told.ts';
+import { worthSchema } from './worth.ts';
 
 /** Version of the event data below; older stored events are upcast when read (SPEC section 3). */
 export const EVENT_SCHEMA_VERSION = 3;
@@ -79,6 +80,7 @@ const skipReasonSchema = z.enum([
   'compaction_disabled',
   'no_natural_boundary',
   'too_few_tokens',
+  'not_worth_it',
 ]);
 export type SkipReason = z.infer<typeof skipReasonSchema>;
 
@@ -264,6 +266,8 @@ export const eventSchemas = {
     usage: usageSchema.exactOptional(),
     /** Who has written that summary. */
     model: z.string().exactOptional(),
+    /** What a compaction was weighed by that had to pay. */
+    worth: worthSchema.exactOptional(),
   }),
   'compaction.failed': z.strictObject({
     compaction_id,

@@ -130,6 +130,7 @@ export function skipped(state: State, data: EventData['compaction.skipped']): Pa
     // No failures: nothing was tried.
     case 'below_threshold':
     case 'compaction_disabled':
+    case 'not_worth_it':
       return { ...endOf(current), compactions };
     case 'nothing_to_compact':
     case 'not_effective':

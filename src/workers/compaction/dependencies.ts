@@ -2,6 +2,7 @@ import type { EventStore } from '../../app/ports/event-store.ts';
 import type { Templates } from '../../domain/compaction/prompt.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Config } from '../../domain/policy/config.ts';
+import type { PriceTable } from '../../domain/policy/prices.ts';
 import type { World } from '../../domain/session/world.ts';
 import type { CompactionJob } from '../engines/job-engine.ts';
 import type { HookSettings } from '../hooks/hook-settings.ts';
@@ -18,6 +19,8 @@ export type LogDependencies = {
 export type WorkerDependencies = LogDependencies & {
   world: World;
   templates: Templates;
+  /** What models cost, for compactions that have to pay. */
+  prices: PriceTable;
   chooseSummarizer: (
     session: { model: string | null; format: Format },
     config: Config,

@@ -2,6 +2,7 @@ import { type FullPlan, withLedgers } from '../../domain/compaction/full.ts';
 import { ledgersOf } from '../../domain/compaction/ledgers-of.ts';
 import { materialOf } from '../../domain/compaction/material.ts';
 import { type CompactionPlan, planCompaction, planRequest } from '../../domain/compaction/plan.ts';
+import { hasToPay, notWorthIt } from '../../domain/compaction/weigh.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Skip } from '../../domain/session/compaction-commands.ts';
 import type { PacketText } from '../../domain/session/complete-compaction.ts';
@@ -25,7 +26,7 @@ export async function plan(deps: WorkerDependencies, loaded: Loaded): Promise<Pl
   await deps.prepare(loaded.terms.config);
   const { view, running } = loaded;
   const material = materialOf(view);
-  const found = planAs(loaded, running.mode, material);
+  const found = worthIt(deps, loaded, planAs(loaded, running.mode, material));
   const packetBy = (standing: () => Ledger) => packetText(deps, loaded, { material, standing });
   switch (found.kind) {
     case 'skip':
@@ -48,6 +49,18 @@ export async function plan(deps: WorkerDependencies, loaded: Loaded): Promise<Pl
     default:
       return found satisfies never;
   }
+}
+
+/** The plan, or why it has to wait: where it has to pay, and would not. */
+function worthIt(
+  { prices, chooseSummarizer }: WorkerDependencies,
+  { terms, head, running }: Loaded,
+  found: CompactionPlan,
+): CompactionPlan {
+  if (found.kind === 'skip' || running.trigger !== 'auto' || !hasToPay(terms, head)) return found;
+  const choice = chooseSummarizer(head.settings, terms.config);
+  const summarizer = choice.kind === 'asking' ? choice.name : null;
+  return notWorthIt(found, { terms, head, prices, summarizer }) ?? found;
 }
 
 /** The summary leaves room for the packet, which comes with it and has to fit as well. */

@@ -38,12 +38,19 @@ describe('the table that comes with the service', () => {
     ['gpt-4o', 2.5, 10],
     [' gpt-5-mini-2025-08-07 ', 0.25, 2],
     ['google/gemini-2.5-flash-lite', 0.1, 0.4],
+    ['claude-opus-5-20260724', 5, 25],
+    ['claude-opus-5-5[1m]', 4, 20],
+    ['claude-sonnet-4-6', 3, 15],
+    ['openai/gpt-5.4-mini', 0.75, 4.5],
+    ['gpt-6.1-sol', 2, 10],
+    ['google/gemini-3.5-flash-lite', 0.3, 2.5],
   ])('%s costs %d in and %d out', (model, input, output) => {
     expect(priceOf(DEFAULT_PRICES, model)).toMatchObject({ input, output });
   });
 
   it.each([
     'gpt-5-pro',
+    'gpt-5.4-pro',
     'llama3',
     'ollama/llama3',
     'openrouter/anthropic/claude-sonnet-4',
