@@ -3,9 +3,12 @@ import { digestOf } from '../digests/digest.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { nameKey, nameReader } from '../names.ts';
+import { callKey } from '../session/call-key.ts';
+import { recallOf } from '../workspace/recall-mark.ts';
 import { answerOf } from '../workspace/result-text.ts';
 import { inputOf, ownName, pathOf } from '../workspace/tool-input.ts';
 import type { PlanInput } from './plan-input.ts';
+import { recallable } from './recallable.ts';
 
 /**
  * The digest of a result as it was appended, which now takes so many tokens, in `most` if that is
@@ -18,7 +21,9 @@ export type Digester = (
 ) => string | null;
 
 /** Digests results by the names that stand in the conversation, which is read once, when it is needed. */
-export function digester({ material, count }: PlanInput): Digester {
+export function digester(input: PlanInput): Digester {
+  const { material, count } = input;
+  const isRecallable = recallable(input);
   let names: Omit<Names, 'known'> | null = null;
   return (call, original, size) => {
     names ??= namesIn(material.map(({ item }) => item));
@@ -28,6 +33,7 @@ export function digester({ material, count }: PlanInput): Digester {
       tool: call === null ? '' : ownName(call.name),
       path: call === null ? null : (pathOf(inputOf(call)) ?? null),
       isFailed: answerOf(original).isFailed,
+      recall: isRecallable(original.call_id) ? recallOf(callKey(original.call_id)) : null,
     };
     const known = call === null ? '' : textOfCall(call);
     return digestOf(result, { ...size, count, names: { ...names, known } });

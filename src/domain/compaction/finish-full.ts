@@ -63,7 +63,11 @@ export function standIn(plan: FullPlan, text: string, context: SummaryContext): 
     'summary',
     codec.message(
       'user',
-      formatSummary(cleaned, { style: config.summary_style, automatic: is_automatic }),
+      formatSummary(cleaned, {
+        style: config.summary_style,
+        automatic: is_automatic,
+        recallThrough: config.recall ? plan.through : undefined,
+      }),
       { is_compact_summary: true, is_visible_in_transcript_only: true },
     ),
   );

@@ -165,6 +165,9 @@ function planCovering(
   };
 }
 
+/** Of as many digits as a number of an item may have. */
+const LARGEST_SEQ = 999_999_999;
+
 /** Tokens that the summary may count: a share of what it covers, and what fits under the limit. */
 function summaryBudget(
   config: Config,
@@ -174,7 +177,13 @@ function summaryBudget(
   fixed: number,
 ): number {
   // The sentences around the summary count too; those of automatic compactions are the longer ones.
-  const frame = count(formatSummary('', { style: config.summary_style, automatic: true }));
+  const frame = count(
+    formatSummary('', {
+      style: config.summary_style,
+      automatic: true,
+      recallThrough: config.recall ? LARGEST_SEQ : undefined,
+    }),
+  );
   const room = Math.floor((limit - 1) / config.token_safety_multiplier) - fixed - frame;
   return Math.max(64, Math.min(config.summary_max_tokens, Math.floor(covered / 2), room));
 }

@@ -1,8 +1,13 @@
+import { resultPartText } from '../items/convert.ts';
 import type { ToolCall, ToolResult } from '../items/item.ts';
+import { linesOf } from '../line-piece.ts';
 import { callKey } from '../session/call-key.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
+import { recallNote } from '../workspace/recall-mark.ts';
+import { ownName } from '../workspace/tool-input.ts';
 import { digester } from './digest-result.ts';
 import type { PlanInput } from './plan-input.ts';
+import { recallable } from './recallable.ts';
 
 /** The result that answers an eligible call. */
 export type Candidate = {
@@ -22,16 +27,26 @@ export type Candidate = {
 export function replacer(input: PlanInput): (candidate: Candidate) => ResultEdit {
   const { config } = input;
   const digest = digester(input);
+  const isRecallable = recallable(input);
   return (candidate) => {
     if (config.micro_compact_replacement === 'digest' && candidate.original !== null) {
       const content = digest(candidate.call, candidate.original, { tokens: candidate.tokens });
       if (content !== null) return edit(candidate, 'digested', content, input);
+    }
+    if (config.recall && candidate.original !== null && isRecallable(candidate.call.id)) {
+      return edit(candidate, 'cleared', noteOf(candidate), input);
     }
     // Whoever sends the ids must not decide how long a placeholder becomes, which may name one often.
     const id = callKey(candidate.call.id);
     const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', () => id);
     return edit(candidate, 'cleared', content, input);
   };
+}
+
+/** The note that says how to recall the original. */
+function noteOf({ call, original, result }: Candidate): string {
+  const text = (original ?? result).content.map(resultPartText).join('\n');
+  return recallNote(linesOf(text), ownName(call.name), callKey(call.id));
 }
 
 /** The edit that puts a content in the place of a result. */

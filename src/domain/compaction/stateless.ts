@@ -69,6 +69,8 @@ export function statelessConfig(server: ConfigOverrides, context_window: number)
   const most = Math.max(LEAST_SUMMARY_TOKENS, Math.floor(context_window / 4));
   return {
     ...config,
+    // There is no session, and nothing to recall.
+    recall: false,
     user_message_max_tokens: Math.min(config.user_message_max_tokens, most),
     summary_max_tokens: Math.min(config.summary_max_tokens, most),
   };

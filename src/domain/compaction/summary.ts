@@ -68,17 +68,31 @@ export function cleanSummary(raw: string, includeAnalysis: boolean): string {
  */
 export function formatSummary(
   cleaned: string,
-  options: { style: Config['summary_style']; automatic: boolean },
+  options: {
+    style: Config['summary_style'];
+    automatic: boolean;
+    /** What it tells can be recalled, up to this item. */
+    recallThrough?: number | undefined;
+  },
 ): string {
+  const { recallThrough: through } = options;
+  const recall = through === undefined ? '' : `\n${recallLine(through)}`;
   const isClaudeCode = options.style === 'claude-code';
   const text =
     'This session is being continued from a previous conversation that ran out of context.' +
     (isClaudeCode ? ' ' : '\n') +
-    `The conversation is summarized below:\n${cleaned}${isClaudeCode ? '.' : ''}`;
+    `The conversation is summarized below:\n${cleaned}${isClaudeCode ? '.' : ''}${recall}`;
   if (!options.automatic) return text;
   return (
     `${text}\nPlease continue the conversation from where we left it off without asking the user ` +
     'any further questions. Continue with the last task that you were asked to work on.'
+  );
+}
+
+function recallLine(through: number): string {
+  return (
+    `[What is summarised above can be read in full: recall(items: "1-${through}"), and searched with ` +
+    'search_history]'
   );
 }
 

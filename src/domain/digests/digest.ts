@@ -19,7 +19,11 @@ import { tableOutline } from './table.ts';
 import { frameOf, written } from './write.ts';
 
 /** A tool result as a digest is made of it. */
-export type Result = Asked & { text: string };
+export type Result = Asked & {
+  text: string;
+  /** How to get at the original, where there is a way. */
+  recall?: string | null;
+};
 
 /** Shorter texts, in tokens, are not worth a digest. */
 const LEAST_TOKENS = 200;
@@ -70,6 +74,7 @@ export function digestOf(result: Result, { tokens, most, count, names }: Terms):
   const { outline, start } = shown;
   const { frame, room } = frameOf(shown.source, outline, {
     characters,
+    recall: result.recall ?? null,
     shareOfNotes: isFailed ? SHARE_OF_NOTES_OF_FAILED : SHARE_OF_NOTES,
   });
   const said = [outline.what, ...outline.notes.slice(0, frame.notes)].join('\n');

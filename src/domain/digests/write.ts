@@ -13,17 +13,23 @@ export type Frame = {
   /** Of the outline's notes the first so many, and so many gaps by name. */
   notes: number;
   gaps: number;
+  /** How to get at the original, where there is a way. */
+  recall: string | null;
 };
 
 /** The frame of a digest of so many characters, and how many of them are left to quoted lines. */
 export function frameOf(
   source: Source,
   outline: Outline,
-  { characters, shareOfNotes }: { characters: number; shareOfNotes: number },
+  {
+    characters,
+    shareOfNotes,
+    recall,
+  }: { characters: number; shareOfNotes: number; recall: string | null },
 ): { frame: Frame; room: number } {
   const gap = gapNote(source.lines, source.lines).length + 3;
   const gaps = Math.max(1, Math.floor((characters * SHARE_OF_GAPS) / gap));
-  let left = characters - opening(source, outline, []).length - gaps * gap;
+  let left = characters - opening({ source, outline, recall }, []).length - gaps * gap;
   const least = left * (1 - shareOfNotes);
   let notes = 0;
   for (const note of outline.notes) {
@@ -31,19 +37,17 @@ export function frameOf(
     left -= note.length + 3;
     notes += 1;
   }
-  return { frame: { source, outline, notes, gaps }, room: left };
+  return { frame: { source, outline, notes, gaps, recall }, room: left };
 }
 
 /**
  * Writes a digest: what the text is and how much of it is left out, then the chosen units in their
  * order, each behind the number of its line. Lines of ours stand in brackets.
  */
-export function written(
-  { source, outline, notes, gaps }: Frame,
-  chosen: readonly number[],
-): string {
+export function written(frame: Frame, chosen: readonly number[]): string {
+  const { source, outline, notes, gaps } = frame;
   const quotes = quotesOf(source, chosen);
-  const lines = [opening(source, outline, quotes), ...outline.notes.slice(0, notes).map(bracketed)];
+  const lines = [opening(frame, quotes), ...outline.notes.slice(0, notes).map(bracketed)];
   const named = namedGaps(source, quotes, gaps);
   let before = 0;
   for (const { unit, text, place } of quotes) {
@@ -77,7 +81,10 @@ function quotesOf(source: Source, chosen: readonly number[]): Quote[] {
   return quotes;
 }
 
-function opening(source: Source, { what }: Outline, quotes: readonly Quote[]): string {
+function opening(
+  { source, outline, recall }: Pick<Frame, 'source' | 'outline' | 'recall'>,
+  quotes: readonly Quote[],
+): string {
   const quoted = new Set(quotes.map(({ unit }) => unit.line));
   const partly = new Set(
     quotes.flatMap((quote) => (isWholeLine(source, quote) ? [] : [quote.unit.line])),
@@ -87,7 +94,7 @@ function opening(source: Source, { what }: Outline, quotes: readonly Quote[]): s
   const { unseen } = source;
   const passed =
     unseen === null ? '' : `; ${unseen.from}-${unseen.to} not looked at, nor counted in`;
-  return `${DIGEST_OPENING}${what}; ${left} of ${counted(source.lines, 'line')} left out${parts}${passed}]`;
+  return `${DIGEST_OPENING}${outline.what}; ${left} of ${counted(source.lines, 'line')} left out${parts}${passed}${recall === null ? '' : `. ${recall}`}]`;
 }
 
 function isWholeLine({ text }: Source, { unit, text: quoted }: Quote): boolean {

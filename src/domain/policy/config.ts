@@ -152,6 +152,8 @@ export const configSchema = z.strictObject({
   /** What stands in place of an old result: what matters in it, or the placeholder alone. */
   micro_compact_replacement: z.enum(['digest', 'placeholder']),
   micro_compact_placeholder: z.string().min(1).max(1000),
+  /** The agent has a way to recall originals (MCP, gateway): what takes their place says so. */
+  recall: z.boolean(),
   micro_compact_truncate_over_tokens: tokens.min(16).nullable(),
   micro_compact_escalate: z.boolean(),
   restore_max_files: count,

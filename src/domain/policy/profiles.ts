@@ -91,6 +91,7 @@ export const BASE_CONFIG: Config = {
   micro_compact_clear_errors: false,
   micro_compact_replacement: 'placeholder',
   micro_compact_placeholder: '[Old tool result content cleared]',
+  recall: false,
   micro_compact_truncate_over_tokens: null,
   micro_compact_escalate: true,
   compaction_cost_aware: false,

@@ -2,6 +2,7 @@ import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { isDigest } from './digest-mark.ts';
+import { isRecallNote } from './recall-mark.ts';
 
 /** What a tool has answered, without what its program wraps around it. */
 export type Answer = {
@@ -50,7 +51,7 @@ export function answerOf(result: ToolResult): Answer {
     isShortened: isCut || total !== null || LEFT_OUT.test(body),
     isUnfinished: isRunning,
     isRefused: isFailed && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
-    isCleared: isDigest(raw) || isNote(body),
+    isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
   };
 }
 
