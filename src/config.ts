@@ -66,6 +66,7 @@ const environmentSchema = z.object({
   PALIMPSEST_CONFIG: z.string().min(1).optional(),
   PALIMPSEST_API_KEYS: z.string().default(''),
   PALIMPSEST_OPERATOR_KEY: secret(16).optional(),
+  PALIMPSEST_INSPECTOR: oneOf('on', 'off').default('on'),
   PALIMPSEST_COMPACTION_SECRET: secret(32).optional(),
   PALIMPSEST_QUEUE_PREFIX: z
     .string()
@@ -123,6 +124,8 @@ export function readSettings(environment: Environment) {
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
     /** Opens `/admin/queues`; null: nobody does. */
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
+    /** Pages for people at `/`. */
+    has_inspector: env.PALIMPSEST_INSPECTOR === 'on',
     /** What compaction items are encrypted with; null: derived from the keys, or made up at start. */
     compaction_secret: env.PALIMPSEST_COMPACTION_SECRET ?? null,
     rate_limit_per_minute: env.PALIMPSEST_RATE_LIMIT_PER_MINUTE ?? null,

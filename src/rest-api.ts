@@ -51,6 +51,7 @@ export function restApi(
     clock: { now: () => new Date() },
     newId: uuidv7,
     keys: settings.api_keys,
+    hasInspector: settings.has_inspector,
     limits: {
       body_bytes: settings.body_limit_bytes,
       items_per_request: ITEMS_PER_REQUEST,

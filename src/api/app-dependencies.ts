@@ -25,6 +25,8 @@ export type AppDependencies = Ports & {
   /** Empty: no keys are asked for, and everything belongs to tenant "local". */
   keys: readonly ApiKey[];
   limits: Limits;
+  /** Whether there are pages for people. */
+  hasInspector: boolean;
   /** What the content of compaction items is encrypted with; null: see `OpaqueContent`. */
   compactionSecret: string | null;
   /** The one that is kept beside the database, for when there is no other. */

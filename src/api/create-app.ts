@@ -26,6 +26,7 @@ import {
 } from './openai-compatible/errors.ts';
 import { addResponsesCompactRoute } from './openai-compatible/responses-compact.ts';
 import { addPacketRoute } from './packets/routes.ts';
+import { addPages } from './pages/pages.ts';
 import { addProfilesRoute } from './profiles/routes.ts';
 import { addRecallRoutes } from './recall/routes.ts';
 import { addReferenceRoutes } from './reference/routes.ts';
@@ -40,8 +41,11 @@ import { addToolResultRoute } from './tool-results/routes.ts';
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
 export function createApp(deps: AppDependencies): OpenAPIHono {
   const app = new OpenAPIHono();
-  const api: Api = { app, deps, gate: gateOf(deps), ...longAnswers(deps.elsewhere) };
+  const takeFromBudget = budgetOf(deps);
+  const gate = gateOf(deps, takeFromBudget);
+  const api: Api = { app, deps, gate, ...longAnswers(deps.elsewhere) };
   registerKeys(app);
+  if (deps.hasInspector) addPages(api, takeFromBudget);
   addSessionRoutes(api);
   addItemRoutes(api);
   addContextRoute(api);
@@ -74,11 +78,12 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   return app;
 }
 
-function gateOf(deps: AppDependencies): Gate {
+function budgetOf(deps: AppDependencies): (tenant: string) => void {
+  return rateLimiter(deps.limits.rate_per_minute_per_key, () => deps.clock.now().getTime());
+}
+
+function gateOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void): Gate {
   const authenticate = authenticator(deps.keys);
-  const takeFromBudget = rateLimiter(deps.limits.rate_per_minute_per_key, () =>
-    deps.clock.now().getTime(),
-  );
   return (request) => {
     const tenant = authenticate(request);
     takeFromBudget(tenant);

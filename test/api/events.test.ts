@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventStream } from '../../src/api/events/event-stream.ts';
+import { eventStream } from '../../src/api/http/event-stream.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, user } from '../support/items.ts';
 

@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
-import { eventStream } from '../../src/api/events/event-stream.ts';
 import { noParams, noQuery } from '../../src/api/http/endpoint.ts';
+import { eventStream } from '../../src/api/http/event-stream.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { ofTokens, user } from '../support/items.ts';
 import { openTestStore } from '../support/open-test-store.ts';

@@ -69,6 +69,7 @@ export async function startApi(
       return `019b7c00-0000-7000-8000-${String(ids).padStart(12, '0')}`;
     },
     keys: [],
+    hasInspector: true,
     limits: {
       body_bytes: 1_000_000,
       items_per_request: 100,

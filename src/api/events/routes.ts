@@ -3,9 +3,9 @@ import type { HonoRequest } from 'hono';
 import { findSession } from '../../app/find.ts';
 import { listEvents } from '../../app/list-events.ts';
 import { type Api, addEndpoint, refOf } from '../http/endpoint.ts';
+import { eventStream } from '../http/event-stream.ts';
 import { ProblemError, unwrap } from '../http/problem.ts';
 import { DEFAULT_LIMIT, pageOf, sessionParams } from '../schemas/common.ts';
-import { eventStream } from './event-stream.ts';
 import { event, eventsHeaders, eventsQuery } from './schemas.ts';
 
 /** `/sessions/{id}/events`: pages, or a live stream (SPEC section 2). */

@@ -26,16 +26,28 @@ export async function readText(request: Request, limits: BodyLimits): Promise<Ra
   if (request.headers.get('content-length') === '0') return { kind: 'json', text: '' };
   refuseEncoded(request.headers.get('content-encoding'));
   const kind = kindOf(request.headers.get('content-type'));
-  const bytes = await readBytes(request, limits.body_bytes);
-  keepBody(request, bytes);
-  if (bytes.byteLength > (limits.body_bytes_here ?? Number.POSITIVE_INFINITY)) {
-    throw new ElsewhereError();
-  }
+  const bytes = await readBody(request, limits);
   try {
     return { kind, text: utf8.decode(bytes) };
   } catch {
     throw new ProblemError('invalid_request', 'the body is not valid UTF-8: encode it as UTF-8');
   }
+}
+
+/**
+ * Reads a body once, as it came. Throws ProblemError (413) beyond the limit, ElsewhereError for one that
+ * is too large to be worked on here.
+ */
+export async function readBody(
+  request: Request,
+  limits: Pick<BodyLimits, 'body_bytes' | 'body_bytes_here'>,
+): Promise<Uint8Array> {
+  const bytes = await readBytes(request, limits.body_bytes);
+  keepBody(request, bytes);
+  if (bytes.byteLength > (limits.body_bytes_here ?? Number.POSITIVE_INFINITY)) {
+    throw new ElsewhereError();
+  }
+  return bytes;
 }
 
 /** A JSON body that fits the schema; an empty body counts as `{}`. Throws ProblemError. */

@@ -29,6 +29,7 @@ export const PROBLEM_KINDS = {
   unauthorized: { status: 401, title: 'Key missing or unknown' },
   host_not_local: { status: 403, title: 'Host name not allowed' },
   cross_site_request: { status: 403, title: 'Request from another web site' },
+  form_outdated: { status: 403, title: 'Form out of date' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   compaction_not_ended: { status: 409, title: 'Compaction has not ended' },
@@ -93,4 +94,8 @@ export function problemResponse(error: ProblemError): Response {
 
 export function problemStatus(code: ProblemCode): ContentfulStatusCode {
   return PROBLEM_KINDS[code].status;
+}
+
+export function problemTitle(code: ProblemCode): string {
+  return KINDS[code].title;
 }

@@ -30,3 +30,8 @@ export const entrySchema = z.strictObject({
 });
 export type Entry = z.infer<typeof entrySchema>;
 export type Origin = Entry['origin'];
+
+/** The sum of estimates, without margin. */
+export function sumOfTokens(parts: readonly { tokens: number }[]): number {
+  return parts.reduce((sum, { tokens }) => sum + tokens, 0);
+}

@@ -30,6 +30,9 @@ export type Rejection = { code: RejectionCode; detail: string; errors?: FieldErr
 
 export type Outcome<T, R = Rejection> = { ok: true; value: T } | { ok: false; rejection: R };
 
+/** What an outcome is worth when it is accepted. */
+export type Accepted<O> = O extends { ok: true; value: infer T } ? T : never;
+
 export function accept<T>(value: T): Outcome<T, never> {
   return { ok: true, value };
 }

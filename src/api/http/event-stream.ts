@@ -1,7 +1,7 @@
 import { Bell } from '../../app/bell.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../../app/ports/event-store.ts';
 import type { EventType } from '../../domain/session/events.ts';
-import { textStream } from '../http/text-stream.ts';
+import { textStream } from './text-stream.ts';
 
 /** What is in memory for one slow client: so many events, and fewer when they are large. */
 const PAGE = 50;
@@ -11,11 +11,13 @@ const HEARTBEAT_MS = 15_000;
 /**
  * The events of a session after a version, and then every new one, as server-sent events. The log is
  * the only buffer: a client that reads slowly is read for slowly. Ends when the session is erased.
+ * `frame` writes one event as a message.
  */
 export function eventStream(
   store: EventStore,
   ref: SessionRef,
   query: { after: number; types?: readonly EventType[] | undefined },
+  frame: (event: StoredEvent) => string = frameOf,
 ): ReadableStream<Uint8Array> {
   const bell = new Bell();
   let unsubscribe = () => {};
@@ -42,7 +44,7 @@ export function eventStream(
       const last = events.at(-1);
       if (last !== undefined) {
         after = last.version;
-        return events.map(frameOf).join('');
+        return events.map(frame).join('');
       }
       // Nothing of the asked types up to here: need not be looked through again.
       after = Math.max(after, head.state.version);

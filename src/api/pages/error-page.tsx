@@ -1,0 +1,40 @@
+import type { ProblemError } from '../http/problem.ts';
+import { problemTitle } from '../http/problem.ts';
+import type { Visitor } from './access.ts';
+import { Layout } from './layout.tsx';
+
+/** What went wrong, in words, and where to go from here. */
+export function ErrorPage({
+  problem,
+  visitor,
+}: {
+  problem: ProblemError;
+  visitor: Visitor | null;
+}) {
+  const title = problemTitle(problem.code);
+  return (
+    <Layout title={title} visitor={visitor}>
+      <section class="notice bad" role="alert">
+        <h1>{title}</h1>
+        <p>{sentence(problem.message)}</p>
+        {problem.errors !== undefined && problem.errors.length > 0 && (
+          <ul>
+            {problem.errors.slice(0, 10).map(({ path, message }) => (
+              <li>
+                {path === '' ? '' : <code>{path}</code>} {message}
+              </li>
+            ))}
+          </ul>
+        )}
+        <p>
+          <a href="/">Back to all sessions</a>
+        </p>
+      </section>
+    </Layout>
+  );
+}
+
+function sentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}

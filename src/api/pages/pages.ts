@@ -1,0 +1,42 @@
+import type { Api } from '../http/endpoint.ts';
+import { Access } from './access.ts';
+import { ASSETS } from './assets.ts';
+import { addContextPage } from './context.tsx';
+import { addLivePage } from './live.ts';
+import { addLoginPages } from './login.tsx';
+import type { Site } from './page.tsx';
+import { sessionsPage } from './sessions.tsx';
+import { addTimelinePage } from './timeline.tsx';
+
+/**
+ * The inspector (SPEC 2, section 27): pages for people at `/` and below `/inspect`. `/` goes on answering
+ * programs in JSON, `next` does that.
+ */
+export function addPages(api: Api, admit: Site['admit']): void {
+  const site: Site = { api, admit, access: new Access(api.deps) };
+  addAssets(api);
+  api.app.get('/', (c, next) =>
+    wantsPage(c.req.header('accept')) ? sessionsPage(site, c) : next(),
+  );
+  addLoginPages(site);
+  addTimelinePage(site);
+  addContextPage(site);
+  addLivePage(site);
+}
+
+/** Browsers name HTML first; programs mostly take anything. */
+function wantsPage(accept: string | undefined): boolean {
+  return accept?.includes('text/html') ?? false;
+}
+
+function addAssets({ app }: Api): void {
+  for (const { url, text, type } of ASSETS) {
+    app.get(url, (c) =>
+      c.body(text, 200, {
+        'Content-Type': type,
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'public, max-age=31536000, immutable',
+      }),
+    );
+  }
+}
