@@ -9,6 +9,7 @@ import type { ConfigOverrides } from './domain/policy/config.ts';
 import { contextWindowOf } from './domain/policy/model-table.ts';
 import { missingPart } from './optional-parts.ts';
 import { packageVersion } from './package-version.ts';
+import { readImported } from './read-imported.ts';
 import { summarizeNow } from './workers/summarize-now.ts';
 import { configRefusal } from './workers/summarizers/model-policy.ts';
 
@@ -52,6 +53,7 @@ export function restApi(
     newId: uuidv7,
     keys: settings.api_keys,
     hasInspector: settings.has_inspector,
+    readTranscripts: readImported,
     limits: {
       body_bytes: settings.body_limit_bytes,
       items_per_request: ITEMS_PER_REQUEST,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { importedItems } from '../../src/cli/import-transcript.ts';
+import { importedItems } from '../../src/app/import-batches.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item, Normalised } from '../../src/domain/items/item.ts';
 import { readTranscripts, textOf } from '../../src/importers/read-transcripts.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { importedItems, importTranscript } from '../../src/cli/import-transcript.ts';
+import { importedItems } from '../../src/app/import-batches.ts';
+import { importTranscript } from '../../src/cli/import-transcript.ts';
 import { jsonOf, type Target } from '../../src/cli/target.ts';
 import { codecFor, FORMATS, type Format } from '../../src/domain/items/codecs.ts';
 import {

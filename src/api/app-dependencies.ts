@@ -1,4 +1,5 @@
 import type { Ports } from '../app/ports/ports.ts';
+import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
 import type { ApiKey } from './http/auth.ts';
 import type { Elsewhere } from './http/elsewhere.ts';
@@ -27,6 +28,7 @@ export type AppDependencies = Ports & {
   limits: Limits;
   /** Whether there are pages for people. */
   hasInspector: boolean;
+  readTranscripts: ReadTranscripts;
   /** What the content of compaction items is encrypted with; null: see `OpaqueContent`. */
   compactionSecret: string | null;
   /** The one that is kept beside the database, for when there is no other. */

@@ -12,8 +12,8 @@ import type { Ports } from './ports/ports.ts';
 
 /**
  * The context at a version (default: the newest) as people look at it (SPEC 2, section 27): what fills
- * it, and one page of its entries, `page` counting from 0. `tokens` as the service reckons with them, all
- * others without margin. Rejects: session_not_found, version_not_found.
+ * it, and one page of its entries, `page` counting from 0. `tokens` as the service reckons with them, also
+ * those of what fills it; those of the entries are estimates without margin. Rejects: session_not_found, version_not_found.
  */
 export async function readContextPage(
   ports: Pick<Ports, 'store' | 'largestHere' | 'world'>,
@@ -41,16 +41,20 @@ export async function readContextPage(
   const shown = Math.min(page, pages - 1);
   const edits = new Map<number, string>();
   for (const { seq, kind } of view.edits.values()) edits.set(seq, kind);
+  const estimate = sumTokens(view.entries);
+  const tokens = contextTokens({ ...view.usage, tokens: estimate }, config);
   return accept({
     version,
     newest: state.version,
     format: view.format,
-    tokens: contextTokens({ ...view.usage, tokens: sumTokens(view.entries) }, config),
-    estimate: sumTokens(view.entries),
+    tokens,
     window: usableWindow(config, inForce.context_window),
     threshold: thresholds(config, inForce.context_window).threshold,
     base_compaction_id: view.base?.compaction_id ?? null,
-    fill: fillOf(view.entries, view.format),
+    fill: fillOf(view.entries, view.format).map((share) => ({
+      ...share,
+      tokens: (share.tokens * tokens) / Math.max(1, estimate),
+    })),
     items: view.entries.length,
     page: shown,
     pages,

@@ -1,8 +1,9 @@
+import { sessionId } from '../app/import-batches.ts';
 import type { EventStore } from '../app/ports/event-store.ts';
 import { readExport, restoredAs } from '../db/session-export.ts';
 import { configOf, contextTokens } from '../domain/session/head.ts';
 import type { World } from '../domain/session/world.ts';
-import { type ImportedSession, sessionId } from './import-transcript.ts';
+import type { ImportedSession } from './import-transcript.ts';
 import { TargetError } from './target.ts';
 
 type RestoreOptions = { idPrefix: string; tenant: string };

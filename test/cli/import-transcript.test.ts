@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batches } from '../../src/cli/import-transcript.ts';
+import { batches } from '../../src/app/import-batches.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { assistant, user } from '../support/items.ts';
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { domainIsPure, filesAreShort, type Rule } from './rules.ts';
 import { filesUnder, ROOT, type Source } from './sources.ts';
 
-const sources = filesUnder('src').filter(({ path }) => path.endsWith('.ts'));
+const sources = filesUnder('src').filter(({ path }) => /\.tsx?$/.test(path));
 
 type Case = {
   name: string;

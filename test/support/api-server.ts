@@ -8,6 +8,7 @@ import { Indexer } from '../../src/app/search/indexer.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
 import type { TokenizerName } from '../../src/domain/tokens/tokenizers.ts';
+import { readImported } from '../../src/read-imported.ts';
 import { compactSession } from '../../src/workers/compaction/compact-session.ts';
 import { summarizeNow } from '../../src/workers/summarize-now.ts';
 import { extractive } from '../../src/workers/summarizers/extractive.ts';
@@ -70,6 +71,7 @@ export async function startApi(
     },
     keys: [],
     hasInspector: true,
+    readTranscripts: readImported,
     limits: {
       body_bytes: 1_000_000,
       items_per_request: 100,

@@ -4,20 +4,25 @@ import { readFileSync } from 'node:fs';
 /** Where the pages lie that are not `/` itself. */
 export const BASE = '/inspect';
 
-const TYPES = {
-  'inspector.css': 'text/css; charset=utf-8',
-  'inspector.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+/** What pages load, and the files that it is made of. */
+const FILES = {
+  'inspector.css': {
+    type: 'text/css; charset=utf-8',
+    files: ['1-base.css', '2-parts.css', '3-pictures.css', '4-session.css', '5-narrow.css'],
+  },
+  'inspector.js': { type: 'text/javascript; charset=utf-8', files: ['inspector.js'] },
+  'icon.svg': { type: 'image/svg+xml', files: ['icon.svg'] },
 } as const;
 
-export type AssetName = keyof typeof TYPES;
-type Asset = { name: AssetName; type: string; text: string; url: string };
+type AssetName = keyof typeof FILES;
 
-/** The files that pages load. Their addresses change with what they say, so that they can be kept for long. */
-export const ASSETS: readonly Asset[] = (Object.keys(TYPES) as AssetName[]).map((name) => {
-  const text = readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+/** Addresses change with what is there, so that it can be kept for long. */
+export const ASSETS = Object.entries(FILES).map(([name, { type, files }]) => {
+  const text = files
+    .map((file) => readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8'))
+    .join('\n');
   const digest = createHash('sha256').update(text).digest('base64url').slice(0, 10);
-  return { name, type: TYPES[name], text, url: `${BASE}/assets/${digest}/${name}` };
+  return { name, type, text, url: `${BASE}/assets/${digest}/${name}` };
 });
 
 export function assetUrl(name: AssetName): string {

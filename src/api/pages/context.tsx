@@ -88,10 +88,6 @@ function ContextView({
           </small>
         </h2>
         <FillBar fill={context.fill} window={window} />
-        <p class="faint">
-          The parts are estimates; the sum is what the service reckons with: estimates with a
-          margin, or what the provider has counted.
-        </p>
       </section>
       <section aria-labelledby="entries">
         <h2 id="entries">

@@ -10,12 +10,15 @@ export function Layout({
   visitor,
   crumbs = [],
   live,
+  hasFind = true,
   children,
 }: PropsWithChildren<{
   title: string;
   visitor: Visitor | null;
   crumbs?: readonly Crumb[];
   live?: string;
+  /** Not where the page itself has such a field. */
+  hasFind?: boolean;
 }>) {
   return (
     <html lang="en">
@@ -37,8 +40,8 @@ export function Layout({
             <img src={assetUrl('icon.svg')} alt="" width="24" height="24" />
             Palimpsest
           </a>
-          {visitor !== null && (
-            <form class="find" role="search" action={`${BASE}/search`}>
+          {visitor !== null && hasFind && (
+            <form class="find" action={`${BASE}/search`}>
               <input
                 type="search"
                 name="q"
@@ -48,6 +51,7 @@ export function Layout({
               />
             </form>
           )}
+          <p class="live-dot" role="status" hidden />
           <nav class="links" aria-label="Service">
             {visitor !== null && <a href={`${BASE}/import`}>Import</a>}
             <a href="/docs">API</a>

@@ -1,10 +1,18 @@
 import type { Api } from '../http/endpoint.ts';
 import { Access } from './access.ts';
+import { addActions } from './actions.tsx';
 import { ASSETS } from './assets.ts';
+import { addCompactionPage } from './compaction.tsx';
 import { addContextPage } from './context.tsx';
+import { addCoveredPage } from './covered.tsx';
+import { addDryRunPage } from './dry-run.tsx';
+import { addImportPages } from './import.tsx';
+import { addItemPage } from './item.tsx';
 import { addLivePage } from './live.ts';
+import { addLogPage } from './log.tsx';
 import { addLoginPages } from './login.tsx';
 import type { Site } from './page.tsx';
+import { addSearchPages } from './search.tsx';
 import { sessionsPage } from './sessions.tsx';
 import { addTimelinePage } from './timeline.tsx';
 
@@ -21,6 +29,14 @@ export function addPages(api: Api, admit: Site['admit']): void {
   addLoginPages(site);
   addTimelinePage(site);
   addContextPage(site);
+  addCompactionPage(site);
+  addCoveredPage(site);
+  addDryRunPage(site);
+  addActions(site);
+  addImportPages(site);
+  addLogPage(site);
+  addItemPage(site);
+  addSearchPages(site);
   addLivePage(site);
 }
 

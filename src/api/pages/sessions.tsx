@@ -47,10 +47,10 @@ function Sessions({
   cursor: string | undefined;
 }) {
   return (
-    <Layout title="Sessions" visitor={visitor}>
+    <Layout title="Sessions" visitor={visitor} hasFind={false}>
       <div class="head">
         <h1>Sessions</h1>
-        <form class="search" role="search" action={`${BASE}/search`}>
+        <form class="search" action={`${BASE}/search`}>
           <label for="q">Search everything that was ever said</label>
           <div class="row">
             <input

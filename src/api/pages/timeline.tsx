@@ -12,6 +12,7 @@ import { Chart } from './parts/chart.tsx';
 import { count, plural, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
 import { Pager } from './parts/pager.tsx';
+import { SessionActions } from './parts/session-actions.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
 import { compactionPath, sessionPath, withQuery } from './paths.ts';
@@ -112,6 +113,7 @@ function Timeline({
           <dd class="faint">{costWords(cost)}</dd>
         </div>
       </dl>
+      <SessionActions visitor={visitor} id={id} version={state.version} />
       <section aria-labelledby="course">
         <h2 id="course">Tokens over versions</h2>
         <Chart course={course} session={id} />

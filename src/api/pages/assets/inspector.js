@@ -36,15 +36,9 @@ async function show(url, { keep }) {
 }
 
 function say(text) {
-  let line = document.querySelector('.live-dot');
-  if (line === null) {
-    line = document.createElement('p');
-    line.className = 'live-dot';
-    line.setAttribute('role', 'status');
-    document.body.append(line);
-  }
+  const line = document.querySelector('.live-dot');
   line.hidden = text === '';
-  line.textContent = text;
+  if (line.textContent !== text) line.textContent = text;
 }
 
 /** Somebody who is writing, or reads a question of ours, is not interrupted. */

@@ -28,9 +28,16 @@ export function Chart({ course, session }: { course: Course; session: string }) 
     `${count(window)}, compacts at ${count(threshold)}; ${plural(compactions.length, 'compaction')}.`;
   return (
     <figure class="chart">
+      {/* biome-ignore lint/a11y/useSemanticElements: the links inside are to be reached, which an image hides */}
       <svg class="plot" role="group" aria-label={label}>
         <rect class="over" x="0" y={percent(0)} width="100%" height={percent(y(threshold))} />
-        <svg viewBox={`0 0 ${SIDE} ${SIDE}`} preserveAspectRatio="none" width="100%" height="100%">
+        <svg
+          aria-hidden="true"
+          viewBox={`0 0 ${SIDE} ${SIDE}`}
+          preserveAspectRatio="none"
+          width="100%"
+          height="100%"
+        >
           <path class="area" d={areaOf(points, x, y)} />
           {rough.length > 1 && <path class="line rough" d={pathOf(rough, x, y, 'straight')} />}
           <path class="line" d={pathOf(exact, x, y, 'steps')} />

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { codecFor, type Format } from '../../../domain/items/codecs.ts';
-import type { Item, Message, Part, ToolResult } from '../../../domain/items/item.ts';
+import type { Item, Message, Normalised, Part, ToolResult } from '../../../domain/items/item.ts';
 import type { Entry, Origin } from '../../../domain/session/entry.ts';
 import { itemPath } from '../paths.ts';
 import { beginning, count } from './figures.tsx';
@@ -104,9 +104,7 @@ export function ItemBody({
 }) {
   const read = codecFor(format).normalise(item);
   const parts: Part[] =
-    read.kind === 'message'
-      ? read.parts
-      : [{ kind: 'text', text: read.kind === 'attachment' ? read.text : textOf(item) }];
+    read.kind === 'message' ? read.parts : [{ kind: 'text', text: otherText(read, item) }];
   const shown: Child[] = [];
   let left = most;
   for (const part of parts.slice(0, PARTS)) {
@@ -166,6 +164,16 @@ function inputText(input: Extract<Part, { kind: 'tool_call' }>['input']): string
   return typeof input === 'string' ? input : JSON.stringify(input, null, 2);
 }
 
-function textOf(item: Item): string {
-  return JSON.stringify(item, null, 2);
+function otherText(read: Exclude<Normalised, Message>, item: Item): string {
+  switch (read.kind) {
+    case 'attachment':
+      return read.text;
+    case 'system':
+      return read.content;
+    case 'progress':
+    case 'ghost_snapshot':
+      return JSON.stringify(item);
+    default:
+      return read satisfies never;
+  }
 }

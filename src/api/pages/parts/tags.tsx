@@ -11,6 +11,14 @@ const FATES = {
 } as const;
 export type Fate = keyof typeof FATES;
 
+export const SIGNS: Record<Fate, string> = {
+  kept: FATES.kept.sign,
+  cleared: FATES.cleared.sign,
+  summarised: FATES.summarised.sign,
+  restored: FATES.restored.sign,
+  added: FATES.added.sign,
+};
+
 export function FateTag({ fate, label }: { fate: Fate; label?: string }) {
   const { sign, label: usual } = FATES[fate];
   return (

@@ -1,0 +1,118 @@
+import { type FactSource, sourcesOf } from '../domain/ledger/sources.ts';
+import { accept } from '../domain/session/errors.ts';
+import type { EventOf, SessionEvent } from '../domain/session/events.ts';
+import { detailOf } from './compaction-detail.ts';
+import { diff } from './diff.ts';
+import { findCompaction, findSession } from './find.ts';
+import { lastEvent } from './last-event.ts';
+import { ownEvents } from './own-events.ts';
+import type { SessionRef } from './ports/event-store.ts';
+import type { Ports } from './ports/ports.ts';
+import { costContext } from './session-cost.ts';
+
+/** Of a summary so many lines are shown and looked up. */
+const LINES = 500;
+
+/** How long something took; null: it goes on. */
+export type Phase = { name: string; ms: number | null; detail: string | null };
+
+/** A line of a summary, and where what it says was said. */
+export type SummaryLine = { text: string; sources: FactSource[] };
+
+/**
+ * A compaction as people look at it (SPEC 2, section 27): what it was asked for and what came of it, its
+ * phases, the context before and after, its summary with the sources of its lines, its events. `diff` is
+ * null as long as it has not ended. Rejects: session_not_found, compaction_not_found.
+ */
+export async function readCompactionPage(
+  ports: Pick<Ports, 'store' | 'prices' | 'largestHere'>,
+  ref: SessionRef,
+  id: string,
+) {
+  const { store } = ports;
+  const found = await findCompaction(store, ref, id);
+  if (!found.ok) return found;
+  const session = await findSession(store, ref);
+  if (!session.ok) return session;
+  const events = await ownEvents(store, ref, found.value);
+  const detail = detailOf(ref, found.value, events, costContext(ports, session.value));
+  const compared = found.value.status === 'ended' ? await diff(ports, ref, id) : null;
+  if (compared !== null && !compared.ok) return compared;
+  return accept({
+    detail,
+    format: session.value.settings.format,
+    version: session.value.state.version,
+    phases: phasesOf(events),
+    diff: compared?.value ?? null,
+    summary: summaryOf(detail.summary, events),
+    events,
+  });
+}
+
+function summaryOf(summary: string | null, events: readonly SessionEvent[]) {
+  if (summary === null || summary === '') return null;
+  const all = summary.split('\n');
+  const lines = all.slice(0, LINES);
+  const proposed = lastEvent(events, 'compaction.proposed')?.data.candidate;
+  const ledger =
+    lastEvent(events, 'compaction.completed')?.data.ledger ??
+    (proposed?.type === 'compaction.completed' ? proposed.data.ledger : undefined);
+  const sources = ledger === undefined ? [] : sourcesOf(lines, ledger);
+  return {
+    lines: lines.map((text, index): SummaryLine => ({ text, sources: sources[index] ?? [] })),
+    left_out: all.length - lines.length,
+  };
+}
+
+/** What happened in between, oldest first. */
+function phasesOf(events: readonly SessionEvent[]): Phase[] {
+  const phases: Phase[] = [];
+  const requested = lastEvent(events, 'compaction.requested');
+  const starts = events.filter((event) => event.type === 'compaction.started');
+  const [first] = starts;
+  if (requested !== null) {
+    phases.push({ name: 'waited for a worker', ms: between(requested, first), detail: null });
+  }
+  for (const event of events) {
+    if (event.type === 'compaction.failed') {
+      const begun = starts.findLast(({ version }) => version < event.version);
+      const { attempt, reason, message } = event.data;
+      const ms = begun === undefined ? null : between(begun, event);
+      phases.push({ name: `attempt ${attempt} failed: ${reason}`, ms, detail: message });
+    }
+  }
+  for (const event of events) {
+    if (event.type !== 'hook.ran') continue;
+    const { hook, event: when, ok, duration_ms, error } = event.data;
+    phases.push({ name: `hook ${hook}, ${when}`, ms: duration_ms, detail: ok ? null : error });
+  }
+  const micro = lastEvent(events, 'compaction.micro_completed')?.data;
+  if (micro !== undefined) {
+    phases.push({ name: 'chose and cleared results', ms: micro.duration_ms, detail: null });
+  }
+  return [...phases, ...reported(events)];
+}
+
+function reported(events: readonly SessionEvent[]): Phase[] {
+  const proposed = lastEvent(events, 'compaction.proposed')?.data.candidate;
+  const data =
+    lastEvent(events, 'compaction.completed')?.data ??
+    (proposed?.type === 'compaction.completed' ? proposed.data : undefined);
+  if (data === undefined) return [];
+  const { duration_ms, summarizer_ms, summarizer } = data.report;
+  return [
+    { name: 'wrote the summary', ms: summarizer_ms, detail: summarizer },
+    {
+      name: 'planned, checked, put in place',
+      ms: Math.max(0, duration_ms - summarizer_ms),
+      detail: null,
+    },
+  ];
+}
+
+function between(
+  from: Pick<SessionEvent, 'at'>,
+  to: EventOf<'compaction.started' | 'compaction.failed'> | undefined,
+): number | null {
+  return to === undefined ? null : Math.max(0, Date.parse(to.at) - Date.parse(from.at));
+}

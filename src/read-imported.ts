@@ -1,0 +1,14 @@
+import type { ReadTranscripts } from './app/ports/transcripts.ts';
+import { accept, reject } from './domain/session/errors.ts';
+import { readTranscripts } from './importers/read-transcripts.ts';
+import { TranscriptError } from './importers/transcript.ts';
+
+/** The importers, for those who are not to know them. */
+export const readImported: ReadTranscripts = (fileName, file) => {
+  try {
+    return accept(readTranscripts(fileName, file));
+  } catch (error) {
+    if (error instanceof TranscriptError) return reject('invalid_request', error.message);
+    throw error;
+  }
+};
