@@ -68,17 +68,12 @@ function ItemPage({
           #{seq} {whoOf(item.item, format).label}
         </h1>
         <p class="faint">
-          {plural(tokens, 'token')} · appended <When at={at} />
+          {plural(tokens, 'token')} · appended <When at={at} /> ·{' '}
+          <a href={withQuery(`${sessionPath(id)}/log`, { after: Math.max(0, seq - 10) })}>
+            in the log
+          </a>
         </p>
       </div>
-      <Pager
-        label="Items"
-        before={
-          seq === 1 ? null : withQuery(`${sessionPath(id)}/log`, { after: Math.max(0, seq - 25) })
-        }
-        after={null}
-        place="in the log"
-      />
       <section class="card" aria-labelledby="now">
         <h2 id="now">Where it is now</h2>
         <Standing traced={traced} id={id} seq={seq} />

@@ -1,7 +1,8 @@
 import type { Api } from '../http/endpoint.ts';
+import { ProblemError } from '../http/problem.ts';
 import { Access } from './access.ts';
 import { addActions } from './actions.tsx';
-import { ASSETS } from './assets.ts';
+import { ASSETS, BASE } from './assets.ts';
 import { addCompactionPage } from './compaction.tsx';
 import { addContextPage } from './context.tsx';
 import { addCoveredPage } from './covered.tsx';
@@ -11,7 +12,7 @@ import { addItemPage } from './item.tsx';
 import { addLivePage } from './live.ts';
 import { addLogPage } from './log.tsx';
 import { addLoginPages } from './login.tsx';
-import type { Site } from './page.tsx';
+import { addPage, noFields, type Site } from './page.tsx';
 import { addSearchPages } from './search.tsx';
 import { sessionsPage } from './sessions.tsx';
 import { addTimelinePage } from './timeline.tsx';
@@ -38,6 +39,15 @@ export function addPages(api: Api, admit: Site['admit']): void {
   addItemPage(site);
   addSearchPages(site);
   addLivePage(site);
+  addPage(site, {
+    path: `${BASE}/*`,
+    params: noFields,
+    query: noFields,
+    render: () =>
+      Promise.reject(
+        new ProblemError('not_found', 'there is no such page: the address is mistyped'),
+      ),
+  });
 }
 
 /** Browsers name HTML first; programs mostly take anything. */

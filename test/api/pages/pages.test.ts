@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Conversations } from '../../support/api-conversation.ts';
+import { type ApiServer, send, startApi } from '../../support/api-server.ts';
+import { ofTokens, user } from '../../support/items.ts';
+
+let api: ApiServer;
+let id: string;
+let cid: string;
+const { create, compacted } = new Conversations(() => api);
+
+const page = (path: string) => send(api, 'GET', path, { headers: { accept: 'text/html' } });
+
+/** The text of a page, without its marks. */
+function words(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ');
+}
+
+const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>';
+
+beforeAll(async () => {
+  api = await startApi();
+  id = await create({ auto_compact_enabled: false });
+  const reads = { role: 'user', content: `needle-4711 ${HOSTILE} " onclick="x` };
+  await send(api, 'POST', `/sessions/${id}/items`, { body: [reads] });
+  cid = await compacted(id, { mode: 'full' });
+  await send(api, 'POST', `/sessions/${id}/items`, { body: [user(`After ${HOSTILE}`)] });
+});
+afterAll(() => api.close());
+
+describe('every page', () => {
+  const paths = () => [
+    '/',
+    '/inspect/search?q=needle',
+    '/inspect/import',
+    `/inspect/sessions/${id}`,
+    `/inspect/sessions/${id}/context`,
+    `/inspect/sessions/${id}/log`,
+    `/inspect/sessions/${id}/items/2`,
+    `/inspect/sessions/${id}/search?q=needle-4711`,
+    `/inspect/sessions/${id}/compactions/${cid}`,
+    `/inspect/sessions/${id}/compactions/${cid}/covered`,
+    `/inspect/sessions/${id}/dry-run`,
+  ];
+
+  it('comes whole, loads only files of this server, and runs nothing that was said', async () => {
+    for (const path of paths()) {
+      const { status, headers, text } = await page(path);
+      expect({ path, status }).toEqual({ path, status: 200 });
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(text).toMatch(/^<!doctype html>\n<html lang="en">/);
+      // Nothing inline: the policy would refuse it.
+      expect(text).not.toMatch(/<script>|<style|style="|\son[a-z]+="(?!x)/);
+      expect(text).not.toContain('<img src=x');
+      const loaded = [...text.matchAll(/<(?:script|link|img)[^>]+(?:src|href)="([^"]+)"/g)];
+      expect(loaded.length).toBeGreaterThan(2);
+      for (const [, file] of loaded) expect(file).toMatch(/^\/inspect\/assets\//);
+    }
+  });
+
+  it('has its files', async () => {
+    const { text } = await page('/');
+    for (const [, file] of text.matchAll(/(?:src|href)="(\/inspect\/assets\/[^"]+)"/g)) {
+      const answer = await page(String(file));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toMatch(/^(text\/(css|javascript)|image\/svg)/);
+      expect(answer.headers.get('cache-control')).toContain('immutable');
+      expect(answer.text.length).toBeGreaterThan(100);
+    }
+  });
+
+  it('says in words what is wrong', async () => {
+    const errors: [string, number, RegExp][] = [
+      ['/inspect/sessions/nobody', 404, /There is no session with this id/],
+      [`/inspect/sessions/${id}/compactions/none`, 404, /no compaction/],
+      [`/inspect/sessions/${id}/context?at=9999`, 404, /choose one from 1 to \d+/],
+      [`/inspect/sessions/${id}/items/1`, 404, /what happened there was session.created/],
+      [`/inspect/sessions/${id}/context?at=x`, 400, /must be a whole number/],
+      [`/inspect/sessions/${id}/search?q=${encodeURIComponent('"')}`, 400, /quot/],
+      ['/inspect/nothing', 404, /There is no such page/],
+    ];
+    for (const [path, status, message] of errors) {
+      const answer = await page(path);
+      expect({ path, status: answer.status }).toEqual({ path, status });
+      expect(answer.headers.get('content-type')).toContain('text/html');
+      expect(words(answer.text)).toMatch(message);
+      expect(answer.text).toContain('Back to all sessions');
+    }
+  });
+});
+
+describe('the list of sessions', () => {
+  it('answers browsers with a page, and programs as before', async () => {
+    const text = words((await page('/')).text);
+    expect(text).toContain(`${id} 24 items`);
+    expect(text).toContain('Σ summarised');
+    expect((await send(api, 'GET', '/')).body).toMatchObject({ name: 'palimpsest' });
+  });
+
+  it('says how to begin where there is nothing', async () => {
+    const empty = await startApi();
+    try {
+      const { text } = await send(empty, 'GET', '/', { headers: { accept: 'text/html' } });
+      expect(words(text)).toContain('No sessions yet');
+      expect(text).toContain('type="file"');
+      expect(text).toContain(`curl ${empty.url}/sessions/first/items`);
+    } finally {
+      await empty.close();
+    }
+  });
+});
+
+describe('a session', () => {
+  it('shows its course with the window, the threshold and each compaction', async () => {
+    const { text } = await page(`/inspect/sessions/${id}`);
+    expect(text).toMatch(/aria-label="Tokens of the context from version 1 to \d+: now [\d,]+ of/);
+    expect(text).toContain(
+      `href="/inspect/sessions/${id}/compactions/${cid}" aria-label="Compaction at`,
+    );
+    expect(words(text)).toMatch(/window 16k compacts at \d+k/);
+    expect(text).toMatch(/data-live="\/inspect\/sessions\/s1\/live\?after=\d+"/);
+  });
+
+  it('shows the context of any version, and what fills it', async () => {
+    const now = words((await page(`/inspect/sessions/${id}/context`)).text);
+    expect(now).toContain('What the model sees now');
+    expect(now).toMatch(/summary [\d,]+/);
+    expect(now).toContain('Σ summary');
+    const past = words((await page(`/inspect/sessions/${id}/context?at=5`)).text);
+    expect(past).toContain('the context exactly as it was then');
+    expect(past).toMatch(/Read results [\d,]+/);
+    expect(past).not.toContain('Σ summary');
+  });
+
+  it('finds what was said long ago, and says where it went', async () => {
+    const found = await page(`/inspect/sessions/${id}/search?q=needle-4711`);
+    expect(found.text).toContain('<mark>needle-4711</mark>');
+    expect(found.text).toContain('&lt;script&gt;');
+    const item = /href="(\/inspect\/sessions\/s1\/items\/\d+)"/.exec(found.text)?.[1] ?? '';
+    const original = await page(item);
+    expect(original.text).toContain('needle-4711 &lt;script&gt;alert(1)');
+    expect(words(original.text)).toMatch(/appended \d{4}/);
+  });
+
+  it('shows a compaction: why, how long, before and after, the summary with its sources', async () => {
+    const { text } = await page(`/inspect/sessions/${id}/compactions/${cid}`);
+    const read = words(text);
+    expect(read).toContain('Somebody asked for it');
+    expect(read).toContain('wrote the summary');
+    expect(read).toMatch(/Before [\d,]+ tokens/);
+    expect(read).toMatch(/\d+ items? replaced by the summary/);
+    expect(text).toMatch(
+      /<span class="source"> from <a href="\/inspect\/sessions\/s1\/items\/\d+"/,
+    );
+    expect(read).toContain('Raw events');
+    expect(read).toContain('compaction.requested');
+    const covered = await page(`/inspect/sessions/${id}/compactions/${cid}/covered`);
+    expect(words(covered.text)).toContain('summarised');
+  });
+
+  it('follows what happens without saying what was said', async () => {
+    const { version } = (await send(api, 'GET', `/sessions/${id}`)).body;
+    const controller = new AbortController();
+    const stream = await fetch(
+      `${api.url}/inspect/sessions/${id}/live?after=${Number(version) - 1}`,
+      {
+        signal: controller.signal,
+      },
+    );
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = '';
+    while (!seen.includes('data:')) seen += (await reader?.read())?.value ?? '';
+    expect(seen).toContain(
+      `id: ${version}\ndata: {"version":${version},"type":"item.appended"}\n\n`,
+    );
+    controller.abort();
+  });
+});
+
+describe('a large item', () => {
+  it('is cut in the context, and whole on its own page', async () => {
+    await send(api, 'POST', '/sessions/large/items', {
+      body: [user(`${ofTokens(40_000)} the-end`)],
+    });
+    const context = await page('/inspect/sessions/large/context');
+    expect(context.text.length).toBeLessThan(20_000);
+    expect(words(context.text)).toContain('… cut here. Show all of it');
+    const item = await page('/inspect/sessions/large/items/2');
+    expect(item.text.length).toBeLessThan(1_000_000);
+    expect(words(item.text)).toContain('… cut here');
+    const rest = await page('/inspect/sessions/large/items/2?from=100000');
+    expect(rest.text).toContain('the-end');
+  });
+});
