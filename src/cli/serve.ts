@@ -21,6 +21,7 @@ export async function serveCommand(): Promise<void> {
   if (settings.role !== 'worker') {
     console.log(`keys:       ${describeKeys(settings)}`);
     console.log(`reference:  ${url}/docs`);
+    if (settings.has_inspector) console.log(`inspector:  ${url}/`);
   }
   await stopped;
   endAfter(STOP_LIMIT_MS);
