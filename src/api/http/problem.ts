@@ -97,5 +97,5 @@ export function problemStatus(code: ProblemCode): ContentfulStatusCode {
 }
 
 export function problemTitle(code: ProblemCode): string {
-  return KINDS[code].title;
+  return PROBLEM_KINDS[code].title;
 }
