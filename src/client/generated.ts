@@ -72,6 +72,7 @@ export type Config = {
   micro_compact_clear_errors: boolean;
   micro_compact_replacement: "digest" | "placeholder";
   micro_compact_placeholder: string;
+  recall: boolean;
   micro_compact_truncate_over_tokens: number | null;
   micro_compact_escalate: boolean;
   restore_max_files: number;
@@ -102,6 +103,8 @@ export type Config = {
   retention_min: number;
   retention_reject: number;
   retention_repair_max_tokens: number;
+  compaction_cost_aware: boolean;
+  cost_horizon_turns: number;
   summarizer_fallback: Array<"extractive" | "micro">;
   summarizer_max_attempts: number;
   summarizer_timeout_seconds: number;
@@ -154,6 +157,7 @@ export type ConfigOverrides = {
   micro_compact_clear_errors?: boolean | undefined;
   micro_compact_replacement?: "digest" | "placeholder" | undefined;
   micro_compact_placeholder?: string | undefined;
+  recall?: boolean | undefined;
   micro_compact_truncate_over_tokens?: number | null | undefined;
   micro_compact_escalate?: boolean | undefined;
   restore_max_files?: number | undefined;
@@ -184,6 +188,8 @@ export type ConfigOverrides = {
   retention_min?: number | undefined;
   retention_reject?: number | undefined;
   retention_repair_max_tokens?: number | undefined;
+  compaction_cost_aware?: boolean | undefined;
+  cost_horizon_turns?: number | undefined;
   summarizer_fallback?: Array<"extractive" | "micro"> | undefined;
   summarizer_max_attempts?: number | undefined;
   summarizer_timeout_seconds?: number | undefined;
@@ -475,7 +481,7 @@ export type DryRun = {
   dry_run: true;
   action: "skip" | "micro" | "full" | "remote";
   skip: {
-    reason: "nothing_to_compact" | "below_threshold" | "not_effective" | "would_not_shrink" | "irreducible_floor" | "compaction_disabled" | "no_natural_boundary" | "too_few_tokens";
+    reason: "nothing_to_compact" | "below_threshold" | "not_effective" | "would_not_shrink" | "irreducible_floor" | "compaction_disabled" | "no_natural_boundary" | "too_few_tokens" | "not_worth_it";
     detail: string;
     contributors: Array<{
       what: string;
@@ -590,7 +596,7 @@ export type CompactionDetail = Compaction & {
   config: CompactionConfig;
   /** Why nothing was done. */
   skip: {
-    reason: "nothing_to_compact" | "below_threshold" | "not_effective" | "would_not_shrink" | "irreducible_floor" | "compaction_disabled" | "no_natural_boundary" | "too_few_tokens";
+    reason: "nothing_to_compact" | "below_threshold" | "not_effective" | "would_not_shrink" | "irreducible_floor" | "compaction_disabled" | "no_natural_boundary" | "too_few_tokens" | "not_worth_it";
     detail: string;
     contributors: Array<{
       what: string;
@@ -751,6 +757,7 @@ export type CompactionConfig = {
   micro_compact_clear_errors: boolean;
   micro_compact_replacement: "digest" | "placeholder";
   micro_compact_placeholder: string;
+  recall: boolean;
   micro_compact_truncate_over_tokens: number | null;
   micro_compact_escalate: boolean;
   restore_max_files: number;
@@ -781,6 +788,8 @@ export type CompactionConfig = {
   retention_min: number;
   retention_reject: number;
   retention_repair_max_tokens: number;
+  compaction_cost_aware: boolean;
+  cost_horizon_turns: number;
   summarizer_fallback: Array<"extractive" | "micro">;
   summarizer_max_attempts: number;
   summarizer_timeout_seconds: number;
@@ -1149,6 +1158,7 @@ export type ProblemCode =
   | 'unauthorized'
   | 'host_not_local'
   | 'cross_site_request'
+  | 'form_outdated'
   | 'not_found'
   | 'method_not_allowed'
   | 'compaction_not_ended'
