@@ -2,6 +2,7 @@ import type { Format } from '../../domain/items/codecs.ts';
 import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
 import type { Lookup } from '../../domain/search/query.ts';
 import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
+import type { StoreWithKeys } from './gateway-keys.ts';
 
 /** A document as it is written: one piece of what an event says. */
 export type NewDocument = {
@@ -119,5 +120,5 @@ export interface SearchIndex {
   clear(): Promise<void>;
 }
 
-/** A store with the index of its events beside it. */
-export type SearchableStore = EventStore & { readonly search: SearchIndex };
+/** A store with the index of its events, and the keys of the gateway, beside it. */
+export type SearchableStore = EventStore & { readonly search: SearchIndex } & StoreWithKeys;

@@ -29,6 +29,7 @@ import { sessionKey } from '../session-key.ts';
 import { sessionPage } from '../session-row.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';
+import { PostgresGatewayKeys } from './gateway-keys.ts';
 import { GroupWriter } from './group-writer.ts';
 import { migrate } from './migrate.ts';
 import { Notifier } from './notifier.ts';
@@ -105,6 +106,7 @@ export class PostgresStore implements SearchableStore {
   readonly #writer: GroupWriter;
   readonly #replayer: PostgresReplayer;
   readonly search: PostgresSearchIndex;
+  readonly gatewayKeys: PostgresGatewayKeys;
   #closed: Promise<void> | null = null;
 
   constructor(pool: Pool, listeners: Listeners, notifier: Announcer) {
@@ -114,6 +116,7 @@ export class PostgresStore implements SearchableStore {
     this.#writer = new GroupWriter(pool, (key) => this.ring(key));
     this.#replayer = new PostgresReplayer(pool);
     this.search = new PostgresSearchIndex(pool);
+    this.gatewayKeys = new PostgresGatewayKeys(pool);
   }
 
   /**

@@ -28,6 +28,7 @@ import { sessionPage, wholeWrite } from '../session-row.ts';
 import { CompactionRows } from './compaction-rows.ts';
 import type { Database, Statement } from './driver.ts';
 import { EventRows } from './event-rows.ts';
+import { SqliteGatewayKeys } from './gateway-keys.ts';
 import { GroupWriter } from './group-writer.ts';
 import { IdempotencyRows } from './idempotency-rows.ts';
 import { openDatabase, type SqliteOptions } from './open-database.ts';
@@ -77,6 +78,7 @@ export class SqliteStore implements SearchableStore {
   readonly #writer: GroupWriter;
   readonly #replayer: SqliteReplayer;
   readonly search: SqliteSearchIndex;
+  readonly gatewayKeys: SqliteGatewayKeys;
   readonly #listeners = new Listeners();
   readonly #readDataVersion: Statement<[], number>;
   #seenDataVersion: number | undefined;
@@ -100,6 +102,7 @@ export class SqliteStore implements SearchableStore {
     });
     this.#replayer = new SqliteReplayer(db, this.#tables, this.#writer);
     this.search = new SqliteSearchIndex(db, this.#tables.events, this.#writer);
+    this.gatewayKeys = new SqliteGatewayKeys(db, this.#writer);
   }
 
   /**
