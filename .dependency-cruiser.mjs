@@ -22,6 +22,7 @@ const FLOORS = [
   'context',
   'search',
   'compaction',
+  'gateway',
 ];
 
 /** What each layer may import besides itself and packages; everything else in src wires them together. */

@@ -55,6 +55,7 @@ export const OWN_MESSAGE_FIELDS = [
   'is_compact_summary',
   'is_visible_in_transcript_only',
   'is_api_error_message',
+  'is_cut_off',
   'timestamp',
   'agent_id',
   'speaker',

@@ -16,6 +16,7 @@ const FLAGS = [
   'is_compact_summary',
   'is_visible_in_transcript_only',
   'is_api_error_message',
+  'is_cut_off',
 ] as const;
 const NAMES = ['id', 'model', 'agent_id'] as const;
 

@@ -18,6 +18,8 @@ export type RequestCompaction = {
   focus?: string;
   /** Ends with a proposal, which waits to be applied or discarded (SPEC section 20). */
   propose?: true;
+  /** Written from the log alone, since somebody waits for it (SPEC 2, section 23). */
+  offline?: true;
 };
 
 /** The compaction that answers a request; the request of a tool may have ended at once. */

@@ -241,6 +241,8 @@ export const eventSchemas = {
     packet: packetSourceSchema.exactOptional(),
     /** Ends with a proposal, which somebody applies or discards (SPEC section 20). */
     propose: z.literal(true).exactOptional(),
+    /** Somebody waits for it: no model is asked. */
+    offline: z.literal(true).exactOptional(),
     instructions: z.string().exactOptional(),
     focus: z.string().exactOptional(),
   }),

@@ -35,9 +35,10 @@ async function looksAhead(
   const isRemote = running.mode === 'remote' || config.remote_compaction;
   const asksProvider = isRemote && remoteModel(settings).model !== null;
   if (!isModel && !asksProvider) return false;
+  const request = await eventAt(store, ref, running.requested_version);
+  if (request?.type === 'compaction.requested' && request.data.offline === true) return false;
   if (state.tokens > MOST_TOKENS) return true;
   await prepare(config);
-  const request = await eventAt(store, ref, running.requested_version);
   const view = await loadView(store, ref, state.version);
   if (view === null || request?.type !== 'compaction.requested') return false;
   const plan = planCompaction(terms, head, view, planRequest(running, request.data));

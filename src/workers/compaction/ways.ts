@@ -13,10 +13,12 @@ export type Way =
 /** The ways of a full compaction, the best first: each is for when those before it have failed for good. */
 export function waysOf(
   { chooseSummarizer, remote }: Pick<WorkerDependencies, 'chooseSummarizer' | 'remote'>,
-  { head, running, terms }: Loaded,
+  { head, running, terms, request }: Loaded,
   isRemote: boolean,
 ): Way[] {
   const { config } = terms;
+  if (request.offline === true)
+    return [{ kind: 'ask', summarizer: OFFLINE.extractive }, { kind: 'clear' }];
   // Attempts that were cut off count as well: whom they asked may be what cuts them off.
   const isSpent = running.attempt > config.summarizer_max_attempts;
   const local = localWay(chooseSummarizer(head.settings, config), isSpent);

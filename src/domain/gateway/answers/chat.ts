@@ -1,0 +1,95 @@
+import type { Item } from '../../items/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import type { Answer, AnswerReader } from './answer.ts';
+
+/** Answers of the Chat Completions API. Of several choices the first is the one that goes on. */
+export const chatAnswer: AnswerReader = {
+  ofBody: (body) => {
+    const choice = firstChoice(body);
+    if (choice === undefined || !isJsonObject(choice.message)) return null;
+    return answerOf(stringField(body, 'id'), choice.message, body, true);
+  },
+  ofEvents: (events) => {
+    const message: JsonObject = { role: 'assistant', content: null };
+    const calls = new Map<number, JsonObject>();
+    let facts: JsonObject = {};
+    let isWhole = false;
+    for (const event of events) {
+      facts = { ...facts, ...(isJsonObject(event.usage) && { usage: event.usage }) };
+      facts.id ??= event.id ?? null;
+      facts.model ??= event.model ?? null;
+      const choice = firstChoice(event);
+      if (choice === undefined) continue;
+      if (typeof choice.finish_reason === 'string') isWhole = true;
+      if (!isJsonObject(choice.delta)) continue;
+      for (const field of ['content', 'refusal', 'reasoning_content']) {
+        const text = stringField(choice.delta, field);
+        if (text !== undefined) message[field] = (stringField(message, field) ?? '') + text;
+      }
+      for (const delta of objects(choice.delta.tool_calls)) addCall(calls, delta);
+    }
+    const tool_calls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
+    // Of a call that was cut off nobody knows whether its arguments are all there.
+    if (isWhole && tool_calls.length > 0) message.tool_calls = tool_calls;
+    return answerOf(stringField(facts, 'id'), message, facts, isWhole);
+  },
+};
+
+function firstChoice({ choices }: JsonObject): JsonObject | undefined {
+  return objects(choices).find(({ index = 0 }) => index === 0);
+}
+
+function objects(json: Json | undefined): JsonObject[] {
+  return Array.isArray(json) ? json.filter(isJsonObject) : [];
+}
+
+function addCall(calls: Map<number, JsonObject>, delta: JsonObject): void {
+  const index = typeof delta.index === 'number' ? delta.index : calls.size;
+  const { index: _, ...rest } = delta;
+  const call = calls.get(index);
+  if (call === undefined) {
+    calls.set(index, rest);
+    return;
+  }
+  for (const [field, value] of Object.entries(rest)) {
+    const before = call[field];
+    if (isJsonObject(before) && isJsonObject(value)) call[field] = joined(before, value);
+    else if (before === undefined || before === null) call[field] = value;
+  }
+}
+
+/** The arguments come in pieces, all else at once. */
+function joined(before: JsonObject, delta: JsonObject): JsonObject {
+  const all = { ...before };
+  for (const [field, value] of Object.entries(delta)) {
+    const old = all[field];
+    const isPiece = (field === 'arguments' || field === 'input') && typeof old === 'string';
+    if (isPiece && typeof value === 'string') all[field] = old + value;
+    else if (old === undefined || old === null || old === '') all[field] = value;
+  }
+  return all;
+}
+
+/** What the message means; what clients do not send back, such as `annotations`, is left out. */
+const KEPT = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call', 'audio'];
+
+function answerOf(
+  id: string | undefined,
+  message: JsonObject,
+  { usage, model }: JsonObject,
+  isWhole: boolean,
+): Answer {
+  const kept = KEPT.flatMap((field) => {
+    const value = message[field];
+    const isEmpty = value === undefined || (value === null && field !== 'content');
+    return isEmpty || (Array.isArray(value) && value.length === 0) ? [] : [[field, value] as const];
+  });
+  const says = kept.some(([, value]) => value !== null && value !== '');
+  const item: Item = {
+    role: 'assistant',
+    ...Object.fromEntries(kept),
+    ...(typeof model === 'string' && { model }),
+    ...(isWhole && isJsonObject(usage) && { usage }),
+  };
+  return { id: id ?? null, items: says ? [item] : [], isWhole };
+}

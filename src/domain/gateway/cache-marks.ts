@@ -1,0 +1,70 @@
+import type { Item } from '../items/item.ts';
+import { toldText } from '../items/told-text.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+
+/** Blocks that must not bear a mark. */
+const NEVER_MARKED: ReadonlySet<Json | undefined> = new Set(['thinking', 'redacted_thinking']);
+
+type Place = { item: number; block: number };
+
+/**
+ * The items of a context with the `cache_control` marks of the history that it takes the place of: on
+ * what is still there, else on the last block before it that is (SPEC 2, section 23). Marks that the
+ * items bear themselves are of an earlier request.
+ */
+export function withMarksOf(history: readonly Item[], context: readonly Item[]): Item[] {
+  const items = context.map(withoutMarks);
+  const places = new Map<string, Place>();
+  for (const [item, { content }] of items.entries()) {
+    for (const [block, each] of blocksOf(content).entries()) {
+      if (!NEVER_MARKED.has(each.type)) places.set(keyOf(each), { item, block });
+    }
+  }
+  const marks = new Map<string, { place: Place; mark: Json }>();
+  let last: Place | null = null;
+  for (const { content } of history) {
+    for (const block of blocksOf(content)) {
+      last = places.get(keyOf(block)) ?? last;
+      const mark = block.cache_control;
+      if (isJsonObject(mark) && last !== null) {
+        marks.set(`${last.item} ${last.block}`, { place: last, mark });
+      }
+    }
+  }
+  for (const { place, mark } of marks.values()) {
+    const item = items[place.item];
+    if (item === undefined) continue;
+    const content = blocksOf(item.content).map((block, index) =>
+      index === place.block ? { ...block, cache_control: mark } : block,
+    );
+    items[place.item] = { ...item, content };
+  }
+  return items;
+}
+
+function withoutMarks(item: Item): Item {
+  const { content } = item;
+  if (!Array.isArray(content)) return item;
+  const isMarked = content.some(
+    (block) => isJsonObject(block) && block.cache_control !== undefined,
+  );
+  if (!isMarked) return item;
+  return {
+    ...item,
+    content: content.map((block) => (isJsonObject(block) ? unmarked(block) : block)),
+  };
+}
+
+function unmarked({ cache_control: _, ...block }: JsonObject): JsonObject {
+  return block;
+}
+
+/** A string is a list of one text. */
+function blocksOf(content: Json | undefined): JsonObject[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
+function keyOf(block: JsonObject): string {
+  return toldText({ content: [block] });
+}

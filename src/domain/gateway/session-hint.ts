@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject, stringField } from '../json.ts';
+import type { Protocol } from './protocol.ts';
+
+/** What a request says about the session that it belongs to, by the first rule that applies. */
+export type SessionHint =
+  /** A name that the client uses for the whole session. */
+  | { kind: 'named'; rule: string; name: string }
+  /** An answer that the request goes on from: its history stands where that was recorded. */
+  | { kind: 'after'; answer_id: string }
+  /** Only the history itself can tell. */
+  | { kind: 'history' };
+
+/** Reads a header by its name in small letters; null when there is none. */
+export type ReadHeader = (name: string) => string | null;
+
+/** Longer names are no ids, and are cut before they are hashed. */
+const LONGEST_NAME = 1_000;
+
+/** SPEC 2, section 23, in its order. A name identifies, it never authorises. */
+export function sessionHint(protocol: Protocol, header: ReadHeader, body: JsonObject): SessionHint {
+  const named = (rule: string, name: string | null | undefined): SessionHint | null =>
+    name === null || name === undefined || name.trim() === ''
+      ? null
+      : { kind: 'named', rule, name: name.slice(0, LONGEST_NAME) };
+  return (
+    named('x-palimpsest-session', header('x-palimpsest-session')) ??
+    named('thread-id', header('thread-id')) ??
+    named('claude-code', claudeCodeSession(header)) ??
+    named('metadata', userSession(body.metadata)) ??
+    after(protocol, body) ??
+    named('prompt_cache_key', stringField(body, 'prompt_cache_key')) ?? { kind: 'history' }
+  );
+}
+
+/** A subagent shares the session of its parent, and has a conversation of its own. */
+function claudeCodeSession(header: ReadHeader): string | null {
+  const session = header('x-claude-code-session-id');
+  const agent = header('x-claude-code-agent-id');
+  return session === null || agent === null ? session : `${session} ${agent}`;
+}
+
+/** Claude Code writes JSON into `metadata.user_id`, older ones `user_…_account_…_session_ID`. */
+function userSession(metadata: JsonObject[string] | undefined): string | undefined {
+  const user = isJsonObject(metadata) ? stringField(metadata, 'user_id') : undefined;
+  if (user === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(user);
+    return isJsonObject(parsed) ? stringField(parsed, 'session_id') : undefined;
+  } catch {
+    return /_session_([\w-]{8,})$/.exec(user)?.[1];
+  }
+}
+
+function after(protocol: Protocol, body: JsonObject): SessionHint | null {
+  const { thread } = body;
+  const id =
+    protocol === 'messages'
+      ? isJsonObject(thread) && stringField(thread, 'previous_message_id')
+      : stringField(body, 'previous_response_id');
+  return typeof id === 'string' && id !== '' ? { kind: 'after', answer_id: id } : null;
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { withMarksOf } from '../../../src/domain/gateway/cache-marks.ts';
+
+const MARK = { type: 'ephemeral' };
+const text = (words: string, isMarked = false) => ({
+  type: 'text',
+  text: words,
+  ...(isMarked && { cache_control: MARK }),
+});
+const user = (...content: object[]) => ({ role: 'user', content: content as never });
+
+it('keeps a mark where it stands, also on what was a string', () => {
+  const history = [user(text('one')), user(text('two', true))];
+  const context = [user(text('summary')), { role: 'user', content: 'two' }];
+  expect(withMarksOf(history, context)).toEqual([user(text('summary')), user(text('two', true))]);
+});
+
+it('moves the mark of what has gone to the last one before it that is there', () => {
+  const history = [
+    user(text('head')),
+    user(text('gone')),
+    user(text('gone too', true)),
+    user(text('end')),
+  ];
+  const context = [user(text('head')), user(text('summary')), user(text('end'))];
+  expect(withMarksOf(history, context)).toEqual([
+    user(text('head', true)),
+    user(text('summary')),
+    user(text('end')),
+  ]);
+});
+
+it('drops a mark that nothing before is left of, and those of earlier requests', () => {
+  const history = [user(text('gone', true)), user(text('end'))];
+  expect(withMarksOf(history, [user(text('summary', true)), user(text('end', true))])).toEqual([
+    user(text('summary')),
+    user(text('end')),
+  ]);
+});
+
+it('puts no mark on thinking', () => {
+  const thinking = { type: 'thinking', thinking: 't', signature: 's' };
+  const history = [user(text('before'), thinking), user(text('gone', true))];
+  const context = [user(text('before'), thinking)];
+  expect(withMarksOf(history, context)).toEqual([user(text('before', true), thinking)]);
+});
