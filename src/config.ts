@@ -5,6 +5,7 @@ import { hookSettings } from './config/hook-table.ts';
 import { readPrices } from './config/price-file.ts';
 import { problemsOf, SettingsError } from './config/settings-error.ts';
 import { readTomlFile } from './config/toml-file.ts';
+import { isUpstreamVariable, readUpstreams } from './config/upstreams.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
@@ -85,6 +86,9 @@ const environmentSchema = z.object({
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
   PALIMPSEST_ALLOWED_MODELS: z.string().min(1).optional(),
   PALIMPSEST_MCP_OTHER_SESSIONS: oneOf('on', 'off').default('off'),
+  PALIMPSEST_UPSTREAM_ANTHROPIC: z.string().min(1).optional(),
+  PALIMPSEST_UPSTREAM_OPENAI: z.string().min(1).optional(),
+  PALIMPSEST_GATEWAY_WAIT: figure('number', 0, 600, 30).default(30),
 });
 
 /**
@@ -144,6 +148,11 @@ export function readSettings(environment: Environment) {
     workspace_root: workspaceRoot(env.PALIMPSEST_WORKSPACE_ROOT),
     /** What models cost. */
     prices: readPrices(env.PALIMPSEST_PRICES),
+    gateway: {
+      upstreams: readUpstreams(present),
+      /** How long a request waits for a compaction that it needs. */
+      wait_seconds: env.PALIMPSEST_GATEWAY_WAIT,
+    },
     overrides,
   };
 }
@@ -168,7 +177,9 @@ function refuseUnknownVariables(names: string[], secrets: readonly string[]): vo
     'PALIMPSEST_URL',
     'PALIMPSEST_API_KEY',
   ]);
-  const unknown = names.filter((name) => name.startsWith('PALIMPSEST_') && !known.has(name));
+  const unknown = names.filter(
+    (name) => name.startsWith('PALIMPSEST_') && !known.has(name) && !isUpstreamVariable(name),
+  );
   if (unknown.length === 0) return;
   const named = unknown.map((name) => {
     const nearest = nearestName(name, known);

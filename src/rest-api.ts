@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { AppDependencies } from './api/app-dependencies.ts';
+import type { Elsewhere } from './api/http/elsewhere.ts';
+import type { TurnTasks } from './app/gateway/turn-tasks.ts';
 import { ElsewhereError } from './app/ports/elsewhere-error.ts';
 import type { Rules } from './compaction-worker.ts';
 import type { ServerSettings } from './config.ts';
@@ -74,6 +76,7 @@ export function restApi(
     }),
     compactionSecret: settings.compaction_secret,
     mcpOtherSessions: settings.mcp_other_sessions,
+    gateway: settings.gateway,
     version: packageVersion(),
     log,
   };
@@ -91,11 +94,12 @@ const CONTEXT_HERE = { events: 1_000, bytes: 2_000_000, tokens: 250_000 };
 /** The API where other threads answer what would hold up this one; none of it is done here then. */
 export function withElsewhere(
   api: AppDependencies,
-  elsewhere: NonNullable<AppDependencies['elsewhere']>,
+  { answer: elsewhere, turns: turnsElsewhere }: { answer: Elsewhere; turns: TurnTasks },
 ): AppDependencies {
   return {
     ...api,
     elsewhere,
+    turnsElsewhere,
     largestHere: CONTEXT_HERE,
     limits: { ...api.limits, body_bytes_here: BODY_HERE, json_values_here: VALUES_HERE },
     // To load one takes a quarter of a second, and to count with one may take as long.

@@ -139,7 +139,7 @@ export async function startService(
   const app =
     settings.role === 'worker'
       ? createWorkerApp(api)
-      : createApp(threads === null ? api : withElsewhere(api, threads.answer));
+      : createApp(threads === null ? api : withElsewhere(api, threads));
   return {
     fetch: measuredRequests(app, metrics.record),
     store,

@@ -1,3 +1,4 @@
+import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
@@ -18,6 +19,9 @@ export type Limits = {
   rate_per_minute_per_key: number | null;
 };
 
+/** Where the gateway sends requests, and how long one may wait for a compaction, in seconds. */
+export type GatewaySettings = { upstreams: Readonly<Record<string, string>>; wait_seconds: number };
+
 /** What readiness depends on; each throws when it cannot be reached. */
 export type Probes = { store: () => Promise<void>; queue: () => Promise<void> };
 
@@ -37,6 +41,9 @@ export type AppDependencies = Ports & {
   mcpOtherSessions: boolean;
   /** Answers requests that would hold up this thread, where there is another one. */
   elsewhere?: Elsewhere | undefined;
+  gateway: GatewaySettings;
+  /** Plans turns of the gateway in another thread, where there is one. */
+  turnsElsewhere?: TurnTasks | undefined;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
   /** What this process has measured, in the text format of Prometheus. */

@@ -1,5 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { Gateway } from '../app/gateway/gateway.ts';
+import { turnTasks } from '../app/gateway/turn-tasks.ts';
+import { OpaqueContent } from '../app/opaque-content.ts';
 import { addMetricsRoute } from './admin/metrics.ts';
 import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts';
 import type { AppDependencies } from './app-dependencies.ts';
@@ -8,6 +11,10 @@ import { addCompactionRoutes } from './compactions/routes.ts';
 import { addContextRoute } from './context/routes.ts';
 import { addCostRoute } from './costs/routes.ts';
 import { addEventsRoute } from './events/routes.ts';
+import { serveElsewhere } from './gateway/routes.ts';
+import { openConnections } from './gateway/send.ts';
+import type { Relay } from './gateway/serve.ts';
+import { whoAsks } from './gateway/who.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { authenticator } from './http/auth.ts';
 import type { Api, Gate } from './http/endpoint.ts';
@@ -69,7 +76,8 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addMetricsRoute(app, deps);
   addReferenceRoutes(api);
   app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
-  app.notFound((c) => unrouted(app, c));
+  const relay = relayOf(deps, takeFromBudget);
+  app.notFound((c) => unrouted(app, relay, c));
   app.onError((error, c) =>
     error instanceof OpenAiError
       ? openAiErrorResponse(error)
@@ -88,6 +96,25 @@ function gateOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void)
     const tenant = authenticate(request);
     takeFromBudget(tenant);
     return tenant;
+  };
+}
+
+function relayOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void): Relay {
+  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys, deps.storedSecret);
+  const { upstreams, wait_seconds } = deps.gateway;
+  const tasks = turnTasks({ ...deps, opaque }, deps.turnsElsewhere ?? null);
+  const asks = whoAsks(deps.keys, opaque);
+  return {
+    gateway: new Gateway({ ...deps, ...tasks, wait_seconds }),
+    upstreams,
+    dispatcher: openConnections(),
+    who: (request) => {
+      const who = asks(request);
+      takeFromBudget(who.tenant);
+      return who;
+    },
+    newId: deps.newId,
+    log: deps.log,
   };
 }
 
@@ -112,11 +139,13 @@ function errorResponse(problem: ProblemError, c: Context): Response {
     : problemResponse(problem);
 }
 
-/** No route: another method of a path that exists, or a path that does not. */
-function unrouted(app: OpenAPIHono, c: Context): Response {
+/** No route: another method of a path that exists, one of the gateway, or a path that does not exist. */
+function unrouted(app: OpenAPIHono, relay: Relay, c: Context): Response | Promise<Response> {
   const { path, method } = c.req;
   const served = METHODS.filter((other) => app.router.match(other, path)[0].length > 0);
   if (served.length === 0 || served.includes(method)) {
+    const passed = serveElsewhere(relay, c);
+    if (passed !== null) return passed;
     return errorResponse(
       new ProblemError('not_found', 'there is nothing at this path: /docs lists what there is'),
       c,

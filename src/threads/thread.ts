@@ -3,8 +3,14 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { createApp } from '../api/create-app.ts';
 import { answerSent, type SentAnswer, type SentRequest } from '../api/http/elsewhere.ts';
+import type { TurnPlan } from '../app/gateway/plan-turn.ts';
+import type { Recorded } from '../app/gateway/record-answer.ts';
+import type { TurnRequest } from '../app/gateway/turn-request.ts';
+import { type TurnTasks, turnTasks } from '../app/gateway/turn-tasks.ts';
+import { OpaqueContent } from '../app/opaque-content.ts';
 import { Indexer } from '../app/search/indexer.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
+import type { Outcome } from '../domain/session/errors.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
@@ -27,7 +33,7 @@ const log = openLog(settings);
 const rules = rulesOf(settings, environment);
 let opening: Promise<Parts> | null = null;
 
-type Parts = { worker: WorkerDependencies; app: OpenAPIHono };
+type Parts = { worker: WorkerDependencies; app: OpenAPIHono; turns: TurnTasks };
 
 /** Runs one attempt at a compaction; whatever is said through `abort` aborts it. */
 export function compact(task: {
@@ -61,6 +67,16 @@ export async function answer(task: {
     [transferableSymbol]: [buffer],
     [valueSymbol]: answered,
   }) as unknown as typeof answered;
+}
+
+/** Plans a turn of the gateway. */
+export function planTurn(request: TurnRequest): Promise<Answer<Outcome<TurnPlan>>> {
+  return answerOf(async () => (await parts()).turns.plan(request));
+}
+
+/** Records an answer of the gateway. */
+export function recordAnswer(recorded: Recorded): Promise<Answer<Outcome<null>>> {
+  return answerOf(async () => (await parts()).turns.record(recorded));
 }
 
 async function abortable<T>(port: MessagePort, run: (signal: AbortSignal) => Promise<T>) {
@@ -108,9 +124,11 @@ async function openParts(): Promise<Parts> {
   });
   // The process has counted the request already.
   const limits = { ...api.limits, rate_per_minute_per_key: null };
+  const opaque = new OpaqueContent(settings.compaction_secret, settings.api_keys, storedSecret);
   return {
     worker: compactionWorker(rules, settings, environment, { store, log, dispatch }),
     app: createApp({ ...api, limits }),
+    turns: turnTasks({ ...api, opaque }, null),
   };
 }
 

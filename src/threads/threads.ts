@@ -7,6 +7,7 @@ import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
 import type { Elsewhere } from '../api/http/elsewhere.ts';
+import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
 import { ThreadDiedError } from '../app/ports/elsewhere-error.ts';
 import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/engines/job-engine.ts';
 import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
@@ -28,6 +29,8 @@ export type Threads = {
   asksModel: AsksModel;
   /** Answers a whole request, from its bytes to those of the answer. Throws ThreadDiedError. */
   answer: Elsewhere;
+  /** Work of the gateway's turns. Throws ThreadDiedError. */
+  turns: TurnTasks;
   /** Ends all threads; what still runs in them is cut off. */
   close: () => Promise<void>;
 };
@@ -76,6 +79,10 @@ export function openThreads(
           ...(request.body === null ? [] : [request.body]),
         ]),
       ),
+    turns: {
+      plan: (request) => requests.run('planTurn', request, []),
+      record: (recorded) => requests.run('recordAnswer', recorded, []),
+    },
     close: async () => {
       await Promise.all([jobs.piscina.destroy(), requests.piscina.destroy()]);
     },

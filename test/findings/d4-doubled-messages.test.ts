@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import type { CompactedResponse, ResponseInputItem } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OpaqueContent } from '../../src/api/openai-compatible/opaque-content.ts';
+import { OpaqueContent } from '../../src/app/opaque-content.ts';
 import { type ApiServer, startApi } from '../support/api-server.ts';
 import { ofTokens } from '../support/items.ts';
 

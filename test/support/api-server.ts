@@ -91,6 +91,11 @@ export async function startApi(
       onFailure: () => {},
     }),
     compactionSecret: null,
+    // Nobody listens there: a test that uses the gateway names its own.
+    gateway: {
+      upstreams: { anthropic: 'http://127.0.0.1:9', openai: 'http://127.0.0.1:9' },
+      wait_seconds: 5,
+    },
     storedSecret: null,
     mcpOtherSessions: false,
     modelRefusal: () => null,
@@ -111,7 +116,7 @@ export async function startApi(
   });
   const app = createApp(deps);
   const server = serve({
-    fetch: (request) => app.fetch(request),
+    fetch: (request, bindings) => app.fetch(request, bindings),
     port: 0,
     hostname: '127.0.0.1',
     // A test that works for seconds between two requests must not find its connection closed.

@@ -9,6 +9,7 @@ export const TOUR = 'test/e2e/tour.test.ts';
 /** What a store can do to the rest; these hand their jobs to no engine. */
 export const ON_A_STORE = [
   'test/api/*.test.ts',
+  'test/api/gateway/*.test.ts',
   'test/properties/*.test.ts',
   'test/app/sync*.test.ts',
   'test/client/client.test.ts',

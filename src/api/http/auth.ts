@@ -12,23 +12,37 @@ export const LOCAL_TENANT = 'local';
  * page of another web site may have caused.
  */
 export function authenticator(keys: readonly ApiKey[]): (request: Request) => string {
-  if (keys.length === 0) return localTenant;
-  const known = keys.map(({ name, key }) => ({ name, digest: sha256(key) }));
+  if (keys.length === 0) {
+    return (request) => {
+      refuseOtherSites(request);
+      return LOCAL_TENANT;
+    };
+  }
+  const tenantOf = knownKeys(keys);
   return ({ headers }) => {
     const presented = presentedKey(headers);
     if (presented === null) {
       throw unauthorized('send your key as "Authorization: Bearer KEY" or as "x-api-key: KEY"');
     }
+    const tenant = tenantOf(presented);
+    if (tenant === null)
+      throw unauthorized(
+        'the server does not know this key: check it, or ask the operator for another',
+      );
+    return tenant;
+  };
+}
+
+/** Whose key a text is; null: nobody's. */
+export function knownKeys(keys: readonly ApiKey[]): (presented: string) => string | null {
+  const known = keys.map(({ name, key }) => ({ name, digest: sha256(key) }));
+  return (presented) => {
     const digest = sha256(presented);
     let tenant: string | null = null;
     // All keys are compared, and digests of equal length, so that the time tells nothing.
     for (const candidate of known) {
       if (timingSafeEqual(candidate.digest, digest)) tenant = candidate.name;
     }
-    if (tenant === null)
-      throw unauthorized(
-        'the server does not know this key: check it, or ask the operator for another',
-      );
     return tenant;
   };
 }
@@ -39,9 +53,9 @@ const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$
 /**
  * Without keys any web page that is open on this machine could reach the service. Browsers tell whose
  * page asks, but one whose host name was made to resolve to this machine counts as the same site:
- * only the host that it asks for gives it away.
+ * only the host that it asks for gives it away. Throws ProblemError.
  */
-function localTenant({ url, headers }: Request): string {
+export function refuseOtherSites({ url, headers }: Request): void {
   // The server makes the URL out of the Host header.
   if (!LOOPBACK.test(url)) {
     throw new ProblemError(
@@ -59,10 +73,11 @@ function localTenant({ url, headers }: Request): string {
         'PALIMPSEST_API_KEYS and send a key',
     );
   }
-  return LOCAL_TENANT;
 }
 
 function presentedKey(headers: Headers): string | null {
+  const own = headers.get('x-palimpsest-key');
+  if (own !== null) return own;
   return headers.has('authorization') ? bearerOf(headers) : headers.get('x-api-key');
 }
 

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { compactStateless, type StatelessRefusal } from '../../app/compact-stateless.ts';
+import { isOurContent, OpaqueContent, OpaqueContentError } from '../../app/opaque-content.ts';
 import type { StatelessInput } from '../../domain/compaction/stateless.ts';
 import type { Item, Usage } from '../../domain/items/item.ts';
 import { openaiResponsesCodec } from '../../domain/items/openai-responses/codec.ts';
@@ -11,7 +12,6 @@ import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
-import { isOurContent, OpaqueContent, OpaqueContentError } from './opaque-content.ts';
 import { compactedResponse, compactRequest } from './schemas.ts';
 
 /** `POST /v1/responses/compact`: compaction without a session, as OpenAI offers it (SPEC section 13). */

@@ -112,13 +112,6 @@ describe('errors under /v1 have the shape of OpenAI', () => {
       {},
       { status: 405, code: 'method_not_allowed', message: /takes POST, OPTIONS, not GET/ },
     ],
-    [
-      'an unknown path',
-      'POST',
-      '/v1/responses',
-      { body: BODY },
-      { status: 404, code: 'not_found', message: /nothing at this path/ },
-    ],
   ])('%s', async (_, method, path, options, { message, ...expected }) => {
     const reply = await send(api, method, path, {
       ...options,

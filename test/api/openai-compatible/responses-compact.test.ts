@@ -7,7 +7,7 @@ import type {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AppDependencies } from '../../../src/api/app-dependencies.ts';
-import { OpaqueContent } from '../../../src/api/openai-compatible/opaque-content.ts';
+import { OpaqueContent } from '../../../src/app/opaque-content.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { summarizeNow } from '../../../src/workers/summarize-now.ts';

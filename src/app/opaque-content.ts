@@ -1,10 +1,19 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  scryptSync,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { z } from 'zod';
-import type { Item } from '../../domain/items/item.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { ApiKey } from '../http/auth.ts';
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+
+/** A key of the API, and the tenant that it stands for. */
+type ApiKey = { name: string; key: string };
 
 /** What our content begins with; the number is the version of all that follows it. */
 const PREFIX = 'pal1.';
@@ -83,6 +92,11 @@ export class OpaqueContent {
     const plain = await inflated(this.#decrypted(tenant, text), maxBytes);
     const { items } = payload.parse(JSON.parse(plain.toString('utf8')));
     return { items, bytes: plain.byteLength };
+  }
+
+  /** A text that names a credential and tells nothing of it, the same as long as the key is. */
+  fingerprint(credential: string): string {
+    return createHmac('sha256', this.#sealingKey()).update(credential).digest('base64url');
   }
 
   #decrypted(tenant: string, text: string): Buffer {

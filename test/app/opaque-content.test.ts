@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isOurContent, OpaqueContent } from '../../../src/api/openai-compatible/opaque-content.ts';
-import type { Item } from '../../../src/domain/items/item.ts';
+import { isOurContent, OpaqueContent } from '../../src/app/opaque-content.ts';
+import type { Item } from '../../src/domain/items/item.ts';
 
 const SECRET = 'a secret of thirty-two characters';
 const MEGABYTE = 1_000_000;

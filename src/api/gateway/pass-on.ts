@@ -1,0 +1,63 @@
+import type { UpstreamAnswer } from './send.ts';
+
+/** What is kept of an answer to be recorded, in bytes; of a longer one nothing is recorded. */
+const MOST_KEPT = 32 * 1024 * 1024;
+
+/** What came of an answer; `bytes` null when it was too long to be kept. */
+export type Passed = { bytes: Buffer | null; isWhole: boolean };
+
+/**
+ * The body of an answer as the client reads it: piece by piece as they come, none before it is asked
+ * for. `onEnd` is called once, before the client sees the end, also when it goes away or the upstream
+ * breaks off; then `cut` breaks off the client's connection as well.
+ */
+export function passedOn(
+  { body }: Pick<UpstreamAnswer, 'body'>,
+  cut: (() => void) | null,
+  onEnd: (passed: Passed) => void,
+): ReadableStream<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  let kept: Buffer[] | null = [];
+  let size = 0;
+  let isOver = false;
+  const end = (isWhole: boolean) => {
+    if (isOver) return;
+    isOver = true;
+    onEnd({ bytes: kept === null ? null : Buffer.concat(kept), isWhole });
+    kept = null;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await pieces.next();
+          if (done === true) {
+            end(true);
+            controller.close();
+            return;
+          }
+          const piece: Buffer = value;
+          size += piece.byteLength;
+          if (size > MOST_KEPT) kept = null;
+          kept?.push(piece);
+          controller.enqueue(piece);
+        } catch (error) {
+          end(false);
+          // The server would print what breaks a stream.
+          if (cut === null) controller.error(error);
+          else cut();
+        }
+      },
+      cancel: async () => {
+        end(false);
+        body.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The first bytes of an answer that is an error; all of it is read. */
+export async function wholeOf({ body }: Pick<UpstreamAnswer, 'body'>): Promise<Buffer> {
+  return Buffer.from(await body.arrayBuffer());
+}

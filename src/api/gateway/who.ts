@@ -1,0 +1,44 @@
+import type { OpaqueContent } from '../../app/opaque-content.ts';
+import { type ApiKey, knownKeys, LOCAL_TENANT, refuseOtherSites } from '../http/auth.ts';
+import { ProblemError } from '../http/problem.ts';
+
+/** Who asks, and which headers hold a key of ours, which no upstream is to see. */
+export type Who = { tenant: string; owner: string; dropped: ReadonlySet<string> };
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * With keys: whoever sends one of them, in any header. Without: everybody on this machine, each with the
+ * sessions of their own credential for the upstream. The function that comes back throws ProblemError.
+ */
+export function whoAsks(keys: readonly ApiKey[], opaque: OpaqueContent): (request: Request) => Who {
+  if (keys.length === 0) {
+    return (request) => {
+      refuseOtherSites(request);
+      const { headers } = request;
+      const credential = ['authorization', 'x-api-key', 'api-key'].map((name) => headers.get(name));
+      const isNone = credential.every((each) => each === null);
+      return {
+        tenant: LOCAL_TENANT,
+        owner: isNone ? '' : opaque.fingerprint(JSON.stringify(credential)),
+        dropped: NONE,
+      };
+    };
+  }
+  const tenantOf = knownKeys(keys);
+  return ({ headers }) => {
+    const dropped = new Set<string>();
+    let tenant: string | null = null;
+    for (const [name, value] of headers) {
+      const owner = tenantOf(/^Bearer +(\S+)$/i.exec(value)?.[1] ?? value);
+      if (owner === null) continue;
+      dropped.add(name);
+      if (tenant === null || name === 'x-palimpsest-key') tenant = owner;
+    }
+    if (tenant !== null) return { tenant, owner: '', dropped };
+    throw new ProblemError(
+      'unauthorized',
+      'send a key of this service as "x-palimpsest-key: KEY", beside the credential of your provider',
+    );
+  };
+}

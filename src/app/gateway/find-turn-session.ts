@@ -1,0 +1,83 @@
+import { type SessionHint, sessionHint } from '../../domain/gateway/session-hint.ts';
+import type { Format } from '../../domain/items/codecs.ts';
+import type { Item } from '../../domain/items/item.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { SessionRef } from '../ports/event-store.ts';
+import type { Ports } from '../ports/ports.ts';
+import { HistoryKeys, type HistoryState, hashed, noHistory } from './history-keys.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/**
+ * The session of a turn. `keys`: what it is to be found by from now on, also under a new credential.
+ * `delta`: the request holds only what is new after an answer that this session has recorded.
+ */
+export type TurnSession = {
+  ref: SessionRef;
+  keys: string[];
+  history: HistoryState;
+  rule: string;
+  name: string | null;
+  delta: { answer_id: string; isKnown: boolean } | null;
+};
+
+/** Finds the session of a request by the rules of SPEC 2, section 23; it may not exist yet. */
+export async function findTurnSession(
+  { store }: Pick<Ports, 'store'>,
+  request: TurnRequest,
+  body: JsonObject,
+  items: readonly Item[],
+  format: Format,
+): Promise<TurnSession> {
+  const { tenant, protocol, headers } = request;
+  const hint = sessionHint(protocol, (name) => headers[name] ?? null, body);
+  const history = new HistoryKeys(format, noHistory(request.upstream)).add(items);
+  const found = (session_id: string, more: Partial<TurnSession> = {}): TurnSession => ({
+    ref: { tenant, session_id },
+    keys: [],
+    history: history.state,
+    rule: hint.kind === 'named' ? hint.rule : hint.kind,
+    name: hint.kind === 'named' ? hint.name : null,
+    delta: null,
+    ...more,
+  });
+  switch (hint.kind) {
+    case 'named': {
+      const key = nameKey(request, hint);
+      if ((await store.head({ tenant, session_id: idOf(key) })) !== null) return found(idOf(key));
+      const known = await store.gatewayKeys.find(tenant, [key, ...history.keys()]);
+      return known === null ? found(idOf(key)) : found(known.session_id, { keys: [key] });
+    }
+    case 'after': {
+      const { answer_id } = hint;
+      const known = await store.gatewayKeys.find(tenant, [answerKey(request, answer_id)]);
+      const delta = { answer_id, isKnown: known !== null };
+      return found(known?.session_id ?? idOf(request.fresh_id), { delta });
+    }
+    case 'history': {
+      const known = await store.gatewayKeys.find(tenant, history.keys());
+      return found(known?.session_id ?? idOf(request.fresh_id));
+    }
+    default:
+      return hint satisfies never;
+  }
+}
+
+/** The key of an answer by the name that its provider gave it. */
+export function answerKey(
+  { upstream, owner }: Pick<TurnRequest, 'upstream' | 'owner'>,
+  id: string,
+) {
+  return hashed('answer', upstream, owner, id);
+}
+
+function nameKey(
+  { tenant, upstream, owner }: TurnRequest,
+  { rule, name }: Extract<SessionHint, { kind: 'named' }>,
+): string {
+  return hashed('name', tenant, upstream, owner, rule, name);
+}
+
+/** An id of a session, which tells nothing of what it was made from. */
+function idOf(key: string): string {
+  return `gw-${hashed(key).slice(0, 32)}`;
+}

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayLab } from '../../support/gateway/lab.ts';
+
+let lab: GatewayLab;
+beforeEach(async () => {
+  lab = await GatewayLab.open();
+});
+afterEach(() => lab.close());
+
+const turns = [
+  ['/v1/messages', { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] }],
+  ['/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }],
+  ['/v1/responses', { model: 'm', input: 'Hello' }],
+] as const;
+
+describe.each(turns)('%s', (path, body) => {
+  it.each([false, true])(
+    'goes upstream byte for byte and is recorded (stream: %s)',
+    async (stream) => {
+      const raw = `  ${JSON.stringify({ ...body, stream, unknown: 1.0 }, null, 1).replace('1\n', '1.0\n')}`;
+      const answer = await lab.post(path, raw, { authorization: 'Bearer sk-their-own' });
+      expect(answer.status).toBe(200);
+      expect(lab.provider.received[0]?.raw.toString()).toBe(raw);
+      expect(lab.provider.received[0]?.headers.authorization).toBe('Bearer sk-their-own');
+      expect(answer.headers.get('palimpsest-status')).toBe('forwarded');
+      expect(answer.headers.get('palimpsest-version')).toMatch(/^\d+$/);
+      await expect.poll(() => lab.items(answer.session)).toHaveLength(2);
+      const [, said] = await lab.items(answer.session);
+      expect(JSON.stringify(said)).toContain('Done.');
+      expect(lab.provider.invalid).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
+
+let lab: GatewayLab;
+beforeEach(async () => {
+  lab = await GatewayLab.open();
+});
+afterEach(() => lab.close());
+
+const user = (content: string) => ({ role: 'user', content });
+const said = (content: string) => ({ role: 'assistant', content });
+const PATH = '/v1/chat/completions';
+
+async function ask(
+  messages: object[],
+  {
+    headers = {},
+    path = PATH,
+    ...fields
+  }: { headers?: Record<string, string>; path?: string } & Record<string, unknown> = {},
+): Promise<string> {
+  const answer = await lab.post(path, { model: 'm', max_tokens: 10, messages, ...fields }, headers);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.session;
+}
+
+/** Resolves once the answer of a turn has been written down. */
+async function recorded(session: string, items: number): Promise<void> {
+  await expect.poll(() => lab.items(session)).toHaveLength(items);
+}
+
+describe('a session', () => {
+  it.each([
+    ['x-palimpsest-session', { headers: { 'x-palimpsest-session': 'a' } }],
+    ['thread-id', { headers: { 'thread-id': 'a' } }],
+    ['x-claude-code-session-id', { headers: { 'x-claude-code-session-id': 'a' } }],
+    ['metadata.user_id as JSON', { metadata: { user_id: '{"device_id":"d","session_id":"a"}' } }],
+    ['metadata.user_id as text', { metadata: { user_id: 'user_1_account__session_aaaa-bbbb' } }],
+    ['prompt_cache_key', { prompt_cache_key: 'a' }],
+  ])('is known by %s', async (_, how) => {
+    const first = await ask([user('Hello')], how);
+    const second = await ask([user('Hello'), said('Done.'), user('And now?')], how);
+    expect(second).toBe(first);
+    const events = await lab.events(first);
+    expect(events[0]?.data).toMatchObject({ metadata: { gateway: { upstream: 'openai' } } });
+  });
+
+  it('is named by the first rule that applies', async () => {
+    const headers = { 'x-palimpsest-session': 'one', 'thread-id': 'two' };
+    const one = await ask([user('Hello')], { headers });
+    expect(await ask([user('Hello')], { headers: { 'x-palimpsest-session': 'one' } })).toBe(one);
+    expect(await ask([user('Hello')], { headers: { 'thread-id': 'two' } })).not.toBe(one);
+    // An agent of Claude Code has a conversation of its own.
+    const session = { 'x-claude-code-session-id': 'c' };
+    const parent = await ask([user('Hello')], { headers: session });
+    const agent = { ...session, 'x-claude-code-agent-id': 'x' };
+    expect(await ask([user('Hello')], { headers: agent })).not.toBe(parent);
+  });
+
+  it('is known by its history where nothing names it, and never by the first message alone', async () => {
+    const one = await ask([user('Hello')]);
+    const two = await ask([user('Hello')]);
+    expect(two).not.toBe(one);
+    await recorded(one, 2);
+    const history = [
+      user('Hello'),
+      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+    ];
+    const next = await ask([...history, user('And now?')]);
+    expect([one, two]).toContain(next);
+    await recorded(next, 4);
+    // Another end of the same beginning is a fork.
+    const fork = await ask([...history, user('Something else')]);
+    expect(fork).not.toBe(next);
+    await recorded(fork, 4);
+  });
+
+  it('belongs to the credential and the upstream, and goes on under a new credential', async () => {
+    const headers = { 'x-palimpsest-session': 'a' };
+    const as = (key: string) => ({ headers: { ...headers, authorization: `Bearer ${key}` } });
+    const first = await ask([user('Hello')], as('sk-one'));
+    expect(await ask([user('Hello')], as('sk-two'))).not.toBe(first);
+    const elsewhere = { ...as('sk-one'), path: '/u/other/v1/chat/completions' };
+    expect(await ask([user('Hello')], elsewhere)).not.toBe(first);
+    const history = [user('Hello'), said('Done.'), user('Only here'), said('Done.')];
+    await ask(history.slice(0, 3), as('sk-one'));
+    await recorded(first, 4);
+    expect(await ask([...history, user('On')], as('sk-three'))).toBe(first);
+    await recorded(first, 6);
+    expect(await ask([...history, user('On'), said('Done.'), user('!')], as('sk-three'))).toBe(
+      first,
+    );
+  });
+
+  it('is known by the answer that a request goes on from', async () => {
+    const path = '/v1/responses';
+    const first = await lab.post(path, { model: 'm', input: 'Hello' });
+    await recorded(first.session, 2);
+    const { id } = JSON.parse(first.text);
+    const next = { model: 'm', input: 'And now?', previous_response_id: id };
+    const second = await lab.post(path, next);
+    expect(second.session).toBe(first.session);
+    expect(lab.provider.received.at(-1)?.body).toEqual(next);
+    await recorded(first.session, 4);
+    // Sent again, it is not in the log again.
+    await lab.post(path, next);
+    expect((await lab.items(first.session)).filter((item) => item.role === 'user')).toHaveLength(2);
+    const unknown = await lab.post(path, { ...next, previous_response_id: 'resp_unknown' });
+    expect(unknown.headers.get('palimpsest-status')).toBe('bypassed; reason=unknown_answer');
+  });
+
+  it('has the window and the profile that the headers name', async () => {
+    const headers = { 'x-palimpsest-session': 'a', 'x-palimpsest-context-window': '40000' };
+    const session = await ask([user('Hello')], { headers });
+    const settings = async () => (await lab.api.deps.store.head(refOf(session)))?.settings;
+    expect(await settings()).toMatchObject({ context_window: 40_000, profile: 'default' });
+    const changed = {
+      ...headers,
+      'x-palimpsest-context-window': '50000',
+      'x-palimpsest-profile': 'claude-code',
+    };
+    await ask([user('Hello')], { headers: changed });
+    expect(await settings()).toMatchObject({ context_window: 50_000, profile: 'claude-code' });
+    await ask([user('Hello')], { headers: { 'x-palimpsest-session': 'a' } });
+    expect(await settings()).toMatchObject({ context_window: 50_000 });
+  });
+
+  it('takes the window from the model where nothing else is said', async () => {
+    const session = await ask([user('Hello')], { model: 'known-model' });
+    const head = await lab.api.deps.store.head(refOf(session));
+    expect(head?.settings).toMatchObject({ context_window: 64_000, model: 'known-model' });
+  });
+});
+
+it('goes in a fork where the client has edited its past', async () => {
+  const headers = { 'x-palimpsest-session': 'a' };
+  const first = await ask([user('One'), said('1'), user('Two')], { headers });
+  await recorded(first, 4);
+  const fork = await ask([user('One'), said('1'), user('Another')], { headers });
+  expect(fork).not.toBe(first);
+  await recorded(fork, 4);
+  expect(
+    await ask([user('One'), said('1'), user('Another'), said('Done.'), user('Go on')], { headers }),
+  ).toBe(fork);
+  expect(lab.provider.received.every(({ body }) => Array.isArray(body.messages))).toBe(true);
+});
