@@ -7,11 +7,11 @@ import { entrySchema } from '../../domain/session/entry.ts';
 import {
   contributorSchema,
   eventSchemas,
-  hookResultSchema,
   leftOutSchema,
   modeSchema,
   triggerSchema,
 } from '../../domain/session/events.ts';
+import { hookResultSchema } from '../../domain/session/hook-result.ts';
 import { resultEditSchema } from '../../domain/session/result-edits.ts';
 import { retentionReportSchema } from '../../domain/session/retention-report.ts';
 import { jsonObject, timestamp, tokenCount } from '../schemas/common.ts';

@@ -10,6 +10,7 @@ import { PROFILES } from '../policy/profiles.ts';
 import { openCommandSchema } from '../policy/shell-commands.ts';
 import { costBasisSchema } from './cost-basis.ts';
 import { entrySchema } from './entry.ts';
+import { hookResultSchema } from './hook-result.ts';
 import { resultEditSchema } from './result-edits.ts';
 import { retentionReportSchema } from './retention-report.ts';
 import { observedSchema, supersededSchema, toldSchema } from './told.ts';
@@ -40,15 +41,6 @@ const packetSourceSchema = z.discriminatedUnion('author', [
 export type PacketSource = z.infer<typeof packetSourceSchema>;
 
 export const HOOK_EVENTS = ['PreCompact', 'SessionStart', 'PostCompact'] as const;
-
-/** What a hook answered, as far as it is used (SPEC section 16). */
-export const hookResultSchema = z.strictObject({
-  new_custom_instructions: z.string().exactOptional(),
-  user_display_message: z.string().exactOptional(),
-  block: z.boolean().exactOptional(),
-  items: z.array(jsonObjectSchema).exactOptional(),
-});
-export type HookResult = z.infer<typeof hookResultSchema>;
 
 /**
  * What a context is built on: a full compaction, or (null) the start of a fork or a compaction by the

@@ -1,4 +1,4 @@
-import type { HookResult } from '../../domain/session/events.ts';
+import type { HookResult } from '../../domain/session/hook-result.ts';
 import { DONE, type JobResult } from '../engines/job-engine.ts';
 import {
   displayMessage,

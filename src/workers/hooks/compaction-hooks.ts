@@ -1,6 +1,6 @@
 import { eventAt } from '../../app/event-at.ts';
-import type { HookResult } from '../../domain/session/events.ts';
 import type { Running } from '../../domain/session/head.ts';
+import type { HookResult } from '../../domain/session/hook-result.ts';
 import { type HookRun, recordHook, recordPostCompact } from '../../domain/session/record-hook.ts';
 import { commitStep } from '../compaction/commit-step.ts';
 import type { WorkerDependencies } from '../compaction/dependencies.ts';

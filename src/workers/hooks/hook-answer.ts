@@ -4,7 +4,7 @@ import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { Json } from '../../domain/json.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
-import type { HookResult } from '../../domain/session/events.ts';
+import type { HookResult } from '../../domain/session/hook-result.ts';
 import type { HookEvent } from './hook-settings.ts';
 
 const text = z.string().max(20_000).optional();
