@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
+import type { TargetFlags } from './cli/open-target.ts';
 import { wholeNumber } from './cli/option-values.ts';
 import { addReadingCommands } from './cli/reading-commands.ts';
 import { unsupportedNode } from './cli/supported-node.ts';
@@ -84,6 +85,16 @@ program
     const { syncCommand } = await import('./cli/sync-file.ts');
     exitWith(await syncCommand(file, flags));
   });
+
+program
+  .command('mcp')
+  .description('serve MCP over standard input and output, for clients that start programs')
+  .argument('[session]', 'the session that the tools are for; without it the client names one')
+  .option('--url <url>', 'ask the service at this address (PALIMPSEST_URL), not the store')
+  .option('--tenant <name>', 'name of the API key that the session belongs to (default: local)')
+  .action(async (session: string | undefined, flags: TargetFlags) =>
+    (await import('./cli/mcp.ts')).mcpCommand(session, flags),
+  );
 
 program
   .command('verify')

@@ -30,7 +30,7 @@ export function compactionPath(id: string, compaction: string): string {
   return `${sessionPath(id)}/compactions/${checkedId(compaction, 'compaction')}`;
 }
 
-function checkedId(id: string, of: string): string {
+export function checkedId(id: string, of: string): string {
   const parsed = idSchema.safeParse(id);
   if (parsed.success) return encodeURIComponent(parsed.data);
   throw new SettingsError(

@@ -21,6 +21,8 @@ export const ON_A_STORE = [
 /** Outages, kills and hostile loads: they wait for locks and time-outs to run out, again and again. */
 export const FAULTS = [
   'test/faults/*.test.ts',
+  // Real clients, which are large to install.
+  'test/clients/*.test.ts',
   'test/db/postgres-trouble.test.ts',
   'test/workers/engines/bullmq-outages.test.ts',
   'test/findings/{i7-shares-of-tenants,i12-slow-*,i12-unread-answers}.test.ts',

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CancelledNotificationSchema,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import { openTarget, type TargetFlags } from './open-target.ts';
+import { checkedId } from './reading.ts';
+import { jsonOf, type Target } from './target.ts';
+
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
+/** What JSON-RPC calls an error of the server. */
+const SERVER_ERROR = -32_603;
+
+/**
+ * Serves MCP over standard input and output, for clients that start programs: each message goes to `/mcp`
+ * of the service, or of the store in this process. Without a session the client names one with each call.
+ * Answers when the input has ended and everything is answered. Throws SettingsError, TargetError.
+ */
+export async function mcpCommand(session: string | undefined, flags: TargetFlags): Promise<void> {
+  const path = session === undefined ? '/mcp' : `/mcp/${checkedId(session, 'session')}`;
+  const target = await openTarget(flags, false);
+  const transport = new StdioServerTransport();
+  const underWay = new Map<RequestId, AbortController>();
+  const answers = new Set<Promise<void>>();
+  transport.onmessage = (message) => {
+    const cancelled = CancelledNotificationSchema.safeParse(message);
+    if (cancelled.success) underWay.get(cancelled.data.params.requestId ?? '')?.abort();
+    const answer = answered(message).finally(() => answers.delete(answer));
+    answers.add(answer);
+  };
+  transport.onerror = (error) => console.error(error.message);
+  const answered = async (message: JSONRPCMessage) => {
+    const id = 'method' in message && 'id' in message ? message.id : null;
+    const abort = new AbortController();
+    if (id !== null) underWay.set(id, abort);
+    try {
+      const reply = await passedOn(target, path, message, abort.signal);
+      if (reply !== null) await transport.send(reply);
+    } catch (error) {
+      // Who has cancelled waits for nothing.
+      if (id === null || abort.signal.aborted) return;
+      const { message: told } = error instanceof Error ? error : new Error(String(error));
+      await transport.send({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message: told } });
+    } finally {
+      if (id !== null) underWay.delete(id);
+    }
+  };
+  try {
+    const ended = once(process.stdin, 'end');
+    await transport.start();
+    await ended;
+    await Promise.all(answers);
+  } finally {
+    await transport.close();
+    await target.close();
+  }
+}
+
+/** The answer of the service; null: none is due. Throws TargetError with what it says is wrong. */
+async function passedOn(
+  target: Target,
+  path: string,
+  message: JSONRPCMessage,
+  signal: AbortSignal,
+): Promise<JSONRPCMessage | null> {
+  const body = JSON.stringify(message);
+  const response = await target.request(path, { method: 'POST', headers: HEADERS, body, signal });
+  if (response.status === 202) return null;
+  return JSONRPCMessageSchema.parse(await jsonOf(response));
+}
