@@ -11,6 +11,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import { z } from 'zod';
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { type Ledger, ledgerSchema } from '../domain/ledger/ledger.ts';
 
 /** A key of the API, and the tenant that it stands for. */
 type ApiKey = { name: string; key: string };
@@ -26,7 +27,14 @@ const KEY_BYTES = 32;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-const payload = z.object({ items: z.array(z.custom<JsonObject>(isJsonObject)) });
+const payload = z.object({
+  items: z.array(z.custom<JsonObject>(isJsonObject)),
+  /** One of another version is not read. */
+  ledger: ledgerSchema.optional().catch(undefined),
+});
+
+/** What a content stands for: items, and what the log behind them says. */
+export type Opened = { items: Item[]; ledger?: Ledger | undefined };
 
 /** Content that cannot be used; the message says why. */
 export class OpaqueContentError extends Error {
@@ -67,9 +75,14 @@ export class OpaqueContent {
     this.#keys = all.map((ikm) => madeOnce(() => encryptionKey(ikm())));
   }
 
-  /** Throws OpaqueContentError when the items take more than `maxBytes` of JSON. */
-  async seal(tenant: string, items: readonly Item[], maxBytes: number): Promise<string> {
-    const plain = Buffer.from(JSON.stringify({ items }), 'utf8');
+  /**
+   * Throws OpaqueContentError when the items take more than `maxBytes` of JSON; a ledger that does not
+   * fit beside them is left out.
+   */
+  async seal(tenant: string, { items, ledger }: Opened, maxBytes: number): Promise<string> {
+    const whole = Buffer.from(JSON.stringify({ items, ledger }), 'utf8');
+    const isWhole = whole.byteLength <= maxBytes;
+    const plain = isWhole ? whole : Buffer.from(JSON.stringify({ items }), 'utf8');
     if (plain.byteLength > maxBytes) throw tooLarge(maxBytes);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#sealingKey(), nonce, {
@@ -81,17 +94,13 @@ export class OpaqueContent {
   }
 
   /**
-   * The items of a text that `seal` made for this tenant, and their size in bytes of JSON. Throws
+   * What stands in a text that `seal` made for this tenant, and their size in bytes of JSON. Throws
    * OpaqueContentError: not ours, changed, for somebody else, or larger than `maxBytes`.
    */
-  async open(
-    tenant: string,
-    text: string,
-    maxBytes: number,
-  ): Promise<{ items: Item[]; bytes: number }> {
+  async open(tenant: string, text: string, maxBytes: number): Promise<Opened & { bytes: number }> {
     const plain = await inflated(this.#decrypted(tenant, text), maxBytes);
-    const { items } = payload.parse(JSON.parse(plain.toString('utf8')));
-    return { items, bytes: plain.byteLength };
+    const opened = payload.parse(JSON.parse(plain.toString('utf8')));
+    return { ...opened, bytes: plain.byteLength };
   }
 
   /** A text that names a credential and tells nothing of it, the same as long as the key is. */

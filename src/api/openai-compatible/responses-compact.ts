@@ -42,9 +42,9 @@ export function addResponsesCompactRoute(api: Api): void {
       const asked = { model, instructions, input };
       const compacted = await compactStateless(deps, asked, req.raw.signal);
       if (!compacted.ok) throw refused(compacted.rejection);
-      const { content, tail, usage } = compacted.value;
+      const { content, ledger, tail, usage } = compacted.value;
       const encrypted_content = await opaque
-        .seal(tenant, content, deps.limits.body_bytes)
+        .seal(tenant, { items: content, ledger }, deps.limits.body_bytes)
         .catch(refuseContent('input'));
       const ours = { id: newId(deps, 'cmp'), type: 'compaction', encrypted_content };
       return answer.json(200, {
@@ -113,7 +113,7 @@ async function readInput(
       .open(tenant, content, left)
       .catch(refuseContent(`input[${index}].encrypted_content`));
     left -= opened.bytes;
-    input.push({ kind: 'content', items: opened.items });
+    input.push({ kind: 'content', items: opened.items, ledger: opened.ledger });
   }
   return input;
 }

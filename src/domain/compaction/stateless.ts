@@ -5,6 +5,8 @@ import { rewrittenKind } from '../items/operator.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { standingKinds } from '../items/speaker.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import { carriedLedger } from '../ledger/condense.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Config, ConfigOverrides } from '../policy/config.ts';
 import { resolveConfig } from '../policy/profiles.ts';
 import type { Entry } from '../session/entry.ts';
@@ -14,14 +16,20 @@ import { measureItem } from '../tokens/measure.ts';
 import { chooseCut } from './cut.ts';
 import { type Summary, standIn } from './finish-full.ts';
 import { type CutPlan, type FullPlan, planFull, withLedgers } from './full.ts';
+import { ledgersOf } from './ledgers-of.ts';
 import { materialOf } from './material.ts';
 import { formatSummary } from './summary.ts';
 
 /** One place of a request's input: an item, or the items that a compaction item of ours stands for. */
-export type StatelessInput = { kind: 'item'; item: Item } | { kind: 'content'; items: Item[] };
+export type StatelessInput =
+  | { kind: 'item'; item: Item }
+  | { kind: 'content'; items: Item[]; ledger?: Ledger | undefined };
 
-/** The conversation of a request; `carried` are those of its items that came out of such content. */
-export type Conversation = { items: Item[]; carried: ReadonlySet<Item> };
+/**
+ * The conversation of a request; `carried` are those of its items that came out of such content, and
+ * `ledger` what the newest content says of the time before; null where none does.
+ */
+export type Conversation = { items: Item[]; carried: ReadonlySet<Item>; ledger: Ledger | null };
 
 /** How a conversation without a session is compacted. `full` null: it is carried as it is. */
 export type StatelessPlan = {
@@ -34,6 +42,8 @@ export type StatelessPlan = {
   foreign: Item[];
   /** What stays after the compaction: open tool calls. */
   tail: Item[];
+  /** What all that is covered says, now and in earlier compactions. */
+  ledger: Ledger;
 };
 
 /** `message` quotes nothing of the conversation. */
@@ -43,6 +53,8 @@ export type WrittenSummary = { ok: true; summary: Summary } | { ok: false; messa
 export type StatelessResult = {
   content: Item[];
   tail: Item[];
+  /** What the next compaction goes on from. */
+  ledger: Ledger;
 };
 
 /** With no room for a summary of so many tokens, the conversation itself is the shorter one. */
@@ -87,6 +99,7 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
   let instructions = 0;
   let items: Item[] = [];
   const carried = new Set<Item>();
+  let ledger: Ledger | null = null;
   for (const part of input) {
     if (part.kind === 'item') {
       items.push(part.item);
@@ -94,6 +107,7 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
       for (const kind of renewedKinds(part.item)) renewed.add(kind);
       continue;
     }
+    ledger = part.ledger ?? null;
     let older = 0;
     const content = part.items.filter((item) => {
       if (isInstruction(item)) return ++older > instructions;
@@ -106,7 +120,7 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
       carried.add(item);
     }
   }
-  return { items, carried };
+  return { items, carried, ledger };
 }
 
 /** What clients write anew with every request that an item holds: instructions, surroundings; or nothing. */
@@ -159,29 +173,33 @@ function comparable(item: Item): string {
 
 /** Plans the compaction of a conversation; null when there is nothing that it could cover. */
 export function planStateless(
-  { items, carried }: Conversation,
+  { items, carried, ledger }: Conversation,
   config: Config,
   count: TextCounter,
 ): StatelessPlan | null {
   // Ours have been expanded before: what is left is of others.
   const foreign = items.filter(isProviderCompaction);
+  const before = ledger?.through ?? 0;
   const entries = items
     .filter((item) => !isProviderCompaction(item))
     .map((item, index): Entry => {
       const { tokens } = measureItem(codec, item, count, config);
-      return { seq: index + 1, item, tokens, origin: 'log' };
+      return { seq: before + index + 1, item, tokens, origin: 'log' };
     });
   const view: View = {
-    version: entries.length,
+    version: before + entries.length,
     format: 'openai-responses',
     base: null,
     entries,
     edits: new Map(),
     originals: new Map(),
     usage: NO_USAGE,
-    ledger: null,
+    ledger,
   };
   const material = materialOf(view);
+  // What earlier compactions have carried over stands in their ledger.
+  const unread =
+    ledger === null ? material : material.filter((one) => !carried.has(one.entry.item));
   const cut = chooseCut(material, 0, material.length, config);
   if (cut === null) return null;
   const covered = entries.slice(0, cut);
@@ -198,11 +216,14 @@ export function planStateless(
     context_window: null,
     is_automatic: false,
   });
+  const full =
+    isNew && planned.kind === 'full' && hasRoom(planned, config, count)
+      ? withLedgers(planned, view, unread)
+      : null;
+  const { covered: read } = full?.ledgers ?? ledgersOf(view, unread, before + cut);
   return {
-    full:
-      isNew && planned.kind === 'full' && hasRoom(planned, config, count)
-        ? withLedgers(planned, view, material)
-        : null,
+    full,
+    ledger: read,
     view,
     config,
     count,
@@ -233,5 +254,6 @@ export function finishStateless(plan: StatelessPlan, summary: Summary | null): S
         ];
   const isShorter = replacement !== null && sumTokens(replacement) < sumTokens(covered);
   const carried = isShorter ? replacement : covered;
-  return { content: [...foreign, ...carried.map(({ item }) => item)], tail };
+  const content = [...foreign, ...carried.map(({ item }) => item)];
+  return { content, tail, ledger: carriedLedger(plan.ledger) };
 }

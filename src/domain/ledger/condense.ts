@@ -1,6 +1,7 @@
 import { clipEnd } from '../text.ts';
 import type { FactKind, File, Ledger, Request } from './ledger.ts';
 import { scoreOf } from './names-index.ts';
+import { excessOf, SHORTENED } from './requests.ts';
 
 /** How many facts of each kind a ledger holds; with the lengths of their texts this bounds its size. */
 const MOST = {
@@ -15,14 +16,28 @@ const MOST = {
   names: 1_500,
   tools: 100,
   epochs: 200,
-  /** Of all requests together; beyond, older ones are shortened to their beginning. */
+  /** Of all requests together what could be shortened; beyond, older ones are, to their beginning. */
   request_characters: 80_000,
 } as const;
+/** What a ledger holds that a client carries from one request to the next, compressed. */
+const MOST_CARRIED: Sizes = {
+  requests: 200,
+  constraints: 120,
+  conclusions: 60,
+  files: 150,
+  runs: 30,
+  failures: 40,
+  open_calls: 20,
+  artifacts: 60,
+  names: 250,
+  tools: 40,
+  epochs: 20,
+  request_characters: 24_000,
+};
 // `Object.keys` forgets what the keys are.
 const PARTS = Object.keys(MOST) as (keyof typeof MOST)[];
 /** So much stays as soon as there is more, so that it need not be done again with every item. */
 const STAYS = 0.75;
-const SHORTENED = 160;
 
 /** How many facts there are of each kind that is bounded. */
 export type Sizes = { [part in keyof typeof MOST]: number };
@@ -38,7 +53,7 @@ export function isOverfull(sizes: Sizes): boolean {
  * of failures those that were cured longest ago, of files those not touched for longest, of all others
  * the oldest or lightest.
  */
-export function condensed(ledger: Ledger): Ledger {
+export function condensed(ledger: Ledger, bounds: Sizes = MOST): Ledger {
   const counts: Partial<Record<FactKind, number>> = { ...ledger.condensed };
   const within = <T>(list: readonly T[], most: number, kind: FactKind | null, cut: Cut<T>): T[] => {
     if (list.length <= most) return [...list];
@@ -49,33 +64,41 @@ export function condensed(ledger: Ledger): Ledger {
   const { items } = ledger;
   return {
     ...ledger,
-    requests: shortened(within(ledger.requests, MOST.requests, 'request', thinned)),
-    constraints: within(ledger.constraints, MOST.constraints, 'constraint', (list, most) =>
+    requests: shortened(
+      within(ledger.requests, bounds.requests, 'request', thinned),
+      bounds.request_characters,
+    ),
+    constraints: within(ledger.constraints, bounds.constraints, 'constraint', (list, most) =>
       best(
         list,
         most,
         (one) => (one.superseded_by === undefined ? 2 : 0) + (one.is_standing ? 1 : 0),
       ),
     ),
-    conclusions: within(ledger.conclusions, MOST.conclusions, 'finding', thinned),
-    files: within(ledger.files, MOST.files, 'change', (list, most) =>
+    conclusions: within(ledger.conclusions, bounds.conclusions, 'finding', thinned),
+    files: within(ledger.files, bounds.files, 'change', (list, most) =>
       best(list, most, worthOfFile),
     ),
-    runs: within(ledger.runs, MOST.runs, 'run', newest),
-    failures: within(ledger.failures, MOST.failures, 'error', (list, most) =>
+    runs: within(ledger.runs, bounds.runs, 'run', newest),
+    failures: within(ledger.failures, bounds.failures, 'error', (list, most) =>
       best(list, most, ({ cure, failed_at }) => failed_at + (cure === null ? items : 0)),
     ),
-    open_calls: within(ledger.open_calls, MOST.open_calls, 'open', newest),
-    artifacts: within(ledger.artifacts, MOST.artifacts, 'artifact', newest),
-    names: within(ledger.names, MOST.names, 'name', (list, most) =>
+    open_calls: within(ledger.open_calls, bounds.open_calls, 'open', newest),
+    artifacts: within(ledger.artifacts, bounds.artifacts, 'artifact', newest),
+    names: within(ledger.names, bounds.names, 'name', (list, most) =>
       best(list, most, (name) => scoreOf(name, items)),
     ),
-    tools: within(ledger.tools, MOST.tools, null, (list, most) =>
+    tools: within(ledger.tools, bounds.tools, null, (list, most) =>
       best(list, most, ({ calls }) => calls),
     ),
-    epochs: within(ledger.epochs, MOST.epochs, null, thinned),
+    epochs: within(ledger.epochs, bounds.epochs, null, thinned),
     condensed: counts,
   };
+}
+
+/** The ledger as a client can carry it: within tighter bounds, by the same rules. */
+export function carriedLedger(ledger: Ledger): Ledger {
+  return condensed(ledger, MOST_CARRIED);
 }
 
 type Cut<T> = (list: readonly T[], most: number) => T[];
@@ -113,13 +136,12 @@ function worthOfFile({ edits, last_seq }: File): number {
 }
 
 /** As they are; when all are too long together, the older ones by their beginning. */
-function shortened(requests: readonly Request[]): Request[] {
-  const characters = requests.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters <= MOST.request_characters) return [...requests];
-  let left = MOST.request_characters * STAYS;
+function shortened(requests: readonly Request[], most: number): Request[] {
+  if (excessOf(requests) <= most) return [...requests];
+  let left = most * STAYS;
   const newestFirst = requests.toReversed().map((one, place) => {
     const isFirst = place === requests.length - 1;
-    left -= one.text.length;
+    left -= excessOf([one]);
     return left >= 0 || isFirst ? one : { ...one, text: clipEnd(one.text, SHORTENED) };
   });
   return newestFirst.reverse();

@@ -4,6 +4,8 @@ import type { Request } from './ledger.ts';
 /** The first request says what all of it is about. */
 const LONGEST_FIRST = 4_000;
 const LONGEST = 800;
+/** What stays of an older one where all are too long together. */
+export const SHORTENED = 160;
 /** A reply of no more characters is understood only with what it answers. */
 const SHORT = 80;
 const ASSENT = 25;
@@ -12,19 +14,19 @@ const LONGEST_ANSWERED = 240;
 /** What the user asked for, in order. */
 export class Requests {
   private readonly list: Request[];
-  /** Of all texts together. */
+  /** What of all texts together could be left out by shortening them. */
   characters: number;
 
   constructor(requests: readonly Request[]) {
     this.list = [...requests];
-    this.characters = requests.reduce((sum, { text }) => sum + text.length, 0);
+    this.characters = excessOf(requests);
   }
 
   /** `before`: what the assistant has said last, or what its tool has asked; '' when nothing. */
   add(words: string, before: string, seq: number): void {
     const text = clipMiddle(cleaned(words), this.list.length === 0 ? LONGEST_FIRST : LONGEST);
     if (text === '') return;
-    this.characters += text.length;
+    this.characters += excessOf([{ text }]);
     const answers = text.length <= SHORT ? answeredBy(text, before) : '';
     this.list.push({ seq, last_seq: seq, text, ...(answers !== '' && { answers }) });
   }
@@ -67,4 +69,9 @@ function lastQuestion(line: string): string {
   const end = Math.max(line.lastIndexOf('?'), line.lastIndexOf('？'));
   const before = line.slice(0, end).split(/(?<=[.!?]["')\]]{0,3}) +(?=\S)|(?<=[。！？])/);
   return `${before.at(-1) ?? ''}${line.charAt(end)}`.trim();
+}
+
+/** Characters that could be left out of these by shortening them. */
+export function excessOf(requests: readonly { text: string }[]): number {
+  return requests.reduce((sum, { text }) => sum + Math.max(0, text.length - SHORTENED), 0);
 }

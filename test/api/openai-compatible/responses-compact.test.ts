@@ -307,7 +307,7 @@ describe('content that is not to be trusted', () => {
   it('that grows beyond the limit of a body is refused, however little it is', async () => {
     const opaque = new OpaqueContent(SECRET, []);
     const half = [{ role: 'user', content: 'a'.repeat(600_000) }];
-    const encrypted_content = await opaque.seal('red', half, MEGABYTE);
+    const encrypted_content = await opaque.seal('red', { items: half }, MEGABYTE);
     const item = { type: 'compaction', encrypted_content } as const;
     expect((await compact([item, user('x')], red)).output).toHaveLength(1);
     await expect(compact([item, item, user('x')], red)).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { summarizeExtractively } from '../../../src/domain/compaction/extractive/summarize.ts';
 import type { Summary } from '../../../src/domain/compaction/finish-full.ts';
 import {
   expandInput,
@@ -12,10 +13,12 @@ import {
 } from '../../../src/domain/compaction/stateless.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec as codec } from '../../../src/domain/items/openai-responses/codec.ts';
+import { EMPTY_LEDGER, type Ledger } from '../../../src/domain/ledger/ledger.ts';
 import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import { estimator } from '../../../src/domain/tokens/count.ts';
 import { historyArbitrary } from '../../support/generators.ts';
 import { ofTokens } from '../../support/items.ts';
+import { ledgerOf } from '../../support/log-items.ts';
 
 const user = (text: string): Item => ({ role: 'user', content: text });
 const said = (text: string): Item => codec.message('assistant', text);
@@ -68,7 +71,7 @@ function compacted(input: readonly StatelessInput[], text = 'SUMMARY'): Stateles
 }
 
 /** The output as a client gets it, and as it stands in the input of the next request. */
-function answered({ content, tail }: StatelessResult): {
+function answered({ content, tail, ledger }: StatelessResult): {
   rendered: Item[];
   next: StatelessInput[];
 } {
@@ -76,7 +79,7 @@ function answered({ content, tail }: StatelessResult): {
   const next = rendered.map(
     (item): StatelessInput =>
       item === OURS || item.encrypted_content === OURS.encrypted_content
-        ? { kind: 'content', items: content }
+        ? { kind: 'content', items: content, ledger }
         : { kind: 'item', item },
   );
   return { rendered, next };
@@ -301,5 +304,94 @@ describe('whatever the history', () => {
         );
       }),
     );
+  });
+});
+
+describe('what was said and done', () => {
+  const patch = (id: string, path: string, line: string): Item[] => [
+    {
+      type: 'custom_tool_call',
+      call_id: id,
+      name: 'apply_patch',
+      input: `*** Begin Patch\n*** Add File: ${path}\n+${line}\n*** End Patch`,
+    },
+    {
+      type: 'custom_tool_call_output',
+      call_id: id,
+      output: 'Success. Updated the following files:',
+    },
+  ];
+  const round = (n: number): Item[] => [
+    user(`Please build part ${n} of the harbour gate, with a lock of its own.`),
+    ...(n === 0 ? [user('From now on, always write money as whole cents.')] : []),
+    ...patch(`p${n}`, `src/part${n}.ts`, `export const gateKeeper${n} = ${n};`),
+    call(`c${n}`),
+    output(`c${n}`, ofTokens(3_000)),
+    said(`Part ${n} is built.`),
+  ];
+  /** As a service without a model writes it. */
+  const compactedFromLog = (input: readonly StatelessInput[]): StatelessResult => {
+    const found = planned(input, { preserve_user_messages: false });
+    if (found.full === null) return finishStateless(found, null);
+    const text = summarizeExtractively(found.full.ledgers, {
+      max_tokens: 2_000,
+      count: estimator(found.config),
+      template: 'nine-sections',
+    });
+    return finishStateless(found, { ...summaryOf(text), summarizer: 'extractive' });
+  };
+
+  it('is known after ten compactions as after one: nothing is read off a summary', () => {
+    let next: StatelessInput[] = [];
+    let result: StatelessResult | null = null;
+    for (let n = 0; n < 10; n++) {
+      result = compactedFromLog([...next, ...asInput(round(n))]);
+      next = answered(result).next;
+    }
+    const told = JSON.stringify(result?.content);
+    for (let n = 0; n < 10; n++) {
+      expect(told).toContain(`Please build part ${n} of the harbour gate`);
+      expect(told).toMatch(new RegExp(`part${n}\\.ts: [^"\\\\]*gateKeeper${n}\\b`));
+    }
+    expect(told).toContain('always write money as whole cents');
+    const whole = ledgerOf(
+      Array.from({ length: 10 }, (_, n) => round(n))
+        .flat()
+        .map((item) => codec.normalise(item)),
+    );
+    const ledger = result?.ledger;
+    expect(ledger?.requests.map(({ text }) => text)).toEqual(
+      whole.requests.map(({ text }) => text),
+    );
+    const filesOf = ({ files }: Ledger) => files.map(({ path, added }) => [path, added]);
+    expect(filesOf(ledger ?? EMPTY_LEDGER)).toEqual(filesOf(whole));
+    expect(ledger?.constraints.map(({ text }) => text)).toEqual(
+      whole.constraints.map(({ text }) => text),
+    );
+  });
+
+  it('stays so where a content is carried as it is, and is read anew where it comes without a ledger', () => {
+    const short = [user('From now on, always answer in verse.'), said('So be it.')];
+    const first = compactedFromLog(asInput(short));
+    expect(first.content).toEqual(short);
+    expect(first.ledger.constraints).toHaveLength(1);
+    const again = compactedFromLog([...answered(first).next, ...asInput([user('Go on.')])]);
+    expect(again.ledger.requests.map(({ text }) => text)).toEqual([
+      'From now on, always answer in verse.',
+      'Go on.',
+    ]);
+    const bare: StatelessInput = { kind: 'content', items: first.content };
+    const anew = compactedFromLog([bare, ...asInput([user('Go on.')])]);
+    expect(anew.ledger.requests).toHaveLength(2);
+  });
+
+  it('takes a bounded place, however much it was', () => {
+    const many = Array.from({ length: 700 }, (_, n) => [
+      user(`Request ${n}: ${'rename it to something better '.repeat(20)}nameNumber${n}`),
+      ...patch(`q${n}`, `src/file${n}.ts`, `const thing${n} = 1;`),
+    ]).flat();
+    const { ledger } = compactedFromLog(asInput(many));
+    expect(JSON.stringify(ledger).length).toBeLessThan(200_000);
+    expect(ledger.condensed.request).toBeGreaterThan(400);
   });
 });

@@ -216,6 +216,7 @@ function isSlow(run: (size: number) => unknown, size: number): boolean {
 
 test.each<[string, (n: number) => Normalised[]]>([
   ['messages', (n) => [asks(`Write page ${n}.`)]],
+  ['long messages', (n) => [asks(`Write page ${n} ${'with many words in it '.repeat(40)}`)]],
   ['reads', (n) => used('Read', { file_path: `/w/${n}.ts` }, '     1→x')],
   [
     'edits of one file',
