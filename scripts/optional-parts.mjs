@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** What an adapter talks to, and the service does not use. */
-const OF_ADAPTERS =
-  /^(?:@openai\/agents|@langchain\/core|langchain|@anthropic-ai\/claude-agent-sdk)$/;
+const OF_ADAPTERS = /^(?:@openai\/agents|@ai-sdk\/provider)$/;
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const names = Object.keys(manifest.peerDependencies).filter((name) => !OF_ADAPTERS.test(name));

@@ -9,7 +9,8 @@ export type Trouble =
   | { kind: 'cut_before' }
   /** The answer breaks off after so many bytes. */
   | { kind: 'cut_within'; bytes: number }
-  | { kind: 'hang' };
+  | { kind: 'hang' }
+  | { kind: 'pass' };
 
 /** A proxy in front of a service that does what the script says, and is transparent otherwise. */
 export async function failingServer(target: string) {

@@ -40,6 +40,13 @@ describe('house rules for src', () => {
     expect(rule(sources)).toEqual([]);
   });
 
+  test('an adapter is short: the client does the work', () => {
+    const long = sources.filter(
+      ({ path, text }) => path.startsWith('src/adapters/') && text.split('\n').length > 151,
+    );
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
   test('the scan sees the files of every layer', () => {
     for (const folder of ['domain', 'app', 'db', 'importers', 'workers', 'mcp', 'api']) {
       expect(sources.some(({ path }) => path.startsWith(`src/${folder}/`))).toBe(true);

@@ -1,0 +1,103 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import {
+  generateText,
+  type ModelMessage,
+  stepCountIs,
+  streamText,
+  tool,
+  wrapLanguageModel,
+} from 'ai';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { z } from 'zod';
+import { palimpsest } from '../../src/adapters/ai-sdk.ts';
+import { createClient } from '../../src/client/client.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+import { LAST_WORDS, logOf, taskProvider } from './task-provider.ts';
+
+const WINDOW = 10_000;
+const isBrief = inject('scale') === 'brief';
+/** Two results of some 1,500 tokens each: ten windows. */
+const ROUNDS = isBrief ? 12 : 40;
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const tools = {
+  read_log: tool({
+    description: 'reads a log',
+    inputSchema: z.object({ step: z.number() }),
+    execute: async ({ step }) => logOf(step),
+  }),
+};
+const messages: ModelMessage[] = [
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Read all logs of the north tower, and look at this picture.' },
+      { type: 'image', image: PIXEL, mediaType: 'image/png' },
+    ],
+  },
+];
+
+describe('palimpsest/ai-sdk', () => {
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.dispose());
+
+  /** An agent on a task that is ten times its window; answers what it needs to be judged. */
+  async function taskOf(session: string, url = service.url) {
+    const provider = await taskProvider({ rounds: ROUNDS, window: WINDOW });
+    const errors: unknown[] = [];
+    const model = wrapLanguageModel({
+      model: createOpenAI({ apiKey: 'any', baseURL: provider.url }).chat('gpt-4o-mini'),
+      middleware: palimpsest({
+        url,
+        session,
+        contextWindow: WINDOW,
+        onError: (error) => errors.push(error),
+      }),
+    });
+    return { provider, errors, model };
+  }
+  const settings = { system: 'You read logs.', tools, stopWhen: stepCountIs(100), maxRetries: 0 };
+
+  test('keeps a task of ten windows inside one', async () => {
+    const { provider, errors, model } = await taskOf('whole');
+    const { text, steps } = await generateText({ ...settings, model, messages });
+    expect([text, steps.length, errors]).toEqual([LAST_WORDS, ROUNDS + 1, []]);
+    expect(provider.problems).toEqual([]);
+    const client = createClient({ url: service.url });
+    let tokens = 0;
+    for await (const item of client.each('listItems', { id: 'whole' })) tokens += item.tokens;
+    expect(tokens).toBeGreaterThan((isBrief ? 2.5 : 10) * WINDOW);
+    expect((await client.getSession({ id: 'whole' })).context_window).toBe(WINDOW);
+    await provider.close();
+  });
+
+  test.skipIf(isBrief)('and a streamed one', async () => {
+    const { provider, errors, model } = await taskOf('streamed');
+    const result = streamText({ ...settings, model, messages });
+    expect(await result.text).toBe(LAST_WORDS);
+    expect([provider.problems, errors]).toEqual([[], []]);
+    await provider.close();
+  });
+
+  test.skipIf(isBrief)('goes on with the messages as they are when the service dies', async () => {
+    const mortal = await startService();
+    const { provider, errors, model } = await taskOf('mortal', mortal.url);
+    provider.onRound(async (round) => {
+      if (round === ROUNDS / 2) await mortal.kill();
+    });
+    const { text } = await generateText({ ...settings, model, messages });
+    expect(text).toBe(LAST_WORDS);
+    expect(errors).toHaveLength(ROUNDS / 2);
+    expect(errors[0]).toMatchObject({ name: 'ConnectionError' });
+    // Whole, and so larger than the window: nothing else is wrong with them.
+    expect(provider.problems.filter((problem) => !problem.includes('in a window'))).toEqual([]);
+    expect(provider.sizes.at(-1)).toBeGreaterThan(5 * WINDOW);
+    await provider.close();
+    await mortal.dispose();
+  });
+});

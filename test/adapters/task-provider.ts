@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { close, listen } from '../support/listening.ts';
+
+const messageSchema = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+  tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
+  tool_call_id: z.string().optional(),
+});
+const requestSchema = z.looseObject({
+  stream: z.boolean().nullish(),
+  messages: z.array(messageSchema),
+});
+type Message = z.infer<typeof messageSchema>;
+
+/** Tokens, as the service estimates them: four characters each. An image has a fixed size. */
+const IMAGE = /data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g;
+
+/**
+ * A provider of Chat Completions that gives an agent a task of so many rounds, two calls of `read_log` in
+ * each, and checks every request as a provider would: `problems` says what was wrong.
+ */
+export async function taskProvider({ rounds, window }: { rounds: number; window: number }) {
+  const problems: string[] = [];
+  const sizes: number[] = [];
+  let asked = 0;
+  let beforeRound: (round: number) => Promise<void> = async () => {};
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      problems.push(String(error));
+      response.destroy();
+    });
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const part of request) text += part;
+    const { messages, stream } = requestSchema.parse(JSON.parse(text));
+    const size = Math.ceil(JSON.stringify(messages).replaceAll(IMAGE, '').length / 4);
+    sizes.push(size);
+    problems.push(...violations(messages).map((problem) => `request ${asked}: ${problem}`));
+    if (size > window) problems.push(`request ${asked}: ${size} tokens in a window of ${window}`);
+    const round = asked++;
+    await beforeRound(round);
+    const message = answerOf(round, rounds);
+    if (stream === true) sendStream(response, message);
+    else sendWhole(response, message);
+  }
+
+  const url = await listen(server);
+  return {
+    url: `${url}/v1`,
+    problems,
+    sizes,
+    /** What happens before the answer to each request. */
+    onRound: (act: typeof beforeRound) => {
+      beforeRound = act;
+    },
+    close: () => close(server),
+  };
+}
+
+/** What the tool answers: about 1,200 tokens that nobody needs for long. */
+export function logOf(step: number): string {
+  const lines = Array.from(
+    { length: 60 },
+    (_, n) =>
+      `step ${step}, line ${n}: nothing unusual was seen, all is well at the gate of the north tower`,
+  );
+  return lines.join('\n');
+}
+
+export const LAST_WORDS = 'All logs are read: nothing unusual.';
+
+type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
+type Answer = { content: string | null; tool_calls?: Call[] };
+
+function answerOf(round: number, rounds: number): Answer {
+  if (round >= rounds) return { content: LAST_WORDS };
+  const call = (step: number): Call => ({
+    id: `call_${step}`,
+    type: 'function',
+    function: { name: 'read_log', arguments: JSON.stringify({ step }) },
+  });
+  return { content: `Round ${round}.`, tool_calls: [call(2 * round), call(2 * round + 1)] };
+}
+
+/** What the API would refuse: a call without its results right behind it, a result without its call. */
+function violations(messages: readonly Message[]): string[] {
+  const problems: string[] = [];
+  let open = new Set<string>();
+  for (const { role, tool_calls, tool_call_id = '' } of messages) {
+    if (role === 'tool') {
+      if (!open.delete(tool_call_id)) problems.push(`result ${tool_call_id} without its call`);
+      continue;
+    }
+    for (const id of open) problems.push(`call ${id} without a result`);
+    open = new Set((tool_calls ?? []).map(({ id }) => id));
+  }
+  for (const id of open) problems.push(`call ${id} without a result at the end`);
+  if (!messages.some(({ role }) => role === 'user')) problems.push('no user message');
+  return problems;
+}
+
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const HEAD = { id: 'chatcmpl-1', created: 1, model: 'scripted' };
+
+function sendWhole(response: ServerResponse, message: Answer): void {
+  const finish_reason = message.tool_calls === undefined ? 'stop' : 'tool_calls';
+  response.setHeader('content-type', 'application/json');
+  response.end(
+    JSON.stringify({
+      ...HEAD,
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+    }),
+  );
+}
+
+function sendStream(response: ServerResponse, { content, tool_calls }: Answer): void {
+  const send = (choices: object[], more: object = {}) =>
+    response.write(
+      `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', choices, ...more })}\n\n`,
+    );
+  response.setHeader('content-type', 'text/event-stream');
+  send([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }]);
+  for (const [index, call] of (tool_calls ?? []).entries()) {
+    send([{ index: 0, delta: { tool_calls: [{ index, ...call }] }, finish_reason: null }]);
+  }
+  const finish_reason = tool_calls === undefined ? 'stop' : 'tool_calls';
+  send([{ index: 0, delta: {}, finish_reason }]);
+  send([], { usage: USAGE });
+  response.end('data: [DONE]\n\n');
+}
