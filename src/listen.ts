@@ -56,7 +56,7 @@ function openSocket(service: Service, host: string, port: number): Promise<Liste
 }
 
 /** What the system says of the address, and what to do. */
-function listenError(error: Error, host: string, port: number): Error {
+export function listenError(error: Error, host: string, port: number): Error {
   const code = 'code' in error ? error.code : null;
   const cause = { cause: error };
   switch (code) {

@@ -40,7 +40,7 @@ export async function ask<T>(
   if (inWords !== null) throw inWords;
   const refused = refusal(response.status, text);
   if (type !== undefined && !MAY_BE_NEW.has(type)) throw refused;
-  throw (await otherRelease(target, type === 'invalid-request' ? refused : null)) ?? refused;
+  throw (await otherRelease(target, type === undefined ? null : refused)) ?? refused;
 }
 
 /** How a service refuses, among other things, what only another release knows. */

@@ -12,12 +12,13 @@ type ItemRow = { seq: number | null; from: string; item: Item };
 const INDENT = 2;
 
 /**
- * Items in a line each, with titles: at most so many, from both ends. Texts are cut to the width of the
+ * Items in a line each, with titles (`from`: another one for where they come from): at most so many,
+ * from both ends. Texts are cut to the width of the
  * screen; `palimpsest show ID SEQ` prints all of one.
  */
 export function* itemRows(
   screen: Screen,
-  { format, limit }: { format: Format; limit: number },
+  { format, limit, from: title = 'FROM' }: { format: Format; limit: number; from?: string },
   rows: readonly ItemRow[],
   style: (line: string) => string,
 ): Generator<string> {
@@ -27,7 +28,7 @@ export function* itemRows(
     const text = said.map((one) => plainLine(one, 4 * screen.columns)).join(' ');
     return [row.seq === null ? '-' : String(row.seq), row.from, who, text] as const;
   });
-  const titles = ['SEQ', 'FROM', 'WHO', 'TEXT'] as const;
+  const titles = ['SEQ', title, 'WHO', 'TEXT'] as const;
   const shown = [titles, ...cells.filter((row) => typeof row !== 'number')];
   const [seqs, froms, whos] = [0, 1, 2].map((column) =>
     widest(shown.map((row) => row[column] ?? '')),

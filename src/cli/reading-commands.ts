@@ -1,9 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { CompactFlags } from './commands/compact.ts';
 import type { ContextFlags } from './commands/context.ts';
+import type { CoveredFlags } from './commands/covered.ts';
 import type { DiffFlags } from './commands/diff.ts';
+import type { DoctorFlags } from './commands/doctor.ts';
 import type { ListFlags } from './commands/list.ts';
 import type { SearchFlags } from './commands/search.ts';
+import type { TraceFlags } from './commands/trace.ts';
 import { wholeNumber } from './option-values.ts';
 import type { ReadingFlags } from './reading.ts';
 
@@ -58,12 +61,34 @@ export function addReadingCommands(program: Command, exitWith: (worked: boolean)
   readingCommand(program, 'diff', 'what a compaction has changed in the context', [
     'palimpsest show chat-7',
     'palimpsest diff chat-7 01936f5e-7d0a-7c2e-9d5b-0b5f3c1d2e4f',
+    'palimpsest diff chat-7 01936f5e-7d0a-7c2e-9d5b-0b5f3c1d2e4f --covered',
   ])
     .argument('<session>', 'session id')
     .argument('<compaction>', 'its id, as show prints it')
+    .option('--covered', 'print what it took away, item by item, and where each is now')
+    .option('--cursor <cursor>', 'with --covered: go on where the page before has ended')
     .option('--limit <lines>', 'print so many of each list, from both ends', lines, 20)
-    .action(async (session: string, compaction: string, flags: DiffFlags) =>
-      (await import('./commands/diff.ts')).diffCommand(session, compaction, flags),
+    .action(
+      async (
+        session: string,
+        compaction: string,
+        flags: DiffFlags & CoveredFlags & { covered?: boolean },
+      ) => {
+        if (flags.covered === true)
+          return (await import('./commands/covered.ts')).coveredCommand(session, compaction, flags);
+        return (await import('./commands/diff.ts')).diffCommand(session, compaction, flags);
+      },
+    );
+
+  readingCommand(program, 'trace', 'where an item is now, and what has happened to it', [
+    'palimpsest trace chat-7 4',
+  ])
+    .argument('<session>', 'session id')
+    .argument('<seq>', 'number of the item, as context, diff and search print it', seq)
+    .option('--at <version>', 'where it was at this version', version)
+    .option('--of <session>', 'in a fork: the session whose item it is, as search names it')
+    .action(async (session: string, item: number, flags: TraceFlags) =>
+      (await import('./commands/trace.ts')).traceCommand(session, item, flags),
     );
 
   readingCommand(program, 'search', 'find what was ever said, whatever has become of it', [
@@ -111,6 +136,28 @@ export function addReadingCommands(program: Command, exitWith: (worked: boolean)
     .action(async (session: string, compaction: string, flags: ReadingFlags) =>
       (await import('./commands/revert.ts')).revertCommand(session, compaction, flags),
     );
+
+  program
+    .command('doctor')
+    .description('check settings, port, disk, store, search, threads, queue and model')
+    .option('--url <url>', 'check the service at this address (PALIMPSEST_URL), not this machine')
+    .option('--json', 'print the findings as JSON, as it does where the output is no terminal')
+    .option('--text', 'print them for people, as it does on a terminal')
+    .showHelpAfterError('(run palimpsest doctor --help for usage)')
+    .addHelpText(
+      'after',
+      `
+It changes nothing but an older store, which it brings to the schema of this release as every command
+does, and asks each model that is set up for one word. Exit code 1 where there is trouble.
+
+Examples:
+  palimpsest doctor
+  palimpsest doctor --url http://127.0.0.1:8787`,
+    )
+    .action(async (flags: DoctorFlags) => {
+      const { doctorCommand } = await import('./commands/doctor.ts');
+      exitWith(await doctorCommand(flags));
+    });
 }
 
 /** A command with the options that all of these have, and examples in its help. */

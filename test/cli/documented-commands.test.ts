@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,11 +22,23 @@ const examples = [...page.matchAll(/```console\n([^`]*)```/g)].flatMap(([, block
 );
 
 let folder: string;
-beforeAll(() => {
+let port: number;
+beforeAll(async () => {
+  port = await freePort();
   folder = mkdtempSync(join(tmpdir(), 'palimpsest-examples-'));
   writeFileSync(join(folder, 'chat-7.json'), exampleChat());
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
+}
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** What stands for this id on the page. */
@@ -34,7 +47,12 @@ let realId = PRINTED;
 
 /** A line as the page has it: with its id, and with the time of its examples. */
 function asPrinted(line: string): string {
-  return line.replace(UUID, PRINTED).replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-02 03:04');
+  return line
+    .replace(UUID, PRINTED)
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-02 03:04')
+    .replaceAll(folder, '/var/lib/palimpsest')
+    .replace(/[\d,]+ MB free/, '76,886 MB free')
+    .replace(`${port} of`, '8787 of');
 }
 
 /** Runs a line of the page in a shell, as on a terminal of 80 columns. */
@@ -51,6 +69,7 @@ function run(command: string): ChildProcess & { output: () => string } {
     env: {
       PATH: process.env.PATH,
       COLUMNS: '80',
+      PORT: String(port),
       LOG_LEVEL: 'silent',
       DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
       PALIMPSEST_THREADS: '0',
@@ -66,7 +85,8 @@ function run(command: string): ChildProcess & { output: () => string } {
 describe('docs/command-line.md', () => {
   it('has examples of every command that reads, and of those that keep a session', () => {
     const shown = new Set(examples.map(({ command }) => command.split(' ')[1]));
-    const all = 'import list sync compact show diff context search revert verify reindex export';
+    const all =
+      'doctor import list sync compact show diff trace context search revert verify reindex export';
     expect(all.split(' ').filter((name) => !shown.has(name))).toEqual([]);
   });
 

@@ -58,6 +58,11 @@ describe('the commands that read', () => {
       [['show', id, compaction], await answer(`/sessions/${id}/compactions/${compaction}`)],
       [['context', id], await answer(`/sessions/${id}/context?origins=true`)],
       [['diff', id, compaction], await answer(`/sessions/${id}/compactions/${compaction}/diff`)],
+      [
+        ['diff', id, compaction, '--covered'],
+        await answer(`/sessions/${id}/compactions/${compaction}/covered?limit=20`),
+      ],
+      [['trace', id, '3'], await answer(`/sessions/${id}/items/3/trace`)],
       [['search', 'Question', '--session', id], await answer(`/sessions/${id}/search?q=Question`)],
     ];
     for (const [args, expected] of cases) {
@@ -157,6 +162,8 @@ describe('what a user can do wrong', () => {
     ['context', ['context', 'nobody']],
     ['diff', ['diff', 'nobody', UNKNOWN]],
     ['search', ['search', 'x', '--session', 'nobody']],
+    ['trace', ['trace', 'nobody', '1']],
+    ['covered', ['diff', 'nobody', UNKNOWN, '--covered']],
     ['compact', ['compact', 'nobody']],
     ['revert', ['revert', 'nobody', UNKNOWN]],
   ])('an unknown session: %s', async (_name, args) => {
@@ -167,14 +174,17 @@ describe('what a user can do wrong', () => {
     });
   });
 
-  it.each(['show', 'diff', 'revert'])('an unknown compaction: %s', async (command) => {
-    const id = await create();
-    expect(await json(command, id, UNKNOWN)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `session "${id}" has no compaction "${UNKNOWN}": "palimpsest show ${id}" lists them\n`,
-    });
-  });
+  it.each([['show'], ['diff'], ['diff', '--covered'], ['revert']])(
+    'an unknown compaction: %s %s',
+    async (command, ...options) => {
+      const id = await create();
+      expect(await json(command, id, UNKNOWN, ...options)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `session "${id}" has no compaction "${UNKNOWN}": "palimpsest show ${id}" lists them\n`,
+      });
+    },
+  );
 
   it('an item or a version that is not there', async () => {
     const id = await create();
@@ -183,10 +193,13 @@ describe('what a user can do wrong', () => {
       code: 1,
       stderr: expect.stringMatching(/has no item with seq 999: its versions go from 1 to \d+/),
     });
-    expect(await json('context', id, '--at', '999')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('404: '),
-    });
+    for (const args of [
+      ['context', id, '--at', '999'],
+      ['trace', id, '999'],
+    ]) {
+      const refused = { code: 1, stdout: '', stderr: expect.stringMatching(/^404: .*999/) };
+      expect(await json(...args)).toEqual(refused);
+    }
   });
 
   it('no service', async () => {
@@ -224,7 +237,7 @@ describe('what a user can do wrong', () => {
       expect({ code, stderr }).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
-          /^http:\S+ is Palimpsest 0\.0\.1 and this command is of \d\S+, .*: use the command of the same release\n$/,
+          /http:\S+ is Palimpsest 0\.0\.1 and this command is of \d\S+, .*: use the command of the same release\n$/,
         ),
       });
     }

@@ -1,0 +1,31 @@
+import { pino } from 'pino';
+import type { ServerSettings } from '../../config.ts';
+import { openThreads } from '../../threads/threads.ts';
+import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
+
+const CHECK = 'threads';
+const LONGEST_MS = 20_000;
+
+/** Whether a thread starts, opens the store and answers. */
+export async function checkThreads(
+  settings: ServerSettings,
+  environment: NodeJS.ProcessEnv,
+): Promise<Finding> {
+  const log = pino({ level: 'silent' });
+  const threads = openThreads({ settings, environment, storedSecret: null }, log, () => {});
+  if (threads === null) {
+    const advice = 'unset PALIMPSEST_THREADS, or large compactions hold up all requests';
+    return note(CHECK, 'none: all work is done in one', advice);
+  }
+  try {
+    const request = { method: 'GET', url: 'http://localhost/healthz', headers: [], body: null };
+    const { status } = await threads.answer(request, AbortSignal.timeout(LONGEST_MS));
+    if (status !== 200) throw new Error(`a thread answers with ${status}`);
+    return ok(CHECK, 'one starts and answers');
+  } catch (error) {
+    const advice = 'allow the process more memory and threads, or set PALIMPSEST_THREADS=0';
+    return trouble(CHECK, wordsOf(error), advice);
+  } finally {
+    await threads.close();
+  }
+}
