@@ -44,18 +44,18 @@ export type NameReader = (text: string, onName: (name: string) => void) => void;
 export function nameReader(): NameReader {
   const remembered = new Map<string, readonly string[]>();
   return (text, onName) => {
-    for (const { run, start } of runsOf(text)) {
+    eachRun(text, (run, start) => {
       if (run.includes('-') && isQuoted(text, start, run.length)) {
-        namesOfRun(run, true).forEach(onName);
-        continue;
+        for (const name of namesOfRun(run, true)) onName(name);
+        return;
       }
       let names = remembered.get(run);
       if (names === undefined) {
         names = namesOfRun(run, false);
         if (remembered.size < MAX_REMEMBERED) remembered.set(run, names);
       }
-      if (names.length > 0) names.forEach(onName);
-    }
+      for (const name of names) onName(name);
+    });
   };
 }
 
@@ -77,11 +77,11 @@ export function nameKey(name: string): string {
 export function namesStandingIn(text: string): (name: string) => boolean {
   const words = new Set<string>();
   const seen = new Set<string>();
-  for (const { run } of runsOf(text)) {
-    if (seen.has(run)) continue;
+  eachRun(text, (run) => {
+    if (seen.has(run)) return;
     seen.add(run);
     for (const token of tokensOf(run)) addWords(token, words);
-  }
+  });
   return (name) => words.has(name) || words.has(trimPath(name)) || words.has(nameKey(name));
 }
 
@@ -101,13 +101,16 @@ export function isFileName(name: string): boolean {
   return name.includes('/') ? hasExtension(base) : hasKnownExtension(base);
 }
 
-function* runsOf(text: string): Generator<{ run: string; start: number }> {
-  for (const match of text.matchAll(RUN)) {
+/** No generator and no object for each: this is done for every word of a log. */
+function eachRun(text: string, onRun: (run: string, start: number) => void): void {
+  const pattern = new RegExp(RUN);
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const run = match[0];
     if (run.length < 2 || run.length > MAX_RUN) continue;
     // A letter right after a backslash belongs to an escape such as \n, not to the name.
     const isEscaped = text[match.index - 1] === '\\' && 'nrt'.includes(run.charAt(0));
-    yield isEscaped ? { run: run.slice(1), start: match.index + 1 } : { run, start: match.index };
+    if (isEscaped) onRun(run.slice(1), match.index + 1);
+    else onRun(run, match.index);
   }
 }
 
