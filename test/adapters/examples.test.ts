@@ -6,7 +6,7 @@ import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
 import { LAST_WORDS, taskProvider } from './task-provider.ts';
 
-const ROUNDS = inject('scale') === 'brief' ? 6 : 40;
+const ROUNDS = inject('scale') === 'brief' ? 6 : 20;
 
 describe('examples/', () => {
   let service: ServiceProcess;
