@@ -6,6 +6,7 @@ import { type Protocol, protocolOf } from '../../domain/gateway/protocol.ts';
 import { saysTooLong } from '../../domain/gateway/too-long.ts';
 import { ProblemError } from '../http/problem.ts';
 import { partialTextOf, type ReadBody, readBody, textOf } from './body.ts';
+import { compactionAnswer } from './compaction-answer.ts';
 import { gatewayError, problemAnswer } from './errors.ts';
 import { answerHeaders, upstreamHeaders } from './headers.ts';
 import { passedOn, wholeOf } from './pass-on.ts';
@@ -109,6 +110,8 @@ async function serveTurn(
   switch (turn.kind) {
     case 'refused':
       return gatewayError(isAnthropic, turn.refusal);
+    case 'compacted':
+      return compactionAnswer(text, turn.content, relay.newId());
     case 'bypass': {
       const sending = { body, text: turn.body, status: turn.status };
       return answered(relay, call, sending, await sent(relay, call, sending));

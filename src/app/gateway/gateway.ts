@@ -8,7 +8,7 @@ import { answerKey } from './find-turn-session.ts';
 import { HistoryKeys } from './history-keys.ts';
 import { learnWindow } from './learn-window.ts';
 import { awaitRoom, makeRoomAtOnce } from './make-room.ts';
-import type { TurnPlan } from './plan-turn.ts';
+import { nameOf, type TurnPlan } from './plan-turn.ts';
 import type { Recorded } from './record-answer.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -36,6 +36,8 @@ export type Turn =
   | { kind: 'turn'; plan: Planned; body: string | null; status: string }
   /** As it came, but for items of ours: nothing of it is recorded. */
   | { kind: 'bypass'; body: string | null; status: string }
+  /** It is answered here: with one compaction item, which this is the content of. */
+  | { kind: 'compacted'; content: string }
   /** It holds what nobody can send on. */
   | { kind: 'refused'; refusal: Refusal };
 
@@ -180,7 +182,9 @@ function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 function turnOf(plan: TurnPlan): Turn {
   switch (plan.kind) {
     case 'pass':
-      return { kind: 'bypass', body: null, status: `bypassed; reason=${plan.reason}` };
+      return { kind: 'bypass', body: plan.body, status: `bypassed; reason=${plan.reason}` };
+    case 'compacted':
+      return plan;
     case 'refused':
       return plan;
     case 'turn': {
@@ -203,10 +207,4 @@ function refOf({ tenant }: TurnRequest, { session_id }: Planned): SessionRef {
 
 function ownerOf({ tenant, owner }: TurnRequest): string {
   return JSON.stringify([tenant, owner]);
-}
-
-/** A header takes neither blanks nor signs. */
-function nameOf(error: unknown): string {
-  const name = error instanceof Error ? error.name : 'error';
-  return /^[\w-]{1,60}$/.test(name) ? name : 'error';
 }

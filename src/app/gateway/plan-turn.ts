@@ -2,21 +2,29 @@ import { renderEntries } from '../../domain/context/render.ts';
 import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
 import { withMarksOf } from '../../domain/gateway/cache-marks.ts';
 import { isInForce } from '../../domain/gateway/in-force.ts';
-import { formatOf, historyField, historyOf, type Protocol } from '../../domain/gateway/protocol.ts';
+import {
+  formatOf,
+  historyField,
+  historyOf,
+  isTrigger,
+  type Protocol,
+} from '../../domain/gateway/protocol.ts';
 import { type Refusal, serverSideThread, unreadableItem } from '../../domain/gateway/refusal.ts';
 import { memberRange, replaceMember } from '../../domain/gateway/replace-member.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { withoutStoredReasoning } from '../../domain/items/openai-responses/stateless.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, stringField } from '../../domain/json.ts';
 import { measureJson } from '../../domain/json-text.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { configOf, contextTokens, type Head } from '../../domain/session/head.ts';
 import { usableWindow } from '../../domain/tokens/thresholds.ts';
 import { append } from '../append.ts';
+import { compactStateless } from '../compact-stateless.ts';
 import { eventAt } from '../event-at.ts';
 import { findSession } from '../find.ts';
 import { loadViewHere } from '../load-view.ts';
 import type { OpaqueContent } from '../opaque-content.ts';
+import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import { sync } from '../sync.ts';
@@ -32,11 +40,15 @@ export type PassReason =
   | 'no_json'
   | 'no_history'
   | 'unknown_answer'
+  | 'nothing_to_compact'
   | 'conversation';
 
 /** How a request goes upstream. */
 export type TurnPlan =
-  | { kind: 'pass'; reason: PassReason }
+  /** `body`: with items of ours in it expanded; null: as it came. */
+  | { kind: 'pass'; reason: string; body: string | null }
+  /** The client asks for a compaction: what stands for its history, sealed. */
+  | { kind: 'compacted'; content: string }
   /** It holds what cannot be sent on, nor left out. */
   | { kind: 'refused'; refusal: Refusal }
   | {
@@ -69,6 +81,7 @@ export type PlanDeps = Pick<
   | 'loadTokenizer'
   | 'contextWindowOf'
   | 'modelRefusal'
+  | 'summarize'
 > & { opaque: OpaqueContent };
 
 /**
@@ -87,10 +100,32 @@ export async function planTurn(deps: PlanDeps, request: TurnRequest): Promise<Ou
   if (history === null) return pass('no_history');
   // The provider keeps that history itself.
   if (body.conversation !== undefined && body.conversation !== null) return pass('conversation');
-  const format = formatOf(request.protocol);
   const expanded = await expandContent(deps.opaque, request.tenant, history);
   if (!expanded.ok) return refused(unreadableItem(expanded.rejection));
   const items = expanded.value;
+  const isOurs = items !== history;
+  if (request.protocol === 'responses' && isTrigger(history.at(-1))) {
+    return compactedHere(deps, request, body, items);
+  }
+  try {
+    return await planInSession(deps, request, body, { items, isOurs });
+  } catch (error) {
+    if (error instanceof ElsewhereError || !isOurs) throw error;
+    // Only this service can read its items: they are expanded, whatever else fails.
+    const text = bodyWith(request.protocol, request.text, body, { items, context: items });
+    return accept({ kind: 'pass', reason: nameOf(error), body: text });
+  }
+}
+
+type History = { items: readonly Item[]; isOurs: boolean };
+
+async function planInSession(
+  deps: PlanDeps,
+  request: TurnRequest,
+  body: JsonObject,
+  { items, isOurs }: History,
+): Promise<Outcome<TurnPlan>> {
+  const format = formatOf(request.protocol);
   const session = await findTurnSession(deps, request, body, items, format);
   if (session.delta?.isKnown === false) return pass('unknown_answer');
   const settled = await settleSession(deps, session, request, body);
@@ -102,7 +137,6 @@ export async function planTurn(deps: PlanDeps, request: TurnRequest): Promise<Ou
   if (!found.ok) return found;
   const head = found.value;
   const original = request.text;
-  const isOurs = items !== history;
   const replaced = await contextInForce(deps, ref, head, items, isOurs);
   const text =
     replaced === null
@@ -125,7 +159,53 @@ function refused(refusal: Refusal): Outcome<TurnPlan> {
 }
 
 function pass(reason: PassReason): Outcome<TurnPlan> {
-  return accept({ kind: 'pass', reason });
+  return accept({ kind: 'pass', reason, body: null });
+}
+
+/**
+ * Answers a request for a compaction from the history alone, without a model: the client waits for it, and
+ * fails when it does not get exactly one item (SPEC 2, section 23). The log gets what is new of the history,
+ * where there is a store.
+ */
+async function compactedHere(
+  deps: PlanDeps,
+  request: TurnRequest,
+  body: JsonObject,
+  items: readonly Item[],
+): Promise<Outcome<TurnPlan>> {
+  const history = items.filter((item) => !isTrigger(item));
+  const server = { ...deps.world.server, summarization_model: 'extractive' };
+  const compacted = await compactStateless(
+    { ...deps, world: { ...deps.world, server } },
+    {
+      model: stringField(body, 'model') ?? '',
+      instructions: null,
+      input: history.map((item) => ({ kind: 'item', item })),
+    },
+    new AbortController().signal,
+  );
+  if (!compacted.ok) return pass('nothing_to_compact');
+  const { content, ledger, tail } = compacted.value;
+  const sealed = await deps.opaque.seal(
+    request.tenant,
+    { items: [...content, ...tail], ledger },
+    MOST_SEALED,
+  );
+  await planInSession(deps, request, body, { items: history, isOurs: false }).catch(
+    unlessElsewhere,
+  );
+  return accept({ kind: 'compacted', content: sealed });
+}
+
+/** What fails is made up for by the next request, which holds the history again. */
+function unlessElsewhere(error: unknown): void {
+  if (error instanceof ElsewhereError) throw error;
+}
+
+/** A header takes neither blanks nor signs. */
+export function nameOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : 'error';
+  return /^[\w-]{1,60}$/.test(name) ? name : 'error';
 }
 
 /** Null for what is no JSON object, or none that could be sent on as it is meant. */
@@ -205,6 +285,8 @@ function bodyWith(
 }
 
 const CHARACTERS_PER_TOKEN = 4;
+/** Of a compaction item, in bytes of JSON. */
+const MOST_SEALED = 64 * 1024 * 1024;
 
 function savedTokens(original: string, text: string): number {
   return Math.max(0, Math.round((original.length - text.length) / CHARACTERS_PER_TOKEN));
