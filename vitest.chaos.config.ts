@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import {
+  BROWSER,
   COMMON,
   combination,
   FAULTS,
@@ -34,7 +35,7 @@ export default defineConfig({
         store: 'sqlite',
         queue: 'in-process',
         scale,
-        include: [...FAULTS, ...AT_LENGTH],
+        include: [...FAULTS, ...AT_LENGTH, ...BROWSER],
       }),
       combination({ store: 'sqlite', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
       combination({

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import {
+  BROWSER,
   COMMON,
   combination,
   FAULTS,
@@ -21,7 +22,7 @@ export default defineConfig({
         store: 'sqlite',
         queue: 'in-process',
         include: ['test/**/*.test.ts'],
-        exclude: [...RULES, ...FAULTS, ...SHARING],
+        exclude: [...RULES, ...FAULTS, ...SHARING, ...BROWSER],
       }),
       rules(),
       sharing(),

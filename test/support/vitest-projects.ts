@@ -31,6 +31,9 @@ export const FAULTS = [
   'test/package/*.test.ts',
 ];
 
+/** What needs a browser. */
+export const BROWSER = ['test/browser/*.test.ts'];
+
 /**
  * Rules without processes or servers of their own. They share the modules that they load, which takes
  * longer than most of them.

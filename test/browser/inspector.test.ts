@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../support/browser/open-browser.ts';
+import { syntheticSession } from '../support/browser/synthetic-session.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+
+let browser: Browser;
+let service: ServiceProcess;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  service = await startService({ PALIMPSEST_SUMMARIZATION_MODEL: 'extractive' });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.dispose();
+});
+
+/** A page of a browser of its own; what the page itself complains of makes the test fail. */
+async function onPage(options: BrowserContextOptions, act: (page: Page) => Promise<void>) {
+  const context = await browser.newContext({ baseURL: service.url, ...options });
+  const complaints: string[] = [];
+  try {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    await act(page);
+  } finally {
+    await context.close();
+  }
+  expect(complaints).toEqual([]);
+}
+
+/** What keeps people from using a page, as far as a program can tell. */
+async function barriers(page: Page): Promise<string[]> {
+  // The policy of the pages allows no script from elsewhere, which this one is.
+  const results = (await page.evaluate(`${AXE}; axe.run()`)) as AxeResults;
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+const post = (path: string, body: object) =>
+  fetch(service.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe('a newcomer', () => {
+  it('imports a transcript, and finds out and undoes what happened to it', async () => {
+    await onPage({}, async (page) => {
+      await page.goto('/');
+      await page.getByText('No sessions yet').waitFor();
+      await page.getByLabel(/A file of Claude Code/).setInputFiles({
+        name: 'nightly.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(syntheticSession(160))),
+      });
+      await page.getByRole('button', { name: 'Import' }).click();
+      await page.getByText('The transcript is imported').waitFor();
+
+      // The timeline, and a compaction of it.
+      const marks = page.locator('svg.plot a.mark');
+      expect(await marks.count()).toBeGreaterThan(0);
+      await page.getByRole('link', { name: 'Context' }).first().click();
+      await page.getByRole('heading', { name: 'What the model sees now' }).waitFor();
+
+      // The slider shows another version at once.
+      await page.getByLabel('Version').focus();
+      await page.keyboard.press('Home');
+      await page.getByText('the context exactly as it was then').waitFor();
+      expect(page.url()).toContain('at=1');
+
+      // What the service did by itself, and why.
+      await page.getByRole('link', { name: 'Timeline' }).click();
+      await page
+        .getByRole('row')
+        .filter({ hasText: 'token_limit' })
+        .first()
+        .getByRole('link')
+        .click();
+      await page.getByText('The service began it by itself').waitFor();
+
+      // A summary, watched while it is made, and the source of one of its facts.
+      const summarise = async () => {
+        await page.getByRole('link', { name: 'Timeline' }).click();
+        await page.getByText('Compact now').first().click();
+        await page.getByLabel('How').first().selectOption('full');
+        await page.getByRole('button', { name: 'Compact now' }).click();
+        await page.getByRole('heading', { name: /Compaction.*summarised/ }).waitFor();
+      };
+      await summarise();
+      await page.getByRole('heading', { name: 'The summary · each source' }).waitFor();
+      const compaction = page.url();
+      await page.locator('.source a').first().click();
+      await page.getByRole('heading', { name: 'Where it is now' }).waitFor();
+
+      // What was cleared or summarised long ago is found.
+      await page.getByLabel('Search all sessions').fill('E_CONN_3');
+      await page.keyboard.press('Enter');
+      await page.locator('mark').first().waitFor();
+
+      // Undone, and made again.
+      await page.goto(compaction);
+      await page.getByText('Undo this compaction').first().click();
+      await page.getByRole('button', { name: 'Undo this compaction' }).click();
+      await page.getByText('The compaction is undone').waitFor();
+      await summarise();
+    });
+  });
+
+  it('sees what is appended without loading the page again', async () => {
+    await post('/sessions/live/items', { role: 'user', content: 'First.' });
+    await onPage({}, async (page) => {
+      await page.goto('/inspect/sessions/live');
+      await page.getByText('1 item', { exact: true }).waitFor();
+      await page.getByRole('status').filter({ hasText: 'live' }).waitFor();
+      await post('/sessions/live/items', { role: 'assistant', content: 'Second.' });
+      await page.getByText('2 items', { exact: true }).waitFor();
+    });
+  });
+});
+
+describe('everybody', () => {
+  const pages = async (page: Page) => {
+    await page.goto('/inspect/sessions/nightly');
+    const compaction = await page.locator('table a').first().getAttribute('href');
+    const session = '/inspect/sessions/nightly';
+    return [
+      '/',
+      session,
+      `${session}/context`,
+      `${session}/log`,
+      `${session}/items/3`,
+      `${session}/search?q=parser`,
+      String(compaction),
+      '/inspect/import',
+      '/inspect/sessions/nobody',
+    ];
+  };
+
+  it.each(['light', 'dark'] as const)(
+    'can use each page: axe, %s, on a phone',
+    async (colorScheme) => {
+      const context = await browser.newContext({
+        baseURL: service.url,
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+      });
+      try {
+        const page = await context.newPage();
+        for (const path of await pages(page)) {
+          await page.goto(path);
+          await page.locator('main').waitFor();
+          expect(await barriers(page)).toEqual([]);
+          const width = await page.evaluate('document.documentElement.scrollWidth');
+          expect({ path, width }).toEqual({ path, width: 390 });
+        }
+      } finally {
+        await context.close();
+      }
+    },
+  );
+
+  it('gets everywhere by keys alone', async () => {
+    await onPage({}, async (page) => {
+      await page.goto('/inspect/sessions/nightly');
+      await page.keyboard.press('Tab');
+      await expect
+        .poll(() => page.evaluate('document.activeElement.textContent.trim()'))
+        .toBe('Skip to the content');
+      const reached = new Set<string>();
+      for (let step = 0; step < 60; step++) {
+        await page.keyboard.press('Tab');
+        reached.add(
+          String(
+            await page.evaluate(
+              '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()',
+            ),
+          ),
+        );
+      }
+      for (const name of ['Context', 'Compact now', 'Dry run', 'Fork'])
+        expect([...reached]).toContain(name);
+      expect([...reached].some((name) => name.startsWith('Compaction at version'))).toBe(true);
+    });
+  });
+
+  it('does without a script', async () => {
+    await onPage({ javaScriptEnabled: false }, async (page) => {
+      await page.goto('/inspect/sessions/nightly/context?at=3');
+      await page.getByText('the context exactly as it was then').waitFor();
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      await page.getByRole('heading', { name: 'What the model sees now' }).waitFor();
+    });
+  });
+});
+
+describe('with keys', () => {
+  it('asks who it is, and shows nobody the sessions of another', async () => {
+    const closed = await startService({ PALIMPSEST_API_KEYS: 'red:key-of-red,blue:key-of-blue' });
+    try {
+      await fetch(`${closed.url}/sessions/mine/items`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': 'key-of-red' },
+        body: JSON.stringify({ role: 'user', content: 'Only for red.' }),
+      });
+      await onPage({ baseURL: closed.url }, async (page) => {
+        await page.goto('/inspect/sessions/mine');
+        await page.getByLabel('Key').fill('key-of-red');
+        await page.getByRole('button', { name: 'Log in' }).click();
+        await page.getByRole('heading', { name: 'mine' }).waitFor();
+        await page.getByRole('button', { name: 'Log out red' }).click();
+        await page.getByLabel('Key').fill('key-of-blue');
+        await page.getByRole('button', { name: 'Log in' }).click();
+        await page.getByText('No sessions yet').waitFor();
+      });
+    } finally {
+      await closed.dispose();
+    }
+  });
+});
