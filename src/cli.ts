@@ -8,6 +8,7 @@ import { addReadingCommands } from './cli/reading-commands.ts';
 import { unsupportedNode } from './cli/supported-node.ts';
 import type { SyncFlags } from './cli/sync-file.ts';
 import { plainText } from './cli/terminal/plain-text.ts';
+import type { WrapFlags } from './cli/wrap.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -25,6 +26,7 @@ const program = new Command('palimpsest')
   .version(packageVersion())
   .showHelpAfterError('(run palimpsest --help for usage)')
   .exitOverride()
+  .enablePositionalOptions()
   .addHelpText(
     'after',
     `
@@ -95,6 +97,25 @@ program
   .action(async (session: string | undefined, flags: TargetFlags) =>
     (await import('./cli/mcp.ts')).mcpCommand(session, flags),
   );
+  .command('wrap')
+  .description('run Claude Code or Codex with a context that never overflows; no file is changed')
+  .argument('<program>', 'claude or codex')
+  .argument('[args...]', 'its own arguments')
+  .option('--url <url>', 'go through the service at this address')
+  .option('--model <provider/model>', 'let this model write the summaries (default: from the log)')
+  .passThroughOptions()
+  .addHelpText(
+    'after',
+    `
+Examples:
+  palimpsest wrap claude
+  palimpsest wrap codex exec "mend the tests"
+  palimpsest wrap --model anthropic/claude-haiku-4-5 claude --resume`,
+  )
+  .action(async (name: string, args: string[], flags: WrapFlags) => {
+    const { wrapCommand } = await import('./cli/wrap.ts');
+    process.exitCode = await wrapCommand(name, args, flags);
+  });
 
 program
   .command('verify')

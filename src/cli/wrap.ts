@@ -1,0 +1,64 @@
+import { claudeLaunch, claudeSettings, claudeUpstreams } from './wrap/claude.ts';
+import { codexLaunch, codexSetup, codexUpstreams } from './wrap/codex.ts';
+import { findOrStart, type WrapFlags } from './wrap/gateway-service.ts';
+import {
+  type Address,
+  type Environment,
+  type Launch,
+  type Upstreams,
+  WrapError,
+} from './wrap/launch.ts';
+import { run } from './wrap/run.ts';
+import { tallyLine, tallySince } from './wrap/tally.ts';
+
+export type { WrapFlags };
+
+type Plan = { upstreams: Upstreams; launch: (address: Address) => Launch };
+
+const PROGRAMS: { [program: string]: (environment: Environment) => Plan } = {
+  claude: (environment) => {
+    const settings = claudeSettings(environment);
+    return {
+      upstreams: claudeUpstreams(environment, settings),
+      launch: (address) => claudeLaunch(address, environment, settings),
+    };
+  },
+  codex: (environment) => {
+    const setup = codexSetup(environment);
+    return {
+      upstreams: codexUpstreams(setup),
+      launch: (address) => codexLaunch(address, setup),
+    };
+  },
+};
+
+/**
+ * Runs Claude Code or Codex with its calls led through the service (SPEC 2, section 24). Nothing is
+ * written to the user's files: all that is set stands in the environment and the arguments of this run.
+ * Answers the exit code of the program.
+ */
+export async function wrapCommand(
+  program: string,
+  args: readonly string[],
+  flags: WrapFlags,
+): Promise<number> {
+  const plan = PROGRAMS[program]?.(process.env);
+  if (plan === undefined) {
+    const known = Object.keys(PROGRAMS).join(' and ');
+    throw new WrapError(
+      `"${program}" is not known: ${known} can be wrapped. For all others set the base URL (docs/gateway.md)`,
+    );
+  }
+  const began = new Date();
+  const service = await findOrStart(flags, process.env, plan.upstreams);
+  try {
+    const launch = plan.launch(service);
+    for (const warning of launch.warnings) console.error(`palimpsest: ${warning}`);
+    const code = await run(program, launch, args);
+    const tally = await tallySince(service, began);
+    if (tally !== null) console.error(tallyLine(tally, service.look));
+    return code;
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  type Address,
+  type Environment,
+  type Launch,
+  type Upstreams,
+  WrapError,
+} from './launch.ts';
+
+/** They send their calls elsewhere, signed for whoever runs them. */
+const OTHER_CLOUDS = [
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+];
+
+const settingsSchema = z.object({ env: z.record(z.string(), z.string()).optional() });
+
+/** What the user's own settings put into the environment of Claude Code; they win over what it is started with. */
+export function claudeSettings(environment: Environment): Environment {
+  const folder = environment.CLAUDE_CONFIG_DIR ?? join(homedir(), '.claude');
+  const file = join(folder, 'settings.json');
+  if (!existsSync(file)) return {};
+  try {
+    return settingsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).env ?? {};
+  } catch {
+    // Claude Code says itself what is wrong with it.
+    return {};
+  }
+}
+
+/** Where Claude Code would have gone. Throws WrapError for a cloud that the gateway does not speak to. */
+export function claudeUpstreams(environment: Environment, settings: Environment): Upstreams {
+  const all = { ...environment, ...settings };
+  const cloud = OTHER_CLOUDS.find((name) => isOn(all[name]));
+  if (cloud !== undefined) {
+    throw new WrapError(
+      `${cloud} is set: Claude Code then calls that cloud itself and not the address that it is ` +
+        'given, so it cannot be wrapped. "palimpsest hook claude" works with it (docs/claude-code.md)',
+    );
+  }
+  const base = all.ANTHROPIC_BASE_URL;
+  return base === undefined || base === '' ? {} : { PALIMPSEST_UPSTREAM_ANTHROPIC: base };
+}
+
+/** How Claude Code is started (SPEC 2, section 24). */
+export function claudeLaunch(
+  { url, key }: Address,
+  environment: Environment,
+  settings: Environment,
+): Launch {
+  const warnings: string[] = [];
+  const set: { [name: string]: string } = { ANTHROPIC_BASE_URL: url };
+  if (key !== null) {
+    const own = environment.ANTHROPIC_CUSTOM_HEADERS;
+    set.ANTHROPIC_CUSTOM_HEADERS = [...(own ? [own] : []), `x-palimpsest-key: ${key}`].join('\n');
+    if (settings.ANTHROPIC_CUSTOM_HEADERS !== undefined) {
+      throw new WrapError(
+        'ANTHROPIC_CUSTOM_HEADERS in the settings of Claude Code takes the place of the header ' +
+          `that carries PALIMPSEST_API_KEY: add "x-palimpsest-key: …" there, and unset the variable`,
+      );
+    }
+  }
+  // Without it an address of one's own costs some 25,000 tokens of tools with each call.
+  if (environment.ENABLE_TOOL_SEARCH === undefined) set.ENABLE_TOOL_SEARCH = 'true';
+  else if (environment.ENABLE_TOOL_SEARCH !== 'true') {
+    warnings.push(
+      `ENABLE_TOOL_SEARCH=${environment.ENABLE_TOOL_SEARCH} is kept: all tools are then sent with each call`,
+    );
+  }
+  // Settings win over the environment, and arguments over settings.
+  const isSetElsewhere = settings.ANTHROPIC_BASE_URL !== undefined;
+  const args = isSetElsewhere
+    ? ['--settings', JSON.stringify({ env: { ANTHROPIC_BASE_URL: url } })]
+    : [];
+  return { args, environment: set, warnings };
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value);
+}
