@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
 import type { TargetFlags } from './cli/open-target.ts';
@@ -116,6 +116,12 @@ Examples:
     const { wrapCommand } = await import('./cli/wrap.ts');
     process.exitCode = await wrapCommand(name, args, flags);
   });
+
+program
+  .command('hook')
+  .description('a hook of Claude Code, told on standard input what has happened; never fails')
+  .addArgument(new Argument('<program>', 'claude').choices(['claude']))
+  .action(async () => (await import('./cli/hook.ts')).hookCommand());
 
 program
   .command('verify')

@@ -1,13 +1,8 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { z } from 'zod';
 import { readSettings } from '../../config.ts';
 import { listen } from '../../listen.ts';
 import { startService } from '../../service.ts';
+import { isService, usualAddress, usualDatabase } from '../usual-places.ts';
 import type { Address, Environment, Upstreams } from './launch.ts';
-
-const LOOK_MS = 1_000;
-const health = z.object({ status: z.literal('ok'), version: z.string() });
 
 /** A service that programs are led through. */
 export type GatewayService = Address & {
@@ -19,24 +14,24 @@ export type GatewayService = Address & {
 export type WrapFlags = { url?: string; model?: string };
 
 /**
- * The service that runs already, at `--url` or where `palimpsest serve` listens; else, and for calls that
+ * The service that runs already, at `--url` (or `PALIMPSEST_URL`), or where `palimpsest serve` listens; else, and for calls that
  * are to go where that one does not send them, one that runs in this process until it is closed.
  */
 export async function findOrStart(
-  { url, model }: WrapFlags,
+  flags: WrapFlags,
   environment: Environment,
   upstreams: Upstreams,
 ): Promise<GatewayService> {
+  const { model, url = environment.PALIMPSEST_URL || undefined } = flags;
   const key = environment.PALIMPSEST_API_KEY || null;
-  const usual = `http://127.0.0.1:${environment.PORT || 8787}`;
-  const asked = url?.replace(/\/+$/, '') ?? usual;
+  const asked = url?.replace(/\/+$/, '') ?? usualAddress(environment);
   const isOwn = url === undefined && (model !== undefined || Object.keys(upstreams).length > 0);
-  if (!isOwn && (await isThere(asked))) {
+  if (!isOwn && (await isService(asked))) {
     return { url: asked, key, look: `palimpsest list --url ${asked}`, close: async () => {} };
   }
   if (url !== undefined) {
     throw new Error(
-      `no service answers at ${asked}: check --url, or leave it out to start one for this run`,
+      `no service answers at ${asked}: check --url (or PALIMPSEST_URL), or leave it out to start one for this run`,
     );
   }
   return start(environment, upstreams, model);
@@ -50,7 +45,7 @@ async function start(
   const { PALIMPSEST_API_KEYS: _, PALIMPSEST_API_KEY: __, REDIS_URL: ___, ...rest } = environment;
   const settings = readSettings({
     ...upstreams,
-    DATABASE_URL: `file:${usualDatabase(environment)}`,
+    DATABASE_URL: usualDatabase(environment),
     PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
     ...rest,
     ...(model === undefined ? {} : { PALIMPSEST_SUMMARIZATION_MODEL: model }),
@@ -73,19 +68,4 @@ async function start(
       await service.stop();
     },
   };
-}
-
-/** Where the data of a user's programs belongs, and not in the folder that the agent works in. */
-export function usualDatabase({ XDG_DATA_HOME }: Environment): string {
-  const data = XDG_DATA_HOME || join(homedir(), '.local', 'share');
-  return join(data, 'palimpsest', 'palimpsest.db');
-}
-
-async function isThere(url: string): Promise<boolean> {
-  try {
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(LOOK_MS) });
-    return health.safeParse(await answer.json()).success;
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptFacts } from '../../../src/cli/hook/kept-facts.ts';
+import { ServiceProcess } from '../../support/service-process.ts';
+
+const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
+const SESSION = '8f3c2c1e-1111-4222-8333-444455556666';
+
+const folder = mkdtempSync(join(tmpdir(), 'palimpsest-hook-'));
+const transcript_path = join(folder, `${SESSION}.jsonl`);
+let service: ServiceProcess;
+beforeAll(async () => {
+  writeFileSync(
+    transcript_path,
+    [
+      line(0, 'user', 'Mend the parser. Never touch the files below vendor/.'),
+      line(1, 'assistant', [
+        {
+          type: 'tool_use',
+          id: 'toolu_1',
+          name: 'Edit',
+          input: { file_path: '/w/src/parser.ts', old_string: 'a', new_string: 'b' },
+        },
+      ]),
+      line(2, 'user', [
+        {
+          type: 'tool_result',
+          tool_use_id: 'toolu_1',
+          content: 'The file /w/src/parser.ts has been updated.',
+        },
+      ]),
+    ].join('\n'),
+  );
+  service = await ServiceProcess.start({ PALIMPSEST_SUMMARIZATION_MODEL: 'extractive' });
+});
+afterAll(async () => {
+  await service.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+function line(place: number, role: string, content: unknown): string {
+  return JSON.stringify({
+    type: role,
+    uuid: `u${place}`,
+    parentUuid: place === 0 ? null : `u${place - 1}`,
+    sessionId: SESSION,
+    timestamp: `2026-01-01T00:00:0${place}.000Z`,
+    message: { role, content },
+  });
+}
+
+/** What the hook prints; it is patient with a machine that is busy. */
+async function hook(
+  input: unknown,
+  environment: NodeJS.ProcessEnv = { PALIMPSEST_URL: service.url },
+) {
+  const child = spawn(process.execPath, [CLI, 'hook', 'claude'], {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
+  const exit = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { exit: await exit, out, err };
+}
+
+const event = (hook_event_name: string, more = {}) => ({
+  session_id: SESSION,
+  transcript_path,
+  cwd: '/w',
+  hook_event_name,
+  ...more,
+});
+
+describe('palimpsest hook claude', () => {
+  test('tells a compaction what to keep, from the log that it has brought up to date', async () => {
+    const ask = () => hook(event('PreCompact', { trigger: 'auto', custom_instructions: null }));
+    // The first process of all may take longer than a hook may.
+    await expect.poll(async () => (await ask()).out, { timeout: 40_000 }).not.toBe('');
+    const { exit, out, err } = await ask();
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Keep all of this in the summary:\n\nStanding instructions of the user/);
+    expect(out).toContain('Never touch the files below vendor/.');
+    expect(out).toMatch(/Files that were changed:\n- .*parser\.ts/);
+    const session = await fetch(`${service.url}/sessions/${SESSION}`);
+    expect(await session.json()).toMatchObject({ counts: { items: 3 } });
+  });
+
+  test('gives the same to the session that begins after it', async () => {
+    const ask = () => hook(event('SessionStart', { source: 'compact' }));
+    await expect.poll(async () => (await ask()).out, { timeout: 40_000 }).not.toBe('');
+    const { hookSpecificOutput } = JSON.parse((await ask()).out);
+    expect(hookSpecificOutput).toEqual({
+      hookEventName: 'SessionStart',
+      additionalContext: expect.stringContaining('Never touch the files below vendor/.'),
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['a session that begins anew', event('SessionStart', { source: 'startup' })],
+    ['the end of a compaction', event('PostCompact', { compact_summary: 'x' })],
+    ['a transcript that is not there', event('PreCompact', { transcript_path: '/nowhere.jsonl' })],
+    ['what is no JSON', 'x'],
+    ['what is no hook', {}],
+  ])('says nothing to %s', async (_, input) => {
+    expect(await hook(input)).toEqual({ exit: 0, out: '', err: '' });
+  });
+
+  test('says nothing without the service', async () => {
+    expect(await hook(event('PreCompact'), { PALIMPSEST_URL: 'http://127.0.0.1:9' })).toEqual({
+      exit: 0,
+      out: '',
+      err: '',
+    });
+  });
+});
+
+describe('palimpsest hook claude, where no service runs', () => {
+  test('keeps the log with the data of the user, and nothing where the agent works', async () => {
+    // Nobody listens there.
+    const environment = { XDG_DATA_HOME: join(folder, 'share'), PORT: '9' };
+    const ask = () => hook(event('SessionStart', { source: 'compact' }), environment);
+    await expect.poll(async () => (await ask()).out, { timeout: 40_000 }).toContain('vendor/');
+    expect(readdirSync(folder).toSorted()).toEqual([`${SESSION}.jsonl`, 'share']);
+  });
+});
+
+describe('what is kept', () => {
+  const fact = (kind: string, state: string, said: string) => ({ kind, state, text: said });
+
+  test('is what holds now, the newest of it, and no more of one than a few lines', () => {
+    const facts = [
+      fact('constraint', 'superseded', 'old'),
+      ...Array.from({ length: 20 }, (_, place) => fact('constraint', 'current', `rule ${place}`)),
+      fact('request', 'done', 'past'),
+      fact('error', 'open', 'e'.repeat(5_000)),
+      fact('name', 'current', 'a.ts'),
+    ];
+    const kept = keptFacts(facts);
+    expect(kept).not.toMatch(/old|past|a\.ts|rule 4\n/);
+    expect(kept).toMatch(/- rule 5\n[^]*- rule 19\n\nErrors without a cure yet:\n- e{400} …$/);
+  });
+
+  test('is nothing where nothing was said', () => expect(keptFacts([])).toBe(''));
+});
