@@ -97,6 +97,8 @@ program
   .action(async (session: string | undefined, flags: TargetFlags) =>
     (await import('./cli/mcp.ts')).mcpCommand(session, flags),
   );
+
+program
   .command('wrap')
   .description('run Claude Code or Codex with a context that never overflows; no file is changed')
   .argument('<program>', 'claude or codex')

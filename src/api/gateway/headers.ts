@@ -4,9 +4,9 @@ import zlib from 'node:zlib';
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
-  'relay-authenticate',
-  'relay-authorization',
-  'relay-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',

@@ -56,6 +56,14 @@ describe('with keys', () => {
   });
 });
 
+it('what is for a proxy on the way goes no further', async () => {
+  lab = await GatewayLab.open();
+  const headers = { 'proxy-authorization': 'Basic secret', 'proxy-connection': 'keep-alive' };
+  await lab.post('/v1/messages', TURN, headers);
+  const sent = lab.provider.received[0]?.headers ?? {};
+  expect(Object.keys(sent).filter((name) => name.startsWith('proxy-'))).toEqual([]);
+});
+
 it('neither stores nor logs a credential', async () => {
   lab = await GatewayLab.open();
   const headers = {

@@ -316,7 +316,7 @@ describe('compactSession', () => {
     expect(await running).toEqual(DONE);
     open();
     expect(await steps()).toEqual(['started 1']);
-    expect(await store.pending(9)).toEqual([JOB]);
+    expect(await store.pending(9)).toMatchObject([JOB]);
     expect(await run(scripted())).toEqual(DONE);
     expect(await steps()).toEqual(['started 1', 'started 2', 'completed by model']);
   });

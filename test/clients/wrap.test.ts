@@ -1,0 +1,135 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ScriptedProvider } from '../support/gateway/provider.ts';
+import { palimpsest } from '../support/palimpsest-command.ts';
+import { atScale } from '../support/scale.ts';
+import { CLAUDE, CODEX, installClients } from './programs.ts';
+
+const CALLS = atScale({ brief: 30, short: 40, long: 100 });
+const WINDOW = 50_000;
+/** Of each log: some 2,000 tokens. */
+const LINES = 220;
+
+let provider: ScriptedProvider;
+let folder: string;
+beforeAll(installClients, 300_000);
+beforeEach(async () => {
+  provider = await ScriptedProvider.start();
+  provider.window = WINDOW;
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-wrapped-'));
+  for (const name of ['bin', 'project', 'codex', 'claude']) mkdirSync(join(folder, name));
+  symlinkSync(CODEX, join(folder, 'bin', 'codex'));
+  symlinkSync(CLAUDE, join(folder, 'bin', 'claude'));
+});
+afterEach(async () => {
+  await provider.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Each call prints a log that no other prints; what has no tools is no step of the task. */
+function task(tool: string, argument: string): void {
+  let step = 0;
+  provider.script = ({ body }) => {
+    const offered = JSON.stringify(body.tools ?? []);
+    if (!offered.includes(`"${tool}"`) || step >= CALLS) return { text: 'The build is mended.' };
+    step += 1;
+    const command = `seq -f 'night ${step} step %g took needle-${step} seconds' 1 ${LINES}`;
+    const call = { id: `call_${step}`, name: tool, input: { [argument]: command } };
+    return { text: `I look at night ${step}.`, calls: [call] };
+  };
+}
+
+function environment(more: Record<string, string>): Record<string, string> {
+  return {
+    PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+    HOME: folder,
+    // Nobody listens there.
+    PORT: '9',
+    ...more,
+  };
+}
+
+/** By the last line of the run: all turns passed through, and the context was compacted as often as needed. */
+function expectCompacted(stderr: string): void {
+  const [, turns, compactions] = /palimpsest: (\d+) turns, (\d+) compactions?, /.exec(stderr) ?? [];
+  expect(Number(turns)).toBe(CALLS + 1);
+  expect(Number(compactions)).toBeGreaterThan(CALLS / 40);
+}
+
+/** What a search says of the third call, in the log that the run has left. */
+async function thirdCall(): Promise<string> {
+  const DATABASE_URL = `file:${join(folder, '.local/share/palimpsest/palimpsest.db')}`;
+  const { stdout, stderr } = await palimpsest(['search', 'needle-3', '--json'], { DATABASE_URL });
+  return stdout + stderr;
+}
+
+describe('a wrapped agent works through what overflows its window many times', () => {
+  it('Codex', async () => {
+    task('exec_command', 'cmd');
+    const config = `model = "gpt-5.4"
+check_for_update_on_startup = false
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+[analytics]
+enabled = false
+[features]
+plugins = false
+apps = false
+`;
+    writeFileSync(join(folder, 'codex', 'config.toml'), config);
+    const args = ['exec', '--json', '--skip-git-repo-check', '-C', join(folder, 'project')];
+    const { code, stdout, stderr } = await palimpsest(
+      ['wrap', 'codex', ...args, 'Mend the build.'],
+      environment({
+        CODEX_HOME: join(folder, 'codex'),
+        OPENAI_API_KEY: 'sk-their-own',
+        OPENAI_BASE_URL: `${provider.url}/v1`,
+      }),
+    );
+    expect([code, provider.invalid]).toEqual([0, []]);
+    expectCompacted(stderr);
+    expect(stdout).toContain('The build is mended.');
+    expect(await thirdCall()).toContain('needle-3');
+    expect(readFileSync(join(folder, 'codex', 'config.toml'), 'utf8')).toBe(config);
+    expect(readdirSync(join(folder, 'project'))).toEqual([]);
+  }, 300_000);
+
+  it('Claude Code', async () => {
+    task('Bash', 'command');
+    const { code, stdout, stderr } = await palimpsest(
+      [
+        'wrap',
+        'claude',
+        '-p',
+        'Mend the build.',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--dangerously-skip-permissions',
+      ],
+      environment({
+        CLAUDE_CONFIG_DIR: join(folder, 'claude'),
+        ANTHROPIC_API_KEY: 'sk-their-own',
+        ANTHROPIC_BASE_URL: provider.url,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        IS_SANDBOX: '1',
+      }),
+    );
+    expect([code, provider.invalid]).toEqual([0, []]);
+    expectCompacted(stderr);
+    expect(stdout).toContain('The build is mended.');
+    expect(await thirdCall()).toContain('needle-3');
+    expect(readdirSync(join(folder, 'project'))).toEqual([]);
+  }, 300_000);
+});
