@@ -192,7 +192,9 @@ describe('with keys', () => {
       const see = (cookie: string, path: string, of = closed) =>
         send(of, 'GET', path, { headers: { ...html, cookie } });
       expect((await see(red, '/')).text).toContain('mine');
-      expect((await see(blue, '/')).text).toContain('No sessions yet');
+      const empty = (await see(blue, '/')).text;
+      expect(empty).toContain('No sessions yet');
+      expect(empty).toContain('x-palimpsest-key');
       expect((await see(blue, '/inspect/sessions/mine')).status).toBe(404);
       expect((await see(red.replace('red', 'blue'), '/inspect/sessions/mine')).text).toContain(
         'Log in',

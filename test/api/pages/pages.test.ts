@@ -110,6 +110,8 @@ describe('the list of sessions', () => {
       expect(words(text)).toContain('No sessions yet');
       expect(text).toContain('type="file"');
       expect(text).toContain(`curl ${empty.url}/sessions/first/items`);
+      expect(text).toContain(`ANTHROPIC_BASE_URL=${empty.url} claude`);
+      expect(words(text)).toContain(`codex -c openai_base_url=&quot;${empty.url}/v1&quot;`);
     } finally {
       await empty.close();
     }
