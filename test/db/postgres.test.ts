@@ -71,6 +71,7 @@ describe('the PostgreSQL schema', () => {
       { version: 2, file: '0002_heads_and_wake_ups.sql' },
       { version: 3, file: '0003_costs.sql' },
       { version: 4, file: '0004_search.sql' },
+      { version: 5, file: '0005_gateway_keys.sql' },
     ]);
   });
 
@@ -79,7 +80,7 @@ describe('the PostgreSQL schema', () => {
     const client = await connect();
     await client.query(`INSERT INTO schema_migrations VALUES (999, 'later.sql')`);
     await expect(openPostgresStore({ url, onError })).rejects.toThrow(
-      /has schema version 999, this release of Palimpsest knows 4: start a release/,
+      /has schema version 999, this release of Palimpsest knows 5: start a release/,
     );
     const { rows } = await client.query('SELECT max(version) AS version FROM schema_migrations');
     expect(rows).toEqual([{ version: 999 }]);

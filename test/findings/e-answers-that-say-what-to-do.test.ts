@@ -190,7 +190,10 @@ describe('E: the network', () => {
       'http://127.0.0.1:59999',
       'the service at http://127.0.0.1:59999 cannot be reached (ECONNREFUSED): check --url',
     ],
-    ['localhost:8787', '--url: write the address of the service, such as http://127.0.0.1:8787'],
+    [
+      'localhost:8787',
+      '--url (or PALIMPSEST_URL): write the address of the service, such as http://127.0.0.1:8787',
+    ],
   ])('import --url %s', async (url, words) => {
     const file = join(folder, 'chat.json');
     writeFileSync(

@@ -257,6 +257,15 @@ function checkLog(events: readonly SessionEvent[]): void {
 /** A commit to a server takes ten times as long as one to memory. */
 const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 100, short: 100, long: 200 }) : 10;
 
+/** Too rare to be left to chance. */
+const ENDED_BY_USER = {
+  author: 'agent' as const,
+  steps: (['turn_complete', 'user_item', 'completed'] as const).map((kind) => ({
+    kind,
+    meanwhile: [],
+  })),
+};
+
 describe('packets, whatever happens in whatever order', () => {
   it('RW-72: are appended at most once, with a completed compaction, and the states take turns', async () => {
     const seen = {
@@ -296,7 +305,7 @@ describe('packets, whatever happens in whatever order', () => {
         .afterEach(async () => {
           for (const lab of labs.splice(0)) await lab.close();
         }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: [[ENDED_BY_USER]] },
     );
     // Else the scripts would not have tried what this test is about.
     if (RUNS >= 100) {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { covered } from '../../src/app/recall/covered.ts';
 import { trace } from '../../src/app/recall/trace.ts';
 import { isTakenAway } from '../../src/domain/session/result-edits.ts';
-import { RecallPlay, recallActs } from '../support/recall-play.ts';
+import { type RecallAct, RecallPlay, recallActs } from '../support/recall-play.ts';
 import { atScale } from '../support/scale.ts';
 import type { SessionLab } from '../support/session-lab.ts';
 
@@ -101,6 +101,15 @@ async function checkCovered(lab: SessionLab): Promise<void> {
   }
 }
 
+/** The second fork begins before the copies that the first one holds. */
+const FORK_OF_A_FORK: RecallAct[] = [
+  { kind: 'fork' },
+  { kind: 'client_compaction' },
+  { kind: 'retry' },
+  { kind: 'append', turns: 1 },
+  { kind: 'compact', mode: 'micro' },
+];
+
 describe('where the items of a session went', () => {
   it('is told as the context has it, at every version, and what was taken away is all that is gone', async () => {
     const seen = new Set<string>();
@@ -122,7 +131,10 @@ describe('where the items of a session went', () => {
         await lab.close();
         open.length = 0;
       }),
-      { numRuns: atScale({ brief: 25, short: 50, long: 400 }) },
+      {
+        numRuns: atScale({ brief: 25, short: 50, long: 400 }),
+        examples: [[FORK_OF_A_FORK]],
+      },
     );
     // The plays do reach what is checked.
     for (const what of ['forked', 'cleared', 'summarised', 'summarised_again', 'superseded']) {

@@ -91,8 +91,11 @@ export class Lineage {
   async stand(place: Place): Promise<TracedItem & { place: Place }> {
     const traced = tracedItem(await this.standings(place.level), place.event);
     const isLive = traced.state === 'in_context' || traced.state === 'cleared';
-    const copy = isLive ? await this.#copyOf(place) : null;
-    return copy === null ? { ...traced, place } : this.stand(copy);
+    if (!isLive || place.level === 0) return { ...traced, place };
+    const copy = await this.#copyOf(place);
+    if (copy !== null) return this.stand(copy);
+    // A fork further down begins before the copy: its client has told another past.
+    return { ...traced, state: 'superseded', compaction_id: null, is_verbatim: false, place };
   }
 
   /** All that has happened to an item, from where it was first appended. */
