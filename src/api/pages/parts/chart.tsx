@@ -48,7 +48,6 @@ export function Chart({ course, session }: { course: Course; session: string }) 
           <a
             class={`mark ${outcomeOf(mark.outcome, mark.is_reverted).fate}`}
             href={`${BASE}/sessions/${session}/compactions/${mark.id}`}
-            aria-label={markLabel(mark)}
           >
             <title>{markLabel(mark)}</title>
             <line x1={percent(x(mark.version))} x2={percent(x(mark.version))} y1="0" y2="100%" />
