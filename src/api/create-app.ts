@@ -34,6 +34,7 @@ import {
 import { addResponsesCompactRoute } from './openai-compatible/responses-compact.ts';
 import { addPacketRoute } from './packets/routes.ts';
 import { addPages } from './pages/pages.ts';
+import { addPinRoutes } from './pins/routes.ts';
 import { addProfilesRoute } from './profiles/routes.ts';
 import { addRecallRoutes } from './recall/routes.ts';
 import { addReferenceRoutes } from './reference/routes.ts';
@@ -57,6 +58,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addItemRoutes(api);
   addContextRoute(api);
   addSyncRoute(api);
+  addPinRoutes(api);
   addLedgerRoute(api);
   addCompactRoute(api);
   addCompactionRoutes(api);

@@ -46,6 +46,10 @@ function withoutTexts(event: SessionEvent): SessionEvent {
       const entries = event.data.entries.filter(({ seq }) => seq !== null);
       return { ...event, data: { ...event.data, summary_text: '', entries } };
     }
+    case 'pin.added': {
+      const entries = event.data.entries.map((entry) => ({ ...entry, item: {} }));
+      return { ...event, data: { ...event.data, text: null, entries } };
+    }
     case 'session.forked': {
       const { ledger: _ledger, ...data } = event.data;
       return { ...event, data: { ...data, entries: [] } };

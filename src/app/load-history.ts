@@ -82,7 +82,9 @@ async function inherited(
   const parent = { tenant, session_id: data.parent_session_id };
   const view = await loadView(store, parent, data.parent_version);
   if (view === null || view.format !== format) return data.entries;
-  const copied = new Set(view.entries.flatMap(({ seq }) => seq ?? []));
+  const copied = new Set(
+    view.entries.flatMap(({ seq, origin }) => (origin === 'log' ? (seq ?? []) : [])),
+  );
   const all = await loadHistory(store, parent, { format, up_to: data.parent_version });
   const isCopied = ({ place }: HistoryItem) =>
     place !== null && place.session_id === parent.session_id && copied.has(place.seq);

@@ -1,11 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { foldView, type View, type ViewSource } from '../domain/context/view.ts';
+import {
+  foldView,
+  NOTHING_PINNED,
+  type Pinned,
+  type View,
+  type ViewSource,
+} from '../domain/context/view.ts';
 import { completionOf } from '../domain/session/complete-compaction.ts';
 import {
   BASE_CHANGES,
   type Base,
   type Candidate,
   changesBase,
+  type EventData,
   type SessionEvent,
 } from '../domain/session/events.ts';
 import type { State } from '../domain/session/head.ts';
@@ -102,10 +109,56 @@ async function readView(
   const base = (applied && baseOf(applied)) ?? current;
   const logged = await eventsBetween(store, ref, base?.through ?? 1, version, most);
   const events = applied === null ? logged : [...logged, applied];
+  const pins = await pinsAt(store, ref, state, version);
   return {
-    ...foldView({ created, base: await withEvent(store, ref, base, events), events }),
+    ...foldView({ created, base: await withEvent(store, ref, base, events), events, pins }),
     version,
   };
+}
+
+/** The pins in force at a version: the newest event about pins names those before it. */
+async function pinsAt(
+  store: EventStore,
+  ref: SessionRef,
+  { pins: { first } }: Pick<State, 'pins'>,
+  version: number,
+): Promise<Pinned> {
+  if (first === 0 || version < first) return NOTHING_PINNED;
+  const [newest] = await store.events(ref, {
+    types: ['pin.added', 'pin.removed'],
+    after: first - 1,
+    up_to: version,
+    newest_first: true,
+    limit: 1,
+  });
+  if (newest?.type !== 'pin.added' && newest?.type !== 'pin.removed') {
+    throw new Error(`the event of version ${first}, which is about pins, is missing`);
+  }
+  const added: Pinned['added'][number][] = [];
+  for (const at of newest.data.in_force) {
+    const event = await eventAt(store, ref, at);
+    if (event?.type === 'pin.added') added.push(event);
+  }
+  if (newest.type === 'pin.added') added.push(newest);
+  return { version: newest.version, added };
+}
+
+/** What the context of a session would be after an event that takes back a compaction. */
+export async function loadReverted(
+  store: EventStore,
+  ref: SessionRef,
+  { version, pins }: Pick<State, 'version' | 'pins'>,
+  data: EventData['compaction.reverted'],
+  at: string,
+): Promise<View | null> {
+  const created = await createdOf(store, ref);
+  if (created === null) return null;
+  const reverted = { type: 'compaction.reverted', version: version + 1, at, data } as const;
+  const logged = await eventsBetween(store, ref, data.base?.through ?? 1, version, null);
+  const events = [...logged, reverted];
+  const pinned = await pinsAt(store, ref, { pins }, version);
+  const base = await withEvent(store, ref, data.base, events);
+  return foldView({ created, base, events, pins: pinned });
 }
 
 /** The event that applying a proposal would write at a version. */

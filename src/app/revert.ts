@@ -1,9 +1,17 @@
+import { sumTokens } from '../domain/context/view.ts';
 import { accept, reject } from '../domain/session/errors.ts';
 import { CONTEXT_CHANGES } from '../domain/session/events.ts';
-import { revertCommand, revertCompaction } from '../domain/session/revert-compaction.ts';
+import type { Head } from '../domain/session/head.ts';
+import {
+  type RevertCompaction,
+  revertCommand,
+  revertCompaction,
+  revertOf,
+} from '../domain/session/revert-compaction.ts';
 import { compactionOf } from './compaction-detail.ts';
 import { findCompaction, findSession } from './find.ts';
-import type { SessionRef } from './ports/event-store.ts';
+import { loadReverted } from './load-view.ts';
+import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { levelsOf } from './session-state.ts';
 
@@ -34,7 +42,8 @@ export async function revert(
   const command = revertCommand(id, events, session.value);
   if (!command.ok) return command;
   const at = clock.now().toISOString();
-  const committed = await store.commit(ref, revertCompaction(command.value), { at });
+  const counted = await withPins(store, ref, command.value, session.value, at);
+  const committed = await store.commit(ref, revertCompaction(counted), { at });
   if (!committed.ok) return committed;
   const head = committed.value.value;
   const after = await findCompaction(store, ref, id);
@@ -44,4 +53,19 @@ export async function revert(
     version: head.state.version,
     context: levelsOf(head, world),
   });
+}
+
+/** What is pinned stands in the context already, before and after: then both are counted. */
+async function withPins(
+  store: EventStore,
+  ref: SessionRef,
+  command: RevertCompaction,
+  head: Head,
+  at: string,
+): Promise<RevertCompaction> {
+  const { state } = head;
+  if (state.pins.first === 0) return command;
+  const reverted = await loadReverted(store, ref, state, revertOf(command, head).data, at);
+  if (reverted === null) return command;
+  return { ...command, tokens_back: sumTokens(reverted.entries) - state.tokens };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { tokensWithout } from '../domain/context/pinned.ts';
 import type { Format } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
@@ -8,8 +9,13 @@ import type { Counted } from '../domain/session/counted.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
 import type { Head } from '../domain/session/head.ts';
-import { type SyncedHistory, syncHistory, within } from '../domain/session/sync-history.ts';
-import type { SupersededItem, Told } from '../domain/session/told.ts';
+import {
+  type SyncedHistory,
+  type SyncHistory,
+  syncHistory,
+  within,
+} from '../domain/session/sync-history.ts';
+import type { Told } from '../domain/session/told.ts';
 import { type Expected, refuseUnexpected } from './append.ts';
 import { defaultSession } from './create-session.ts';
 import { findSession } from './find.ts';
@@ -196,8 +202,10 @@ async function write(
   const compaction_id = deps.newId();
   const items = telling.items.slice(plan.known);
   const by_client = plan.kind === 'compacted' ? compactedItems(telling, plan) : null;
-  const superseded =
-    plan.kind === 'follows' ? await supersededItems(deps, ref, plan.superseded, version) : [];
+  const { superseded, unpinned } =
+    plan.kind === 'follows'
+      ? await takenBack(deps, ref, plan.superseded, version)
+      : { superseded: [], unpinned: [] };
   const ofSync = {
     session_id: ref.session_id,
     matched: plan.known,
@@ -220,6 +228,7 @@ async function write(
     const command = syncHistory(deps.world, {
       expected_version: first === null ? version : null,
       superseded,
+      unpinned,
       by_client,
       append: items.length === 0 ? null : append,
       counted,
@@ -261,17 +270,26 @@ function compactedItems(
   return { items, summary_text: by_client.summary_text };
 }
 
-/** What the items count in the context, where they still stand in it. */
-async function supersededItems(
+/** What the items count in the context, where they still stand in it, and the pins that end with them. */
+async function takenBack(
   { store }: Deps,
   ref: SessionRef,
   seqs: readonly number[],
   version: number,
-): Promise<SupersededItem[]> {
-  if (seqs.length === 0) return [];
+): Promise<Pick<SyncHistory, 'superseded' | 'unpinned'>> {
+  if (seqs.length === 0) return { superseded: [], unpinned: [] };
   const view = await loadView(store, ref, version);
   const tokens = new Map(view?.entries.map((entry) => [entry.seq, entry.tokens]));
-  return seqs.map((seq) => ({ seq, tokens: tokens.get(seq) ?? 0 }));
+  const superseded = seqs.map((seq) => ({ seq, tokens: tokens.get(seq) ?? 0 }));
+  const gone = new Set(seqs);
+  const ended = (view?.pins.added ?? []).filter(({ data }) =>
+    data.entries.some(({ seq }) => seq !== null && gone.has(seq)),
+  );
+  const unpinned = ended.map(({ data: { pin_id, entries } }) => {
+    const others = entries.filter(({ seq }) => seq === null || !gone.has(seq));
+    return { pin_id, tokens_change: view === null ? 0 : tokensWithout(others, view) };
+  });
+  return { superseded, unpinned };
 }
 
 /**

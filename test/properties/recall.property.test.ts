@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listPins } from '../../src/app/list-pins.ts';
 import { covered } from '../../src/app/recall/covered.ts';
 import { trace } from '../../src/app/recall/trace.ts';
+import { renderEntries } from '../../src/domain/context/render.ts';
+import { sumTokens } from '../../src/domain/context/view.ts';
+import { codecFor, FORMATS } from '../../src/domain/items/codecs.ts';
 import { isTakenAway } from '../../src/domain/session/result-edits.ts';
 import { type RecallAct, RecallPlay, recallActs } from '../support/recall-play.ts';
 import { atScale } from '../support/scale.ts';
@@ -41,6 +45,36 @@ async function checkTraces(lab: SessionLab, at: number): Promise<void> {
     if (state === 'summarised') expect(steps, where).toContain('summarised');
     if (state === 'superseded') expect(steps.at(-1), where).toBe('superseded');
   }
+}
+
+/** What is pinned stands in the context once, as it was appended, and everything is counted. */
+async function checkPins(lab: SessionLab): Promise<void> {
+  const { state } = await lab.head();
+  const view = await lab.view();
+  expect(state.tokens).toBe(sumTokens(view.entries));
+  const pins = await listPins(lab, lab.ref);
+  if (!pins.ok) throw new Error(pins.rejection.detail);
+  expect(pins.value.data.map(({ id }) => id)).toEqual(state.pins.all.map(({ id }) => id));
+  for (const { text, items } of pins.value.data) {
+    if (text !== null) {
+      const said = view.entries.filter(({ item }) => item.content === text);
+      expect(said.map(({ origin }) => origin)).toEqual(['pinned']);
+    }
+    for (const seq of items) {
+      const [event] = await lab.store.events(lab.ref, { after: seq - 1, up_to: seq });
+      const found = view.entries.filter((entry) => entry.seq === seq);
+      expect(found.map(({ item }) => item)).toEqual([
+        event?.data && 'item' in event.data && event.data.item,
+      ]);
+    }
+  }
+  const items = view.entries.map(({ item }) => item);
+  const target = view.format;
+  for (const format of FORMATS) {
+    const rendered = renderEntries(view.entries, target, format);
+    expect(codecFor(format).violations(rendered), JSON.stringify(items)).toEqual([]);
+  }
+  expect((await lab.store.verify()).problems).toEqual([]);
 }
 
 /** What the parents of a fork held: what stood in their contexts, stands in the fork as its copy does. */
@@ -90,7 +124,9 @@ async function checkCovered(lab: SessionLab): Promise<void> {
       from = Number(page.value.next_cursor);
     }
     const summarised = found.filter(({ taken }) => taken === 'summarised').map(({ seq }) => seq);
-    expect([...summarised, ...seqs(after)]).toEqual(seqs(before));
+    expect([...summarised, ...seqs(after)].sort((a, b) => a - b)).toEqual(
+      seqs(before).sort((a, b) => a - b),
+    );
     const edited = found.filter(({ taken }) => taken !== 'summarised').map(({ seq }) => seq);
     const changed = after.entries.filter(({ seq, item }) => {
       const same = before.entries.find((entry) => entry.seq === seq);
@@ -121,6 +157,7 @@ describe('where the items of a session went', () => {
         for (let at = 1; at <= version; at += 1 + Math.floor(version / 12))
           await checkTraces(lab, at);
         await checkTraces(lab, version);
+        await checkPins(lab);
         await checkParents(lab);
         await checkCovered(lab);
         for (const { version: seq } of await itemsOf(lab, lab.ref.session_id, version)) {

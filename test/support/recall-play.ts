@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { fork } from '../../src/app/fork.ts';
+import { pin } from '../../src/app/pin.ts';
 import { revert } from '../../src/app/revert.ts';
 import { sync } from '../../src/app/sync.ts';
+import { unpin } from '../../src/app/unpin.ts';
 import type { Item } from '../../src/domain/items/item.ts';
+import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import { assistant, tool, user } from './items.ts';
 import { SessionLab } from './session-lab.ts';
 
@@ -10,7 +13,11 @@ import { SessionLab } from './session-lab.ts';
 export type RecallAct =
   | { kind: 'append'; turns: number }
   | { kind: 'compact'; mode: 'micro' | 'full' }
-  | { kind: 'revert' | 'fork' | 'retry' | 'client_compaction' };
+  | { kind: 'revert' | 'fork' | 'retry' | 'client_compaction' }
+  | { kind: 'pin' | 'unpin'; which: number }
+  | { kind: 'pin_text' }
+  /** A compaction that is overtaken by a pin, or by the end of one. */
+  | { kind: 'pin_meanwhile'; which: number };
 
 export const recallActs: fc.Arbitrary<RecallAct[]> = fc.array(
   fc.oneof(
@@ -34,7 +41,24 @@ export const recallActs: fc.Arbitrary<RecallAct[]> = fc.array(
         kind: fc.constantFrom('revert' as const, 'fork' as const, 'retry' as const),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('client_compaction' as const) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constantFrom(
+          'pin' as const,
+          'pin' as const,
+          'unpin' as const,
+          'pin_meanwhile' as const,
+        ),
+        which: fc.nat({ max: 1_000 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('client_compaction' as const, 'pin_text' as const),
+      }),
+    },
   ),
   { minLength: 3, maxLength: 14 },
 );
@@ -92,9 +116,50 @@ export class RecallPlay {
         this.#told = [summary, ...this.#told.slice(-1)];
         return this.#sync();
       }
+      case 'pin_text':
+        this.#turns += 1;
+        await pin(this.#ports, this.lab.ref, { text: `Remember ${this.#turns}.` }, null);
+        return;
+      case 'pin':
+        return this.#pin(act.which);
+      case 'unpin': {
+        const { all } = (await this.lab.head()).state.pins;
+        const { id } = all[act.which % Math.max(1, all.length)] ?? { id: 'none' };
+        await unpin(this.#ports, this.lab.ref, id);
+        return;
+      }
+      case 'pin_meanwhile': {
+        const asked = await this.lab.request('full');
+        if (!asked.ok) return;
+
+        let isPinned = false;
+        this.lab.summarizer = {
+          ...extractive,
+          summarize: async (...order) => {
+            if (!isPinned)
+              await this.act({ kind: act.which % 2 ? 'pin' : 'unpin', which: act.which });
+            isPinned = true;
+            return extractive.summarize(...order);
+          },
+        };
+        await this.#work(asked.value.id);
+        this.lab.summarizer = extractive;
+        return;
+      }
       default:
         return act satisfies never;
     }
+  }
+
+  async #pin(which: number): Promise<void> {
+    const items = await this.lab.store.events(this.lab.ref, { types: ['item.appended'] });
+    const seq = items[which % Math.max(1, items.length)]?.version ?? 1;
+    await pin(this.#ports, this.lab.ref, { seq }, null);
+  }
+
+  get #ports() {
+    const { store, world, now, newId } = this.lab;
+    return { store, world, newId, clock: { now }, loadTokenizer: async () => {} };
   }
 
   #turn(): Item[] {
@@ -131,7 +196,9 @@ export class RecallPlay {
   }
 
   async #work(id: string): Promise<void> {
-    await this.lab.work(id);
+    for (let runs = 0; runs < 10; runs++) {
+      if ((await this.lab.work(id)).kind === 'done') break;
+    }
     const row = await this.lab.store.compaction(this.lab.ref, id);
     if (row?.outcome === 'full_compacted' || row?.outcome === 'micro_compacted') {
       this.#compactions.push(id);

@@ -23,6 +23,8 @@ export const PROBLEM_KINDS = {
   compaction_not_applicable: { status: 409, title: 'Compaction cannot be applied' },
   proposal_not_open: { status: 409, title: 'Proposal is not open' },
   compaction_under_way: { status: 409, title: 'Another compaction is under way' },
+  not_pinnable: { status: 409, title: 'Cannot be pinned' },
+  pin_not_found: { status: 404, title: 'Pin not found' },
   packet_not_requested: { status: 409, title: 'No packet was requested' },
   version_not_found: { status: 404, title: 'Version not found' },
   invalid_request: { status: 400, title: 'Invalid request' },

@@ -55,6 +55,7 @@ const step = z
       .pick({ tool_use_id: true, tokens_before: true, tokens_after: true })
       .nullable()
       .openapi({ description: 'The result that was cleared, digested or truncated.' }),
+    pin_id: z.string().nullable(),
   })
   .openapi('TraceStep');
 
@@ -68,6 +69,7 @@ export const traceBody = z
     is_verbatim: z.boolean().openapi({
       description: 'It stands in the context as it was appended.',
     }),
+    pin_id: z.string().nullable().openapi({ description: 'The pin that keeps it there.' }),
     results: z
       .array(editedResult)
       .openapi({ description: 'Its results that do not stand there as they were appended.' }),

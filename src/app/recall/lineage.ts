@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { canonicalJson } from '../../domain/canonical-json.ts';
-import { type Standings, standingsOf } from '../../domain/context/standing.ts';
+import { carriedKey, type Standings, standingsOf, takerOf } from '../../domain/context/standing.ts';
 import {
   type Step,
   stepsOf,
+  stepsOfCarried,
   stepsOfInherited,
   type TracedItem,
   tracedItem,
@@ -94,8 +95,20 @@ export class Lineage {
     if (!isLive || place.level === 0) return { ...traced, place };
     const copy = await this.#copyOf(place);
     if (copy !== null) return this.stand(copy);
+    return { ...traced, ...(await this.#withoutCopy(place)), place };
+  }
+
+  /** What stood in the context where it was forked, and of which this session has no copy. */
+  async #withoutCopy({ level, event }: Place): Promise<Partial<TracedItem>> {
+    const { carried } = await this.standings(0);
+    const pin_id = carried.get(carriedKey(this.ref(level).session_id, event.version)) ?? null;
+    // Compactions had covered it before: it stands here as a pin.
+    if (pin_id !== null) return { pin_id };
+    const taker = takerOf((await this.standings(level)).chain, event.version);
+    const gone = { is_verbatim: false, pin_id } as const;
+    if (taker !== undefined) return { ...gone, state: 'summarised', compaction_id: taker.id };
     // A fork further down begins before the copy: its client has told another past.
-    return { ...traced, state: 'superseded', compaction_id: null, is_verbatim: false, place };
+    return { ...gone, state: 'superseded', compaction_id: null };
   }
 
   /** All that has happened to an item, from where it was first appended. */
@@ -114,9 +127,13 @@ export class Lineage {
       const { state } = tracedItem(await this.standings(level), event);
       const isLive = state === 'in_context' || state === 'cleared';
       place = isLive ? await this.#copyOf(place) : null;
-      if (state !== 'summarised') continue;
+      if (place !== null) continue;
       for (let below = level - 1; below >= 0; below--) {
-        for (const step of stepsOfInherited(await this.changes(below))) {
+        const changes = await this.changes(below);
+        const later = isLive
+          ? stepsOfCarried(changes, this.ref(level).session_id, event.version)
+          : stepsOfInherited(changes);
+        for (const step of state === 'summarised' || isLive ? later : []) {
           steps.push(this.#placed(step, below));
         }
       }

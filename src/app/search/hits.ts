@@ -1,4 +1,5 @@
 import {
+  carriedKey,
   type Standing,
   type State,
   standingOf,
@@ -95,6 +96,10 @@ export class Standpoint {
           ? summaryStanding(standings, event)
           : { state: null, compaction_id: null };
     if (own.state !== 'in_context' || index <= 0) return own;
+    const [asked] = this.#sessions;
+    const { carried } = await this.#book.of(asked?.ref ?? ref, asked?.at ?? at);
+    // What is pinned came into the fork with its pin.
+    if (carried.has(carriedKey(found.session_id, found.seq))) return own;
     return this.#inForks(own, index);
   }
 

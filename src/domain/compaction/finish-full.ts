@@ -125,7 +125,8 @@ export function fullResult(
     summary_text,
     entries,
     ...(plan.edits.length > 0 && { edits: plan.edits }),
-    ledger: withEpoch(plan.ledgers.covered, plan.previous?.through ?? 0, context),
+    ...(plan.pins_version > 0 && { pins_version: plan.pins_version }),
+    ledger: withEpoch(plan.ledger, plan.previous?.through ?? 0, context),
     report: {
       covered_tokens: plan.covered_tokens,
       replacement_tokens: sumTokens(entries),

@@ -1,6 +1,8 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { withoutPinned } from '../ledger/pinned.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import type { Entry } from '../session/entry.ts';
@@ -34,8 +36,12 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> &
   kept_tokens: number;
   /** The filtered conversation to summarise. */
   conversation: Normalised[];
-  /** What the log says up to the cut, and as a whole. */
+  /** What the log says up to the cut, which is stored with the compaction. */
+  ledger: Ledger;
+  /** What the log says up to the cut and as a whole, as far as no pin says it. */
   ledgers: Ledgers;
+  /** Version of the newest event about pins, 0 for none. */
+  pins_version: number;
   preserved: Entry[];
   files: RestoredFile[];
   attachments: Entry[];
@@ -50,16 +56,28 @@ export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> &
 export type Skipped = { kind: 'skip'; skip: Skip };
 
 /** Where a full compaction cuts and what stays, before the log is folded for its summary. */
-export type CutPlan = Omit<FullPlan, 'ledgers'>;
+export type CutPlan = Omit<FullPlan, 'ledger' | 'ledgers'>;
 
 /** The plan with what the log says; `material` is that of the context, where it is known already. */
 export function withLedgers(plan: CutPlan, view: View, material = materialOf(view)): FullPlan {
-  return { ...plan, ledgers: ledgersOf(view, material, plan.through, plan.instructions) };
+  const ledgers = ledgersOf(view, material, plan.through, plan.instructions);
+  const pinned = new Set(
+    view.entries.flatMap(({ seq, pinned }) => (pinned && seq !== null ? [seq] : [])),
+  );
+  return {
+    ...plan,
+    ledger: ledgers.covered,
+    ledgers: {
+      ...ledgers,
+      covered: withoutPinned(ledgers.covered, pinned),
+      standing: withoutPinned(ledgers.standing, pinned),
+    },
+  };
 }
 
 /** Plans a full compaction, or says why there is none. Pure; a dry run shows this plan. */
 export function planFull(input: PlanInput): CutPlan | Skipped {
-  const initial = input.material.filter(({ entry }) => entry.origin === 'initial').length;
+  const initial = input.material.filter(({ entry }) => staysInFront(entry)).length;
   for (const { end, edits, material } of waysToKeepNewest(input, initial)) {
     const plan = planCovering({ ...input, material }, initial, end, edits);
     if (plan.kind === 'full' && isWorthIt(plan, input)) return plan;
@@ -105,7 +123,7 @@ function planCovering(
   if (withSafetyMargin(sumTokens(verbatim.entries), config) >= threshold) {
     return irreducible(verbatim.entries, config, threshold);
   }
-  const covered = material.slice(initial, cut);
+  const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
   const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(
@@ -162,6 +180,7 @@ function planCovering(
     ),
     limit,
     tokens_before: input.tokens,
+    pins_version: view.pins.version,
   };
 }
 
@@ -225,20 +244,29 @@ function restored(note: RestoredNote, { view, config, count }: PlanInput): Entry
   return { seq: null, item, tokens, origin: kind };
 }
 
+/** Whether an entry stands in front of everything that could be covered. */
+function staysInFront({ origin }: Entry): boolean {
+  return origin === 'initial' || origin === 'pinned';
+}
+
 function irreducible(verbatim: Entry[], config: Config, threshold: number): Skipped {
   const contributors = verbatim
     .map((entry): Contributor => ({ what: nameOf(entry), tokens: entry.tokens }))
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, 5);
   const tokens = withSafetyMargin(sumTokens(verbatim), config);
+  const [pins, unpin] = verbatim.some(({ pinned }) => pinned)
+    ? ['pins, ', ', unpin some']
+    : ['', ''];
   const detail =
-    `initial context, instructions and open tool calls alone take ${tokens} tokens, and the ` +
-    `threshold is ${threshold}: make them shorter, or the window larger`;
+    `initial context, ${pins}instructions and open tool calls alone take ${tokens} tokens, and the ` +
+    `threshold is ${threshold}: make them shorter${unpin}, or the window larger`;
   return { kind: 'skip', skip: { reason: 'irreducible_floor', detail, contributors } };
 }
 
-function nameOf({ seq, origin }: Entry): string {
-  if (seq !== null) return `item ${seq}`;
+function nameOf({ seq, origin, pinned }: Entry): string {
+  if (seq !== null) return pinned ? `pinned item ${seq}` : `item ${seq}`;
+  if (pinned) return 'pinned text';
   return origin === 'initial' ? 'initial context' : origin;
 }
 

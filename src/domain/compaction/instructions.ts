@@ -24,7 +24,7 @@ export function standingInstructions(
   cut: number,
   threshold: number,
 ): Entry[] {
-  const covered = material.slice(initial, cut);
+  const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
   const start = endOfOpening(covered);
   const renewed = new Set(
     material.slice(cut).flatMap(({ item }) => (isOfOperator(item) ? [instructionKind(item)] : [])),

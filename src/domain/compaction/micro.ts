@@ -168,7 +168,7 @@ function collect({ view, material, config, count }: PlanInput) {
   const cleared = new Set<ToolCall>();
   const candidates: Candidate[] = [];
   for (const { entry, item, original } of material) {
-    if (item.kind !== 'message' || entry.seq === null) continue;
+    if (item.kind !== 'message' || entry.seq === null || entry.pinned) continue;
     const { seq } = entry;
     const originals = resultsOf(original);
     /** Per id the call whose results these are. */

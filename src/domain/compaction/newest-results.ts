@@ -13,11 +13,11 @@ export type LoggedResult = SizedResult & {
   index: number;
 };
 
-/** Every result of the log in the context, oldest first. */
+/** Every result of the log in the context that is not pinned, oldest first. */
 export function loggedResults({ material, count, config }: PlanInput): LoggedResult[] {
   return material.flatMap(({ entry, item, original }, index) => {
     const { seq } = entry;
-    if (seq === null || item.kind !== 'message') return [];
+    if (seq === null || entry.pinned || item.kind !== 'message') return [];
     const before = new Map(resultsOf(original).map((result) => [result.call_id, result]));
     // One that stands alone is all of its item.
     const isAlone = item.parts.length === 1;

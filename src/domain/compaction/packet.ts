@@ -50,7 +50,12 @@ export function composePacket(order: PacketOrder): string {
   const { material, ledger, attribution, template, config, count } = order;
   const items = filterForSummary(
     material
-      .filter(({ entry }) => entry.origin !== 'initial' && entry.origin !== 'instructions')
+      .filter(
+        ({ entry }) =>
+          entry.origin !== 'initial' &&
+          entry.origin !== 'pinned' &&
+          entry.origin !== 'instructions',
+      )
       .map(({ item }) => item),
   );
   const lastText = lastAssistantText(items);

@@ -71,7 +71,7 @@ export function withLatestRequest(
   const found = latestRequest(material);
   if (context_window === null || found === null || preserved.length > 0) return preserved;
   const { entry, item } = found;
-  const isCovered = entry.origin !== 'initial' && material.indexOf(found) < cut;
+  const isCovered = entry.origin !== 'initial' && !entry.pinned && material.indexOf(found) < cut;
   if (!isCovered || item.kind !== 'message') return preserved;
   const covered = sumTokens(material.slice(0, cut).map((one) => one.entry));
   if (!is_automatic && entry.tokens > covered / 2) return preserved;

@@ -167,8 +167,10 @@ function systemText(item: Normalised): string[] {
 function partsOf(view: View, full: FullPlan) {
   const { entries } = view;
   const initial = entries.filter(({ origin }) => origin === 'initial');
-  const cut = entries.findIndex(({ seq }) => seq === full.through) + 1;
-  return { initial, covered: entries.slice(initial.length, cut), kept: entries.slice(cut) };
+  const first = entries.findIndex(({ origin }) => origin !== 'initial' && origin !== 'pinned');
+  const cut = entries.findIndex(({ seq, origin }) => origin === 'log' && seq === full.through) + 1;
+  const covered = entries.slice(first, cut).filter(({ pinned }) => !pinned);
+  return { initial, covered, kept: entries.slice(cut) };
 }
 
 function itemsOf(entries: readonly Entry[]): Item[] {

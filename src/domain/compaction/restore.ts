@@ -52,6 +52,11 @@ export function restorable(
   };
 }
 
+/** Whether it stands in the context whatever is covered. */
+function stays(source: Material | undefined): boolean {
+  return source?.entry.origin === 'initial' || source?.entry.pinned === true;
+}
+
 function isOneOf(files: readonly KnownFile[]): (file: KnownFile) => boolean {
   const paths = new Set(files.map(({ path }) => path));
   return ({ path }) => paths.has(path);
@@ -72,7 +77,7 @@ function filesToRestore(
     kept.files.filter(({ text }) => textWhenWhole(text) !== null).map(({ path }) => path),
   );
   const newest = known.files
-    .filter(({ path, at }) => !standing.has(path) && material[at]?.entry.origin !== 'initial')
+    .filter(({ path, at }) => !standing.has(path) && !stays(material[at]))
     .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material))
     .slice(0, config.restore_max_files);
@@ -119,7 +124,7 @@ function todosToRestore(
 ): RestoredNote | null {
   if (todos === null || kept.todos?.isWhole || isEmpty(todos.content)) return null;
   const source = material[todos.at];
-  if (source?.entry.origin === 'initial') return null;
+  if (stays(source)) return null;
   if (todos.isPosted && source !== undefined) return { kind: 'posted', material: source };
   return { kind: 'todo', content: todos.content };
 }
@@ -131,7 +136,7 @@ function planToRestore(
 ): RestoredNote | null {
   if (plan === null || kept.plan !== null || isEmpty(plan.content)) return null;
   const source = material[plan.at];
-  if (source?.entry.origin === 'initial') return null;
+  if (stays(source)) return null;
   if (plan.isPosted && source !== undefined) return { kind: 'posted', material: source };
   return { kind: 'plan', content: plan.content, path: plan.path };
 }

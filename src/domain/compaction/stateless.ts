@@ -1,4 +1,4 @@
-import { sumTokens, type View } from '../context/view.ts';
+import { NOTHING_PINNED, sumTokens, type View } from '../context/view.ts';
 import type { Item } from '../items/item.ts';
 import { openaiResponsesCodec as codec } from '../items/openai-responses/codec.ts';
 import { rewrittenKind } from '../items/operator.ts';
@@ -195,6 +195,7 @@ export function planStateless(
     originals: new Map(),
     usage: NO_USAGE,
     ledger,
+    pins: NOTHING_PINNED,
   };
   const material = materialOf(view);
   // What earlier compactions have carried over stands in their ledger.

@@ -6,7 +6,7 @@ import { chooseCut, laterCuts } from './cut.ts';
 import { standingInstructions } from './instructions.ts';
 import type { PlanInput } from './plan-input.ts';
 
-/** What stays whatever the summary says: initial context, instructions, everything from the cut. */
+/** What stays whatever the summary says: initial context, pins, instructions, everything from the cut. */
 export type Verbatim = {
   cut: number;
   instructions: Entry[];
@@ -25,12 +25,13 @@ function verbatimAt(
   // Only the provider can read them, and it has to get them back as they are.
   const provider_compactions = all
     .slice(initial, cut)
-    .filter(({ item }) => isProviderCompaction(item))
+    .filter(({ item, pinned }) => !pinned && isProviderCompaction(item))
     .map((entry): Entry => ({ ...entry, seq: null, origin: 'remote' }));
   const entries = [
     ...all.slice(0, initial),
     ...instructions,
     ...provider_compactions,
+    ...all.slice(initial, cut).filter(({ pinned }) => pinned),
     ...all.slice(cut),
   ];
   return { cut, instructions, provider_compactions, entries };
@@ -43,7 +44,7 @@ function verbatimAt(
  */
 export function verbatimPart(input: PlanInput, initial: number, most: number): Verbatim | null {
   const { material, config, threshold, before } = input;
-  const firstLog = material.findIndex(({ entry }) => entry.seq !== null);
+  const firstLog = material.findIndex(({ entry }) => entry.origin === 'log');
   if (firstLog === -1) return null;
   const limit = material.findIndex(({ entry }) => before !== null && (entry.seq ?? 0) >= before);
   const end = Math.min(most, limit === -1 ? material.length : limit);
@@ -55,7 +56,8 @@ export function verbatimPart(input: PlanInput, initial: number, most: number): V
   if (leavesRoom(needed)) return verbatim;
   let roomy = cut;
   for (const later of laterCuts(material, cut, end)) {
-    needed -= sumTokens(material.slice(roomy, later).map(({ entry }) => entry));
+    const more = material.slice(roomy, later).map(({ entry }) => entry);
+    needed -= sumTokens(more.filter(({ pinned }) => !pinned));
     roomy = later;
     if (leavesRoom(needed)) break;
   }

@@ -34,7 +34,16 @@ export type Standings = {
   edits: ReadonlyMap<number, ReadonlyMap<string, EditInForce>>;
   /** Items that the client has taken back. */
   superseded: ReadonlySet<number>;
+  /** Items that are pinned, with the id of the pin. */
+  pinned: ReadonlyMap<number, string>;
+  /** The same for items of sessions that this one was forked from, by `carriedKey`. */
+  carried: ReadonlyMap<string, string>;
 };
+
+/** Names an item in the log of another session. */
+export function carriedKey(session_id: string, seq: number): string {
+  return `${seq} ${session_id}`;
+}
 
 const IN_CONTEXT: Standing = { state: 'in_context', compaction_id: null };
 const NOWHERE: Standing = { state: null, compaction_id: null };
@@ -48,6 +57,8 @@ export function standingsOf(events: readonly SessionEvent[]): Standings {
   const chain: Standings['chain'][number][] = [];
   const edits = new Map<number, Map<string, EditInForce>>();
   const superseded = new Set<number>();
+  const pinned = new Map<number, string>();
+  const carried = new Map<string, string>();
   const edit = (made: readonly ResultEdit[] | undefined, by: string) => {
     for (const one of made ?? []) {
       const ofItem = edits.get(one.seq) ?? new Map<string, EditInForce>();
@@ -81,13 +92,24 @@ export function standingsOf(events: readonly SessionEvent[]): Standings {
       case 'item.superseded':
         for (const { seq } of event.data.items) superseded.add(seq);
         break;
+      case 'pin.added': {
+        const { pin_id, entries, of } = event.data;
+        for (const { seq } of entries) if (seq !== null) pinned.set(seq, pin_id);
+        for (const seq of of?.seqs ?? [])
+          carried.set(carriedKey(of?.session_id ?? '', seq), pin_id);
+        break;
+      }
+      case 'pin.removed':
+        for (const [seq, id] of pinned) if (id === event.data.pin_id) pinned.delete(seq);
+        for (const [key, id] of carried) if (id === event.data.pin_id) carried.delete(key);
+        break;
       case 'compaction.reverted':
         break;
       default:
         event satisfies never;
     }
   }
-  return { chain, edits, superseded };
+  return { chain, edits, superseded, pinned, carried };
 }
 
 function addEdit(edits: Map<string, EditInForce>, edit: ResultEdit, by: string | null): void {
@@ -109,6 +131,7 @@ export function standingOf(
   tool_use_id: string | null,
 ): Standing {
   if (event.data.excluded !== undefined || standings.superseded.has(event.version)) return NOWHERE;
+  if (standings.pinned.has(event.version)) return IN_CONTEXT;
   const taker = takerOf(standings.chain, event.version);
   if (taker !== undefined) return { state: 'summarised', compaction_id: taker.id };
   const edit = tool_use_id === null ? undefined : editsOf(standings, event).get(tool_use_id);
@@ -117,11 +140,15 @@ export function standingOf(
     : IN_CONTEXT;
 }
 
-/** What was done to the results of an item while it stood in the context, by the ids of their calls. */
+/**
+ * What was done to the results of an item while it stood in the context, by the ids of their calls; a
+ * pin undoes it.
+ */
 export function editsOf(
-  { edits }: Pick<Standings, 'edits'>,
+  { edits, pinned }: Pick<Standings, 'edits' | 'pinned'>,
   { data, version }: EventOf<'item.appended'>,
 ): ReadonlyMap<string, EditInForce> {
+  if (pinned.has(version)) return new Map();
   const later = edits.get(version);
   const all = new Map<string, EditInForce>();
   for (const edit of data.edits ?? []) addEdit(all, edit, null);

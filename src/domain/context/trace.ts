@@ -28,22 +28,23 @@ export type TracedItem = {
   is_verbatim: boolean;
   /** Its results that were cleared, digested or shortened while it stood in the context. */
   edits: EditInForce[];
+  /** What keeps it there. */
+  pin_id: string | null;
 };
 
 /** The same rule as that of a search, for an item as a whole: one cleared result makes it cleared. */
 export function tracedItem(standings: Standings, event: EventOf<'item.appended'>): TracedItem {
   const edits = [...editsOf(standings, event).values()];
   const { state, compaction_id } = standingOf(standings, event, null);
+  const gone = { compaction_id: null, is_verbatim: false, edits, pin_id: null };
   if (state === null) {
-    const why = event.data.excluded === undefined ? 'superseded' : 'excluded';
-    return { state: why, compaction_id: null, is_verbatim: false, edits };
+    return { ...gone, state: event.data.excluded === undefined ? 'superseded' : 'excluded' };
   }
-  if (state !== 'in_context') return { state, compaction_id, is_verbatim: false, edits };
+  if (state !== 'in_context') return { ...gone, state, compaction_id };
   const taken = edits.findLast(isTakenAway);
-  if (taken === undefined) {
-    return { state, compaction_id: null, is_verbatim: edits.length === 0, edits };
-  }
-  return { state: 'cleared', compaction_id: taken.by, is_verbatim: false, edits };
+  if (taken !== undefined) return { ...gone, state: 'cleared', compaction_id: taken.by };
+  const pin_id = standings.pinned.get(event.version) ?? null;
+  return { ...gone, state, is_verbatim: edits.length === 0, pin_id };
 }
 
 export const STEPS = [
@@ -56,6 +57,8 @@ export const STEPS = [
   'summarised_again',
   'reverted',
   'superseded',
+  'pinned',
+  'unpinned',
 ] as const;
 
 /** One thing that has happened to an item: at which version, and by which compaction. */
@@ -67,30 +70,38 @@ export type Step = {
   compaction_id: string | null;
   /** The result that it happened to, and its tokens without margin. */
   result: Pick<ResultEdit, 'tool_use_id' | 'tokens_before' | 'tokens_after'> | null;
+  pin_id: string | null;
 };
+
+type Plain = Omit<Step, 'what' | 'version' | 'at'>;
+const PLAIN: Plain = { compaction_id: null, result: null, pin_id: null };
+
+function stepOf(
+  { version, at }: Pick<SessionEvent, 'version' | 'at'>,
+  what: Step['what'],
+  more: Partial<Plain> = {},
+): Step {
+  return { what, version, at, ...PLAIN, ...more };
+}
 
 /**
  * What has happened to an item of a log since it was appended, oldest first: told from the events that
  * change the context.
  */
-export function stepsOf(
-  events: readonly SessionEvent[],
-  { version: seq, at }: EventOf<'item.appended'>,
-): Step[] {
-  const steps: Step[] = [{ what: 'appended', version: seq, at, compaction_id: null, result: null }];
+export function stepsOf(events: readonly SessionEvent[], item: EventOf<'item.appended'>): Step[] {
+  const { version: seq } = item;
+  const steps: Step[] = [stepOf(item, 'appended')];
   /** Compactions in force that it is covered by, oldest first, and those that changed a result of it. */
   let takers: (string | null)[] = [];
   const editors = new Set<string>();
-  const step = (
-    event: SessionEvent,
-    what: Step['what'],
-    compaction_id: string | null,
-    result: Step['result'] = null,
-  ) => steps.push({ what, version: event.version, at: event.at, compaction_id, result });
+  const pins = new Set<string>();
+  const step = (event: SessionEvent, what: Step['what'], more: Partial<Plain> = {}) =>
+    steps.push(stepOf(event, what, more));
   const edited = (event: SessionEvent, edits: readonly ResultEdit[], id: string) => {
     for (const { kind, tool_use_id, tokens_before, tokens_after } of edits.filter(isOf(seq))) {
       editors.add(id);
-      step(event, kind, id, { tool_use_id, tokens_before, tokens_after });
+      const result = { tool_use_id, tokens_before, tokens_after };
+      step(event, kind, { compaction_id: id, result });
     }
   };
   const covered = (
@@ -100,7 +111,8 @@ export function stepsOf(
     const { through, entries } = event.data;
     const isKept = entries.some((entry) => entry.seq === seq);
     if (through < seq || (isKept && takers.length === 0)) return;
-    step(event, takers.length === 0 ? 'summarised' : 'summarised_again', id);
+    const what = takers.length === 0 ? 'summarised' : 'summarised_again';
+    if (pins.size === 0) step(event, what, { compaction_id: id });
     takers.push(id);
   };
   for (const event of events) {
@@ -118,14 +130,25 @@ export function stepsOf(
         break;
       case 'compaction.reverted': {
         const { compaction_id: id } = event.data;
-        if (takers.includes(id) || editors.has(id)) step(event, 'reverted', id);
+        if (takers.includes(id) || editors.has(id)) step(event, 'reverted', { compaction_id: id });
         takers = takers.filter((taker) => taker !== id);
         break;
       }
       case 'item.superseded':
         if (!event.data.items.some(isOf(seq))) break;
-        step(event, 'superseded', null);
+        step(event, 'superseded');
         return steps;
+      case 'pin.added':
+        if (!event.data.entries.some(isOf(seq))) break;
+        pins.add(event.data.pin_id);
+        step(event, 'pinned', { pin_id: event.data.pin_id });
+        break;
+      case 'pin.removed':
+        if (!pins.delete(event.data.pin_id)) break;
+        step(event, 'unpinned', { pin_id: event.data.pin_id });
+        // What was compacted meanwhile takes it away now.
+        if (takers.length > 0) step(event, 'summarised', { compaction_id: takers[0] ?? null });
+        break;
       case 'session.forked':
         break;
       default:
@@ -142,25 +165,46 @@ function isOf(seq: number): (one: { seq: number | null }) => boolean {
 /** What happened in a fork to an item that its parent had summarised: the summary came along. */
 export function stepsOfInherited(events: readonly SessionEvent[]): Step[] {
   return events.filter(changesContext).flatMap((event): Step[] => {
-    const { version, at } = event;
-    const step = (what: Step['what'], compaction_id: string | null): Step[] => [
-      { what, version, at, compaction_id, result: null },
-    ];
     switch (event.type) {
       case 'session.forked':
-        return step('forked', null);
+        return [stepOf(event, 'forked')];
       case 'compaction.observed':
-        return step('summarised_again', null);
-      case 'compaction.completed':
-        return step('summarised_again', event.data.compaction_id);
-      case 'compaction.reverted':
-        return event.data.kind === 'full' ? step('reverted', event.data.compaction_id) : [];
+        return [stepOf(event, 'summarised_again')];
+      case 'compaction.completed': {
+        const { compaction_id } = event.data;
+        return [stepOf(event, 'summarised_again', { compaction_id })];
+      }
+      case 'compaction.reverted': {
+        const { compaction_id, kind } = event.data;
+        return kind === 'full' ? [stepOf(event, 'reverted', { compaction_id })] : [];
+      }
       case 'compaction.micro_completed':
       case 'item.superseded':
+      case 'pin.added':
+      case 'pin.removed':
         return [];
       default:
         return event satisfies never;
     }
+  });
+}
+
+/** What happened in a fork to an item that came along as a pin, with no copy of its own. */
+export function stepsOfCarried(
+  events: readonly SessionEvent[],
+  session_id: string,
+  seq: number,
+): Step[] {
+  const pins = new Set<string>();
+  return events.flatMap((event): Step[] => {
+    if (event.type === 'pin.added') {
+      const { pin_id, of } = event.data;
+      if (of?.session_id !== session_id || !of.seqs.includes(seq)) return [];
+      pins.add(pin_id);
+      return [stepOf(event, 'forked', { pin_id })];
+    }
+    if (event.type !== 'pin.removed' || !pins.has(event.data.pin_id)) return [];
+    return [stepOf(event, 'unpinned', { pin_id: event.data.pin_id })];
   });
 }
 
@@ -170,6 +214,10 @@ export function isTakenBy(
   event: EventOf<'item.appended'>,
   compactionId: string,
 ): boolean {
-  if (event.data.excluded !== undefined || standings.superseded.has(event.version)) return false;
+  const { excluded } = event.data;
+  const { superseded, pinned } = standings;
+  if (excluded !== undefined || superseded.has(event.version) || pinned.has(event.version)) {
+    return false;
+  }
   return takerOf(standings.chain, event.version)?.id === compactionId;
 }

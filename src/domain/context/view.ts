@@ -22,10 +22,15 @@ export type View = {
   usage: UsageState;
   /** What the log says of what the base covers; null where it was not recorded. */
   ledger: Ledger | null;
+  pins: Pinned;
 };
 
 /** The events that put entries in place of what was before. */
 type BaseEventType = 'compaction.completed' | 'compaction.observed' | 'session.forked';
+
+/** The pins in force; `version`: their newest event, 0 for none. */
+export type Pinned = { version: number; added: readonly EventOf<'pin.added'>[] };
+export const NOTHING_PINNED: Pinned = { version: 0, added: [] };
 
 export type ViewSource = {
   created: EventOf<'session.created'>;
@@ -33,11 +38,14 @@ export type ViewSource = {
   base: { ref: Base; event: EventOf<BaseEventType> } | null;
   /** All events after the base's cut (all events when there is no base), oldest first. */
   events: readonly SessionEvent[];
+  /** What is pinned, in the order in which it was. */
+  pins?: Pinned;
 };
 
 /**
- * Folds the context from the compaction in force onward (SPEC section 3): initial context, what the
- * base put in place of everything up to its cut, then the items after the cut with edits applied.
+ * Folds the context from the compaction in force onward (SPEC section 3): initial context, what is
+ * pinned and no longer stands in its place, what the base put in place of everything up to its cut,
+ * then the items after the cut with edits applied, the pinned ones as they were appended.
  */
 export function foldView(source: ViewSource): View {
   const { format, initial_context } = source.created.data;
@@ -46,8 +54,16 @@ export function foldView(source: ViewSource): View {
   const bySeq = groupBySeq(edits.values());
   const originals = new Map<number, Item>();
   const superseded = supersededSeqs(source.events);
+  const pins = source.pins ?? NOTHING_PINNED;
+  const { added } = pins;
+  const pinned = new Set(added.flatMap(({ data }) => data.entries.flatMap(({ seq }) => seq ?? [])));
+  const through = source.base?.ref.through ?? 0;
   const entries: Entry[] = [
     ...initial_context,
+    ...added
+      .flatMap(({ data }) => data.entries)
+      .filter(({ seq }) => seq === null || seq <= through)
+      .map((entry): Entry => ({ ...entry, pinned: true })),
     ...(source.base === null ? [] : source.base.event.data.entries),
   ];
   const ledger = source.base === null ? EMPTY_LEDGER : ledgerIn(source.base.event);
@@ -59,6 +75,11 @@ export function foldView(source: ViewSource): View {
     if (event.type !== 'item.appended' || event.data.excluded !== undefined) continue;
     if (superseded.has(event.version)) continue;
     const { item, tokens, edits: own = [] } = event.data;
+    if (pinned.has(event.version)) {
+      const whole = tokens + savedBy(own);
+      entries.push({ seq: event.version, item, tokens: whole, origin: 'log', pinned: true });
+      continue;
+    }
     const applied = bySeq.get(event.version);
     if (applied === undefined) {
       entries.push({ seq: event.version, item, tokens, origin: 'log' });
@@ -83,6 +104,7 @@ export function foldView(source: ViewSource): View {
     originals,
     usage,
     ledger,
+    pins,
   };
 }
 
@@ -128,6 +150,8 @@ function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> 
         if (!reverted.has(event.data.compaction_id)) event.data.edits?.forEach(add);
         break;
       case 'item.superseded':
+      case 'pin.added':
+      case 'pin.removed':
       case 'compaction.observed':
       case 'compaction.reverted':
       case 'session.forked':

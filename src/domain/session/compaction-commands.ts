@@ -123,8 +123,8 @@ function tooFewTokens({ state }: Head, config: Config): Skip | null {
   };
 }
 
-/** Whether a step of the worker was written, or came too late. */
-export type Applied = { applied: boolean };
+/** Whether a step of the worker was written, or came too late; `again`: the attempt is to be repeated. */
+export type Applied = { applied: boolean; again?: true };
 
 /** One attempt at a compaction; numbered by `startCompaction`, and named by all its later steps. */
 export type Attempt = { compaction_id: string; attempt: number };
@@ -145,7 +145,13 @@ export function whileRunning(
       return accept({ events: [], value: () => ({ applied: false }) });
     }
     const events = step(head, running);
-    return accept({ events, value: () => ({ applied: events.length > 0 }) });
+    const isToRepeat = events.some(
+      ({ type, data }) => type === 'compaction.failed' && data.will_retry,
+    );
+    return accept({
+      events,
+      value: () => ({ applied: events.length > 0, ...(isToRepeat && { again: true }) }),
+    });
   };
 }
 

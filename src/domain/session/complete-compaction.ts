@@ -1,3 +1,4 @@
+import type { Config } from '../policy/config.ts';
 import { isStillDue } from '../policy/tiers.ts';
 import { thresholds } from '../tokens/thresholds.ts';
 import { advance } from './advance.ts';
@@ -78,6 +79,9 @@ function complete(
 ): Decide<Applied> {
   return whileRunning(attempt, (head, running) => {
     const { config } = terms;
+    const isOfOtherPins =
+      finished.kind === 'full' && (finished.result.pins_version ?? 0) !== head.state.pins.newest;
+    if (isOfOtherPins) return startedOver(head, running, finished.result, config, clock);
     const effect = effectOf(terms, head, running, finished, clock.at);
     if (effect.skip !== null) {
       const skip = { ...effect.skip, ...(finished.kind === 'full' && paidFor(finished.result)) };
@@ -92,6 +96,34 @@ function complete(
     const behind = isWanted ? packetItem(terms, running, packet.text, heads, clock.at) : [];
     return completionEvents(terms, head, running.id, effect, behind, clock);
   });
+}
+
+/** An attempt that others overtake so often is given up. */
+const MOST_OVERTAKEN = 5;
+
+/**
+ * What was pinned meanwhile must not be summarised, and what no longer is must not be missing: such a
+ * compaction is not applied, and planned anew (SPEC section 20).
+ */
+function startedOver(
+  head: Head,
+  { id, attempt }: Running,
+  result: FullResult,
+  config: Config,
+  { at, now_ms }: Clock,
+): NewEvent[] {
+  const event: NewEvent = {
+    type: 'compaction.failed',
+    data: {
+      compaction_id: id,
+      reason: 'interrupted',
+      message: 'what is pinned has changed meanwhile',
+      attempt,
+      ...paidFor(result),
+      will_retry: attempt < MOST_OVERTAKEN,
+    },
+  };
+  return [event, ...openedBreaker(head, advance(head, [event], at), config, now_ms)];
 }
 
 function paidFor({ report: { usage, model } }: FullResult): Pick<Skip, 'usage' | 'model'> {

@@ -4,6 +4,7 @@ import { jsonObjectSchema } from '../json.ts';
 /** Where an entry of a context comes from (SPEC section 8, order of phase 7). */
 export const ORIGINS = [
   'initial',
+  'pinned',
   'instructions',
   'boundary',
   'preserved',
@@ -28,7 +29,8 @@ export const entrySchema = z.strictObject({
   tokens: z.int().min(0),
   origin: z.enum(ORIGINS),
 });
-export type Entry = z.infer<typeof entrySchema>;
+/** `pinned`: no compaction takes it away, nor a result of it. Only a context says so, no event. */
+export type Entry = z.infer<typeof entrySchema> & { pinned?: true };
 export type Origin = Entry['origin'];
 
 /** The sum of estimates, without margin. */

@@ -19,6 +19,8 @@ export type RejectionCode =
   | 'compaction_not_applicable'
   | 'proposal_not_open'
   | 'compaction_under_way'
+  | 'not_pinnable'
+  | 'pin_not_found'
   | 'packet_not_requested'
   | 'version_not_found'
   | 'invalid_request'

@@ -11,6 +11,7 @@ import { openCommandSchema } from '../policy/shell-commands.ts';
 import { costBasisSchema } from './cost-basis.ts';
 import { entrySchema } from './entry.ts';
 import { hookResultSchema } from './hook-result.ts';
+import { pinAddedSchema, pinRemovedSchema } from './pins.ts';
 import { resultEditSchema } from './result-edits.ts';
 import { retentionReportSchema } from './retention-report.ts';
 import { observedSchema, supersededSchema, toldSchema } from './told.ts';
@@ -145,6 +146,8 @@ const completedSchema = z.strictObject({
   entries: z.array(entrySchema),
   /** Results after the cut that had to be shortened to stay. */
   edits: z.array(resultEditSchema).exactOptional(),
+  /** The newest event about pins that it has gone by; left out where nothing was pinned so far. */
+  pins_version: version.exactOptional(),
   /** What the log says up to the cut; compactions of version 0.1 have none. */
   ledger: ledgerSchema.exactOptional(),
   report: completedReportSchema,
@@ -211,6 +214,8 @@ export const eventSchemas = {
   }),
   /** The client's history has another answer instead, or none: a retry, a stream that was cut off. */
   'item.superseded': z.strictObject({ items: z.array(supersededSchema).min(1) }),
+  'pin.added': pinAddedSchema,
+  'pin.removed': pinRemovedSchema,
   'signal.observed': z.strictObject({
     signal: z.enum(SIGNALS),
     source: z.enum(['posted', 'derived']),
@@ -347,6 +352,8 @@ const CONTEXT_EFFECTS = {
   'session.forked': 'base',
   'item.appended': null,
   'item.superseded': 'entries',
+  'pin.added': 'entries',
+  'pin.removed': 'entries',
   'signal.observed': null,
   'compaction.requested': null,
   'compaction.started': null,

@@ -1,5 +1,6 @@
 import type { EventData, EventOf, Trigger } from './events.ts';
 import type { Proposal, Running, State } from './head.ts';
+import { pinOf } from './pins.ts';
 import { type ResultEdit, savedBy } from './result-edits.ts';
 
 /** A compaction is under way from its request on; nothing else is waited for then (SPEC section 12). */
@@ -87,8 +88,11 @@ function supersededTokens({ superseded }: State, through: number): number {
   return superseded.reduce((sum, { seq, tokens }) => (seq <= through ? sum + tokens : sum), 0);
 }
 
-function stillThere({ superseded }: State, edits: readonly ResultEdit[]): ResultEdit[] {
-  return edits.filter((edit) => superseded.every(({ seq }) => seq !== edit.seq));
+/** Not those of items that were taken back or pinned meanwhile. */
+function stillThere({ superseded, pins }: State, edits: readonly ResultEdit[]): ResultEdit[] {
+  return edits.filter(
+    (edit) => superseded.every(({ seq }) => seq !== edit.seq) && pinOf(pins, edit.seq) === null,
+  );
 }
 
 /** The client has compacted its history itself: the context is what it has made of it (SPEC 2, 22). */

@@ -19,6 +19,7 @@ import {
 import type { Head, Settings, State } from './head.ts';
 import { callsAfter, NO_CALLS } from './model-calls.ts';
 import { NO_OPEN_CALLS, type OpenCalls, openCallsAfter } from './open-calls.ts';
+import { NO_PINS, withoutPin, withPin } from './pins.ts';
 import type { SupersededItem } from './told.ts';
 import { NO_USAGE, usageAfter } from './usage-state.ts';
 
@@ -67,6 +68,7 @@ function created(event: EventOf<'session.created'>): Head {
       base: null,
       running: null,
       proposals: [],
+      pins: NO_PINS,
       calls: NO_CALLS,
       messages: 0,
       compactions: { micro: 0, full: 0, remote: 0, skipped: 0, failed: 0 },
@@ -128,6 +130,16 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
       return observed(state, event.data);
     case 'item.superseded':
       return superseded(state, event.data.items);
+    case 'pin.added':
+      return {
+        tokens: state.tokens + event.data.tokens_change,
+        pins: withPin(state.pins, event.version, event.data),
+      };
+    case 'pin.removed':
+      return {
+        tokens: state.tokens + event.data.tokens_change,
+        pins: withoutPin(state.pins, event.version, event.data.pin_id),
+      };
     case 'compaction.requested':
       return requested(state, event);
     case 'compaction.started': {

@@ -7,6 +7,7 @@ import { withSafetyMargin } from '../tokens/count.ts';
 import type { Base, EventData, Mode, PacketSource, Trigger } from './events.ts';
 import type { ModelCalls } from './model-calls.ts';
 import type { OpenCalls } from './open-calls.ts';
+import type { Pins } from './pins.ts';
 import type { SupersededItem, Told } from './told.ts';
 import type { UsageState } from './usage-state.ts';
 import type { Terms, World } from './world.ts';
@@ -50,6 +51,7 @@ export type State = UsageState & {
   running: Running | null;
   /** Oldest first; a change of the context discards them all. */
   proposals: Proposal[];
+  pins: Pins;
   calls: ModelCalls;
   /** Messages of user, assistant and tools since the compaction in force. */
   messages: number;
@@ -95,7 +97,7 @@ export type Head = { settings: Settings; state: State };
  * Version of the shape of `Settings` and `State`: stored heads of an older one are computed anew from
  * the log when a store is opened.
  */
-export const HEAD_VERSION = 8;
+export const HEAD_VERSION = 9;
 
 /**
  * Whether the user has something to be answered, or has spoken after this version: then nothing that

@@ -13,7 +13,7 @@ export type RevertCompaction = {
   ended_version: number;
   /** The base that was in force before it. */
   previous: Base | null;
-  /** Estimate without margin that the context grows by. */
+  /** Estimate without margin that the context grows by; `revertCommand` knows nothing of pins. */
   tokens_back: number;
   /** `compacted_version` of the head that all this was read from. */
   compacted_version: number;
@@ -51,18 +51,20 @@ export function revertCompaction(command: RevertCompaction): Decide<Head> {
               'this one: revert that one first',
       );
     }
-    const event: NewEvent = {
-      type: 'compaction.reverted',
-      data: {
-        compaction_id: command.compaction_id,
-        kind: command.kind,
-        base: command.kind === 'full' ? command.previous : state.base,
-        tokens: state.tokens + command.tokens_back,
-      },
-    };
+    const event = revertOf(command, head);
     const superseded = supersededBy(command.compaction_id, head);
     return accept({ events: [event, ...superseded], value: (after) => after });
   };
+}
+
+/** The event that undoes a compaction. */
+export function revertOf(
+  { compaction_id, kind, previous, tokens_back }: RevertCompaction,
+  { state }: Head,
+): Extract<NewEvent, { type: 'compaction.reverted' }> {
+  const base = kind === 'full' ? previous : state.base;
+  const tokens = state.tokens + tokens_back;
+  return { type: 'compaction.reverted', data: { compaction_id, kind, base, tokens } };
 }
 
 /**
@@ -114,6 +116,8 @@ export function revertCommand(
         break;
       }
       case 'item.superseded':
+      case 'pin.added':
+      case 'pin.removed':
       case 'compaction.observed':
       case 'compaction.reverted':
       case 'session.forked':

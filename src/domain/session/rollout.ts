@@ -116,6 +116,10 @@ function recordsOf(
     }
     case 'item.superseded':
       return [message('ItemsSuperseded', { ordinals: event.data.items.map(({ seq }) => seq) })];
+    case 'pin.added':
+      return [message('PinAdded', { pin_id: event.data.pin_id, seq: event.data.seq })];
+    case 'pin.removed':
+      return [message('PinRemoved', { pin_id: event.data.pin_id })];
     case 'compaction.failed': {
       const { reason, message: error_message, will_retry } = event.data;
       if (will_retry) return [];

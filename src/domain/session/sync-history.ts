@@ -12,6 +12,7 @@ import { accept, reject } from './errors.ts';
 import type { NewEvent } from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, type Head } from './head.ts';
+import { removed } from './pin-commands.ts';
 import { supersededBy } from './proposal-events.ts';
 import type { SupersededItem } from './told.ts';
 import type { World } from './world.ts';
@@ -23,6 +24,8 @@ export type SyncHistory = {
   /** The version that all of this was found out at; of a session that is created with it, null. */
   expected_version: number | null;
   superseded: readonly SupersededItem[];
+  /** The pins that this ends, and what the context loses by that beside the items. */
+  unpinned: readonly { pin_id: string; tokens_change: number }[];
   by_client: CompactedByClient | null;
   /** What is new; null when nothing is. */
   append: AppendItems | null;
@@ -54,6 +57,7 @@ export function syncHistory(world: World, command: SyncHistory): Decide<SyncedHi
     if (superseded.length > 0) {
       events.push({ type: 'item.superseded', data: { items: [...superseded] } });
     }
+    if (head !== null) events.push(...unpinned(command, head));
     const cancelled = by_client === null ? null : (head?.state.running?.id ?? null);
     // It was to compact what the context does not hold any more.
     if (cancelled !== null) {
@@ -124,7 +128,21 @@ function observed(
     const origin = clientSummary(item, normalised) === null ? 'preserved' : 'summary';
     return { seq: null, item, tokens, origin };
   });
-  const tokens_after = entries.reduce((sum, { tokens }) => sum + tokens, 0);
+  const pins = state.pins.all.reduce((sum, { tokens }) => sum + tokens, 0);
+  const tokens_after = entries.reduce((sum, { tokens }) => sum + tokens, pins);
   const data = { through, summary_text, entries, tokens_before: state.tokens, tokens_after };
   return { type: 'compaction.observed', data };
+}
+
+/** What the client has taken back is pinned no more, nor what was pinned with it. */
+function unpinned({ unpinned, at }: SyncHistory, head: Head): NewEvent[] {
+  const events: NewEvent[] = [];
+  let now = head;
+  for (const { pin_id, tokens_change } of unpinned) {
+    const { data } = removed(now, pin_id, tokens_change);
+    const event: NewEvent = { type: 'pin.removed', data: { ...data, is_superseded: true } };
+    now = advance(now, [event], at);
+    events.push(event);
+  }
+  return events;
 }

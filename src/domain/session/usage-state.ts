@@ -30,6 +30,9 @@ export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
       return compactedFrom(event.data.tokens_before);
     case 'compaction.completed':
       return compactedFrom(event.data.report.tokens_before);
+    case 'pin.added':
+    case 'pin.removed':
+      return usageAfterPin(state, event.data.tokens_change);
     case 'item.superseded':
     case 'compaction.observed':
     case 'compaction.reverted':
@@ -38,6 +41,12 @@ export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
     default:
       return event satisfies never;
   }
+}
+
+/** What is added to the context is counted on top; what goes was a part of the figure. */
+function usageAfterPin(state: UsageState, tokens: number): UsageState {
+  if (tokens < 0) return NO_USAGE;
+  return { ...state, tokens_since_usage: state.tokens_since_usage + tokens };
 }
 
 function usageAfterItem(state: UsageState, item: { tokens: number; usage?: number }): UsageState {

@@ -47,8 +47,10 @@ export async function runAttempt(
     user_display_message: displayMessage(before),
   });
   const { requested_version } = loaded.running;
-  const isWritten = await commit(deps, loaded, finished);
-  if (isWritten) await postCompact(deps, { ...loaded, requested_version }, signal);
+  const committed = await commit(deps, loaded, finished);
+  // What is pinned has changed: nothing of this attempt can be used, and nothing is in the way.
+  if (committed === 'again') return { kind: 'retry', after_ms: 0 };
+  if (committed === 'written') await postCompact(deps, { ...loaded, requested_version }, signal);
   return DONE;
 }
 

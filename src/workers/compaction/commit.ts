@@ -13,15 +13,17 @@ import type { Planned } from './plan.ts';
 
 export type Outcome = Exclude<Planned, { kind: 'full' }> | Finished;
 
-/** Writes what came of the attempt in one step; false when it came too late. */
+/** Writes what came of the attempt in one step: not when it came too late, or has to be made again. */
 export async function commit(
   deps: LogDependencies,
   loaded: Loaded,
   outcome: Outcome,
-): Promise<boolean> {
+): Promise<'written' | 'late' | 'again'> {
   const clock = outcome.kind === 'finished' ? outcome.clock : undefined;
   const decide = (clock: Clock) => ending(loaded, outcome, clock);
-  return (await commitStep(deps, loaded.ref, decide, clock))?.applied ?? false;
+  const step = await commitStep(deps, loaded.ref, decide, clock);
+  if (step?.again) return 'again';
+  return step?.applied ? 'written' : 'late';
 }
 
 function ending(

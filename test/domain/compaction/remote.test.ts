@@ -10,7 +10,7 @@ import {
   remoteModel,
 } from '../../../src/domain/compaction/remote.ts';
 import { renderEntries } from '../../../src/domain/context/render.ts';
-import type { View } from '../../../src/domain/context/view.ts';
+import { NOTHING_PINNED, type View } from '../../../src/domain/context/view.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Json } from '../../../src/domain/json.ts';
@@ -61,6 +61,7 @@ function viewOf(items: readonly Item[], earlier: readonly Entry[] = []): View {
     originals: new Map(),
     usage: NO_USAGE,
     ledger: null,
+    pins: NOTHING_PINNED,
   };
 }
 

@@ -1,6 +1,7 @@
 import { changeText } from '../../ledger/facts.ts';
 import type { FactKind } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
+import { PINNED_REQUEST } from '../../ledger/pinned.ts';
 import { clipEnd, oneLine } from '../../text.ts';
 import { LABELS } from '../extractive/labels.ts';
 import { isAfterCut, type Ledgers } from '../extractive/ledgers.ts';
@@ -74,8 +75,8 @@ export function mustKeep({ covered, standing }: Ledgers): MustKeep[] {
     return { kind, text: label + words, weight: weigh(kind, place, times), sought };
   };
 
-  const [first] = covered.requests;
-  const latest = before(standing.requests.slice(-1))[0];
+  const [first] = covered.requests.slice(0, 1).filter(({ text }) => text !== PINNED_REQUEST);
+  const latest = before(standing.requests.slice(-1)).find(({ text }) => text !== PINNED_REQUEST);
   const requests = [
     ...(first === undefined ? [] : [inWords('request', first, LABELS.first_request, first.text)]),
     ...(latest === undefined || latest.seq === first?.seq

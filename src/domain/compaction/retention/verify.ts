@@ -93,8 +93,8 @@ function isFitting(summary: string, { plan, view, config, count }: Verifying): b
 function textBeside({ plan, view }: Verifying): string {
   const shortened = new Set(plan.edits.map(({ seq }) => seq));
   const kept = view.entries.filter(
-    ({ seq, origin }) =>
-      origin === 'initial' || (seq !== null && seq > plan.through && !shortened.has(seq)),
+    ({ seq, origin, pinned }) =>
+      origin === 'initial' || pinned || (seq !== null && seq > plan.through && !shortened.has(seq)),
   );
   const entries = [...kept, ...plan.instructions, ...plan.preserved, ...plan.attachments];
   return readableText(

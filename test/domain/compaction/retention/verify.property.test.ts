@@ -6,7 +6,7 @@ import {
   type Verifying,
   verifySummary,
 } from '../../../../src/domain/compaction/retention/verify.ts';
-import { sumTokens, type View } from '../../../../src/domain/context/view.ts';
+import { NOTHING_PINNED, sumTokens, type View } from '../../../../src/domain/context/view.ts';
 import { profileConfig } from '../../../../src/domain/policy/profiles.ts';
 import { NO_USAGE } from '../../../../src/domain/session/usage-state.ts';
 import { ledgersOfItems } from '../../../support/ledgers.ts';
@@ -29,6 +29,7 @@ const VIEW: View = {
   originals: new Map(),
   usage: NO_USAGE,
   ledger: null,
+  pins: NOTHING_PINNED,
 };
 
 function verifying(
@@ -47,7 +48,9 @@ function verifying(
     conversation: [],
     instructions: [],
     provider_compactions: [],
+    ledger: LEDGERS.covered,
     ledgers: LEDGERS,
+    pins_version: 0,
     preserved: [],
     files: [],
     attachments: [],
