@@ -63,6 +63,7 @@ describe('GET /sessions/:id/items/:seq/trace', () => {
       state: 'in_context',
       compaction_id: null,
       is_verbatim: true,
+      pin_id: null,
       results: [],
       tokens_cleared: 0,
       summary: null,
@@ -75,6 +76,7 @@ describe('GET /sessions/:id/items/:seq/trace', () => {
           at: expect.any(String),
           compaction_id: null,
           result: null,
+          pin_id: null,
         },
       ],
     });

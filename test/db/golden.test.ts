@@ -8,6 +8,7 @@ import { foldView, type ViewSource } from '../../src/domain/context/view.ts';
 import {
   EVENT_SCHEMA_VERSION,
   EVENT_TYPES,
+  type EventOf,
   eventSchemas,
 } from '../../src/domain/session/events.ts';
 import { evolve } from '../../src/domain/session/evolve.ts';
@@ -67,7 +68,15 @@ describe.each([1, 2, 3])('golden log of schema version %i', (version) => {
       base = { ref, event };
     }
     const behind = events.filter((event) => event.version > (ref?.through ?? 1));
-    const view = foldView({ created, base, events: behind });
+    const newest = events.findLast(
+      (event) => event.type === 'pin.added' || event.type === 'pin.removed',
+    );
+    const in_force = new Set<number>(newest?.data.in_force);
+    const added = events.filter(
+      (event) => event.type === 'pin.added' && (event === newest || in_force.has(event.version)),
+    ) as EventOf<'pin.added'>[];
+    const pins = { version: newest?.version ?? 0, added };
+    const view = foldView({ created, base, events: behind, pins });
     const { format } = created.data;
     expect(renderEntries(view.entries, format, format)).toEqual(
       JSON.parse(read(`context-v${version}.json`)),

@@ -2,7 +2,7 @@ import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { withoutPinned } from '../ledger/pinned.ts';
+import { placeKey, withoutPinned } from '../ledger/pinned.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import type { Entry } from '../session/entry.ts';
@@ -62,7 +62,10 @@ export type CutPlan = Omit<FullPlan, 'ledger' | 'ledgers'>;
 export function withLedgers(plan: CutPlan, view: View, material = materialOf(view)): FullPlan {
   const ledgers = ledgersOf(view, material, plan.through, plan.instructions);
   const pinned = new Set(
-    view.entries.flatMap(({ seq, pinned }) => (pinned && seq !== null ? [seq] : [])),
+    view.pins.added.flatMap(({ data: { entries, of } }) => [
+      ...entries.flatMap(({ seq }) => (seq === null ? [] : [placeKey(seq)])),
+      ...(of?.seqs ?? []).map((seq) => placeKey(seq, of?.session_id)),
+    ]),
   );
   return {
     ...plan,

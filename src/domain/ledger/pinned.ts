@@ -3,16 +3,21 @@ import type { Ledger, Request } from './ledger.ts';
 /** Stands in place of a request that is pinned: which one was the latest must not change. */
 export const PINNED_REQUEST = '[pinned: it stands above, word for word]';
 
+/** Names an item, in the log of this session or (`of`) in that of one that it was forked from. */
+export function placeKey(seq: number, of?: string): string {
+  return `${seq} ${of ?? ''}`;
+}
+
 type Place = { seq: number; last_seq: number; of?: string };
 
 /**
  * The ledger without what only pinned items say: these stand in the context word for word, and pass
  * through no summariser (SPEC section 20).
  */
-export function withoutPinned(ledger: Ledger, seqs: ReadonlySet<number>): Ledger {
-  if (seqs.size === 0) return ledger;
+export function withoutPinned(ledger: Ledger, pinned: ReadonlySet<string>): Ledger {
+  if (pinned.size === 0) return ledger;
   const isPinned = ({ seq, last_seq, of }: Place) =>
-    of === undefined && seqs.has(seq) && seqs.has(last_seq);
+    pinned.has(placeKey(seq, of)) && pinned.has(placeKey(last_seq, of));
   const others = <T extends Place>(list: readonly T[]) => list.filter((one) => !isPinned(one));
   const bare = ({ answers: _answers, ...request }: Request) => request;
   return {

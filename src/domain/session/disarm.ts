@@ -3,8 +3,9 @@ import type { Config } from '../policy/config.ts';
 import { tierOf } from '../policy/tiers.ts';
 import { isAutoCompactOn } from '../tokens/thresholds.ts';
 import { automaticRequest } from './automatic-request.ts';
-import type { NewEvent, SkipReason, Trigger } from './events.ts';
+import type { NewEvent, Trigger } from './events.ts';
 import type { Head, State } from './head.ts';
+import type { SkipReason } from './skip-reason.ts';
 
 const DISABLED: SkipReason = 'compaction_disabled';
 

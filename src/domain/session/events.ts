@@ -14,6 +14,7 @@ import { hookResultSchema } from './hook-result.ts';
 import { pinAddedSchema, pinRemovedSchema } from './pins.ts';
 import { resultEditSchema } from './result-edits.ts';
 import { retentionReportSchema } from './retention-report.ts';
+import { skipReasonSchema } from './skip-reason.ts';
 import { observedSchema, supersededSchema, toldSchema } from './told.ts';
 import { worthSchema } from './worth.ts';
 
@@ -63,19 +64,6 @@ const failureReasonSchema = z.enum([
   'hook_blocked',
 ]);
 export type FailureReason = z.infer<typeof failureReasonSchema>;
-
-const skipReasonSchema = z.enum([
-  'nothing_to_compact',
-  'below_threshold',
-  'not_effective',
-  'would_not_shrink',
-  'irreducible_floor',
-  'compaction_disabled',
-  'no_natural_boundary',
-  'too_few_tokens',
-  'not_worth_it',
-]);
-export type SkipReason = z.infer<typeof skipReasonSchema>;
 
 /** What the summariser's input had to leave out to fit its window (SPEC section 8, phase 3). */
 export const leftOutSchema = z.strictObject({

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { foldView, sumTokens, type View } from '../../../src/domain/context/view.ts';
+import {
+  foldView,
+  NOTHING_PINNED,
+  sumTokens,
+  type View,
+} from '../../../src/domain/context/view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { EMPTY_LEDGER } from '../../../src/domain/ledger/ledger.ts';
 import type { Entry } from '../../../src/domain/session/entry.ts';
@@ -66,6 +71,7 @@ describe('foldView', () => {
       originals: new Map(),
       usage: { usage: null, tokens_since_usage: 2, stale_usage_from: null },
       ledger: EMPTY_LEDGER,
+      pins: NOTHING_PINNED,
     });
   });
 

@@ -4,6 +4,7 @@ import {
   createSession,
   type NewSession,
 } from '../../../src/domain/session/create-session.ts';
+import { NO_PINS } from '../../../src/domain/session/pins.ts';
 import { AT, created, given, headOf, SESSION, WORLD } from '../../support/given.ts';
 import { ofTokens, user } from '../../support/items.ts';
 
@@ -56,6 +57,7 @@ describe('createSession', () => {
         base: null,
         running: null,
         proposals: [],
+        pins: NO_PINS,
         calls: { count: 0, is_answering: false, cached_share: null, model: null },
         messages: 0,
         compactions: { micro: 0, full: 0, remote: 0, skipped: 0, failed: 0 },
