@@ -68,6 +68,8 @@ describe('with keys', () => {
       ['POST', `/compactions/${body.id}/revert`],
       ['GET', '/tool-results/t1'],
       ['GET', '/items/2/trace'],
+      ['GET', '/pins'],
+      ['DELETE', '/pins/x'],
       ['GET', `/compactions/${body.id}/covered`],
       ['POST', '/fork'],
       ['POST', '/compact'],

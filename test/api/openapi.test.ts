@@ -56,7 +56,10 @@ describe('the document', () => {
         'DELETE /sessions/{id}',
         'POST /sessions/{id}/items',
         'GET /sessions/{id}/items',
+        'DELETE /sessions/{id}/pins/{pin_id}',
         'GET /sessions/{id}/ledger',
+        'GET /sessions/{id}/pins',
+        'POST /sessions/{id}/pins',
         'GET /sessions/{id}/context',
         'POST /sessions/{id}/compact',
         'GET /sessions/{id}/compactions',
@@ -228,6 +231,14 @@ describe('answers are as documented', () => {
     await check('GET', `${item}/rollout`);
     await check('GET', `${item}/tool-results/{tool_use_id}`, { params: { tool_use_id: 'c0' } });
     await check('GET', `${item}/tool-results/{tool_use_id}`, { params: { tool_use_id: 'no' } });
+    const { pin } = await check('POST', `${item}/pins`, { body: { seq: 5 } });
+    await check('POST', `${item}/pins`, { body: { text: 'Never.' } });
+    await check('POST', `${item}/pins`, { body: { seq: 1 } });
+    await check('POST', `${item}/pins`, { body: {} });
+    await check('GET', `${item}/pins`);
+    for (const pin_id of [String((pin as JsonObject).id), 'none']) {
+      await check('DELETE', `${item}/pins/{pin_id}`, { params: { pin_id } });
+    }
     for (const seq of ['2', '5', '1', '99999']) {
       await check('GET', `${item}/items/{seq}/trace`, { params: { seq } });
     }
@@ -255,6 +266,10 @@ describe('answers are as documented', () => {
         'cancelCompaction 200',
         'cancelCompaction 409',
         'getToolResult 200',
+        'addPin 201',
+        'listPins 200',
+        'removePin 204',
+        'removePin 404',
         'traceItem 200',
         'traceItem 404',
         'listCovered 200',

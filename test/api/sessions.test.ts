@@ -247,6 +247,8 @@ describe('a session that does not exist', () => {
     ['GET', '/sessions/nobody/rollout'],
     ['GET', '/sessions/nobody/tool-results/x'],
     ['GET', '/sessions/nobody/items/2/trace'],
+    ['GET', '/sessions/nobody/pins'],
+    ['DELETE', '/sessions/nobody/pins/x'],
     ['GET', '/sessions/nobody/compactions/x/covered'],
     ['POST', '/sessions/nobody/fork'],
   ])('%s %s answers 404 and says how to make one', async (method, path) => {

@@ -35,7 +35,8 @@ async function checkTraces(lab: SessionLab, at: number): Promise<void> {
     const { version: seq } = event;
     const { state, is_verbatim, history } = await traced(lab, seq, at);
     const entry = view.entries.find((one) => one.seq === seq);
-    const edits = [...view.edits.values()].filter((edit) => edit.seq === seq);
+    const isPinned = entry?.pinned === true;
+    const edits = [...view.edits.values()].filter((edit) => edit.seq === seq && !isPinned);
     const where = `item ${seq} at ${at}: ${state}`;
     expect(state === 'in_context' || state === 'cleared', where).toBe(entry !== undefined);
     expect(is_verbatim, where).toBe(entry !== undefined && !view.originals.has(seq));
@@ -146,6 +147,31 @@ const FORK_OF_A_FORK: RecallAct[] = [
   { kind: 'compact', mode: 'micro' },
 ];
 
+/** The same with pins: of what is covered, and of what is not. */
+const PINS_IN_A_FORK_OF_A_FORK: RecallAct[] = [
+  { kind: 'append', turns: 4 },
+  { kind: 'compact', mode: 'full' },
+  { kind: 'pin', which: 1 },
+  { kind: 'pin', which: 22 },
+  ...FORK_OF_A_FORK,
+];
+
+/** Reaches everything once, whatever else is tried. */
+const EXAMPLE: RecallAct[] = [
+  { kind: 'append', turns: 3 },
+  { kind: 'retry' },
+  { kind: 'append', turns: 2 },
+  { kind: 'compact', mode: 'micro' },
+  { kind: 'pin', which: 1 },
+  { kind: 'pin_meanwhile', which: 9 },
+  { kind: 'append', turns: 4 },
+  { kind: 'compact', mode: 'full' },
+  { kind: 'fork' },
+  { kind: 'append', turns: 3 },
+  { kind: 'unpin', which: 0 },
+  { kind: 'compact', mode: 'full' },
+];
+
 describe('where the items of a session went', () => {
   it('is told as the context has it, at every version, and what was taken away is all that is gone', async () => {
     const seen = new Set<string>();
@@ -170,7 +196,7 @@ describe('where the items of a session went', () => {
       }),
       {
         numRuns: atScale({ brief: 25, short: 50, long: 400 }),
-        examples: [[FORK_OF_A_FORK]],
+        examples: [[FORK_OF_A_FORK], [PINS_IN_A_FORK_OF_A_FORK], [EXAMPLE]],
       },
     );
     // The plays do reach what is checked.
