@@ -356,7 +356,7 @@ export type Context = {
 export type ContextItem = {
   /** The first item of the log that went into it; null for what a compaction made. */
   seq: number | null;
-  origin: "initial" | "instructions" | "boundary" | "preserved" | "summary" | "file" | "todo" | "plan" | "hook" | "remote" | "ghost" | "log" | "added";
+  origin: "initial" | "pinned" | "instructions" | "boundary" | "preserved" | "summary" | "file" | "todo" | "plan" | "hook" | "remote" | "ghost" | "log" | "added";
   /** It is not as it was appended. */
   edited: boolean;
   /** The item as the provider takes it. */
@@ -415,6 +415,32 @@ export type Sync = {
   wait?: "compaction" | boolean | undefined;
   /** What to do with a history of another past; by default it is forked. */
   on_divergence?: "fork" | "reject" | undefined;
+};
+
+export type Pinned = {
+  pin: Pin;
+  version: number;
+  context: ContextLevels;
+};
+
+export type Pin = {
+  id: string;
+  text: string | null;
+  /** The item that was asked for. */
+  seq: number | null;
+  /** All items that are pinned with it. */
+  items: Array<number>;
+  tokens: number;
+  version: number;
+  at: string;
+};
+
+export type AddPin = {
+  /** Stands in the context as a message of the user. */
+  text: string;
+} | {
+  /** An item of the session; what it cannot stand without is pinned with it. */
+  seq: number;
 };
 
 export type Ledger = {
@@ -823,7 +849,7 @@ export type DiffEntry = {
   /** Null for what a compaction made. */
   seq: number | null;
   tokens: number;
-  origin: "initial" | "instructions" | "boundary" | "preserved" | "summary" | "file" | "todo" | "plan" | "hook" | "remote" | "ghost" | "log";
+  origin: "initial" | "pinned" | "instructions" | "boundary" | "preserved" | "summary" | "file" | "todo" | "plan" | "hook" | "remote" | "ghost" | "log";
 };
 
 export type DiffEntryWithItem = DiffEntry & {
@@ -880,7 +906,7 @@ export type SessionCost = {
 
 export type Event = {
   version: number;
-  type: "session.created" | "session.configured" | "session.forked" | "item.appended" | "item.superseded" | "signal.observed" | "compaction.requested" | "compaction.started" | "compaction.micro_completed" | "compaction.completed" | "compaction.proposed" | "compaction.discarded" | "compaction.observed" | "compaction.skipped" | "compaction.failed" | "compaction.cancelled" | "compaction.reverted" | "compaction.threshold_exceeded" | "packet.requested" | "packet.received" | "preflight.armed" | "hook.ran" | "breaker.opened" | "breaker.closed";
+  type: "session.created" | "session.configured" | "session.forked" | "item.appended" | "item.superseded" | "pin.added" | "pin.removed" | "signal.observed" | "compaction.requested" | "compaction.started" | "compaction.micro_completed" | "compaction.completed" | "compaction.proposed" | "compaction.discarded" | "compaction.observed" | "compaction.skipped" | "compaction.failed" | "compaction.cancelled" | "compaction.reverted" | "compaction.threshold_exceeded" | "packet.requested" | "packet.received" | "preflight.armed" | "hook.ran" | "breaker.opened" | "breaker.closed";
   at: string;
   /** What happened; the fields depend on the type. */
   data: Record<string, unknown>;
@@ -944,6 +970,8 @@ export type Trace = {
   compaction_id: string | null;
   /** It stands in the context as it was appended. */
   is_verbatim: boolean;
+  /** The pin that keeps it there. */
+  pin_id: string | null;
   /** Its results that do not stand there as they were appended. */
   results: Array<EditedResult>;
   /** What that saves, without margin. */
@@ -957,7 +985,7 @@ export type Trace = {
   } | null;
   /** What that compaction has put back of it. */
   restored: Array<{
-    origin: "initial" | "instructions" | "boundary" | "preserved" | "summary" | "file" | "todo" | "plan" | "hook" | "remote" | "ghost" | "log";
+    origin: "initial" | "pinned" | "instructions" | "boundary" | "preserved" | "summary" | "file" | "todo" | "plan" | "hook" | "remote" | "ghost" | "log";
     path: string | null;
     /** The item itself, word for word. */
     is_whole: boolean;
@@ -975,7 +1003,7 @@ export type EditedResult = {
 };
 
 export type TraceStep = {
-  what: "appended" | "forked" | "cleared" | "digested" | "truncated" | "summarised" | "summarised_again" | "reverted" | "superseded";
+  what: "appended" | "forked" | "cleared" | "digested" | "truncated" | "summarised" | "summarised_again" | "reverted" | "superseded" | "pinned" | "unpinned";
   /** In whose log it happened. */
   session_id: string;
   version: number;
@@ -987,6 +1015,7 @@ export type TraceStep = {
     tokens_before: number;
     tokens_after: number;
   } | null;
+  pin_id: string | null;
 };
 
 export type CoveredItem = {
@@ -1152,6 +1181,8 @@ export type ProblemCode =
   | 'compaction_not_applicable'
   | 'proposal_not_open'
   | 'compaction_under_way'
+  | 'not_pinnable'
+  | 'pin_not_found'
   | 'packet_not_requested'
   | 'version_not_found'
   | 'invalid_request'
@@ -1271,6 +1302,36 @@ export type Operations = {
       body: Sync;
     };
     answer: Synced;
+  };
+  /** Keep a text or an item in every context, word for word */
+  addPin: {
+    args: {
+      /** Id of the session. */
+      id: string;
+      body: AddPin;
+    };
+    answer: Pinned;
+  };
+  /** What is pinned, in the order in which it stands in the context */
+  listPins: {
+    args: {
+      /** Id of the session. */
+      id: string;
+    };
+    answer: {
+      data: Array<Pin>;
+      next_cursor: string | null;
+    };
+  };
+  /** Remove a pin */
+  removePin: {
+    args: {
+      /** Id of the session. */
+      id: string;
+      /** Id of the pin. */
+      pin_id: string;
+    };
+    answer: undefined;
   };
   /** What the log says that a successor needs to know */
   getLedger: {
@@ -1586,6 +1647,9 @@ export const OPERATIONS = {
   listItems: { method: 'GET', path: '/sessions/{id}/items', query: ['after', 'cursor', 'limit'], isRepeatable: false, answersLines: false },
   getContext: { method: 'GET', path: '/sessions/{id}/context', query: ['format', 'at', 'proposal', 'wait', 'origins'], isRepeatable: false, answersLines: false },
   syncSession: { method: 'POST', path: '/sessions/{id}/sync', query: [], isRepeatable: true, answersLines: false },
+  addPin: { method: 'POST', path: '/sessions/{id}/pins', query: [], isRepeatable: true, answersLines: false },
+  listPins: { method: 'GET', path: '/sessions/{id}/pins', query: [], isRepeatable: false, answersLines: false },
+  removePin: { method: 'DELETE', path: '/sessions/{id}/pins/{pin_id}', query: [], isRepeatable: false, answersLines: false },
   getLedger: { method: 'GET', path: '/sessions/{id}/ledger', query: ['kind', 'state', 'source'], isRepeatable: false, answersLines: false },
   compact: { method: 'POST', path: '/sessions/{id}/compact', query: [], isRepeatable: true, answersLines: false },
   listCompactions: { method: 'GET', path: '/sessions/{id}/compactions', query: ['limit', 'cursor'], isRepeatable: false, answersLines: false },

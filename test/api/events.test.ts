@@ -94,7 +94,9 @@ describe('GET /sessions/:id/events', () => {
     expect(reply.body.errors).toMatchObject([
       {
         path: 'types',
-        message: expect.stringContaining('item.appended, item.superseded, pin.added, pin.removed, signal.observed'),
+        message: expect.stringContaining(
+          'item.appended, item.superseded, pin.added, pin.removed, signal.observed',
+        ),
       },
     ]);
   });

@@ -132,6 +132,8 @@ const STEP_WORDS: Record<Trace['history'][number]['what'], string> = {
   summarised_again: 'its summary was summarised again',
   reverted: 'that was undone',
   superseded: 'taken back by the client',
+  pinned: 'pinned',
+  unpinned: 'no longer pinned',
 };
 
 function Standing({ traced, id, seq }: { traced: Trace; id: string; seq: number }) {

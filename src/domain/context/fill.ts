@@ -58,6 +58,7 @@ function partsOf(entry: Entry, codec: Codec, tools: Map<string, string>): FillSh
       return whole('user');
     case 'ghost':
       return whole('other');
+    case 'pinned':
     case 'log':
       break;
     default:

@@ -88,6 +88,7 @@ const summarising = ({ after, covered, budget }: Case): CompactionPlan => ({
   summary_budget: budget,
   limit: 200_000,
   tokens_before: 0,
+  pins_version: 0,
 });
 
 /** US dollars for the input of so many calls, the first of which finds nothing of it in the cache. */

@@ -136,6 +136,7 @@ function fateOf(origin: Origin): Fate {
     case 'preserved':
     case 'log':
     case 'initial':
+    case 'pinned':
     case 'instructions':
       return 'kept';
     case 'hook':
