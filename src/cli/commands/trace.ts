@@ -34,6 +34,8 @@ const HAPPENED = {
   summarised_again: 'its summary was replaced by a later one',
   reverted: 'that was undone',
   superseded: 'taken back by the client',
+  pinned: 'pinned: it stays word for word',
+  unpinned: 'no longer pinned',
 } as const satisfies Record<Trace['history'][number]['what'], string>;
 
 function* lines(trace: Trace, screen: Screen) {
