@@ -66,6 +66,9 @@ function stepOf(event: SessionEvent, margin: number): Step {
     }
     case 'item.superseded':
       return { kind: 'grows', by: -margin * sumOfTokens(event.data.items) };
+    case 'pin.added':
+    case 'pin.removed':
+      return { kind: 'grows', by: margin * event.data.tokens_change };
     case 'compaction.micro_completed': {
       const { tokens_before, tokens_after } = event.data;
       return { kind: 'is', tokens: tokens_after, before: tokens_before };
