@@ -6,14 +6,14 @@ import type { EventType } from '../session/events.ts';
 /**
  * Whether a context is another one than the history that the client holds, so that it has to take its
  * place. `base`: the event that the context is built on, if any; what the client has compacted itself it
- * sends itself.
+ * sends itself, but not what is pinned.
  */
 export function isInForce(
   { edits, entries }: Pick<View, 'edits' | 'entries'>,
   base: EventType | null,
   history: readonly Item[],
 ): boolean {
-  if (edits.size > 0) return true;
+  if (edits.size > 0 || entries.some(({ origin }) => origin === 'pinned')) return true;
   switch (base) {
     case null:
     case 'compaction.observed':
