@@ -50,7 +50,9 @@ export async function fuzz(
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (reply === null) continue;
       const asked = request.body === null ? '' : new TextDecoder().decode(request.body);
-      options.pool.learn(parsed(reply.text), /"propose": ?true/.test(asked));
+      const answer = parsed(reply.text);
+      options.pool.learn(answer, /"propose": ?true/.test(asked));
+      options.pool.learnPin(request.target, answer);
       const problem = judge(request, reply);
       const route = `${request.method} ${request.operation?.path ?? request.target}`;
       if (reply.status < 300) succeeded[route] = (succeeded[route] ?? 0) + 1;

@@ -19,6 +19,8 @@ const WATCHED = {
 export class Pool {
   /** By session, newest first. */
   readonly #compactions = new Map<string, string[]>();
+  /** By session, the newest. */
+  readonly #pins = new Map<string, string>();
   /** The session that was asked for a packet last: nearly anything else ends its wait soon. */
   #awaiting: string | null = null;
   /** What was proposed last: the next compaction of its session ends it. */
@@ -66,6 +68,25 @@ export class Pool {
     const known = random.chance(0.95) ? own : [...this.#compactions.values()].flat();
     if (known.length === 0) return 'none-yet';
     return random.chance(0.6) ? (known[0] ?? '') : random.pick(known);
+  }
+
+  /** The newest pin of this session, which may be gone. */
+  pinId(sessionId: string): string {
+    return this.#pins.get(sessionId) ?? 'none-yet';
+  }
+
+  /** A session that has had a pin, mostly. */
+  pinnedSessionId(random: SeededRandom): string {
+    const pinned = [...this.#pins.keys()];
+    return pinned.length > 0 && random.chance(0.8) ? random.pick(pinned) : this.sessionId(random);
+  }
+
+  /** Remembers the pin that an answer names. */
+  learnPin(target: string, body: Json): void {
+    const sessionId = /^\/sessions\/([^/?]+)\/pins/.exec(target)?.[1];
+    const pin =
+      isJsonObject(body) && isJsonObject(body.pin) ? stringField(body.pin, 'id') : undefined;
+    if (sessionId !== undefined && pin !== undefined) this.#pins.set(sessionId, pin);
   }
 
   /** Remembers the compaction or proposal that an answer names, and the session that waits for a packet. */

@@ -28,22 +28,23 @@ const WEIGHTS: Record<string, number> = {
   'POST /sessions': 2,
   'DELETE /sessions/{id}': 0.3,
   'POST /sessions/{id}/items': 12,
-  'POST /sessions/{id}/compact': 5,
+  'POST /sessions/{id}/compact': 7,
   'POST /sessions/{id}/signals': 5,
   'POST /sessions/{id}/packet': 5,
+  'POST /sessions/{id}/pins': 2,
   'GET /sessions/{id}/context': 3,
   'GET /sessions/{id}/search': 3,
   'POST /sessions/{id}/compactions/{cid}/revert': 2,
   'POST /sessions/{id}/compactions/{cid}/cancel': 2,
   // They work while a proposal is open, which the next compaction ends.
   'POST /sessions/{id}/compactions/{cid}/apply': 10,
-  'POST /sessions/{id}/compactions/{cid}/discard': 6,
+  'POST /sessions/{id}/compactions/{cid}/discard': 8,
 };
 
 const HEADER_VALUES: Record<string, readonly string[]> = {
   'if-match': ['"1"', '"3"', '*', 'W/"1"', '"-1"', '1', '"99999999999999999999"', 'garbage', ''],
   'if-none-match': ['"1"', 'W/"2", "3"', '*', 'garbage'],
-  'idempotency-key': ['a', 'b', 'c', 'd', 'e', 'f', '', ' ', 'k'.repeat(255), 'k'.repeat(5_000)],
+  'idempotency-key': ['a', 'b', 'c', '', ' ', 'k'.repeat(255), 'k'.repeat(5_000)],
   prefer: [
     'wait=0',
     'wait=1',
@@ -103,9 +104,7 @@ export class RequestSource {
     );
     const isWanted = missing.length > 0 && random.chance(0.5);
     const operation = isWanted ? random.pick(missing) : this.#pick(random);
-    const sessionId = operation.path.endsWith('/packet')
-      ? this.#pool.packetSessionId(random)
-      : this.#pool.sessionId(random);
+    const sessionId = this.#sessionId(operation, random);
     const isOfProposal = /\/(?:apply|discard)$/.test(operation.path);
     const proposal = isOfProposal ? this.#pool.proposal(random) : null;
     const path =
@@ -127,6 +126,13 @@ export class RequestSource {
     };
   }
 
+  #sessionId({ path }: Operation, random: SeededRandom): string {
+    if (path.endsWith('/packet')) return this.#pool.packetSessionId(random);
+    return path.endsWith('/{pin_id}')
+      ? this.#pool.pinnedSessionId(random)
+      : this.#pool.sessionId(random);
+  }
+
   #pick(random: SeededRandom): Operation {
     let left = random.next() * this.#totalWeight;
     for (const operation of this.#operations) {
@@ -144,6 +150,8 @@ export class RequestSource {
           return sessionId;
         case 'cid':
           return this.#pool.compactionId(sessionId, random);
+        case 'pin_id':
+          return this.#pool.pinId(sessionId);
         case 'seq':
           return String(random.int(1, 40));
         default:
