@@ -4,6 +4,7 @@ import { type Outcome, reject } from '../domain/session/errors.ts';
 import type { Caller, Tool } from './tool.ts';
 import { compactTool } from './tools/compact.ts';
 import { statusTool } from './tools/context-status.ts';
+import { pinTool } from './tools/pin.ts';
 import { recallTool } from './tools/recall.ts';
 import { searchTool } from './tools/search-history.ts';
 
@@ -22,6 +23,7 @@ export const TOOLS: readonly OfferedTool[] = [
   offered(searchTool),
   offered(recallTool),
   offered(compactTool),
+  offered(pinTool),
   offered(statusTool),
 ];
 

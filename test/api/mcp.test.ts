@@ -37,6 +37,7 @@ describe('MCP over HTTP', () => {
       'search_history',
       'recall',
       'compact',
+      'pin',
       'context_status',
     ]);
     const recall = tools.find(({ name }) => name === 'recall');
@@ -173,6 +174,25 @@ describe('MCP over HTTP', () => {
     await client.close();
   });
 
+  it('pins a text and an item with what it cannot stand without', async () => {
+    await append('pins', [user('Never push.'), ...tool('p', 'Read', 300), assistant('Read.')]);
+    const client = await overHttp(`${api.url}/mcp/pins`);
+    const text = await client.call('pin', { text: 'The port is 4711.' });
+    expect(text).toEqual({
+      isError: false,
+      text: expect.stringMatching(/^pin \S+: the text, \d+ tokens, in your context from now on$/),
+    });
+    const item = await client.call('pin', { item: 4 });
+    expect(item.text).toMatch(/^pin \S+: items 3-4, \d+ tokens, in your context from now on$/);
+    expect((await client.call('pin', { item: 3 })).text).toBe(item.text);
+    const { body } = await send(api, 'GET', '/sessions/pins/pins');
+    expect(body.data).toMatchObject([
+      { text: '[Pinned by the assistant, not said by the user]\nThe port is 4711.' },
+      { items: [3, 4] },
+    ]);
+    await client.close();
+  });
+
   it('tells how full the context is', async () => {
     const { text } = await mcp.call('context_status');
     expect(text).toMatch(/^session: s\ncontext: [\d,]+ tokens of 16,000, \d+ % used\n/);
@@ -206,6 +226,12 @@ describe('MCP over HTTP', () => {
       { query: 'a', cursor: '!' },
       'The cursor is not one that this list gave out',
     ],
+    ['pin', {}, 'say what to pin: either text or item'],
+    ['pin', { text: 'a', item: 2 }, 'say what to pin: either text or item'],
+    ['pin', { text: ' ' }, 'the arguments of pin do not fit: text: must say something'],
+    ['pin', { text: 'x'.repeat(4_001) }, 'the arguments of pin do not fit: text: '],
+    ['pin', { item: 9_000 }, 'there is no item 9000'],
+    ['pin', { item: '2' }, 'the arguments of pin do not fit: item: '],
     ['pin_everything', {}, 'there is no such tool: search_history, recall'],
   ])('%s %j is a tool error that says what to do', async (name, args, message) => {
     expect(await mcp.call(name, args)).toEqual({
