@@ -5,6 +5,7 @@ import {
   combination,
   FAULTS,
   ON_A_STORE,
+  PROCESSES,
   type Scale,
   TOUR,
   WHOLE,
@@ -35,7 +36,7 @@ export default defineConfig({
         store: 'sqlite',
         queue: 'in-process',
         scale,
-        include: [...FAULTS, ...AT_LENGTH, ...BROWSER],
+        include: [...FAULTS, ...PROCESSES, ...AT_LENGTH, ...BROWSER],
       }),
       combination({ store: 'sqlite', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
       combination({

@@ -21,8 +21,8 @@ const report: SoakReport = {
   events: () => 5,
 };
 
-const MINUTES = atScale({ brief: 0.05, short: 0.1, long: 1 });
-const KILLS = atScale({ brief: 4, short: 8, long: 16 });
+const MINUTES = atScale({ brief: 0.03, short: 0.1, long: 1 });
+const KILLS = atScale({ brief: 3, short: 8, long: 16 });
 
 describe('a soak', () => {
   it('with every fault loses nothing and doubles nothing', async () => {

@@ -34,6 +34,13 @@ export const FAULTS = [
 /** What needs a browser. */
 export const BROWSER = ['test/browser/*.test.ts'];
 
+/** What starts a process for each thing that it tries; what these do is tried without them as well. */
+export const PROCESSES = [
+  'test/cli/{reading,documented-commands,doctor}.test.ts',
+  'test/threads/threads.test.ts',
+  'test/db/postgres-processes.test.ts',
+];
+
 /**
  * Rules without processes or servers of their own. They share the modules that they load, which takes
  * longer than most of them.

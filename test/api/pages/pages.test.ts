@@ -123,7 +123,7 @@ describe('a session', () => {
     const { text } = await page(`/inspect/sessions/${id}`);
     expect(text).toMatch(/aria-label="Tokens of the context from version 1 to \d+: now [\d,]+ of/);
     expect(text).toContain(
-      `href="/inspect/sessions/${id}/compactions/${cid}" aria-label="Compaction at`,
+      `href="/inspect/sessions/${id}/compactions/${cid}"><title>Compaction at version`,
     );
     expect(words(text)).toMatch(/window 16k compacts at \d+k/);
     expect(text).toMatch(/data-live="\/inspect\/sessions\/s1\/live\?after=\d+"/);
