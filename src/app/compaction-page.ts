@@ -1,14 +1,11 @@
 import { type FactSource, sourcesOf } from '../domain/ledger/sources.ts';
 import { accept } from '../domain/session/errors.ts';
 import type { EventOf, SessionEvent } from '../domain/session/events.ts';
-import { detailOf } from './compaction-detail.ts';
 import { diff } from './diff.ts';
-import { findCompaction, findSession } from './find.ts';
 import { lastEvent } from './last-event.ts';
-import { ownEvents } from './own-events.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
-import { costContext } from './session-cost.ts';
+import { loadCompaction } from './read-compaction.ts';
 
 /** Of a summary so many lines are shown and looked up. */
 const LINES = 500;
@@ -29,19 +26,15 @@ export async function readCompactionPage(
   ref: SessionRef,
   id: string,
 ) {
-  const { store } = ports;
-  const found = await findCompaction(store, ref, id);
-  if (!found.ok) return found;
-  const session = await findSession(store, ref);
-  if (!session.ok) return session;
-  const events = await ownEvents(store, ref, found.value);
-  const detail = detailOf(ref, found.value, events, costContext(ports, session.value));
-  const compared = found.value.status === 'ended' ? await diff(ports, ref, id) : null;
+  const loaded = await loadCompaction(ports, ref, id);
+  if (!loaded.ok) return loaded;
+  const { row, session, events, detail } = loaded.value;
+  const compared = row.status === 'ended' ? await diff(ports, ref, id) : null;
   if (compared !== null && !compared.ok) return compared;
   return accept({
     detail,
-    format: session.value.settings.format,
-    version: session.value.state.version,
+    format: session.settings.format,
+    version: session.state.version,
     phases: phasesOf(events),
     diff: compared?.value ?? null,
     summary: summaryOf(detail.summary, events),

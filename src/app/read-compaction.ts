@@ -12,11 +12,22 @@ export async function readCompaction(
   ref: SessionRef,
   id: string,
 ) {
+  const loaded = await loadCompaction(ports, ref, id);
+  return loaded.ok ? accept(loaded.value.detail) : loaded;
+}
+
+/** The same with what it was made of: its row, its events, its session. */
+export async function loadCompaction(
+  ports: Pick<Ports, 'store' | 'prices'>,
+  ref: SessionRef,
+  id: string,
+) {
   const { store } = ports;
   const found = await findCompaction(store, ref, id);
   if (!found.ok) return found;
   const session = await findSession(store, ref);
   if (!session.ok) return session;
   const events = await ownEvents(store, ref, found.value);
-  return accept(detailOf(ref, found.value, events, costContext(ports, session.value)));
+  const detail = detailOf(ref, found.value, events, costContext(ports, session.value));
+  return accept({ row: found.value, session: session.value, events, detail });
 }

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { getPath } from 'hono/utils/url';
 import type { Record } from './registry.ts';
 
 type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
@@ -24,8 +25,9 @@ export function measuredRequests(
 }
 
 /** One pattern for all that is nowhere: such paths are what clients make up. */
-function patternOf(router: OpenAPIHono['router'], { method, url }: Request): string {
-  const [handlers] = router.match(method === 'HEAD' ? 'GET' : method, new URL(url).pathname);
+function patternOf(router: OpenAPIHono['router'], request: Request): string {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const [handlers] = router.match(method, getPath(request));
   const route = handlers.at(-1)?.[0];
   return Array.isArray(route) ? route[1].path : 'none';
 }
