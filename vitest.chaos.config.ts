@@ -20,6 +20,7 @@ const AT_LENGTH = [
   'test/soak/soak.test.ts',
   'test/transcripts.test.ts',
   'test/adapters/*.test.ts',
+  'test/api/gateway/sdks.test.ts',
   'test/app/sync-recordings.test.ts',
   'test/findings/{a6-*,b2-newest-*,i4-*,i12-*}.test.ts',
 ];

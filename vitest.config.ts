@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import {
+  ALONE,
   BROWSER,
   COMMON,
   combination,
@@ -7,7 +9,6 @@ import {
   PROCESSES,
   RULES,
   rules,
-  SHARING,
   sharing,
 } from './test/support/vitest-projects.ts';
 
@@ -18,15 +19,17 @@ const TOGETHER = ['test/e2e/turns.test.ts', 'test/e2e/compaction.test.ts'];
 export default defineConfig({
   test: {
     ...COMMON,
+    // One more than there are cores: while some wait for the processes that they have started, others run.
+    maxWorkers: availableParallelism() + 1,
     projects: [
-      combination({
+      combination({ store: 'sqlite', queue: 'in-process', include: ALONE }),
+      rules(),
+      sharing({
         store: 'sqlite',
         queue: 'in-process',
         include: ['test/**/*.test.ts'],
-        exclude: [...RULES, ...FAULTS, ...PROCESSES, ...SHARING, ...BROWSER],
+        exclude: [...RULES, ...FAULTS, ...PROCESSES, ...ALONE, ...BROWSER],
       }),
-      rules(),
-      sharing(),
       combination({ store: 'sqlite', queue: 'bullmq', include: TOGETHER }),
       combination({ store: 'postgres', queue: 'in-process', include: TOGETHER }),
       combination({ store: 'postgres', queue: 'bullmq', include: TOGETHER }),

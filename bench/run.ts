@@ -74,7 +74,7 @@ const PARTS: Record<string, Part> = {
     ...(await queuedCompaction(servers, plan.queued_compactions)),
   ],
   workers: (plan, servers) => twoWorkers(servers, plan.worker_rounds),
-  search: (plan) => searchFigures(plan.search),
+  search: (plan, servers) => searchFigures(plan.search, servers),
   space: (_, servers) => spacePerItem(servers),
 };
 

@@ -1,11 +1,12 @@
+import { Client } from 'pg';
 import { Indexer } from '../src/app/search/indexer.ts';
 import { openSqlite } from '../src/db/sqlite/driver.ts';
-import type { Item } from '../src/domain/items/item.ts';
-import { SeededRandom } from '../test/support/seeded-random.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';
-import { type LocalService, withLocalService } from './local-service.ts';
+import { type LocalService, withLocalService, withService } from './local-service.ts';
 import { appendedItem } from './sample-items.ts';
+import { Corpus } from './search-corpus.ts';
+import type { Servers } from './servers.ts';
 import { median, quantile, timed } from './statistics.ts';
 
 type Plan = {
@@ -17,21 +18,23 @@ type Plan = {
   rounds: number;
 };
 
-const WORDS_OF_ITEM = 200;
-const VOCABULARY = 5_000;
 const PER_REQUEST = 500;
 const PER_SESSION = 1_000;
 const CONNECTIONS = [1, 64];
 const APPENDS = 1_000;
 
 /** What a search and its index cost: time of a search, lag, space, and what appends feel of it. */
-export async function searchFigures(plan: Plan): Promise<Figure[]> {
+export async function searchFigures(plan: Plan, servers: Servers): Promise<Figure[]> {
+  const { queries, lengths, tenant } = plan;
   const figures = await appendsBesideIndex(plan.rounds);
-  for (const length of plan.lengths)
-    figures.push(...(await searches(plan, length, [length], 'of a session')));
-  if (plan.tenant !== null) {
-    const sessions = new Array<number>(plan.tenant / PER_SESSION).fill(PER_SESSION);
-    figures.push(...(await searches(plan, plan.tenant, sessions, 'of a tenant')));
+  for (const length of lengths) {
+    figures.push(...(await searches(ON_SQLITE, queries, length, [length])));
+    const postgres = onPostgres(await servers.newDatabase());
+    figures.push(...(await searches(postgres, queries, length, [length])));
+  }
+  if (tenant !== null) {
+    const sessions = new Array<number>(tenant / PER_SESSION).fill(PER_SESSION);
+    figures.push(...(await searches(ON_SQLITE, queries, tenant, sessions)));
   }
   return figures;
 }
@@ -96,15 +99,38 @@ async function appendTimes({ target }: LocalService, connections: number, round:
   return { each, all };
 }
 
+/** A store to search in, new and empty. */
+type Place = { name: string; with: typeof onSqlite };
+type Used = Pick<LocalService, 'target' | 'store'> & { indexBytes: () => Promise<number> };
+
+function onSqlite<T>(use: (service: Used) => Promise<T>): Promise<T> {
+  const options = { summarizer: 'extractive', synchronous: 'NORMAL' } as const;
+  return withLocalService(options, ({ target, store, databasePath }) =>
+    use({ target, store, indexBytes: async () => sqliteBytes(databasePath) }),
+  );
+}
+
+/** On an empty database at this address. */
+export function onPostgres(url: string): Place {
+  return {
+    name: ' (PostgreSQL)',
+    with: (use) =>
+      withService({ DATABASE_URL: url }, ({ target, store }) =>
+        use({ target, store, indexBytes: () => postgresBytes(url) }),
+      ),
+  };
+}
+
+export const ON_SQLITE: Place = { name: '', with: onSqlite };
+
 /** The times of searches among so many items, and the space of their index. */
-async function searches(
-  { queries }: Plan,
+export async function searches(
+  place: Place,
+  queries: number,
   items: number,
   sessions: readonly number[],
-  where: string,
 ): Promise<Figure[]> {
-  const options = { summarizer: 'extractive', synchronous: 'NORMAL' } as const;
-  return withLocalService(options, async ({ target, store, databasePath }) => {
+  return place.with(async ({ target, store, indexBytes }) => {
     const indexer = new Indexer(store, () => {});
     const corpus = new Corpus();
     const client = new BenchClient(target);
@@ -119,7 +145,8 @@ async function searches(
       }
       await indexer.catchUp({ tenant: 'local', session_id: id }, Number.POSITIVE_INFINITY);
     }
-    const path = sessions.length === 1 ? '/sessions/searched-0/search' : '/search';
+    const isTenant = sessions.length > 1;
+    const path = isTenant ? '/search' : '/sessions/searched-0/search';
     const times: number[] = [];
     for (let query = 0; query < queries; query++) {
       const q = corpus.query(query, items);
@@ -130,8 +157,8 @@ async function searches(
       };
       times.push(await timed(ask));
     }
-    const isTenant = sessions.length > 1;
-    const named = `search ${items.toLocaleString('en')} items ${where}`;
+    const of = isTenant ? 'of a tenant' : 'of a session';
+    const named = `search ${items.toLocaleString('en')} items ${of}${place.name}`;
     const figure = (what: string, ours: number, target: number | null): Figure => ({
       what: `${named}, ${what}`,
       unit: 'ms',
@@ -145,7 +172,7 @@ async function searches(
       {
         what: `${named}, space of the index`,
         unit: 'bytes',
-        ours: indexBytes(databasePath),
+        ours: await indexBytes(),
         baseline: { what: 'the text', value: text },
         target: { at_most: 0.6 },
       },
@@ -153,7 +180,7 @@ async function searches(
   });
 }
 
-function indexBytes(path: string): number {
+function sqliteBytes(path: string): number {
   const db = openSqlite(path, { readonly: true });
   try {
     const sql = "SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'search%'";
@@ -163,56 +190,15 @@ function indexBytes(path: string): number {
   }
 }
 
-/** Items of some 1.5 KB whose words are as unequally frequent as those of a language, with a name of their own each. */
-class Corpus {
-  readonly #random = new SeededRandom(7);
-  readonly #words: string[];
-  #count = 0;
-  readonly #phrases: string[] = [];
-
-  constructor() {
-    const syllables = [
-      'ka',
-      'lo',
-      'mi',
-      'ren',
-      'sta',
-      'tor',
-      've',
-      'zu',
-      'pre',
-      'in',
-      'con',
-      'der',
-    ];
-    this.#words = Array.from({ length: VOCABULARY }, (_, i) =>
-      [i % 12, Math.floor(i / 12) % 12, Math.floor(i / 144) % 12, Math.floor(i / 1728)]
-        .map((at) => syllables[at])
-        .join(''),
-    );
-  }
-
-  items(count: number): Item[] {
-    return Array.from({ length: count }, () => {
-      const words = Array.from({ length: WORDS_OF_ITEM }, () => this.#word());
-      const at = Math.floor(words.length / 2);
-      this.#phrases.push(words.slice(at, at + 3).join(' '));
-      const name = `handleRequest${(this.#count * 7919).toString(36)}`;
-      this.#count += 1;
-      return { role: 'user', content: `${name} ${words.join(' ')}` };
-    });
-  }
-
-  /** A third rare names, a third words that stand in more than a tenth of the items, a third phrases. */
-  query(index: number, items: number): string {
-    const item = Math.floor((index * items * 0.618) % items);
-    if (index % 3 === 0) return `handleRequest${(item * 7919).toString(36)}`;
-    if (index % 3 === 1) return `${this.#words[index % 20]} ${this.#words[(index * 7 + 3) % 20]}`;
-    return `"${this.#phrases[item]}"`;
-  }
-
-  /** By Zipf's law. */
-  #word(): string {
-    return this.#words[Math.floor(VOCABULARY ** this.#random.next()) - 1] ?? '';
+async function postgresBytes(connectionString: string): Promise<number> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const sql = `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
+      WHERE relname LIKE 'search%' AND relkind = 'r'`;
+    const { rows } = await client.query<{ bytes: number }>(sql);
+    return rows[0]?.bytes ?? 0;
+  } finally {
+    await client.end();
   }
 }

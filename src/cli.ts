@@ -155,6 +155,26 @@ program
     exitWith(found);
   });
 
+program
+  .command('backup')
+  .description('write all of the store into one new file, while a service goes on working on it')
+  .argument('<to>', 'the file, which only you may read then')
+  .action(async (to: string) => (await import('./cli/backup.ts')).backupCommand(to));
+
+program
+  .command('restore')
+  .description('make the store of DATABASE_URL from a backup; there must be none yet')
+  .argument('<from>', 'a file that backup has written, of whichever kind of store')
+  .action(async (from: string) => {
+    const { restoreCommand } = await import('./cli/restore.ts');
+    exitWith(await restoreCommand(from));
+  });
+
+program
+  .command('vacuum')
+  .description('write an SQLite file anew without what was erased; nobody can write meanwhile')
+  .action(async () => exitWith(await (await import('./cli/vacuum.ts')).vacuumCommand()));
+
 addReadingCommands(program, exitWith);
 
 function exitWith(worked: boolean): void {

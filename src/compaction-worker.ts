@@ -58,8 +58,9 @@ export function compactionWorker(
   {
     store,
     log,
+    observe,
     dispatch,
-  }: { store: EventStore; log: Logger } & Pick<WorkerDependencies, 'dispatch'>,
+  }: { store: EventStore; log: Logger } & Pick<WorkerDependencies, 'dispatch' | 'observe'>,
 ): WorkerDependencies {
   return {
     store,
@@ -85,6 +86,7 @@ export function compactionWorker(
       ),
     now: () => new Date(),
     newId: uuidv7,
+    observe,
     dispatch,
     random: Math.random,
   };

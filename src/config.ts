@@ -9,6 +9,8 @@ import { isUpstreamVariable, readUpstreams } from './config/upstreams.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
+import { protocolOf, shownScheme, urlsOfHosts } from './domain/url-text.ts';
+import { readRedisUrl } from './workers/engines/bullmq/redis-address.ts';
 import { modelTable } from './workers/summarizers/default-model.ts';
 import { isModelPattern } from './workers/summarizers/model-policy.ts';
 
@@ -89,6 +91,10 @@ const environmentSchema = z.object({
   PALIMPSEST_UPSTREAM_ANTHROPIC: z.string().min(1).optional(),
   PALIMPSEST_UPSTREAM_OPENAI: z.string().min(1).optional(),
   PALIMPSEST_GATEWAY_WAIT: figure('number', 0, 600, 30).default(30),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:4318' })
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default('palimpsest'),
 });
 
 /**
@@ -125,6 +131,11 @@ export function readSettings(environment: Environment) {
     /** Most threads for compactions, and as many for requests; null: one less than the cores. */
     threads: env.PALIMPSEST_THREADS ?? null,
     log_level: env.LOG_LEVEL,
+    /** Where traces go, by OTLP over HTTP; null: nowhere. */
+    tracing:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, service_name: env.OTEL_SERVICE_NAME },
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
     /** Opens `/admin/queues`; null: nobody does. */
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
@@ -209,10 +220,12 @@ function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings
     const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
     return { kind: 'sqlite', path, synchronous };
   }
-  if (/^postgres(?:ql)?:$/.test(protocolOf(url))) return { kind: 'postgres', url };
+  if (urlsOfHosts(url).every((one) => /^postgres(?:ql)?:$/.test(protocolOf(one)))) {
+    return { kind: 'postgres', url };
+  }
   throw new SettingsError(
     `DATABASE_URL: ${shownScheme(url)} is not a known kind of store: use file:PATH for SQLite or ` +
-      'postgres://USER:PASSWORD@HOST/DATABASE for PostgreSQL',
+      'postgres://USER:PASSWORD@HOST/DATABASE for PostgreSQL, or HOST,HOST/DATABASE for several',
   );
 }
 
@@ -224,33 +237,13 @@ function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
       `ROLE=${ROLE} needs REDIS_URL: processes of different roles share their jobs through Redis`,
     );
   }
-  if (!/^rediss?:$/.test(protocolOf(redis_url))) {
-    throw new SettingsError(
-      `REDIS_URL: ${shownScheme(redis_url)} is not a known kind of queue: use ` +
-        'redis://USER:PASSWORD@HOST:PORT, or rediss:// for TLS',
-    );
-  }
-  if (!/^\/?\d*$/.test(new URL(redis_url).pathname)) {
-    throw new SettingsError(
-      'REDIS_URL: the path must be the number of a database, such as redis://HOST:6379/0',
-    );
-  }
+  const address = readRedisUrl(redis_url);
+  if (address.kind === 'unusable') throw new SettingsError(`REDIS_URL: ${address.why}`);
   return {
     redis_url,
     prefix: env.PALIMPSEST_QUEUE_PREFIX,
     lock_ms: env.PALIMPSEST_JOB_LOCK_SECONDS * 1000,
   };
-}
-
-/** The protocol with its colon; empty when it is no URL. */
-function protocolOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).protocol : '';
-}
-
-/** Never the URL itself: it may hold a password. */
-function shownScheme(url: string): string {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];
-  return scheme === undefined ? 'the value' : `a URL that starts with "${scheme}:"`;
 }
 
 function apiKeys(list: string): ApiKey[] {

@@ -3,6 +3,7 @@ import type { DatabaseSettings } from './config.ts';
 import type { StoreCallbacks } from './db/listeners.ts';
 import { openPostgresStore } from './db/postgres/postgres-store.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
+import { urlsOfHosts } from './domain/url-text.ts';
 
 /**
  * Opens the event store that the settings name, migrated to the newest schema. `onError` is told of
@@ -18,17 +19,22 @@ export async function openStore(
       ? await openSqliteStore({ ...database, ...callbacks })
       : await openPostgresStore({ url: database.url, onError, ...callbacks });
   } catch (error) {
-    throw new Error(`DATABASE_URL: ${describeDatabase(database)} cannot be opened: ${why(error)}`, {
-      cause: error,
-    });
+    throw cannotBeOpened(database, error);
   }
+}
+
+/** Names the store, and says why in the words of its driver. */
+export function cannotBeOpened(database: DatabaseSettings, error: unknown): Error {
+  return new Error(`DATABASE_URL: ${describeDatabase(database)} cannot be opened: ${why(error)}`, {
+    cause: error,
+  });
 }
 
 /** The store for people: a path, or host and database; never a password. */
 export function describeDatabase(database: DatabaseSettings): string {
   if (database.kind === 'sqlite') return database.path;
-  const { host, pathname } = new URL(database.url);
-  return `postgres://${host}${pathname}`;
+  const servers = urlsOfHosts(database.url).map((url) => new URL(url));
+  return `postgres://${servers.map(({ host }) => host).join(',')}${servers[0]?.pathname}`;
 }
 
 /** The reason of the driver where there is one: it says what to look at. */

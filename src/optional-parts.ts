@@ -23,6 +23,17 @@ const PARTS = {
     install: 'bullmq@6 ioredis@5 @bull-board/api@9 @bull-board/hono@9 @bull-board/ui@9',
   },
   tokenizers: { packages: ['gpt-tokenizer'], install: 'gpt-tokenizer@4' },
+  traces: {
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+    ],
+    install:
+      '@opentelemetry/api@1 @opentelemetry/core@2 @opentelemetry/exporter-trace-otlp-http@0.223 @opentelemetry/resources@2 @opentelemetry/sdk-trace-base@2',
+  },
 } as const;
 
 export type OptionalPart = keyof typeof PARTS;

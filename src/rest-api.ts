@@ -4,6 +4,7 @@ import type { AppDependencies } from './api/app-dependencies.ts';
 import type { Elsewhere } from './api/http/elsewhere.ts';
 import type { TurnTasks } from './app/gateway/turn-tasks.ts';
 import { ElsewhereError } from './app/ports/elsewhere-error.ts';
+import type { Observe } from './app/ports/observe.ts';
 import type { Rules } from './compaction-worker.ts';
 import type { ServerSettings } from './config.ts';
 import { JSON_DEPTH } from './domain/exact-json.ts';
@@ -37,6 +38,7 @@ type Own = Pick<
   | 'probes'
   | 'dashboard'
   | 'metrics'
+  | 'onTurn'
 >;
 
 /** What the REST API is handed, in the process and in each of its threads. */
@@ -44,7 +46,7 @@ export function restApi(
   { world, policy, templates, chooseSummarizer, prepareTokenizer }: Rules,
   settings: ServerSettings,
   log: Logger,
-  own: Own,
+  { observe, ...own }: Own & { observe: Observe },
 ): AppDependencies {
   return {
     ...own,
@@ -70,6 +72,7 @@ export function restApi(
       templates,
       chooseSummarizer,
       now: () => new Date(),
+      observe,
       random: Math.random,
       onFailure: (reason) =>
         log.warn({ reason }, 'no model could write a summary for /v1/responses/compact'),

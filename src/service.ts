@@ -10,10 +10,13 @@ import { compactionWorker, rulesOf } from './compaction-worker.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ServerSettings } from './config.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
+import { explainCommits } from './explain-commits.ts';
 import { gauges } from './metrics/gauges.ts';
-import { measuredRequests } from './metrics/measured-requests.ts';
 import { measuredStore } from './metrics/measured-store.ts';
+import { measurementsOfTurn } from './metrics/of-turns.ts';
 import { openMetrics } from './metrics/registry.ts';
+import { observeSteps } from './observe-steps.ts';
+import { observedRequests } from './observed-requests.ts';
 import { openEngine } from './open-engine.ts';
 import { openLog } from './open-log.ts';
 import { openStore } from './open-store.ts';
@@ -21,6 +24,8 @@ import { restApi, withElsewhere } from './rest-api.ts';
 import { storedSecret as readStoredSecret } from './stored-secret.ts';
 import { smallHere } from './threads/small-here.ts';
 import { openThreads } from './threads/threads.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import { tracedEngine } from './tracing/traced-engine.ts';
 import { asksModel } from './workers/compaction/asks-model.ts';
 import { compactSession } from './workers/compaction/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
@@ -55,6 +60,8 @@ export async function startService(
   environment: NodeJS.ProcessEnv,
 ): Promise<Service> {
   const log = openLog(settings);
+  const tracing = await openTracing(settings, log);
+  const { tracer } = tracing;
   const opened = await openStore(
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
@@ -69,12 +76,14 @@ export async function startService(
   );
   const now = () => new Date();
   const metrics = openMetrics(() => gauges(opened, indexer, now));
-  const store = measuredStore(opened, metrics.record);
-  const { engine, queue } = await openEngine(
+  const explain = explainCommits(log, () => rules.world, now);
+  const store = measuredStore(opened, { record: metrics.record, tracer, ...explain });
+  const { engine: plain, queue } = await openEngine(
     settings,
     log,
     () => void dispatcher.handOverPending(),
   );
+  const engine = tracing.isOn ? tracedEngine(plain, tracer) : plain;
   const dispatcher = new Dispatcher(store, engine, (error) =>
     log.error(
       { err: error },
@@ -82,7 +91,7 @@ export async function startService(
     ),
   );
   const storedSecret = settings.role === 'worker' ? null : secretOf(settings, log);
-  const threads = openThreads({ settings, environment, storedSecret }, log, (message) => {
+  const threads = openThreads({ settings, environment, storedSecret }, log, tracer, (message) => {
     switch (message.kind) {
       case 'committed':
         return store.ring(message.key);
@@ -96,10 +105,13 @@ export async function startService(
         return engine.cancel(message.compaction_id);
       case 'measured':
         return metrics.record(message.measurement);
+      case 'traced':
+        return tracing.take(message.span);
       default:
         return message satisfies never;
     }
   });
+  const observe = observeSteps(log, tracer);
   const rules = rulesOf(settings, environment);
   const { world, chooseSummarizer } = rules;
   const packetTimer = new PacketTimer({
@@ -115,6 +127,7 @@ export async function startService(
     const worker = compactionWorker(rules, settings, environment, {
       store,
       log,
+      observe,
       dispatch: (job) => dispatcher.dispatch(job),
     });
     const here = { compact: compactSession(worker), asksModel: asksModel(worker) };
@@ -126,6 +139,7 @@ export async function startService(
   );
   const probes: Probes = { store: () => store.ping(), queue: () => engine.ping() };
   const api = restApi(rules, settings, log, {
+    observe,
     store,
     indexer,
     dispatch: (job) => dispatcher.dispatch(job),
@@ -134,6 +148,7 @@ export async function startService(
     storedSecret,
     probes,
     metrics,
+    onTurn: (told) => measurementsOfTurn(told).forEach(metrics.record),
     dashboard: { jobs: queue && { queue, ping: probes.queue }, operatorKey: settings.operator_key },
   });
   const app =
@@ -141,7 +156,7 @@ export async function startService(
       ? createWorkerApp(api)
       : createApp(threads === null ? api : withElsewhere(api, threads));
   return {
-    fetch: measuredRequests(app, metrics.record),
+    fetch: observedRequests(app, { record: metrics.record, log, tracer }),
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {
@@ -158,6 +173,7 @@ export async function startService(
       await threads?.close();
       await indexer.stop();
       await store.close();
+      await tracing.close();
     },
   };
 }

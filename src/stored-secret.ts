@@ -27,6 +27,26 @@ export function storedSecret(database: DatabaseSettings, create: boolean): strin
   return readSecret(path);
 }
 
+/**
+ * Keeps the secret of a backup for the database that is restored from it; answers false where no file can
+ * keep one. Throws SettingsError as `refuseOtherSecret` does.
+ */
+export function keepSecret(database: DatabaseSettings, secret: string): boolean {
+  if (database.kind !== 'sqlite') return false;
+  refuseOtherSecret(database, secret);
+  writeOnce(secretFileOf(database.path), secret);
+  return true;
+}
+
+/** Throws SettingsError when a secret is there already that the backup was not made with. */
+export function refuseOtherSecret(database: DatabaseSettings, secret: string): void {
+  const found = storedSecret(database, false);
+  if (found === null || found === secret || database.kind !== 'sqlite') return;
+  throw new SettingsError(
+    `${secretFileOf(database.path)} holds another secret than the backup: move it away, it is of another database`,
+  );
+}
+
 function readSecret(path: string): string | null {
   let text: string;
   try {

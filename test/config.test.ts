@@ -42,6 +42,7 @@ describe('readSettings', () => {
       compaction_secret: null,
       worker_concurrency: 2,
       log_level: 'info',
+      tracing: null,
       api_keys: [],
       rate_limit_per_minute: null,
       body_limit_bytes: 16 * 1024 * 1024,
@@ -62,6 +63,8 @@ describe('readSettings', () => {
       WORKER_CONCURRENCY: '7',
       PALIMPSEST_THREADS: '3',
       LOG_LEVEL: 'debug',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_SERVICE_NAME: 'compactions',
       PALIMPSEST_API_KEYS: 'ann:k1, bob:k:2',
       PALIMPSEST_RATE_LIMIT_PER_MINUTE: '60',
       PALIMPSEST_BODY_LIMIT_BYTES: '2048',
@@ -87,6 +90,7 @@ describe('readSettings', () => {
       compaction_secret: 'a secret of thirty-two characters',
       worker_concurrency: 7,
       log_level: 'debug',
+      tracing: { endpoint: 'http://collector:4318', service_name: 'compactions' },
       api_keys: [
         { name: 'ann', key: 'k1' },
         { name: 'bob', key: 'k:2' },
@@ -104,6 +108,11 @@ describe('readSettings', () => {
     ['no worker', { WORKER_CONCURRENCY: '0' }, /^WORKER_CONCURRENCY: /],
     ['a log level', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .*silent/],
     ['a limit', { PALIMPSEST_BODY_LIMIT_BYTES: '5' }, /^PALIMPSEST_BODY_LIMIT_BYTES: .*1024/],
+    [
+      'a collector',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' },
+      /^OTEL_EXPORTER_OTLP_ENDPOINT: must be an address such as http:\/\/127\.0\.0\.1:4318$/,
+    ],
     ['two at once', { PORT: '-1', LOG_LEVEL: 'x' }, /PORT: .*; LOG_LEVEL: /],
     [
       'another store',
@@ -116,6 +125,16 @@ describe('readSettings', () => {
       /^DATABASE_URL: the value is not/,
     ],
     ['another queue', { REDIS_URL: 'amqp://u:hunter2@h' }, /^REDIS_URL: .*"amqp:" .*redis:/],
+    [
+      'sentinels without a master',
+      { REDIS_URL: 'redis+sentinel://a:1,b:2' },
+      /^REDIS_URL: .*call the master/,
+    ],
+    [
+      'several servers of Redis',
+      { REDIS_URL: 'redis://u:hunter2@a:1,b:2' },
+      /^REDIS_URL: .*redis\+sentinel:/,
+    ],
     ['a queue database', { REDIS_URL: 'redis://h/abc' }, /^REDIS_URL: .*number of a database/],
     ['a role', { ROLE: 'boss' }, /^ROLE: .*api/],
     ['an API without a queue', { ROLE: 'api' }, /^ROLE=api needs REDIS_URL/],

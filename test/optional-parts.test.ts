@@ -7,6 +7,7 @@ const parts: [OptionalPart, string, string][] = [
   ['models', 'ai, @ai-sdk/anthropic', 'npm install ai@6 @ai-sdk/anthropic@3'],
   ['queue', 'bullmq, ioredis', 'npm install bullmq@6 ioredis@5'],
   ['tokenizers', 'gpt-tokenizer', 'npm install gpt-tokenizer@4'],
+  ['traces', '@opentelemetry/api, @opentelemetry/core', 'npm install @opentelemetry/api@1'],
 ];
 
 describe('optional parts', () => {

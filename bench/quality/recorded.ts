@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../src/domain/json.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonObjectIn,
+  stringField,
+} from '../../src/domain/json.ts';
 import { textOf as textOfFile } from '../../src/importers/read-transcripts.ts';
 import { type Session, sessionOf, transcriptsIn } from './sessions.ts';
 
@@ -20,7 +26,7 @@ export type Recorded = {
 /** Where the program compacted, in the order of the file; only what says what it put in its place. */
 export function recordedCompactions(session: Session): Recorded[] {
   const lines = textOfFile(session.name, readFileSync(session.path)).split('\n');
-  const objects = lines.map(parsed);
+  const objects = lines.map((line) => jsonObjectIn(line));
   const at = objects.flatMap((line, index) => (isBoundary(line) ? [index] : []));
   return at.flatMap((line, index) => {
     const replacement = replacementAt(objects, line);
@@ -30,15 +36,6 @@ export function recordedCompactions(session: Session): Recorded[] {
     if (replacement.text === '' || covered === null || until === null) return [];
     return [{ covered, until, cut: common(covered, until), ...replacement }];
   });
-}
-
-function parsed(line: string): JsonObject | null {
-  try {
-    const value: Json = JSON.parse(line);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function isBoundary(line: JsonObject | null): boolean {

@@ -1,53 +1,75 @@
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3FilePart,
-  LanguageModelV3Message,
-  LanguageModelV3Middleware,
-  LanguageModelV3ToolResultPart,
-} from '@ai-sdk/provider';
-import { type AdapterOptions, conversation, isRecord, keyOf, textOf } from './conversation.ts';
+import { fileBlock, isRecord, keyOf, textOf } from './content.ts';
+import { type AdapterOptions, conversation } from './conversation.ts';
 
 type Block = Record<string, unknown>;
-type Part = Exclude<LanguageModelV3Message['content'], string>[number];
-type Result = LanguageModelV3ToolResultPart;
+type Part = Block & { type: string };
+type Role = 'system' | 'user' | 'assistant' | 'tool';
+type Message = { role: Role; content: string | readonly object[] };
+/** What the middleware reads of a call; the specifications v3 (AI SDK 6) and v4 (AI SDK 7) have it alike. */
+type Params = {
+  prompt: readonly Message[];
+  tools?: unknown;
+  abortSignal?: AbortSignal | undefined;
+};
+type Asked<P> = { params: P; model: { modelId: string } };
+type Answered = { usage: { inputTokens: { total: number | undefined } } };
+type Streamed = { stream: ReadableStream };
 
 /**
  * Middleware for `wrapLanguageModel` of the AI SDK: before each call the prompt is synced with a session,
  * and the model is given the session's context. What no compaction has touched is sent as the same
  * objects, with their provider options and reasoning. When the service is away, the prompt goes out as it
- * is. System messages at the front stay where they are and are not counted, nor are the tools.
+ * is. System messages at the front and tools stay as they are, and have their room kept free.
  */
-export function palimpsest(options: AdapterOptions): LanguageModelV3Middleware {
-  const { contextOf } = conversation(options, 'anthropic');
+export function palimpsest(options: AdapterOptions) {
+  const { contextOf, counted } = conversation(options, 'anthropic');
   return {
-    specificationVersion: 'v3',
-    transformParams: async ({ params, model }) => {
+    specificationVersion: 'v3' as const,
+    transformParams: async <P extends Params>({ params, model }: Asked<P>): Promise<P> => {
       const start = params.prompt.findIndex(({ role }) => role !== 'system');
       const history = start < 0 ? [] : params.prompt.slice(start);
+      const opening = params.prompt.slice(0, Math.max(0, start));
       const known = knownParts(history);
-      const call = { model: model.modelId, signal: params.abortSignal };
-      const context = await contextOf(known.items, call);
-      if (context === null) return params;
-      const messages = context
-        .flatMap(({ item }) => messagesOf(item, known))
-        .filter(({ content }) => content.length > 0);
-      const prompt = [...params.prompt.slice(0, start), ...messages];
-      return { ...params, prompt } satisfies LanguageModelV3CallOptions;
+      const prompt = await contextOf(known.items, {
+        messagesOf: (item) => messagesOf(item, known),
+        besides: [opening, params.tools ?? []],
+        model: model.modelId,
+        signal: params.abortSignal,
+      });
+      return prompt === null ? params : { ...params, prompt: [...opening, ...prompt] };
+    },
+    wrapGenerate: async <R extends Answered>({
+      doGenerate,
+    }: {
+      doGenerate: () => PromiseLike<R>;
+    }) => {
+      const result = await doGenerate();
+      counted(result.usage.inputTokens.total);
+      return result;
+    },
+    wrapStream: async <R extends Streamed>({ doStream }: { doStream: () => PromiseLike<R> }) => {
+      const result = await doStream();
+      const transform = (chunk: unknown, controller: TransformStreamDefaultController) => {
+        const usage = isRecord(chunk) && isRecord(chunk.usage) ? chunk.usage.inputTokens : null;
+        if (isRecord(usage)) counted(usage.total);
+        controller.enqueue(chunk);
+      };
+      return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };
     },
   };
 }
 
 /** The history as items, and where each item and each block came from. */
-function knownParts(history: readonly LanguageModelV3Message[]) {
-  const messages = new Map<string, LanguageModelV3Message>();
+function knownParts(history: readonly Message[]) {
+  const messages = new Map<string, Message>();
   const parts = new Map<string, Part>();
-  const results = new Map<string, Result>();
+  const results = new Map<string, Part>();
   const items = history.flatMap((message) => {
     const blocks = partsOf(message).flatMap((part) => {
       const block = blockOf(part);
       if (block === null) return [];
       parts.set(keyOf(block), part);
-      if (part.type === 'tool-result') results.set(part.toolCallId, part);
+      if (part.type === 'tool-result') results.set(String(part.toolCallId), part);
       return [block];
     });
     if (blocks.length === 0) return [];
@@ -61,63 +83,45 @@ function knownParts(history: readonly LanguageModelV3Message[]) {
 
 type Known = ReturnType<typeof knownParts>;
 
-function partsOf({ role, content }: LanguageModelV3Message): readonly Part[] {
-  return role === 'system' ? [{ type: 'text', text: content }] : content;
+function partsOf({ content }: Message): Part[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.filter(isPart);
+}
+
+function isPart(value: unknown): value is Part {
+  return isRecord(value) && typeof value.type === 'string';
 }
 
 /** Reasoning has no block: it is bound to its message, and comes back with that or not at all. */
-function blockOf(part: Part): Block | null {
-  switch (part.type) {
+function blockOf({ type, ...part }: Part): Block | null {
+  const { input, output } = part;
+  switch (type) {
     case 'text':
-      return part.text === '' ? null : { type: 'text', text: part.text };
-    case 'file':
-      return { type: kindOf(part), source: sourceOf(part) };
-    case 'tool-call':
-      return {
-        type: 'tool_use',
-        id: part.toolCallId,
-        name: part.toolName,
-        input: isRecord(part.input) ? part.input : { input: part.input },
-      };
-    case 'tool-result':
-      return { type: 'tool_result', tool_use_id: part.toolCallId, ...outputOf(part.output) };
+      return part.text === '' ? null : { type, text: part.text };
+    case 'tool-call': {
+      const call = { type: 'tool_use', id: part.toolCallId, name: part.toolName };
+      return { ...call, input: isRecord(input) ? input : { input } };
+    }
+    case 'tool-result': {
+      const isError = isRecord(output) && /^error|^execution-denied/.test(String(output.type));
+      const result = { type: 'tool_result', tool_use_id: part.toolCallId };
+      return { ...result, content: resultOf(output), ...(isError && { is_error: true }) };
+    }
     default:
-      return null;
+      return type.startsWith('reasoning') ? null : fileBlock({ type, ...part });
   }
 }
 
-function kindOf({ mediaType }: LanguageModelV3FilePart): string {
-  return mediaType.startsWith('image/') ? 'image' : 'document';
-}
-
-function sourceOf({ data, mediaType }: LanguageModelV3FilePart): Block {
-  if (data instanceof URL) return { type: 'url', url: data.href };
-  const text = typeof data === 'string' ? data : base64(data);
-  return { type: 'base64', media_type: mediaType, data: text };
-}
-
-function base64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-}
-
-function outputOf(output: Result['output']): Block {
-  switch (output.type) {
-    case 'text':
-      return { content: output.value };
-    case 'error-text':
-      return { content: output.value, is_error: true };
-    case 'execution-denied':
-      return { content: output.reason ?? 'The call was denied.', is_error: true };
-    default:
-      return {
-        content: JSON.stringify(output.value),
-        ...(output.type === 'error-json' && { is_error: true }),
-      };
-  }
+function resultOf(output: unknown): unknown {
+  if (!isRecord(output)) return '';
+  const { type, value, reason = 'The call was denied.' } = output;
+  if (type === 'execution-denied') return reason;
+  if (typeof value === 'string') return value;
+  if (type !== 'content' || !Array.isArray(value)) return JSON.stringify(value);
+  return value.filter(isPart).flatMap((part) => blockOf(part) ?? []);
 }
 
 /** The message of an item: the one that it was, or with the parts that are still there. */
-function messagesOf(item: Block, known: Known): LanguageModelV3Message[] {
+function messagesOf(item: Block, known: Known): Message[] {
   const same = known.messages.get(keyOf(item));
   if (same !== undefined) return [same];
   const { role, content } = item;
@@ -125,18 +129,15 @@ function messagesOf(item: Block, known: Known): LanguageModelV3Message[] {
     ? content.filter(isRecord)
     : [{ type: 'text', text: content }];
   const parts = blocks.flatMap((block) => partOf(block, known) ?? []);
-  // What is put in place of a part has the type of the part, so each role keeps to its own.
-  const of = <P extends Part>(isOf: (part: Part) => part is P) => parts.filter(isOf);
-  if (role === 'assistant')
-    return [{ role, content: of((part): part is Said => part.type !== 'file') }];
-  const told = of((part) => part.type === 'text' || part.type === 'file');
+  if (role === 'system') return [{ role, content: textOf(content) }];
+  if (role === 'assistant') return parts.length === 0 ? [] : [{ role, content: parts }];
+  const results = parts.filter(({ type }) => type === 'tool-result');
+  const told = parts.filter(({ type }) => type === 'text' || type === 'file');
   return [
-    { role: 'tool', content: of((part) => part.type === 'tool-result') },
-    role === 'system' ? { role, content: textOf(content) } : { role: 'user', content: told },
+    ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
+    ...(told.length > 0 ? [{ role: 'user' as const, content: told }] : []),
   ];
 }
-
-type Said = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number];
 
 function partOf(block: Block, { parts, results }: Known): Part | null {
   const same = parts.get(keyOf(block));
@@ -144,7 +145,6 @@ function partOf(block: Block, { parts, results }: Known): Part | null {
   if (block.type === 'text') return { type: 'text', text: String(block.text) };
   if (block.type !== 'tool_result') return null;
   const result = results.get(String(block.tool_use_id));
-  return result === undefined
-    ? null
-    : { ...result, output: { type: 'text', value: textOf(block.content) } };
+  const output = { type: 'text', value: textOf(block.content) };
+  return result === undefined ? null : { ...result, output };
 }

@@ -5,6 +5,7 @@ import {
   ProblemError,
   type Synced,
 } from '../client/client.ts';
+import { tokensOf } from './content.ts';
 
 /** What every adapter takes. */
 export type AdapterOptions = Omit<ClientOptions, 'fetch'> & {
@@ -20,18 +21,35 @@ export type AdapterOptions = Omit<ClientOptions, 'fetch'> & {
 };
 
 type Format = NonNullable<Synced['context']['format']>;
-export type ContextItem = Synced['context']['items'][number];
 
 /** Who is away for longer is done without. */
 const PATIENCE = { retries: 1 };
 
+/** Most of what the service does not count comes with each item: there will be more of them. */
+const GROWTH = 1.25;
+
+/** Of one call. `besides` is what the request holds beside its messages, such as instructions and tools. */
+type Call<M> = {
+  /** The messages of an item of the context, as the framework has them. */
+  messagesOf: (item: Record<string, unknown>) => M[];
+  /** What of a message goes over the line; by default all that it holds. */
+  sent?: (message: M) => unknown;
+  besides?: unknown;
+  model?: string | undefined;
+  signal?: AbortSignal | undefined;
+};
+
 /**
  * A conversation that is synced before each call. `contextOf` answers what to send for the whole history,
- * and null when the service cannot be asked: the history is sent as it is then.
+ * and null when the service cannot be asked: the history is sent as it is then. `counted` takes the
+ * provider's figure for the input of the call that came of it. What a request needs beyond the count of
+ * the context is kept free in the window (decision 0049).
  */
 export function conversation(options: AdapterOptions, format: Format) {
   const { session: id, contextWindow, model, onError, client = createClient(options) } = options;
   let created: Promise<void> | null = null;
+  let overhead = 0;
+  let given = 0;
 
   /** The settings hold from the first item on; a session that is there keeps its own. */
   async function create(modelOfCall: string | undefined): Promise<void> {
@@ -50,6 +68,28 @@ export function conversation(options: AdapterOptions, format: Format) {
     }
   }
 
+  /** Whether more has to be kept free than was asked for until now. */
+  function learn(tokens: number): boolean {
+    if (tokens <= overhead) return false;
+    overhead = Math.ceil(tokens * GROWTH);
+    return true;
+  }
+
+  async function synced<M>(items: object[], call: Call<M>): Promise<M[]> {
+    const { messagesOf, sent = (message) => message, besides, signal } = call;
+    const sync = async () => {
+      const more = overhead === 0 ? {} : { overhead };
+      const body = { items, format, wait: 'compaction' as const, ...more };
+      const { context } = await client.syncSession({ id, body }, { ...PATIENCE, signal });
+      given = context.tokens;
+      return context.items.flatMap(({ item }) => messagesOf(item));
+    };
+    const fixed = tokensOf(besides);
+    learn(fixed);
+    const messages = await sync();
+    return learn(fixed + tokensOf(messages.map(sent)) - given) ? await sync() : messages;
+  }
+
   return {
     client,
     /** The next call begins anew. */
@@ -57,47 +97,23 @@ export function conversation(options: AdapterOptions, format: Format) {
       created = null;
       await client.eraseSession({ id }).catch((error: unknown) => onError?.(error));
     },
-    contextOf: async (
-      items: object[],
-      call: { model?: string | undefined; signal?: AbortSignal | undefined } = {},
-    ): Promise<ContextItem[] | null> => {
+    contextOf: async <M>(items: object[], call: Call<M>): Promise<M[] | null> => {
+      given = 0;
       if (items.length === 0) return null;
-      const { signal } = call;
       try {
         created ??= create(call.model);
         await created;
-        const body = { items, format, wait: 'compaction' as const };
-        const { context } = await client.syncSession({ id, body }, { ...PATIENCE, signal });
-        return context.items;
+        return await synced(items, call);
       } catch (error) {
         created = null;
-        signal?.throwIfAborted();
+        given = 0;
+        call.signal?.throwIfAborted();
         onError?.(error);
         return null;
       }
     },
+    counted: (input: unknown): void => {
+      if (typeof input === 'number' && given > 0) learn(input - given);
+    },
   };
-}
-
-/** One text for one value, in whichever order its keys come. */
-export function keyOf(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-}
-
-/** The text of a content that is a string or blocks. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  const texts = content.map((block) =>
-    isRecord(block) && typeof block.text === 'string' ? block.text : '',
-  );
-  return texts.filter((text) => text !== '').join('\n');
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents';
-import { type AdapterOptions, conversation, isRecord, keyOf, textOf } from './conversation.ts';
+import { base64Of, isRecord, keyOf, textOf } from './content.ts';
+import { type AdapterOptions, conversation } from './conversation.ts';
 
 type Item = Record<string, unknown>;
 
@@ -22,19 +23,16 @@ export function palimpsest(options: AdapterOptions): {
     try {
       for await (const { item } of client.each('listItems', { id })) items.push(item);
     } catch (error) {
-      const isNew = isRecord(error) && error.code === 'session_not_found';
-      if (!isNew) options.onError?.(error);
+      if (!isRecord(error) || error.code !== 'session_not_found') options.onError?.(error);
     }
     const names = new Map(items.map(({ call_id, name }) => [call_id, name]));
-    return items.flatMap((item) => inputOf(item, String(names.get(item.call_id) ?? '')) ?? []);
+    return items.flatMap((item) => inputOf(item, String(names.get(item.call_id) ?? '')));
   }
-  const all = () => {
-    history ??= load();
-    return history;
-  };
+  const all = () => (history ??= load());
   const keep = async (items: AgentInputItem[]) => {
     history = Promise.resolve(items);
-    await contextOf(knownItems(items).items);
+    const known = knownItems(items);
+    await contextOf(known.items, known);
   };
 
   return {
@@ -53,14 +51,19 @@ export function palimpsest(options: AdapterOptions): {
         await erase();
       },
     },
-    callModelInputFilter: async ({ modelData }) => {
-      const known = knownItems(modelData.input);
-      const context = await contextOf(known.items);
-      if (context === null) return modelData;
-      const input = context.flatMap(({ item }) => known.inputsOf(item));
-      return { ...modelData, input };
+    callModelInputFilter: async ({ modelData, agent }) => {
+      const { items, messagesOf } = knownItems(modelData.input);
+      const besides = [modelData.instructions ?? '', agent.tools.map(definitionOf)];
+      const input = await contextOf(items, { messagesOf, besides });
+      return input === null ? modelData : { ...modelData, input };
     },
   };
+}
+
+/** What the model is told of a tool; hosted ones have no more than a name. */
+function definitionOf(tool: object): object {
+  const { name, description, parameters }: Item = { ...tool };
+  return { name, description, parameters };
 }
 
 /** The history as items, and what each of them was. Reasoning goes with what follows it. */
@@ -79,12 +82,9 @@ function knownItems(history: readonly AgentInputItem[]) {
     before = [];
     return [item];
   });
-  const inputsOf = (item: Item): AgentInputItem[] => {
-    const same = origins.get(keyOf(item));
-    if (same !== undefined) return same;
-    return [inputOf(item, results.get(String(item.call_id)) ?? '') ?? []].flat();
-  };
-  return { items, inputsOf };
+  const messagesOf = (item: Item) =>
+    origins.get(keyOf(item)) ?? inputOf(item, results.get(String(item.call_id)) ?? '');
+  return { items, messagesOf };
 }
 
 /** An input as an item of the Responses API; null for what is kept beside it. */
@@ -99,51 +99,51 @@ function itemOf(input: AgentInputItem): Item | null {
       const { callId: call_id, name, arguments: text } = input;
       return { type: input.type, call_id, name, arguments: text };
     }
-    case 'function_call_result': {
-      const text = typeof input.output === 'string' ? input.output : resultText(input.output);
-      return { type: 'function_call_output', call_id: input.callId, output: text };
-    }
+    case 'function_call_result':
+      return {
+        type: 'function_call_output',
+        call_id: input.callId,
+        output: contentOf(isRecord(input.output) ? [input.output] : input.output),
+      };
     default:
       return null;
   }
 }
 
-function resultText(output: unknown): string {
-  const text = textOf(Array.isArray(output) ? output : [output]);
-  return text === '' ? JSON.stringify(output) : text;
-}
-
+/** Parts of messages and of results, which name a picture in several ways. */
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
-  return content
-    .filter(isRecord)
-    .map(({ type, text, image }) =>
-      type === 'input_image'
-        ? { type, ...(isRecord(image) ? { file_id: image.id } : { image_url: image }) }
-        : { type, text: text ?? '' },
-    );
+  return content.filter(isRecord).map(({ type, text, image }) => {
+    if (type === 'text') return { type: 'input_text', text };
+    if (type !== 'image' && type !== 'input_image') return { type, text: text ?? '' };
+    if (!isRecord(image)) return { type: 'input_image', image_url: image };
+    const { id = image.fileId, url, data, mediaType } = image;
+    if (data === undefined && url === undefined) return { type: 'input_image', file_id: id };
+    const inlined = `data:${mediaType ?? 'image/png'};base64,${base64Of(data)}`;
+    return { type: 'input_image', image_url: url ?? inlined };
+  });
 }
 
-/** What a compaction has made or changed, as the SDK has it; null for what it has no type for. */
-function inputOf(item: Item, resultName: string): AgentInputItem | null {
+/** What a compaction has made or changed, as the SDK has it; nothing for what it has no type for. */
+function inputOf(item: Item, resultName: string): AgentInputItem[] {
   const callId = String(item.call_id);
   const status = 'completed';
   switch (item.type) {
     case 'function_call': {
       const text = String(item.arguments);
-      return { type: item.type, callId, name: String(item.name), arguments: text, status };
+      return [{ type: item.type, callId, name: String(item.name), arguments: text, status }];
     }
     case 'function_call_output': {
       const output = textOf(item.output);
-      return { type: 'function_call_result', callId, name: resultName, status, output };
+      return [{ type: 'function_call_result', callId, name: resultName, status, output }];
     }
     case 'message': {
       const text = textOf(item.content);
       if (item.role !== 'assistant')
-        return { role: item.role === 'user' ? 'user' : 'system', content: text };
-      return { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] };
+        return [{ role: item.role === 'user' ? 'user' : 'system', content: text }];
+      return [{ role: 'assistant', status, content: [{ type: 'output_text', text }] }];
     }
     default:
-      return null;
+      return [];
   }
 }

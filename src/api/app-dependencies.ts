@@ -1,4 +1,5 @@
 import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
+import type { TurnTold } from '../app/gateway/turn-told.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
@@ -44,6 +45,8 @@ export type AppDependencies = Ports & {
   gateway: GatewaySettings;
   /** Plans turns of the gateway in another thread, where there is one. */
   turnsElsewhere?: TurnTasks | undefined;
+  /** Told what came of each request to the gateway for an answer. */
+  onTurn: (told: TurnTold) => void;
   probes: Probes;
   dashboard: QueueDashboardDependencies;
   /** What this process has measured, in the text format of Prometheus. */

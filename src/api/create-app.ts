@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { Gateway } from '../app/gateway/gateway.ts';
 import { turnTasks } from '../app/gateway/turn-tasks.ts';
 import { OpaqueContent } from '../app/opaque-content.ts';
+import { GATEWAY_TOOLS, lookUpTool } from '../mcp/look-up.ts';
 import { addMetricsRoute } from './admin/metrics.ts';
 import { createQueueDashboard, DASHBOARD_PATH } from './admin/queue-dashboard.ts';
 import type { AppDependencies } from './app-dependencies.ts';
@@ -11,17 +12,18 @@ import { addCompactionRoutes } from './compactions/routes.ts';
 import { addContextRoute } from './context/routes.ts';
 import { addCostRoute } from './costs/routes.ts';
 import { addEventsRoute } from './events/routes.ts';
+import type { Relay } from './gateway/relay.ts';
 import { serveElsewhere } from './gateway/routes.ts';
 import { openConnections } from './gateway/send.ts';
-import type { Relay } from './gateway/serve.ts';
-import { whoAsks } from './gateway/who.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { authenticator } from './http/auth.ts';
+import { registerProblems } from './http/documented-problems.ts';
 import type { Api, Gate } from './http/endpoint.ts';
 import { longAnswers } from './http/long-answers.ts';
 import { ProblemError, problemResponse } from './http/problem.ts';
 import { problemOf } from './http/problem-of.ts';
 import { rateLimiter } from './http/rate-limit.ts';
+import { whoAsks } from './http/who.ts';
 import { addItemRoutes } from './items/routes.ts';
 import { addLedgerRoute } from './ledger/routes.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
@@ -31,7 +33,10 @@ import {
   openAiErrorOf,
   openAiErrorResponse,
 } from './openai-compatible/errors.ts';
-import { addResponsesCompactRoute } from './openai-compatible/responses-compact.ts';
+import {
+  addResponsesCompactRoute,
+  compactResponse,
+} from './openai-compatible/responses-compact.ts';
 import { addPacketRoute } from './packets/routes.ts';
 import { addPages } from './pages/pages.ts';
 import { addPinRoutes } from './pins/routes.ts';
@@ -52,7 +57,9 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   const takeFromBudget = budgetOf(deps);
   const gate = gateOf(deps, takeFromBudget);
   const api: Api = { app, deps, gate, ...longAnswers(deps.elsewhere) };
+  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys, deps.storedSecret);
   registerKeys(app);
+  registerProblems(app);
   if (deps.hasInspector) addPages(api, takeFromBudget);
   addSessionRoutes(api);
   addItemRoutes(api);
@@ -72,13 +79,13 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addSignalRoute(api);
   addPacketRoute(api);
   addProfilesRoute(api);
-  addResponsesCompactRoute(api);
+  addResponsesCompactRoute(api, opaque);
   addMcpRoutes(api);
   addHealthRoutes(app, deps);
   addMetricsRoute(app, deps);
   addReferenceRoutes(api);
   app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
-  const relay = relayOf(deps, takeFromBudget);
+  const relay = relayOf(deps, opaque, takeFromBudget);
   app.notFound((c) => unrouted(app, relay, c));
   app.onError((error, c) =>
     error instanceof OpenAiError
@@ -101,13 +108,17 @@ function gateOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void)
   };
 }
 
-function relayOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void): Relay {
-  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys, deps.storedSecret);
+function relayOf(
+  deps: AppDependencies,
+  opaque: OpaqueContent,
+  takeFromBudget: (tenant: string) => void,
+): Relay {
   const { upstreams, wait_seconds } = deps.gateway;
-  const tasks = turnTasks({ ...deps, opaque }, deps.turnsElsewhere ?? null);
+  const own = { ...deps, opaque, offered: GATEWAY_TOOLS };
+  const tasks = turnTasks(own, lookUpTool(deps), deps.turnsElsewhere ?? null);
   const asks = whoAsks(deps.keys, opaque);
   return {
-    gateway: new Gateway({ ...deps, ...tasks, wait_seconds }),
+    gateway: new Gateway({ ...own, ...tasks, wait_seconds, onTurn: deps.onTurn }),
     upstreams,
     dispatcher: openConnections(),
     who: (request) => {
@@ -116,6 +127,10 @@ function relayOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void
       return who;
     },
     newId: deps.newId,
+    compact: async (request, upstream) => {
+      const { tenant } = asks(request);
+      return Response.json(await compactResponse(deps, opaque, { request, tenant, upstream }));
+    },
     log: deps.log,
   };
 }
@@ -124,11 +139,13 @@ function registerKeys({ openAPIRegistry }: OpenAPIHono): void {
   openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
+    description: 'One of the keys of PALIMPSEST_API_KEYS; without keys the service asks for none.',
   });
   openAPIRegistry.registerComponent('securitySchemes', 'api_key', {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
+    description: 'The same key in another header.',
   });
 }
 

@@ -28,12 +28,17 @@ export type Append = {
   wait: Wait | null;
 };
 
+export type AppendPorts = Pick<
+  Ports,
+  'store' | 'world' | 'dispatch' | 'clock' | 'newId' | 'loadTokenizer'
+>;
+
 /**
  * Appends items, all or nothing, and creates the session with the defaults of the server when the id
  * is new. Rejects: version_mismatch, invalid_item, invalid_config, idempotency_mismatch.
  */
 export async function append(
-  ports: Pick<Ports, 'store' | 'world' | 'dispatch' | 'clock' | 'newId' | 'loadTokenizer'>,
+  ports: AppendPorts,
   ref: SessionRef,
   { items, expected, idempotency, wait }: Append,
 ) {

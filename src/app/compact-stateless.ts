@@ -1,14 +1,15 @@
 import type { Summary } from '../domain/compaction/finish-full.ts';
 import {
-  expandInput,
+  type Conversation,
   finishStateless,
   planStateless,
-  type StatelessInput,
   type StatelessPlan,
   type StatelessResult,
   statelessConfig,
 } from '../domain/compaction/stateless.ts';
+import type { Format } from '../domain/items/codecs.ts';
 import type { Usage } from '../domain/items/item.ts';
+import type { Config } from '../domain/policy/config.ts';
 import { DEFAULT_CONTEXT_WINDOW } from '../domain/policy/profiles.ts';
 import { accept, type Outcome } from '../domain/session/errors.ts';
 import { NO_TOKENS } from '../domain/session/summarizer-usage.ts';
@@ -20,11 +21,11 @@ import { prepareTokenizer } from './tokenizer.ts';
 /** The prompt of a summary has no room for a whole agent's instructions, which some clients send. */
 const MOST_INSTRUCTION_TOKENS = 2_000;
 
-/** A conversation that is not stored here; `model` is the one that it was held with. */
+/** A conversation with the compaction items of ours opened; `model` is the one that it was held with. */
 type Stateless = {
   model: string;
   instructions: string | null;
-  input: readonly StatelessInput[];
+  conversation: Conversation;
 };
 
 /** Why there is no answer; `detail` says what to change. */
@@ -36,7 +37,7 @@ export type StatelessRefusal = {
 /** Compacts a conversation without a session (SPEC section 13). `usage`: what the summary cost. */
 export async function compactStateless(
   ports: Pick<Ports, 'world' | 'contextWindowOf' | 'loadTokenizer' | 'summarize'>,
-  { model, instructions, input }: Stateless,
+  { model, instructions, conversation }: Stateless,
   signal: AbortSignal,
 ): Promise<Outcome<StatelessResult & { usage: Usage }, StatelessRefusal>> {
   const { world } = ports;
@@ -48,8 +49,25 @@ export async function compactStateless(
       'compaction is switched off on this server: start it without DISABLE_COMPACT',
     );
   }
+  return compactConversation(ports, conversation, { config, model, instructions }, signal);
+}
+
+type How = Pick<Stateless, 'model' | 'instructions'> & {
+  config: Config;
+  /** By default that of the Responses API. */
+  format?: Format;
+};
+
+/** The same of a conversation whose compaction items are opened, by a configuration of the caller's. */
+export async function compactConversation(
+  ports: Pick<Ports, 'world' | 'loadTokenizer' | 'summarize'>,
+  conversation: Conversation,
+  { config, format, model, instructions }: How,
+  signal: AbortSignal,
+): Promise<Outcome<StatelessResult & { usage: Usage }, StatelessRefusal>> {
   await prepareTokenizer(ports, {});
-  const plan = planStateless(expandInput(input), config, counterFor(config, world.tokenizers));
+  const count = counterFor(config, ports.world.tokenizers);
+  const plan = planStateless(conversation, config, count, format);
   if (plan === null) {
     return refuse(
       'nothing_to_compact',

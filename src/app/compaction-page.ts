@@ -1,7 +1,7 @@
 import { type FactSource, sourcesOf } from '../domain/ledger/sources.ts';
 import { accept } from '../domain/session/errors.ts';
 import type { EventOf, SessionEvent } from '../domain/session/events.ts';
-import { diff } from './diff.ts';
+import { diffOf } from './diff.ts';
 import { lastEvent } from './last-event.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -29,7 +29,7 @@ export async function readCompactionPage(
   const loaded = await loadCompaction(ports, ref, id);
   if (!loaded.ok) return loaded;
   const { row, session, events, detail } = loaded.value;
-  const compared = row.status === 'ended' ? await diff(ports, ref, id) : null;
+  const compared = row.status === 'ended' ? await diffOf(ports, ref, row) : null;
   if (compared !== null && !compared.ok) return compared;
   return accept({
     detail,

@@ -4,6 +4,7 @@ import { sessionNotFound } from '../domain/session/create-session.ts';
 import { accept, reject } from '../domain/session/errors.ts';
 import { configOf, contextTokens } from '../domain/session/head.ts';
 import { thresholds, usableWindow } from '../domain/tokens/thresholds.ts';
+import { eventAt } from './event-at.ts';
 import { findSession } from './find.ts';
 import { loadSettings } from './load-settings.ts';
 import { loadViewHere } from './load-view.ts';
@@ -32,8 +33,9 @@ export async function readContextPage(
     );
   }
   const view = await loadViewHere(ports, ref, version);
+  const event = await eventAt(store, ref, version);
   // Erased since the head was read.
-  if (view === null) return sessionNotFound();
+  if (view === null || event === undefined) return sessionNotFound();
   const past = version < state.version ? await loadSettings(store, ref, version) : null;
   const inForce = past ?? settings;
   const config = configOf(inForce, world.server);
@@ -45,6 +47,7 @@ export async function readContextPage(
   const tokens = contextTokens({ ...view.usage, tokens: estimate }, config);
   return accept({
     version,
+    at: event.at,
     newest: state.version,
     format: view.format,
     tokens,

@@ -19,16 +19,18 @@ export function defaultSession(): NewSession {
   };
 }
 
+export type CreatePorts = Pick<
+  Ports,
+  'store' | 'world' | 'clock' | 'newId' | 'loadTokenizer' | 'contextWindowOf' | 'modelRefusal'
+>;
+
 /**
  * Creates a session, under a new id if none is given; what is not chosen is as `defaultSession` says,
  * the window as large as the model's where that is known. Rejects: session_exists, invalid_item,
  * invalid_config.
  */
 export async function createSession(
-  ports: Pick<
-    Ports,
-    'store' | 'world' | 'clock' | 'newId' | 'loadTokenizer' | 'contextWindowOf' | 'modelRefusal'
-  >,
+  ports: CreatePorts,
   tenant: string,
   { id, ...chosen }: Partial<Omit<NewSession, 'counted'>> & { id?: string },
 ) {

@@ -7,7 +7,7 @@ import { type ResultEdit, savedBy } from '../domain/session/result-edits.ts';
 import { withoutContent } from './compaction-detail.ts';
 import { findCompaction, findSession } from './find.ts';
 import { loadViewHere } from './load-view.ts';
-import type { SessionRef } from './ports/event-store.ts';
+import type { CompactionRow, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { findProposal } from './proposal.ts';
 
@@ -21,10 +21,16 @@ export async function diff(
   ref: SessionRef,
   id: string,
 ) {
-  const { store } = ports;
-  const found = await findCompaction(store, ref, id);
-  if (!found.ok) return found;
-  const { status, outcome, ended_version } = found.value;
+  const found = await findCompaction(ports.store, ref, id);
+  return found.ok ? diffOf(ports, ref, found.value) : found;
+}
+
+/** The same of a compaction that was found. Rejects: session_not_found, compaction_not_ended. */
+export async function diffOf(
+  ports: Pick<Ports, 'store' | 'largestHere'>,
+  ref: SessionRef,
+  { id, status, outcome, ended_version }: CompactionRow,
+) {
   if (ended_version === null) {
     return reject(
       'compaction_not_ended',

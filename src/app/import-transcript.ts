@@ -1,29 +1,15 @@
 import { PROFILES } from '../domain/policy/profiles.ts';
 import { accept, type Outcome } from '../domain/session/errors.ts';
-import { append } from './append.ts';
-import { createSession } from './create-session.ts';
+import { type AppendPorts, append } from './append.ts';
+import { type CreatePorts, createSession } from './create-session.ts';
 import { eraseSession } from './erase-session.ts';
 import { batches, importedItems, sessionId } from './import-batches.ts';
-import type { Ports } from './ports/ports.ts';
 import type { ReadTranscript } from './ports/transcripts.ts';
 import { sync } from './sync.ts';
+import type { SyncPorts } from './synced.ts';
 
 /** An import waits for compactions, so that they come where they would have come: so long in all. */
 const PATIENCE_SECONDS = 30;
-
-type ImportPorts = Pick<
-  Ports,
-  | 'store'
-  | 'largestHere'
-  | 'world'
-  | 'dispatch'
-  | 'cancelJob'
-  | 'clock'
-  | 'newId'
-  | 'loadTokenizer'
-  | 'contextWindowOf'
-  | 'modelRefusal'
->;
 
 /**
  * Makes a session of a transcript, or brings the one that it made before up to it; another past goes on
@@ -31,7 +17,7 @@ type ImportPorts = Pick<
  * invalid_item, invalid_config, and as `sync` does.
  */
 export async function importTranscript(
-  ports: ImportPorts,
+  ports: CreatePorts & AppendPorts & SyncPorts,
   tenant: string,
   transcript: ReadTranscript,
   signal: AbortSignal,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Atom, atomsOf } from '../domain/items/atoms.ts';
 import { codecFor, type Format } from '../domain/items/codecs.ts';
+import { ClientTelling, isHidden } from '../domain/items/hidden-rounds.ts';
 import type { Item } from '../domain/items/item.ts';
 import type { Entry } from '../domain/session/entry.ts';
 import type { EventType } from '../domain/session/events.ts';
@@ -95,10 +96,12 @@ class History {
   items: HistoryItem[] = [];
   readonly #ref: SessionRef;
   readonly #format: Format;
+  readonly #telling: ClientTelling;
 
   constructor(ref: SessionRef, format: Format) {
     this.#ref = ref;
     this.#format = format;
+    this.#telling = new ClientTelling(format);
   }
 
   /** Starts with these, in place of what was there. */
@@ -114,7 +117,7 @@ class History {
         const { item, source, excluded } = event.data;
         const told = this.#told(item, source !== undefined || excluded !== undefined);
         const place = { session_id: this.#ref.session_id, seq: event.version };
-        this.items.push({ ...told, isOurs: source !== undefined, place });
+        this.items.push({ ...told, isOurs: source !== undefined || isHidden(item), place });
         break;
       }
       case 'item.superseded': {
@@ -139,10 +142,9 @@ class History {
 
   /** `mayBeMissing`: the client may leave it out of its history, as it is not its own. */
   #told(item: Item, mayBeMissing: boolean): LoggedItem {
-    const atoms = comparedAtoms(this.#format, item);
-    return {
-      atoms: mayBeMissing ? atoms.map((atom) => ({ ...atom, isFirm: false })) : atoms,
-      isOurs: mayBeMissing,
-    };
+    const told = this.#telling.told(item);
+    const atoms = comparedAtoms(this.#format, told ?? item);
+    const isOurs = mayBeMissing || told === null;
+    return { atoms: isOurs ? atoms.map((atom) => ({ ...atom, isFirm: false })) : atoms, isOurs };
   }
 }

@@ -182,7 +182,7 @@ async function eventsBetween(
   most: Size | null,
 ): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
-  const largest = most === null ? {} : { max_bytes: most.bytes };
+  const largest = most === null ? {} : { max_bytes: most.bytes, largest: most.bytes };
   for (let from = after; ; ) {
     const query = { after: from, up_to: upTo, limit: EVENTS_PER_READ, ...largest };
     const page = await store.events(ref, query);

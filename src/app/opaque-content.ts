@@ -31,10 +31,15 @@ const payload = z.object({
   items: z.array(z.custom<JsonObject>(isJsonObject)),
   /** One of another version is not read. */
   ledger: ledgerSchema.optional().catch(undefined),
+  session_id: z.string().optional(),
 });
 
-/** What a content stands for: items, and what the log behind them says. */
-export type Opened = { items: Item[]; ledger?: Ledger | undefined };
+/** What a content stands for: items, what the log behind them says, and the session that has it. */
+export type Opened = {
+  items: Item[];
+  ledger?: Ledger | undefined;
+  session_id?: string | undefined;
+};
 
 /** Content that cannot be used; the message says why. */
 export class OpaqueContentError extends Error {
@@ -79,10 +84,11 @@ export class OpaqueContent {
    * Throws OpaqueContentError when the items take more than `maxBytes` of JSON; a ledger that does not
    * fit beside them is left out.
    */
-  async seal(tenant: string, { items, ledger }: Opened, maxBytes: number): Promise<string> {
-    const whole = Buffer.from(JSON.stringify({ items, ledger }), 'utf8');
+  async seal(tenant: string, content: Opened, maxBytes: number): Promise<string> {
+    const { items, ledger, session_id } = content;
+    const whole = Buffer.from(JSON.stringify({ items, ledger, session_id }), 'utf8');
     const isWhole = whole.byteLength <= maxBytes;
-    const plain = isWhole ? whole : Buffer.from(JSON.stringify({ items }), 'utf8');
+    const plain = isWhole ? whole : Buffer.from(JSON.stringify({ items, session_id }), 'utf8');
     if (plain.byteLength > maxBytes) throw tooLarge(maxBytes);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#sealingKey(), nonce, {

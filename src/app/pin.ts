@@ -16,6 +16,7 @@ import { type PinShown, shownPins } from './list-pins.ts';
 import { loadViewHere } from './load-view.ts';
 import type { Idempotency, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { readHere } from './read-here.ts';
 import { Lineage } from './recall/lineage.ts';
 import { levelsOf } from './session-state.ts';
 import { withTokenizer } from './tokenizer.ts';
@@ -43,7 +44,7 @@ export async function pin(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const found = await findSession(deps.store, ref);
     if (!found.ok) return found;
-    const what = await whatOf(deps, ref, wish, found.value);
+    const what = await whatOf(readHere(deps), ref, wish, found.value);
     if (!what.ok) return what;
     const { compacted_version } = found.value.state;
     const command = { pin_id, what: what.value, compacted_version };

@@ -42,7 +42,11 @@ export async function revert(
   const command = revertCommand(id, events, session.value);
   if (!command.ok) return command;
   const at = clock.now().toISOString();
-  const counted = await withPins(store, ref, command.value, session.value, at);
+  const { pins } = session.value.state;
+  const isPartial = pins.first !== 0 || events.some(({ type }) => type === 'item.superseded');
+  const counted = isPartial
+    ? await countedAnew(store, ref, command.value, session.value, at)
+    : command.value;
   const committed = await store.commit(ref, revertCompaction(counted), { at });
   if (!committed.ok) return committed;
   const head = committed.value.value;
@@ -55,8 +59,11 @@ export async function revert(
   });
 }
 
-/** What is pinned stands in the context already, before and after: then both are counted. */
-async function withPins(
+/**
+ * Not all that the compaction took away comes back: what is pinned stands in the context already, and
+ * what the client has taken back since stays away. Then both contexts are counted.
+ */
+async function countedAnew(
   store: EventStore,
   ref: SessionRef,
   command: RevertCompaction,
@@ -64,7 +71,6 @@ async function withPins(
   at: string,
 ): Promise<RevertCompaction> {
   const { state } = head;
-  if (state.pins.first === 0) return command;
   const reverted = await loadReverted(store, ref, state, revertOf(command, head).data, at);
   if (reverted === null) return command;
   return { ...command, tokens_back: sumTokens(reverted.entries) - state.tokens };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rolloutWriter } from '../domain/session/rollout.ts';
 import { exportHeader, exportLine } from './export-format.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
@@ -40,6 +41,8 @@ export async function* rolloutParts(
     const last = events.at(-1);
     if (last === undefined) return;
     after = last.version;
+    // To read a large event and to write it each take their time.
+    await nextTurn();
     const lines = events.flatMap(recordsOf).map((record) => `${JSON.stringify(record)}\n`);
     yield { text: lines.join(''), version: after };
   }

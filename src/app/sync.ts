@@ -1,76 +1,22 @@
 import { createHash } from 'node:crypto';
-import { tokensWithout } from '../domain/context/pinned.ts';
 import type { Format } from '../domain/items/codecs.ts';
-import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
-import type { AppendItems } from '../domain/session/append-items.ts';
 import { checkItems } from '../domain/session/check-items.ts';
-import type { Counted } from '../domain/session/counted.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
-import type { Head } from '../domain/session/head.ts';
-import {
-  type SyncedHistory,
-  type SyncHistory,
-  syncHistory,
-  within,
-} from '../domain/session/sync-history.ts';
+import type { Head, State } from '../domain/session/head.ts';
 import type { Told } from '../domain/session/told.ts';
-import { type Expected, refuseUnexpected } from './append.ts';
+import { refuseUnexpected } from './append.ts';
 import { defaultSession } from './create-session.ts';
 import { findSession } from './find.ts';
 import { forkCommand } from './fork.ts';
-import { isWithin, loadView } from './load-view.ts';
+import { isWithin } from './load-view.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
-import type { Idempotency, SessionRef } from './ports/event-store.ts';
-import type { Ports } from './ports/ports.ts';
+import type { SessionRef } from './ports/event-store.ts';
 import { planSync, type SyncPlan } from './sync-plan.ts';
+import type { Divergence, Done, Step, Sync, Synced, SyncPorts } from './synced.ts';
 import { Telling } from './telling.ts';
-import { withCounts } from './tokenizer.ts';
-
-export type Sync = {
-  /** The client's whole history, unchecked; at least one item. */
-  items: readonly Json[];
-  /** What the items are written in; by default what the session is. */
-  format: Format | undefined;
-  on_divergence: 'fork' | 'reject';
-  expected: Expected | null;
-  idempotency: Idempotency | null;
-};
-
-/** Where a history with another past goes on; `index` is the first item that the parent does not have. */
-export type Divergence = {
-  session_id: string;
-  parent_session_id: string;
-  parent_version: number;
-  index: number;
-};
-
-/** `matched` and `appended` together are the items of the client, but for a compaction trigger. */
-export type Synced = {
-  session_id: string;
-  version: number;
-  matched: number;
-  appended: number;
-  /** Items of the log that the client does not have: they stand in the context no more. */
-  superseded: number[];
-  /** The client has compacted its history since the last time. */
-  is_compacted_by_client: boolean;
-  divergence: Divergence | null;
-} & Pick<NonNullable<SyncedHistory['appended']>, 'compaction' | 'advice' | 'note'>;
-
-type Deps = Pick<
-  Ports,
-  'store' | 'largestHere' | 'world' | 'dispatch' | 'cancelJob' | 'clock' | 'newId' | 'loadTokenizer'
->;
-
-type Done = { synced: Synced; replayed: boolean };
-type Step =
-  | ({ kind: 'done' } & Done)
-  /** Somebody else has written to the session in between. */
-  | { kind: 'again' }
-  /** There is a fork already that the history may go on in. */
-  | { kind: 'forked'; divergence: Divergence };
+import { type Base, type Written, writeSynced } from './write-synced.ts';
 
 /** What others write at the same moment makes a sync look again, so often. */
 const ATTEMPTS = 10;
@@ -84,7 +30,11 @@ const MOST_FORKS = 32;
  * (another format), history_diverged, version_mismatch, invalid_config, idempotency_mismatch. Throws
  * ElsewhereError, with nothing written, where that is too much for this thread.
  */
-export async function sync(deps: Deps, ref: SessionRef, request: Sync): Promise<Outcome<Done>> {
+export async function sync(
+  deps: SyncPorts,
+  ref: SessionRef,
+  request: Sync,
+): Promise<Outcome<Done>> {
   let divergence: Divergence | null = null;
   let asked = request;
   for (let attempts = 0, forks = 0; attempts < ATTEMPTS && forks < MOST_FORKS; ) {
@@ -108,7 +58,7 @@ export async function sync(deps: Deps, ref: SessionRef, request: Sync): Promise<
 }
 
 async function trySync(
-  deps: Deps,
+  deps: SyncPorts,
   ref: SessionRef,
   request: Sync,
   divergence: Divergence | null,
@@ -128,17 +78,20 @@ async function trySync(
   if (!telling.ok) return telling;
   const plan =
     head === null ? NEW : await planSync(deps, ref, { state: head.state, format }, telling.value);
+  if (head !== null && request.is_excerpt === true && isBeginning(plan, telling.value)) {
+    return accept(excerpt(ref, head, plan));
+  }
   await refuseLarge(deps, ref);
   const base: Base = { ref, defaults: { ...settings, initial_context: [] }, divergence };
   if (plan.kind !== 'diverges') {
     const version = head?.state.version ?? 0;
-    return write(deps, { ...base, version, first: null }, telling.value, plan, request);
+    return writeSynced(deps, { ...base, version, first: null }, telling.value, plan, request);
   }
   return fork(deps, base, telling.value, plan, request);
 }
 
 /** Throws ElsewhereError: the context is read in the end, when it is too late to begin elsewhere. */
-async function refuseLarge({ store, largestHere }: Deps, ref: SessionRef): Promise<void> {
+async function refuseLarge({ store, largestHere }: SyncPorts, ref: SessionRef): Promise<void> {
   if (largestHere === undefined || (await isWithin(store, ref, largestHere))) return;
   throw new ElsewhereError();
 }
@@ -157,13 +110,45 @@ function tellingOf(format: Format, items: readonly Json[], told: Told | null): O
   );
 }
 
-const NEW: SyncPlan = { kind: 'follows', known: 0, superseded: [] };
+/** Whether the log holds all that is told, and goes on. */
+function isBeginning(plan: SyncPlan, telling: Telling): boolean {
+  if (plan.kind === 'compacted') return false;
+  if (plan.kind === 'follows' && plan.superseded.length === 0) return false;
+  return telling.piecesFrom(plan.known).every(({ atoms }) => atoms.every(({ isFirm }) => !isFirm));
+}
 
-type Base = Pick<AppendItems, 'defaults'> & { ref: SessionRef; divergence: Divergence | null };
+function excerpt(
+  ref: SessionRef,
+  { state }: Head,
+  plan: SyncPlan,
+): Extract<Step, { kind: 'done' }> {
+  const synced: Synced = {
+    session_id: ref.session_id,
+    version: endOf(ref, state, plan),
+    matched: plan.known,
+    appended: 0,
+    superseded: [],
+    is_compacted_by_client: false,
+    divergence: null,
+    compaction: null,
+    advice: null,
+    note: null,
+  };
+  return { kind: 'done', synced, replayed: false };
+}
+
+/** The version that a history stands at which the log begins with. */
+function endOf({ session_id }: SessionRef, { version }: State, plan: SyncPlan): number {
+  if (plan.kind === 'follows') return Math.min(version, ...plan.superseded.map((seq) => seq - 1));
+  if (plan.kind === 'diverges' && plan.parent.session_id === session_id) return plan.at;
+  return version;
+}
+
+const NEW: SyncPlan = { kind: 'follows', known: 0, superseded: [] };
 
 /** Goes on in a fork of the session, or in that which an earlier sync of this history has made. */
 async function fork(
-  deps: Deps,
+  deps: SyncPorts,
   { defaults, ref }: Base,
   telling: Telling,
   plan: Extract<SyncPlan, { kind: 'diverges' }>,
@@ -184,112 +169,7 @@ async function fork(
   const first = await forkCommand(deps, parent, found.value, at);
   if (!first.ok) return first;
   const target = { ref: own, defaults, divergence, version: 0, first: first.value };
-  return write(deps, target, telling, { kind: 'follows', known, superseded: [] }, request);
-}
-
-/** `first`: what creates the session, if something has to. */
-type Target = Base & { version: number; first: Decide<Head> | null };
-
-async function write(
-  deps: Deps,
-  { ref, defaults, divergence, version, first }: Target,
-  telling: Telling,
-  plan: Exclude<SyncPlan, { kind: 'diverges' }>,
-  { idempotency }: Sync,
-): Promise<Outcome<Step>> {
-  const now = deps.clock.now();
-  const at = now.toISOString();
-  const compaction_id = deps.newId();
-  const items = telling.items.slice(plan.known);
-  const by_client = plan.kind === 'compacted' ? compactedItems(telling, plan) : null;
-  const { superseded, unpinned } =
-    plan.kind === 'follows'
-      ? await takenBack(deps, ref, plan.superseded, version)
-      : { superseded: [], unpinned: [] };
-  const ofSync = {
-    session_id: ref.session_id,
-    matched: plan.known,
-    appended: items.length,
-    superseded: superseded.map(({ seq }) => seq),
-    is_compacted_by_client: by_client !== null,
-    divergence,
-  };
-  const posted = { items: [...(by_client?.items ?? []), ...items], defaults };
-  const committed = await withCounts(deps, ref, posted, (counted?: Counted) => {
-    const append: AppendItems = {
-      items,
-      defaults,
-      counted,
-      compaction_id,
-      now_ms: now.getTime(),
-      at,
-      told: { index: items.length - 1, told: telling.told },
-    };
-    const command = syncHistory(deps.world, {
-      expected_version: first === null ? version : null,
-      superseded,
-      unpinned,
-      by_client,
-      append: items.length === 0 ? null : append,
-      counted,
-      at,
-    });
-    const whole: Decide<Written> = within(first, command, at, (done) => ({
-      ...ofSync,
-      version: done.version,
-      compaction: done.appended?.compaction ?? null,
-      advice: done.appended?.advice ?? null,
-      note: done.appended?.note ?? null,
-      cancelled: done.cancelled,
-    }));
-    return deps.store.commit(ref, whole, idempotency === null ? { at } : { at, idempotency });
-  });
-  if (!committed.ok) {
-    const { code } = committed.rejection;
-    // Nobody else means these two here: what is expected was looked at before.
-    const isOutrun = code === 'version_mismatch' || code === 'session_exists';
-    return isOutrun ? accept({ kind: 'again' }) : committed;
-  }
-  const { value, replayed } = committed.value;
-  const { cancelled, ...synced } = value;
-  if (!replayed) {
-    if (cancelled !== null) deps.cancelJob(cancelled);
-    if (value.compaction?.id === compaction_id) deps.dispatch({ ref, compaction_id });
-  }
-  return accept({ kind: 'done', synced, replayed });
-}
-
-type Written = Synced & { cancelled: string | null };
-
-/** The items that stand for everything before, without those that the session began with. */
-function compactedItems(
-  telling: Telling,
-  { by_client, without }: Extract<SyncPlan, { kind: 'compacted' }>,
-): { items: Item[]; summary_text: string } {
-  const items = telling.items.slice(0, by_client.items).filter((_, index) => !without.has(index));
-  return { items, summary_text: by_client.summary_text };
-}
-
-/** What the items count in the context, where they still stand in it, and the pins that end with them. */
-async function takenBack(
-  { store }: Deps,
-  ref: SessionRef,
-  seqs: readonly number[],
-  version: number,
-): Promise<Pick<SyncHistory, 'superseded' | 'unpinned'>> {
-  if (seqs.length === 0) return { superseded: [], unpinned: [] };
-  const view = await loadView(store, ref, version);
-  const tokens = new Map(view?.entries.map((entry) => [entry.seq, entry.tokens]));
-  const superseded = seqs.map((seq) => ({ seq, tokens: tokens.get(seq) ?? 0 }));
-  const gone = new Set(seqs);
-  const ended = (view?.pins.added ?? []).filter(({ data }) =>
-    data.entries.some(({ seq }) => seq !== null && gone.has(seq)),
-  );
-  const unpinned = ended.map(({ data: { pin_id, entries } }) => {
-    const others = entries.filter(({ seq }) => seq === null || !gone.has(seq));
-    return { pin_id, tokens_change: view === null ? 0 : tokensWithout(others, view) };
-  });
-  return { superseded, unpinned };
+  return writeSynced(deps, target, telling, { kind: 'follows', known, superseded: [] }, request);
 }
 
 /**
@@ -297,7 +177,7 @@ async function takenBack(
  * since, and perhaps more: compared again it would look like another one.
  */
 async function keptAnswer(
-  { store, clock }: Deps,
+  { store, clock }: SyncPorts,
   ref: SessionRef,
   { idempotency }: Sync,
 ): Promise<Outcome<Step> | null> {

@@ -2,6 +2,7 @@ import { readSettings, refuseOpenWithoutKeys, type ServerSettings } from '../con
 import { listen } from '../listen.ts';
 import { describeDatabase } from '../open-store.ts';
 import { startService } from '../service.ts';
+import { redisServers } from '../workers/engines/bullmq/redis-address.ts';
 
 /** Longer than requests and compactions under way are given, if all goes well. */
 const STOP_LIMIT_MS = 20_000;
@@ -45,7 +46,7 @@ function describeJobs({ queue, role, database }: ServerSettings): string {
       : 'in this process, which must be the only one on the database (set REDIS_URL for more)';
   }
   // Not the URL: it may hold a password.
-  const redis = `redis at ${new URL(queue.redis_url).host}`;
+  const redis = `redis at ${redisServers(queue.redis_url)}`;
   switch (role) {
     case 'all':
       return `${redis}, this process works on them too`;

@@ -1,4 +1,4 @@
-import { claudeLaunch, claudeSettings, claudeUpstreams } from './wrap/claude.ts';
+import { claudeLaunch, claudeSettings, claudeUpstreams, hasOwnServer } from './wrap/claude.ts';
 import { codexLaunch, codexSetup, codexUpstreams } from './wrap/codex.ts';
 import { findOrStart, type WrapFlags } from './wrap/gateway-service.ts';
 import {
@@ -20,7 +20,8 @@ const PROGRAMS: { [program: string]: (environment: Environment) => Plan } = {
     const settings = claudeSettings(environment);
     return {
       upstreams: claudeUpstreams(environment, settings),
-      launch: (address) => claudeLaunch(address, environment, settings),
+      launch: (address) =>
+        claudeLaunch(address, environment, settings, hasOwnServer(environment, process.cwd())),
     };
   },
   codex: (environment) => {
@@ -56,7 +57,7 @@ export async function wrapCommand(
     for (const warning of launch.warnings) console.error(`palimpsest: ${warning}`);
     const code = await run(program, launch, args);
     const tally = await tallySince(service, began);
-    if (tally !== null) console.error(tallyLine(tally, service.look));
+    if (tally !== null) console.error(tallyLine(tally, service));
     return code;
   } finally {
     await service.close();

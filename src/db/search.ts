@@ -4,6 +4,7 @@ import type {
   Reached,
   SearchFilters,
 } from '../app/ports/search-index.ts';
+import type { Tokens } from '../domain/search/tokens.ts';
 
 /** Documents of one session at most; the id of the first is the session's place times this. */
 const PER_SESSION = 2 ** 26;
@@ -11,7 +12,7 @@ const PER_SESSION = 2 ** 26;
 const MOST_SESSIONS = 2 ** 27;
 
 /** The version of the tokens: another tokenizer, or other documents, and the index is built anew. */
-export const SEARCH_VERSION = 1;
+export const SEARCH_VERSION = 2;
 
 /** The ids that the documents of a session can have, both inclusive. Throws when there are too many sessions. */
 export function idsOf(sessionOrder: number): { first: number; last: number } {
@@ -83,7 +84,9 @@ export function movedBy(
 /** Tokens by which it is seen whether a document is in the index: to look for all takes as long as to write them. */
 const SAMPLE = 8;
 
-export function sampleOf(tokens: readonly string[]): string[] {
+export function sampleOf({ words, names }: Tokens): string[] {
+  const tokens = [...words, ...names];
   const step = Math.max(1, Math.floor(tokens.length / SAMPLE));
-  return tokens.filter((_, index) => index % step === 0).slice(0, SAMPLE);
+  const sample = tokens.filter((_, index) => index % step === 0).slice(0, SAMPLE);
+  return [...new Set(sample)];
 }

@@ -7,6 +7,7 @@ import {
   type SessionRef,
 } from '../app/ports/event-store.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
+import { jsonOf } from './json-of.ts';
 import { Replay } from './replay.ts';
 
 const headerSchema = z.object({
@@ -97,12 +98,4 @@ function rowOf(line: string, number: number): EventRow {
     throw new ExportError(`line ${number}: ${issue?.path.join('.')}: ${issue?.message}`);
   }
   return { ...parsed.data, data: JSON.stringify(parsed.data.data) };
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,6 +8,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object that a JSON text holds; null when it holds none, or is no JSON. */
+export function jsonObjectIn(text: string): JsonObject | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isJsonObject(json) ? json : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Of what was parsed from JSON text, only that it is an object is left to check; it stays as it is. */
 export const jsonObjectSchema = z.custom<JsonObject>(isJsonObject, 'must be an object');
 

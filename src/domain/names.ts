@@ -4,10 +4,8 @@
  * word. All patterns are linear: each looks at a character a bounded number of times.
  */
 
-/** A drive path, an issue number, or a run of characters that names are made of. */
-const RUN = /[A-Za-z]:\\[\w.\\~-]+|#\d{1,7}(?![\w-])|[\w\u00C0-\u024F./@~-]+/g;
-/** Longer runs are encoded data, not names. */
-const MAX_RUN = 256;
+import { eachRun } from './name-runs.ts';
+
 const MAX_IDENTIFIER = 80;
 /** A path with more segments than this is matched by its last ones. */
 const MAX_SEGMENTS = 32;
@@ -44,7 +42,9 @@ export type NameReader = (text: string, onName: (name: string) => void) => void;
 export function nameReader(): NameReader {
   const remembered = new Map<string, readonly string[]>();
   return (text, onName) => {
-    eachRun(text, (run, start) => {
+    eachRun(text, (start, end, isPlain) => {
+      if (isPlain) return;
+      const run = text.slice(start, end);
       if (run.includes('-') && isQuoted(text, start, run.length)) {
         for (const name of namesOfRun(run, true)) onName(name);
         return;
@@ -77,7 +77,12 @@ export function nameKey(name: string): string {
 export function namesStandingIn(text: string): (name: string) => boolean {
   const words = new Set<string>();
   const seen = new Set<string>();
-  eachRun(text, (run) => {
+  eachRun(text, (start, end, isPlain) => {
+    const run = text.slice(start, end);
+    if (isPlain && !run.includes('.')) {
+      if (run.length > 1) words.add(run);
+      return;
+    }
     if (seen.has(run)) return;
     seen.add(run);
     for (const token of tokensOf(run)) addWords(token, words);
@@ -101,24 +106,15 @@ export function isFileName(name: string): boolean {
   return name.includes('/') ? hasExtension(base) : hasKnownExtension(base);
 }
 
-/** No generator and no object for each: this is done for every word of a log. */
-function eachRun(text: string, onRun: (run: string, start: number) => void): void {
-  const pattern = new RegExp(RUN);
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const run = match[0];
-    if (run.length < 2 || run.length > MAX_RUN) continue;
-    // A letter right after a backslash belongs to an escape such as \n, not to the name.
-    const isEscaped = text[match.index - 1] === '\\' && 'nrt'.includes(run.charAt(0));
-    if (isEscaped) onRun(run.slice(1), match.index + 1);
-    else onRun(run, match.index);
-  }
-}
-
 function addWords(token: string, words: Set<string>): void {
   words.add(token);
-  const segments = token.split('/').slice(-MAX_SEGMENTS);
-  for (let i = 0; i < segments.length; i++) words.add(segments.slice(i).join('/'));
-  if (segments.length > 1 || hasKnownExtension(token)) return;
+  let slash = token.lastIndexOf('/');
+  const isPath = slash >= 0;
+  for (let segments = 0; slash >= 0 && segments < MAX_SEGMENTS; segments++) {
+    words.add(token.slice(slash + 1));
+    slash = slash === 0 ? -1 : token.lastIndexOf('/', slash - 1);
+  }
+  if (isPath || hasKnownExtension(token)) return;
   for (const member of token.split('.')) words.add(member);
 }
 
@@ -138,6 +134,10 @@ function namesOfRun(run: string, quoted: boolean): string[] {
 function tokensOf(run: string): string[] {
   if (run.startsWith('#')) return [run];
   if (run.charAt(1) === ':') return [trimmed(run.replace(/\\+/g, '/'), 0)].filter(isLongEnough);
+  if (!MAY_BE_SEVERAL.test(run)) {
+    const token = trimmed(run, 0);
+    return isLongEnough(token) ? [token] : [];
+  }
   // `@scope/package` is one name; `user@host` and `package@version` are two.
   const pieces = run.startsWith('@') && run.includes('/') ? [run] : run.split('@');
   return pieces.flatMap((piece) =>
@@ -147,6 +147,9 @@ function tokensOf(run: string): string[] {
       .filter(isLongEnough),
   );
 }
+
+/** What parts a run, and what may stand in front of a name. */
+const MAY_BE_SEVERAL = /@|--|\.\.|\/\/|^[-/]/;
 
 function isLongEnough(token: string): boolean {
   return token.length > 1 && token.lastIndexOf('~') <= 0;

@@ -62,7 +62,8 @@ export function clipMiddle(text: string, max: number): string {
 
 /** White space of any kind and length as one blank. */
 export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  // Most are one line already.
+  return (/\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 }
 
 /** The first line that says something, as one line of at most `max` characters. */

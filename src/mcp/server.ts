@@ -35,7 +35,7 @@ export function mcpServer(
   ports: Ports,
   request: McpRequest,
 ): { server: Server; elsewhere: () => ElsewhereError | null } {
-  const { tenant, mayLeave, signal, tell } = request;
+  const { mayLeave, signal, tell } = request;
   let elsewhere: ElsewhereError | null = null;
   const server = new Server(
     { name: 'palimpsest', title: 'Palimpsest', version: request.version },
@@ -48,7 +48,7 @@ export function mcpServer(
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined) return failed(`there is no such tool: ${NAMES}`);
     try {
-      const ref = await sessionOf(ports.store, tenant, request.session_id, params._meta);
+      const ref = await sessionOf(ports.store, request, params._meta);
       if (!ref.ok) return failed(ref.rejection.detail);
       const caller = { ref: ref.value, mayLeave, signal };
       const answer = await tool.call(ports, caller, params.arguments);

@@ -110,6 +110,22 @@ export const CATALOGUE = {
     help: 'For how long the first of them has waited; 0 without one.',
     labels: [],
   },
+  palimpsest_gateway_turns_total: {
+    kind: 'counter',
+    help: 'Requests to the gateway for an answer, by what came of them.',
+    labels: ['protocol', 'status'],
+  },
+  palimpsest_gateway_bypasses_total: {
+    kind: 'counter',
+    help: 'Requests that went past the gateway, by the reason.',
+    labels: ['reason'],
+  },
+  palimpsest_gateway_added_seconds: {
+    kind: 'histogram',
+    help: 'Time that the gateway took before a request went upstream, or was answered here.',
+    labels: ['protocol'],
+    buckets: FAST,
+  },
 } as const satisfies { [name: string]: Description };
 
 type Description = {

@@ -5,6 +5,7 @@ import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../app/ports/store-unavailable-error.ts';
 import type { ServerSettings } from '../config.ts';
 import type { Measurement } from '../metrics/catalogue.ts';
+import type { SentSpan } from '../tracing/span-of-thread.ts';
 import type { CompactionJob } from '../workers/engines/job-engine.ts';
 
 /** What a thread is started with. */
@@ -24,7 +25,11 @@ export type ThreadMessage =
   | { kind: 'dispatch'; job: CompactionJob }
   | { kind: 'await_packet'; ref: SessionRef; deadline_ms: number }
   | { kind: 'cancel'; compaction_id: string }
-  | { kind: 'measured'; measurement: Measurement };
+  | { kind: 'measured'; measurement: Measurement }
+  | { kind: 'traced'; span: SentSpan };
+
+/** A task with what it belongs to, as a `traceparent`. */
+export type Sent<T> = { task: T; trace: string | undefined };
 
 /** What a task comes to; what it threw would lose its class on the way from thread to thread. */
 export type Answer<T> = { ok: true; value: T } | { ok: false; thrown: Thrown };

@@ -3,23 +3,38 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { createApp } from '../api/create-app.ts';
 import { answerSent, type SentAnswer, type SentRequest } from '../api/http/elsewhere.ts';
+import type { ForClient } from '../app/gateway/compact-for-client.ts';
+import type { LookUp } from '../app/gateway/look-up.ts';
 import type { TurnPlan } from '../app/gateway/plan-turn.ts';
 import type { Recorded } from '../app/gateway/record-answer.ts';
+import type { Revised, Revision } from '../app/gateway/revise-turn.ts';
 import type { TurnRequest } from '../app/gateway/turn-request.ts';
 import { type TurnTasks, turnTasks } from '../app/gateway/turn-tasks.ts';
 import { OpaqueContent } from '../app/opaque-content.ts';
+import type { Tracer } from '../app/ports/tracer.ts';
 import { Indexer } from '../app/search/indexer.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
+import type { LookedUp } from '../domain/gateway/recall/recall-protocol.ts';
 import type { Outcome } from '../domain/session/errors.ts';
+import { explainCommits } from '../explain-commits.ts';
+import { GATEWAY_TOOLS, lookUpTool } from '../mcp/look-up.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
+import { observeSteps } from '../observe-steps.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
 import { restApi } from '../rest-api.ts';
+import { openTracingOfThread } from '../tracing/open-tracing.ts';
 import { asksModel } from '../workers/compaction/asks-model.ts';
 import { compactSession } from '../workers/compaction/compact-session.ts';
 import type { WorkerDependencies } from '../workers/compaction/dependencies.ts';
 import type { CompactionJob, JobResult } from '../workers/engines/job-engine.ts';
-import { type Answer, answerOf, type ThreadData, type ThreadMessage } from './messages.ts';
+import {
+  type Answer,
+  answerOf,
+  type Sent,
+  type ThreadData,
+  type ThreadMessage,
+} from './messages.ts';
 
 /*
  * What runs in a thread: each exported function is a task that the process may hand over by its name.
@@ -33,50 +48,80 @@ const log = openLog(settings);
 const rules = rulesOf(settings, environment);
 let opening: Promise<Parts> | null = null;
 
-type Parts = { worker: WorkerDependencies; app: OpenAPIHono; turns: TurnTasks };
+type Parts = { worker: WorkerDependencies; app: OpenAPIHono; turns: TurnTasks; tracer: Tracer };
 
 /** Runs one attempt at a compaction; whatever is said through `abort` aborts it. */
-export function compact(task: {
-  job: CompactionJob;
-  abort: MessagePort;
-}): Promise<Answer<JobResult>> {
-  return answerOf(async () => {
-    const { worker } = await parts();
-    return abortable(task.abort, (signal) => compactSession(worker)(task.job, signal));
-  });
+export function compact({
+  task,
+  trace,
+}: Sent<{ job: CompactionJob; abort: MessagePort }>): Promise<Answer<JobResult>> {
+  return answered(trace, ({ worker }) =>
+    abortable(task.abort, (signal) => compactSession(worker)(task.job, signal)),
+  );
 }
 
 /** Whether a job is going to ask a model. */
-export function looksAhead(job: CompactionJob): Promise<Answer<boolean>> {
-  return answerOf(async () => asksModel((await parts()).worker)(job));
+export function looksAhead({ task, trace }: Sent<CompactionJob>): Promise<Answer<boolean>> {
+  return answered(trace, ({ worker }) => asksModel(worker)(task));
 }
 
 /** Answers a request as the process itself would. */
-export async function answer(task: {
-  request: SentRequest;
-  abort: MessagePort;
-}): Promise<Answer<SentAnswer>> {
-  const answered = await answerOf(async () => {
-    const { app } = await parts();
-    return abortable(task.abort, (signal) => answerSent(app, task.request, signal));
-  });
-  if (!answered.ok) return answered;
-  const { buffer } = answered.value.body;
+export async function answer({
+  task,
+  trace,
+}: Sent<{ request: SentRequest; abort: MessagePort }>): Promise<Answer<SentAnswer>> {
+  const sent = await answered(trace, ({ app }) =>
+    abortable(task.abort, (signal) => answerSent(app, task.request, signal)),
+  );
+  if (!sent.ok) return sent;
+  const { buffer } = sent.value.body;
   // Piscina takes it apart again, which its types cannot tell: the buffer is not copied.
   return move({
     [transferableSymbol]: [buffer],
-    [valueSymbol]: answered,
-  }) as unknown as typeof answered;
+    [valueSymbol]: sent,
+  }) as unknown as typeof sent;
 }
 
 /** Plans a turn of the gateway. */
-export function planTurn(request: TurnRequest): Promise<Answer<Outcome<TurnPlan>>> {
-  return answerOf(async () => (await parts()).turns.plan(request));
+export function planTurn({ task, trace }: Sent<TurnRequest>): Promise<Answer<Outcome<TurnPlan>>> {
+  return answered(trace, ({ turns }) => turns.plan(task));
 }
 
 /** Records an answer of the gateway. */
-export function recordAnswer(recorded: Recorded): Promise<Answer<Outcome<null>>> {
-  return answerOf(async () => (await parts()).turns.record(recorded));
+export function recordAnswer({ task, trace }: Sent<Recorded>): Promise<Answer<Outcome<null>>> {
+  return answered(trace, ({ turns }) => turns.record(task));
+}
+
+/** Makes a turn of the gateway ready for its provider from its body alone. */
+export function reviseTurn({
+  task,
+  trace,
+}: Sent<{ request: TurnRequest; revision: Revision }>): Promise<Answer<Outcome<Revised>>> {
+  return answered(trace, ({ turns }) => turns.revise(task.request, task.revision));
+}
+
+/** Answers a compaction that a client of the gateway asks for. */
+export function compactForClient({
+  task,
+  trace,
+}: Sent<{ request: TurnRequest; wait_seconds: number }>): Promise<Answer<Outcome<ForClient>>> {
+  return answered(trace, ({ turns }) => turns.compact(task.request, task.wait_seconds));
+}
+
+/** Answers a call of a tool of ours inside of the gateway. */
+export function lookUp({ task, trace }: Sent<LookUp>): Promise<Answer<LookedUp>> {
+  return answered(trace, ({ turns }) => turns.lookUp(task));
+}
+
+/** What a task comes to that belongs to `trace`. */
+function answered<T>(
+  trace: string | undefined,
+  run: (own: Parts) => Promise<T>,
+): Promise<Answer<T>> {
+  return answerOf(async () => {
+    const own = await parts();
+    return own.tracer.within(trace, () => run(own));
+  });
 }
 
 async function abortable<T>(port: MessagePort, run: (signal: AbortSignal) => Promise<T>) {
@@ -107,9 +152,21 @@ async function openParts(): Promise<Parts> {
       onTrouble: () => tell({ kind: 'trouble' }),
     },
   );
-  const store = measuredStore(opened, (measurement) => tell({ kind: 'measured', measurement }));
-  const dispatch = (job: CompactionJob) => tell({ kind: 'dispatch', job });
+  const tracer = await openTracingOfThread(settings, (span) => tell({ kind: 'traced', span }));
+  const store = measuredStore(opened, {
+    record: (measurement) => tell({ kind: 'measured', measurement }),
+    tracer,
+    ...explainCommits(
+      log,
+      () => rules.world,
+      () => new Date(),
+    ),
+  });
+  const dispatch = (job: CompactionJob) =>
+    tell({ kind: 'dispatch', job: { ...job, trace: tracer.current() } });
+  const observe = observeSteps(log, tracer);
   const api = restApi(rules, settings, log, {
+    observe,
     store,
     // The process follows the log: this one only sees to what a search waits for.
     indexer: new Indexer(store, () => {}),
@@ -120,15 +177,18 @@ async function openParts(): Promise<Parts> {
     // The process answers for both itself.
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
+    // The process counts a request when it comes.
+    onTurn: () => {},
     metrics: { page: () => Promise.reject(new Error('a thread has no metrics')) },
   });
   // The process has counted the request already.
   const limits = { ...api.limits, rate_per_minute_per_key: null };
   const opaque = new OpaqueContent(settings.compaction_secret, settings.api_keys, storedSecret);
   return {
-    worker: compactionWorker(rules, settings, environment, { store, log, dispatch }),
+    tracer,
+    worker: compactionWorker(rules, settings, environment, { store, log, observe, dispatch }),
     app: createApp({ ...api, limits }),
-    turns: turnTasks({ ...api, opaque }, null),
+    turns: turnTasks({ ...api, opaque, offered: GATEWAY_TOOLS }, lookUpTool(api), null),
   };
 }
 

@@ -9,6 +9,7 @@ import { Piscina } from 'piscina';
 import type { Elsewhere } from '../api/http/elsewhere.ts';
 import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
 import { ThreadDiedError } from '../app/ports/elsewhere-error.ts';
+import type { Tracer } from '../app/ports/tracer.ts';
 import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/engines/job-engine.ts';
 import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
 import type * as tasks from './thread.ts';
@@ -43,6 +44,7 @@ export type Threads = {
 export function openThreads(
   data: ThreadData,
   log: Logger,
+  tracer: Tracer,
   onMessage: (message: ThreadMessage) => void,
 ): Threads | null {
   const { database, threads, worker_concurrency } = data.settings;
@@ -51,8 +53,9 @@ export function openThreads(
   const isPrivate = database.kind === 'sqlite' && database.path === ':memory:';
   if (most === 0 || isPrivate || !existsSync(file)) return null;
   // A job waits for its model most of the time, a request now and then for the end of a compaction.
-  const jobs = pool({ file, data, most, each: Math.ceil(jobsAtATime(worker_concurrency) / most) });
-  const requests = pool({ file, data, most, each: REQUESTS_OF_THREAD });
+  const eachJobs = Math.ceil(jobsAtATime(worker_concurrency) / most);
+  const jobs = pool({ file, data, most, each: eachJobs, tracer });
+  const requests = pool({ file, data, most, each: REQUESTS_OF_THREAD, tracer });
   for (const { piscina, giveUp } of [jobs, requests]) {
     piscina.on('message', onMessage);
     piscina.on('error', (error) => {
@@ -81,7 +84,17 @@ export function openThreads(
       ),
     turns: {
       plan: (request) => requests.run('planTurn', request, []),
-      record: (recorded) => requests.run('recordAnswer', recorded, []),
+      record: (recorded) => {
+        if (!('bytes' in recorded.raw)) return requests.run('recordAnswer', recorded, []);
+        // A copy of many megabytes would hold up this thread, and nobody here reads them again.
+        const { buffer, byteLength } = recorded.raw.bytes;
+        const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+        return requests.run('recordAnswer', recorded, isWhole ? [buffer] : []);
+      },
+      revise: (request, revision) => requests.run('reviseTurn', { request, revision }, []),
+      compact: (request, wait_seconds) =>
+        requests.run('compactForClient', { request, wait_seconds }, []),
+      lookUp: (asked) => requests.run('lookUp', asked, []),
     },
     close: async () => {
       await Promise.all([jobs.piscina.destroy(), requests.piscina.destroy()]);
@@ -113,9 +126,10 @@ type PoolOptions = {
   most: number;
   /** Tasks that one of them has at a time. */
   each: number;
+  tracer: Tracer;
 };
 
-function pool({ file, data, most, each }: PoolOptions) {
+function pool({ file, data, most, each, tracer }: PoolOptions) {
   const piscina = new Piscina({
     filename: file,
     workerData: data,
@@ -137,21 +151,23 @@ function pool({ file, data, most, each }: PoolOptions) {
   };
   const run = <N extends keyof Tasks>(
     name: N,
-    task: Parameters<Tasks[N]>[0],
+    task: Parameters<Tasks[N]>[0]['task'],
     transferList: Transferable[],
-  ): Promise<Value<N>> =>
-    queue.add(async () => {
+  ): Promise<Value<N>> => {
+    const sent = { task, trace: tracer.current() };
+    return queue.add(async () => {
       const stop = new AbortController();
       waiting.add(stop);
       // A task answers also when it throws.
       const answer: Answer<Value<N>> = await piscina
-        .run(task, { name, transferList, signal: stop.signal })
+        .run(sent, { name, transferList, signal: stop.signal })
         .catch((cause: unknown) => {
           throw new ThreadDiedError(cause);
         })
         .finally(() => waiting.delete(stop));
       return resultOf(answer);
     });
+  };
   return { piscina, run, giveUp };
 }
 

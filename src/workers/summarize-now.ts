@@ -11,7 +11,7 @@ import type { Summarizer, Task, WrittenText } from './summarizers/summarizer.ts'
 
 type SummarizeNowDependencies = Pick<
   WorkerDependencies,
-  'templates' | 'chooseSummarizer' | 'now' | 'random'
+  'templates' | 'chooseSummarizer' | 'now' | 'random' | 'observe'
 > & {
   /** Told why a model wrote no summary: nothing else remembers it. */
   onFailure: (message: string) => void;

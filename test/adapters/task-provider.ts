@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { close, listen } from '../support/listening.ts';
@@ -10,10 +11,11 @@ const messageSchema = z.looseObject({
 const requestSchema = z.looseObject({
   stream: z.boolean().nullish(),
   messages: z.array(messageSchema),
+  tools: z.array(z.unknown()).optional(),
 });
 type Message = z.infer<typeof messageSchema>;
 
-/** Tokens, as the service estimates them: four characters each. An image has a fixed size. */
+/** Tokens are four characters of the JSON of messages and tools each; an image is none. */
 const IMAGE = /data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g;
 
 /**
@@ -35,16 +37,17 @@ export async function taskProvider({ rounds, window }: { rounds: number; window:
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = '';
     for await (const part of request) text += part;
-    const { messages, stream } = requestSchema.parse(JSON.parse(text));
-    const size = Math.ceil(JSON.stringify(messages).replaceAll(IMAGE, '').length / 4);
+    const { messages, stream, tools = [] } = requestSchema.parse(JSON.parse(text));
+    const size = Math.ceil(JSON.stringify([messages, tools]).replaceAll(IMAGE, '').length / 4);
     sizes.push(size);
     problems.push(...violations(messages).map((problem) => `request ${asked}: ${problem}`));
     if (size > window) problems.push(`request ${asked}: ${size} tokens in a window of ${window}`);
     const round = asked++;
     await beforeRound(round);
     const message = answerOf(round, rounds);
-    if (stream === true) sendStream(response, message);
-    else sendWhole(response, message);
+    const usage = { prompt_tokens: size, completion_tokens: 20, total_tokens: size + 20 };
+    if (stream === true) sendStream(response, message, usage);
+    else sendWhole(response, message, usage);
   }
 
   const url = await listen(server);
@@ -102,25 +105,34 @@ function violations(messages: readonly Message[]): string[] {
   return problems;
 }
 
-const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-const HEAD = { id: 'chatcmpl-1', created: 1, model: 'scripted' };
+/** Frameworks know messages by the ids of the answers. */
+const newId = () => `chatcmpl-${randomUUID()}`;
+const HEAD = { created: 1, model: 'scripted' };
 
-function sendWhole(response: ServerResponse, message: Answer): void {
+function sendWhole(response: ServerResponse, message: Answer, usage: object): void {
+  const id = newId();
   const finish_reason = message.tool_calls === undefined ? 'stop' : 'tool_calls';
   response.setHeader('content-type', 'application/json');
   response.end(
     JSON.stringify({
+      id,
       ...HEAD,
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+      usage,
     }),
   );
 }
 
-function sendStream(response: ServerResponse, { content, tool_calls }: Answer): void {
+function sendStream(
+  response: ServerResponse,
+  { content, tool_calls }: Answer,
+  usage: object,
+): void {
+  const id = newId();
   const send = (choices: object[], more: object = {}) =>
     response.write(
-      `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', choices, ...more })}\n\n`,
+      `data: ${JSON.stringify({ id, ...HEAD, object: 'chat.completion.chunk', choices, ...more })}\n\n`,
     );
   response.setHeader('content-type', 'text/event-stream');
   send([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }]);
@@ -129,6 +141,6 @@ function sendStream(response: ServerResponse, { content, tool_calls }: Answer): 
   }
   const finish_reason = tool_calls === undefined ? 'stop' : 'tool_calls';
   send([{ index: 0, delta: {}, finish_reason }]);
-  send([], { usage: USAGE });
+  send([], { usage });
   response.end('data: [DONE]\n\n');
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/create-app.ts';
 import { answerSent, type SentRequest } from '../../src/api/http/elsewhere.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
@@ -56,4 +56,53 @@ it('a session with a long log is erased in another thread', async () => {
   expect(status).toBe(204);
   expect(passedOn.map(({ method }) => method)).toEqual(['DELETE']);
   expect(await api.deps.store.head({ tenant: 'local', session_id: 'long' })).toBeNull();
+});
+
+describe.each([
+  ['a small item', 100, 0],
+  ['a large item', 100_000, 1],
+])('%s', (what, length, elsewhere) => {
+  const id = what.replaceAll(' ', '-');
+  const path = `/sessions/${id}`;
+  const page = `/inspect${path}`;
+  const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'x'.repeat(length) };
+  const call = { type: 'tool_use', id: 'call_1', name: 'Read', input: {} };
+  beforeAll(async () => {
+    const body = [{ role: 'assistant', content: [call] }, user([result])];
+    expect((await send(api, 'POST', `${path}/items`, { body })).status).toBe(201);
+  });
+
+  it.each([
+    `${path}/items`,
+    `${path}/events`,
+    `${path}/context`,
+    `${path}/items/3/trace`,
+    `${path}/tool-results/call_1`,
+    `${page}/items/3`,
+    `${page}/log`,
+    `${page}/context`,
+    page,
+  ])('is read by GET %s elsewhere only where it is large', async (address) => {
+    const answer = await fetch(api.url + address, { headers: { accept: '*/*' } });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    expect(passedOn.map(({ method }) => method)).toEqual(Array(elsewhere).fill('GET'));
+  });
+
+  it('is recalled elsewhere only where it is large', async () => {
+    const params = { name: 'recall', arguments: { tool_use_id: 'call_1' } };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const headers = { accept: 'application/json, text/event-stream' };
+    const answer = await send(api, 'POST', `/mcp/${id}`, { body, headers });
+    expect(JSON.stringify(answer.body)).toContain('result of call_1');
+    expect(passedOn.map(({ method }) => method)).toEqual(Array(elsewhere).fill('POST'));
+  });
+
+  it('is pinned elsewhere only where it is large, and once', async () => {
+    const { status } = await send(api, 'POST', `${path}/pins`, { body: { seq: 2 } });
+    expect(status).toBe(201);
+    const { body } = await send(api, 'GET', `${path}/pins`);
+    expect(body).toMatchObject({ data: [{ seq: 2 }] });
+    expect(passedOn.map(({ method }) => method)).toEqual(Array(elsewhere).fill('POST'));
+  });
 });

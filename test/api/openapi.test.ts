@@ -1,8 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
+import type { Json, JsonObject } from '../../src/domain/json.ts';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
 import { assistant, attachment, ofTokens, tool, user } from '../support/items.ts';
+import { examplesOf, objectAt, operationsIn, resolved } from '../support/openapi-document.ts';
 
 let api: ApiServer;
 let document: JsonObject;
@@ -15,25 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-type Operation = { path: string; method: string; operation: JsonObject };
-
-function objectAt(root: Json | undefined, ...path: string[]): JsonObject {
-  let value = root;
-  for (const key of path) value = isJsonObject(value) ? value[key] : undefined;
-  if (!isJsonObject(value)) throw new Error(`the document has no ${path.join(' ')}`);
-  return value;
-}
-
-function operations(): Operation[] {
-  return Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
-    Object.entries(objectAt(methods)).map(([method, operation]) => ({
-      path,
-      method,
-      operation: objectAt(operation),
-    })),
-  );
-}
-
 /** Every value under `key` anywhere in the document. */
 function everything(key: string, value: Json = document): Json[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -44,7 +26,9 @@ function everything(key: string, value: Json = document): Json[] {
 describe('the document', () => {
   it('is OpenAPI 3.1 and lists what is built', () => {
     expect(document.openapi).toBe('3.1.0');
-    const listed = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    const listed = operationsIn(document).map(
+      ({ path, method }) => `${method.toUpperCase()} ${path}`,
+    );
     expect(listed.toSorted()).toEqual(
       [
         'GET /search',
@@ -90,15 +74,15 @@ describe('the document', () => {
 
   it('refers to nothing that is not there', () => {
     for (const reference of everything('$ref')) {
-      expect(reference).toMatch(/^#\/components\/schemas\/\w+$/);
+      expect(reference).toMatch(/^#\/components\/(schemas|examples|responses)\/\w+$/);
       objectAt(document, ...String(reference).slice(2).split('/'));
     }
   });
 
   it('gives every operation an own id, and every path its parameters', () => {
-    const ids = operations().map(({ operation }) => operation.operationId);
+    const ids = operationsIn(document).map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { path, operation } of operations()) {
+    for (const { path, operation } of operationsIn(document)) {
       const inPath = everything('in', operation).filter((place) => place === 'path');
       expect(inPath, path).toHaveLength(path.split('{').length - 1);
     }
@@ -113,7 +97,7 @@ describe('the document', () => {
   });
 
   it('says of every session operation that it may ask for a key', () => {
-    for (const { path, operation } of operations()) {
+    for (const { path, operation } of operationsIn(document)) {
       if (!path.startsWith('/sessions')) continue;
       expect(operation.security).toEqual([{ bearer: [] }, { api_key: [] }, {}]);
       expect(Object.keys(objectAt(operation, 'responses'))).toEqual(
@@ -142,7 +126,7 @@ describe('answers are as documented', () => {
     const reply = await send(api, method, path + query, { body, headers });
     const where = `${method} ${path} ${reply.status}`;
     const operation = objectAt(document, 'paths', template, method.toLowerCase());
-    const response = objectAt(operation, 'responses', String(reply.status));
+    const response = resolved(document, objectAt(operation, 'responses', String(reply.status)));
     seen.add(`${operation.operationId} ${reply.status}`);
     if (response.content === undefined) expect(reply.text, where).toBe('');
     else {
@@ -153,6 +137,10 @@ describe('answers are as documented', () => {
         const validate = ajv.compile(JSON.parse(text));
         validate(reply.body);
         expect(validate.errors, where).toBeNull();
+        if (type.startsWith('application/problem')) {
+          const code = String(reply.body.type).split(':').at(-1)?.replaceAll('-', '_');
+          expect([...examplesOf(document, response).keys()], where).toContain(code);
+        }
       }
     }
     return reply.body;

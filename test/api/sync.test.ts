@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, call, ofTokens, result, user } from '../support/items.ts';
 
@@ -12,6 +13,8 @@ const sync = (id: string, body: unknown, headers: Record<string, string> = {}) =
   send(api, 'POST', `/sessions/${id}/sync`, { body, headers });
 
 const TALK = [user('Look.'), call('c1', 'Read', { path: 'a' }), result('c1', 'text')];
+
+const contextSize = z.object({ limit: z.number(), tokens: z.number() });
 
 describe('POST /sessions/:id/sync', () => {
   it('creates the session, appends what is new and answers the context', async () => {
@@ -63,6 +66,34 @@ describe('POST /sessions/:id/sync', () => {
         'send it as "openai-responses", or to another session',
       errors: [{ path: 'format', message: 'must be "openai-responses", or left out' }],
     });
+  });
+
+  it('keeps the overhead of the client free, and compacts what is above the new limit', async () => {
+    await send(api, 'POST', '/sessions', { body: { id: 'room', context_window: 16_000 } });
+    const items = Array.from({ length: 10 }, (_, turn) =>
+      turn % 2 === 0 ? user(`${turn} ${ofTokens(800)}`) : assistant(`${turn} ${ofTokens(800)}`),
+    );
+    const first = await sync('room', { items });
+    expect(first.body).toMatchObject({ compaction: null, note: null });
+    const { limit } = contextSize.parse(first.body.context);
+    const second = await sync('room', { items, overhead: 7_000 });
+    expect(second.body).toMatchObject({ matched: 10, appended: 0, context: { limit: 8_800 } });
+    expect(limit).toBeGreaterThan(8_800);
+    const waiting = sync('room', { items, overhead: 7_000, wait: 'compaction' });
+    await api.work(api.dispatched.at(-1));
+    const after = await waiting;
+    expect(after.body.context).toMatchObject({ base_compaction_id: expect.any(String) });
+    expect(contextSize.parse(after.body.context).tokens).toBeLessThan(8_800);
+    const most = await sync('room', { items, overhead: 1_000_000 });
+    expect(most.body.note).toMatch(/^an overhead of 1000000 tokens leaves no room in a window/);
+  });
+
+  it.each([-1, 1.5, '7'])('refuses an overhead of %j', async (overhead) => {
+    const reply = await sync('refused', { items: [user('Hi.')], overhead });
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors).toEqual([
+      { path: 'overhead', message: 'must be a number of tokens, 0 or more' },
+    ]);
   });
 
   it('requests a compaction as an append does, and waits for it where it is asked to', async () => {

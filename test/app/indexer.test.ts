@@ -96,7 +96,7 @@ describe('a text that takes many writes', () => {
     const found = await store.search.find({
       scope: { tenant: 'acme', session: null },
       filters: {},
-      all: [[{ tokens: ['w11x3'], prefixes: [] }]],
+      all: [[{ tokens: ['w11x3'], prefixes: [], sequence: [] }]],
       none: [],
       limit: 10,
     });

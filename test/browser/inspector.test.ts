@@ -78,12 +78,15 @@ describe('a newcomer', () => {
       await page.keyboard.press('Home');
       await page.getByText('the context exactly as it was then').waitFor();
       expect(page.url()).toContain('at=1');
+      // And an hour ago, which is before it began.
+      await page.getByRole('link', { name: 'an hour ago' }).click();
+      await page.getByText('Version 1 of').waitFor();
 
       // What the service did by itself, and why.
       await page.getByRole('link', { name: 'Timeline' }).click();
       await page
         .getByRole('row')
-        .filter({ hasText: 'token_limit' })
+        .filter({ hasText: 'the context reached its threshold' })
         .first()
         .getByRole('link')
         .click();

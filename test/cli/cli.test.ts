@@ -177,6 +177,11 @@ describe('a store that cannot be opened', () => {
       'postgres://u:hunter2@127.0.0.1:1/d',
       /postgres:\/\/127\.0\.0\.1:1\/d cannot be opened: connect ECONNREFUSED/,
     ],
+    [
+      'each server of a list',
+      'postgres://u:hunter2@127.0.0.1:1,localhost:2/d',
+      /postgres:\/\/127\.0\.0\.1:1,localhost:2\/d cannot be opened: .*no server of the list takes writes .*ECONNREFUSED/,
+    ],
     ['a file in a file', 'file:package.json/x.db', /package\.json\/x\.db cannot be opened: /],
   ])('is named, without its password: %s', async (_name, DATABASE_URL, message) => {
     const { code, stderr } = await palimpsest(['serve'], { DATABASE_URL, PORT: '0' });

@@ -1,19 +1,57 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const FOLDER = import.meta.dirname;
 const MOST_MS = 60_000;
+const LOOK_AGAIN_MS = 200;
+/** No installation takes longer. */
+const INSTALL_MS = 600_000;
 
-/** Installs the clients of the lock beside this file, where they are not there yet. */
-export async function installClients(): Promise<void> {
+const isInstalled = () => {
   const mark = join(FOLDER, 'node_modules/.package-lock.json');
   const lock = join(FOLDER, 'package-lock.json');
-  if (existsSync(mark) && statSync(mark).mtimeMs > statSync(lock).mtimeMs) return;
-  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: FOLDER,
-  });
+  return existsSync(mark) && statSync(mark).mtimeMs > statSync(lock).mtimeMs;
+};
+
+/** Installs the clients of the lock beside this file, where they are not there yet: one process for all. */
+export async function installClients(): Promise<void> {
+  const turn = join(FOLDER, 'node_modules.turn');
+  while (!isInstalled()) {
+    if (!isOurs(turn)) {
+      await setTimeout(LOOK_AGAIN_MS);
+      continue;
+    }
+    try {
+      // Not `ci`: it refuses a lock without the packages of other platforms, which npm itself leaves out.
+      const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+      await promisify(execFile)('npm', args, { cwd: FOLDER });
+    } finally {
+      rmdirSync(turn);
+    }
+  }
+}
+
+/** Takes the turn, also that of a process which must have died. */
+function isOurs(turn: string): boolean {
+  try {
+    mkdirSync(turn);
+    return true;
+  } catch {
+    const { mtimeMs = Date.now() } = statSync(turn, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > INSTALL_MS) rmSync(turn, { recursive: true, force: true });
+    return false;
+  }
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -28,6 +66,11 @@ const TRIPLES: Record<string, string> = {
 export const CODEX = join(
   FOLDER,
   `node_modules/@openai/codex-${PLATFORM}/vendor/${TRIPLES[PLATFORM]}/bin/codex`,
+);
+/** The newest that asks for its compactions at an address of their own. */
+export const CODEX_137 = join(
+  FOLDER,
+  `node_modules/codex-0.137/node_modules/@openai/codex-${PLATFORM}/vendor/${TRIPLES[PLATFORM]}/bin/codex`,
 );
 export const CLAUDE = join(FOLDER, `node_modules/@anthropic-ai/claude-code-${PLATFORM}/claude`);
 

@@ -46,7 +46,8 @@ const prompt = 'What did the tool say?';
 it.each([
   ['over HTTP', 0],
   ['by a program', 1],
-])('Codex, connected %s, gets the original', async (_, block) => {
+])('Codex, connected %s, gets the original', { retry: 2 }, async (_, block) => {
+  // It begins without a server that is slow to start: on a loaded machine a program is.
   const lines = documented('toml', service.url, 'kept')[block] ?? '';
   const printed = await runCodex({ folder, model: model.origin, prompt }, lines);
   expect(model.results.join('\n'), printed).toContain(ORIGINAL);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exportHeader, exportLine } from '../../src/app/export-format.ts';
+import { ElsewhereError } from '../../src/app/ports/elsewhere-error.ts';
 import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { InvalidCursorError } from '../../src/app/ports/invalid-cursor-error.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
@@ -230,6 +231,18 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
         [{ types: [] }, []],
       ])('%j gives versions %j', async (query, expected) => {
         expect((await store.events(REF, query)).map(({ version }) => version)).toEqual(expected);
+      });
+
+      test('are not parsed where one is larger than asked', async () => {
+        const ref = other('large');
+        await store.commit(ref, append(created, item('ä'.repeat(1_000)), item('c')), at);
+        const largest = 1_900;
+        expect(await store.events(ref, { largest, up_to: 1 })).toHaveLength(1);
+        expect(await store.events(ref, { largest, newest_first: true, limit: 1 })).toHaveLength(1);
+        expect(await store.events(ref, { largest: 2_500 })).toHaveLength(3);
+        await expect(store.events(ref, { largest })).rejects.toThrow(ElsewhereError);
+        const alone = { largest, max_bytes: 1, after: 1, types: ['item.appended'] as const };
+        await expect(store.events(ref, alone)).rejects.toThrow(ElsewhereError);
       });
 
       test('of an unknown session there are none', async () => {

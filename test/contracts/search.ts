@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
@@ -176,6 +177,53 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         expect(hits[0]?.snippet).toContain('Zürich');
         expect(hits.slice(1, 6).every(({ snippet }) => snippet.includes('permit'))).toBe(true);
         expect(hits[6]?.snippet).toContain('nothing');
+      });
+
+      test('a word by itself before parts of names, and each line before it comes again', async () => {
+        await append('lines', [
+          user('The walrus swims.\nIt is number 1.'),
+          user('A seal, walrusSeal and walrus_seal.'),
+          user('The walrus swims.\nIt is number 2.'),
+          user('Call walrusOf(walrusSeal).'),
+          user('The walrus swims.\nIt is number 3.'),
+          user('Where is the walrus? It is number 4.'),
+        ]);
+        const seqs = await firstSeqs(api, 'lines', 'walrus');
+        // The newest of those that say the same, then what says something else.
+        expect([...seqs.slice(0, 2)].sort()).toEqual([6, 7]);
+        expect([...seqs.slice(2, 4)].sort()).toEqual([3, 5]);
+        expect(seqs[4]).toBe(4);
+        const page = async (cursor: JsonObject) => {
+          const query = new URLSearchParams({ q: 'walrus', limit: '2', ...cursor });
+          return (await send(api, 'GET', `/sessions/lines/search?${query}`)).body;
+        };
+        const first = await page({});
+        const second = await page({ cursor: first.next_cursor ?? null });
+        const third = await page({ cursor: second.next_cursor ?? null });
+        const paged = [first, second, third].flatMap(({ data }) => data as Hit[]);
+        expect(paged.map(({ seq }) => seq)).toEqual([...seqs, 2]);
+      });
+
+      test('signs alone are found as they stand', async () => {
+        await append('signs', [
+          user('| a | b |\n|---|:-:|\n| 1 | 2 |'),
+          user('| c |\n|---|'),
+          user('(?:^$)'),
+        ]);
+        const found = async (q: string) =>
+          (await hitsOf(api, 'signs', { q })).map(({ seq, matches, snippet }) => [
+            seq,
+            (matches as { start: number; end: number }[]).map(({ start, end }) =>
+              snippet.slice(start, end),
+            ),
+          ]);
+        expect(await found('|---|:-:|')).toEqual([[2, ['|---|:-:|']]]);
+        expect(await found('"|---|"')).toEqual([
+          [3, ['|---|']],
+          [2, ['|---|']],
+        ]);
+        expect(await found('(?:^$)')).toEqual([[4, ['(?:^$)']]]);
+        expect(await found('(.*)')).toEqual([]);
       });
 
       test('pages go on where the one before ended', async () => {
@@ -394,9 +442,40 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         expect((await store.search.find({ ...query, all: [] })).map(({ seq }) => seq)).toEqual(
           Array.from({ length: 90 }, (_, i) => 91 - i),
         );
-        const pelican = [[{ tokens: ['pelican'], prefixes: [] }]];
+        const pelican = [[{ tokens: ['pelican'], prefixes: [], sequence: [] }]];
         expect(await store.search.find({ ...query, all: pelican })).toHaveLength(90);
         expect(await store.search.frequency(scope, pelican[0] ?? [])).toBe(90);
+      });
+
+      test('what is indexed is found, each once, while more is written', async () => {
+        const { store } = api.deps;
+        const indexer = new Indexer(store, (error) => {
+          throw error;
+        });
+        const ref = { tenant: 'local', session_id: 'growing' };
+        const scope = { tenant: 'local', session: { id: 'growing', up_to: 1_000 } };
+        const all = [[{ tokens: ['osprey'], prefixes: [], sequence: [] }]];
+        let isWritten = false;
+        const writing = (async () => {
+          // One by one: what is indexed is joined again and again.
+          for (let i = 0; i < 80; i++) {
+            await append('growing', [user(`osprey ${i}`)]);
+            await indexer.catchUp(ref, Number.POSITIVE_INFINITY);
+          }
+        })().finally(() => {
+          isWritten = true;
+        });
+        for (let isLast = false; !isLast; ) {
+          await nextTurn();
+          isLast = isWritten;
+          const before = await store.search.size(scope);
+          const query = { scope, filters: {}, all, none: [], limit: 500 };
+          const ids = (await store.search.find(query)).map(({ id }) => id);
+          expect(ids.length).toBeGreaterThanOrEqual(before);
+          expect(new Set(ids).size).toBe(ids.length);
+        }
+        await writing;
+        expect(await store.search.size(scope)).toBe(80);
       });
 
       test('an index that is forgotten is written anew, and answers the same', async () => {

@@ -5,6 +5,7 @@ import type { EventRow } from '../../src/app/ports/event-store.ts';
 import { decodeEvent, eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
 import { renderEntries } from '../../src/domain/context/render.ts';
 import { foldView, type ViewSource } from '../../src/domain/context/view.ts';
+import { LEDGER_VERSION } from '../../src/domain/ledger/ledger.ts';
 import {
   EVENT_SCHEMA_VERSION,
   EVENT_TYPES,
@@ -14,11 +15,15 @@ import {
 import { evolve } from '../../src/domain/session/evolve.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 
+const LEDGERS = '-ledger';
+const withLedger = z.looseObject({ ledger: z.looseObject({ version: z.number() }) });
+
 function read(name: string): string {
   return readFileSync(new URL(`../fixtures/golden/${name}`, import.meta.url), 'utf8');
 }
 
-function rowsOf(version: number): EventRow[] {
+/** `log`: what stands behind the version in the names of its files. */
+function rowsOf(version: number, log = ''): EventRow[] {
   const rowSchema = z.object({
     version: z.number(),
     type: z.string(),
@@ -27,7 +32,7 @@ function rowsOf(version: number): EventRow[] {
     data: z.string(),
     hash: z.string(),
   });
-  return read(`events-v${version}.jsonl`)
+  return read(`events-v${version}${log}.jsonl`)
     .trim()
     .split('\n')
     .map((line) => rowSchema.parse(JSON.parse(line)));
@@ -35,10 +40,15 @@ function rowsOf(version: number): EventRow[] {
 
 /**
  * Logs of every released schema version load for ever: these files are never written again. A new
- * schema version adds a pair of files and an upcast.
+ * schema version adds a pair of files and an upcast. The log of a fork has the ledgers of this release.
  */
-describe.each([1, 2, 3])('golden log of schema version %i', (version) => {
-  const rows = rowsOf(version);
+describe.each([
+  [1, ''],
+  [2, ''],
+  [3, ''],
+  [3, LEDGERS],
+] as const)('golden log of schema version %i%s', (version, log) => {
+  const rows = rowsOf(version, log);
   const events = rows.map(decodeEvent);
 
   it('keeps its hash chain', () => {
@@ -79,8 +89,31 @@ describe.each([1, 2, 3])('golden log of schema version %i', (version) => {
     const view = foldView({ created, base, events: behind, pins });
     const { format } = created.data;
     expect(renderEntries(view.entries, format, format)).toEqual(
-      JSON.parse(read(`context-v${version}.json`)),
+      JSON.parse(read(`context-v${version}${log}.json`)),
     );
+  });
+});
+
+describe('ledgers of an earlier release', () => {
+  const logged = rowsOf(EVENT_SCHEMA_VERSION, LEDGERS).flatMap((row) => {
+    const written = withLedger.safeParse(JSON.parse(row.data));
+    return written.success ? [{ row, written: written.data.ledger }] : [];
+  });
+
+  it('stand in the golden log: of a fork and of a compaction, with facts of nearly every kind', () => {
+    expect(logged.map(({ row }) => row.type)).toEqual(['session.forked', 'compaction.completed']);
+    const kinds = Object.entries(logged.at(-1)?.written ?? {});
+    // What is open is never covered, and no client's summary came before.
+    const empty = kinds.filter(([, facts]) => Array.isArray(facts) && facts.length === 0);
+    expect(empty.map(([kind]) => kind)).toEqual(['open_calls']);
+  });
+
+  it('are read as they were written, or, once the rules have changed, left out and folded anew', () => {
+    for (const { row, written } of logged) {
+      const { data } = decodeEvent(row);
+      if (written.version === LEDGER_VERSION) expect(data).toMatchObject({ ledger: written });
+      else expect(data).not.toHaveProperty('ledger');
+    }
   });
 });
 

@@ -11,6 +11,7 @@ type Cut = {
 export class CuttingProxy {
   /** While true, what either side sends is lost. */
   isSilent = false;
+  #isStalled = false;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #cut: Cut | null = null;
@@ -37,6 +38,18 @@ export class CuttingProxy {
     this.#cut = cut;
   }
 
+  /** Holds back what either side sends, as a network does that drops packets: they are sent again. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Passes on what was held back, and what comes. */
+  goOn(): void {
+    this.#isStalled = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -58,6 +71,7 @@ export class CuttingProxy {
     server.on('data', (bytes) => {
       if (!this.isSilent) client.write(bytes);
     });
+    if (this.#isStalled) setImmediate(() => [client, server].map((socket) => socket.pause()));
     client.on('data', (bytes) => {
       if (this.isSilent) return;
       const cut = this.#cut;

@@ -4,7 +4,15 @@ import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { accept } from '../../src/domain/session/errors.ts';
-import { AT, append, created, item, refuse } from '../contracts/session-events.ts';
+import {
+  AT,
+  append,
+  cancelled,
+  created,
+  item,
+  refuse,
+  requested,
+} from '../contracts/session-events.ts';
 import { freshDatabase } from '../support/servers/fresh.ts';
 import { ownPostgres } from '../support/servers/postgres.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
@@ -39,7 +47,7 @@ describe('a connection that breaks', () => {
     opened.push(() => proxy.close());
     const store = await open(through);
     await store.commit(REF, append(created), at);
-    return { proxy, store };
+    return { proxy, store, through };
   }
 
   test('before the COMMIT: nothing was written', async () => {
@@ -50,7 +58,8 @@ describe('a connection that breaks', () => {
       ['lock_session', true],
     ] as const) {
       proxy.cutAt({ text, isDelivered });
-      const error = await store.commit(REF, append(item('a')), keyed).catch((thrown) => thrown);
+      // What writes nothing is decided under the session's lock.
+      const error = await store.commit(REF, append(), at).catch((thrown) => thrown);
       expect(error).toBeInstanceOf(StoreUnavailableError);
       expect(error).toMatchObject({ outcome: 'not_written' });
       expect(error.message).toContain('nothing was written, try again');
@@ -60,11 +69,45 @@ describe('a connection that breaks', () => {
     expect(answer).toEqual(accept({ value: 2, replayed: false }));
   });
 
+  test('before a batch is sent: nothing was written', async () => {
+    const { proxy, store, through } = await openThroughProxy();
+    await store.commit(REF, append(item('its head is known')), at);
+    const other = await open(through);
+    proxy.cutAt({ text: 'sessions_of_batch', isDelivered: true });
+    const error = await other.commit(REF, append(item('a')), at).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'StoreUnavailableError', outcome: 'not_written' });
+    expect(await versions(store)).toEqual([1, 2]);
+    const answer = await other.commit(REF, append(item('a')), at);
+    expect(answer).toEqual(accept({ value: 3, replayed: false }));
+  });
+
+  test.each([
+    ['before the server has the batch', false, [1]],
+    ['after it', true, [1, 2]],
+  ] as const)('%s: the outcome is unknown, a retry by key is safe', async (_, isDelivered, log) => {
+    const { proxy, store } = await openThroughProxy();
+    proxy.cutAt({ text: 'batch', isDelivered });
+    const error = await store.commit(REF, append(item('a')), keyed).catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      name: 'StoreUnavailableError',
+      outcome: 'unknown',
+      message: expect.stringContaining('same Idempotency-Key'),
+    });
+    await expect.poll(() => versions(store)).toEqual(log);
+    const again = await store.commit(REF, append(item('a')), keyed);
+    expect(again).toEqual(accept({ value: 2, replayed: isDelivered }));
+    const next = await store.commit(REF, append(item('b')), at);
+    expect(next).toEqual(accept({ value: 3, replayed: false }));
+    expect((await store.verify()).problems).toEqual([]);
+  });
+
   test('while the COMMIT is under way: the outcome is unknown, a retry by key is safe', async () => {
     const { proxy, store } = await openThroughProxy();
+    await store.commit(REF, append(requested('c-1')), at);
     proxy.cutAt({ text: 'COMMIT', isDelivered: true });
     const settled = await Promise.allSettled([
-      store.commit(REF, append(item('a')), keyed),
+      // The row of a compaction that is there has to be read.
+      store.commit(REF, append(cancelled('c-1')), keyed),
       store.commit(REF, append(item('b')), at),
       store.commit(REF, refuse, at),
     ]);
@@ -77,19 +120,21 @@ describe('a connection that breaks', () => {
         reason: { outcome: 'unknown', message: expect.stringContaining('same Idempotency-Key') },
       });
     }
-    await expect.poll(() => versions(store)).toEqual([1, 2, 3]);
-    const again = await store.commit(REF, append(item('a')), keyed);
-    expect(again).toEqual(accept({ value: 2, replayed: true }));
-    expect(await versions(store)).toEqual([1, 2, 3]);
+    await expect.poll(() => versions(store)).toEqual([1, 2, 3, 4]);
+    const again = await store.commit(REF, append(cancelled('c-1')), keyed);
+    expect(again).toEqual(accept({ value: 3, replayed: true }));
+    expect(await versions(store)).toEqual([1, 2, 3, 4]);
   });
 
   test('on the way to the COMMIT, which the server never sees: unknown, and not written', async () => {
     const { proxy, store } = await openThroughProxy();
+    await store.commit(REF, append(requested('c-1')), at);
     proxy.cutAt({ text: 'COMMIT', isDelivered: false });
-    const error = await store.commit(REF, append(item('a')), keyed).catch((thrown) => thrown);
+    const cancel = append(cancelled('c-1'));
+    const error = await store.commit(REF, cancel, keyed).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: 'StoreUnavailableError', outcome: 'unknown' });
-    const again = await store.commit(REF, append(item('a')), keyed);
-    expect(again).toEqual(accept({ value: 2, replayed: false }));
+    const again = await store.commit(REF, cancel, keyed);
+    expect(again).toEqual(accept({ value: 3, replayed: false }));
   });
 
   test('falls silent: nothing waits for long, and goes on when the server is heard again', async () => {

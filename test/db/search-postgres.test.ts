@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest';
 import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { searchContract } from '../contracts/search.ts';
+import { searchOracle } from '../contracts/search-oracle.ts';
 import { freshDatabase } from '../support/servers/fresh.ts';
 
 const drops: (() => Promise<void>)[] = [];
@@ -8,7 +9,7 @@ afterAll(async () => {
   for (const drop of drops) await drop();
 });
 
-searchContract('PostgreSQL', async () => {
+async function makeStore() {
   const { url, drop } = await freshDatabase();
   drops.push(drop);
   return openPostgresStore({
@@ -17,4 +18,7 @@ searchContract('PostgreSQL', async () => {
       throw error;
     },
   });
-});
+}
+
+searchContract('PostgreSQL', makeStore);
+searchOracle('PostgreSQL', makeStore);

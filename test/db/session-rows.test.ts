@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sizeOfState } from '../../src/db/sqlite/session-rows.ts';
+import { sizeOfState } from '../../src/db/head-cache.ts';
 import type { Head } from '../../src/domain/session/head.ts';
 import { call, result } from '../support/items.ts';
 import { PureSession } from '../support/pure-session.ts';

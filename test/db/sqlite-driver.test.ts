@@ -17,6 +17,9 @@ function failing(message: string, code?: string): Error {
 }
 
 test('whoever opens no file does not need SQLite', () => {
+  expect(describeDatabase({ kind: 'postgres', url: 'postgres://me:x@one:1,two:2/db' })).toBe(
+    'postgres://one:1,two:2/db',
+  );
   expect(describeDatabase({ kind: 'postgres', url: 'postgres://me:x@host/db' })).toBe(
     'postgres://host/db',
   );

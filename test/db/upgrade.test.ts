@@ -1,25 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { exportHeader, exportLine } from '../../src/app/export-format.ts';
 import { readSettings } from '../../src/config.ts';
 import { readExport, restoredAs } from '../../src/db/session-export.ts';
-import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 import { HEAD_VERSION } from '../../src/domain/session/head.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { freshDatabase } from '../support/servers/fresh.ts';
+import { fixture, type OldDatabase, oldPostgres, oldSqlite } from '../support/old-database.ts';
 
-/** The migrations that release 3571f63 had; what came later is up to the store that opens it. */
-const OLD_MIGRATIONS = ['0001_initial.sql', '0002_heads_and_wake_ups.sql'];
 const KEYS = { acme: 'key-of-acme-0000', globex: 'key-of-globex-00' };
 
 const json = z.json();
 const jsonObject = z.record(z.string(), json);
-const headerLine = z.strictObject({ table: z.string(), columns: z.array(z.string()) });
 const contextLine = z.strictObject({
   tenant: z.enum(['acme', 'globex']),
   session_id: z.string(),
@@ -31,14 +23,6 @@ const contextLine = z.strictObject({
 });
 type Context = z.infer<typeof contextLine>;
 type Tenant = Context['tenant'];
-
-function fixture(name: string): Json[] {
-  const text = readFileSync(new URL(`../fixtures/upgrade/${name}`, import.meta.url), 'utf8');
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => json.parse(JSON.parse(line)));
-}
 
 const ITEMS = fixture('items.jsonl').map(asOfToday);
 
@@ -55,84 +39,6 @@ const CONTEXTS = fixture('contexts.jsonl').map((line) => contextLine.parse(line)
 const HEADS = [
   ...new Map(CONTEXTS.map((line) => [`${line.tenant}/${line.session_id}`, line])).values(),
 ];
-
-/** A database as the old release left it: its tables by its own migrations, and its rows. */
-type OldDatabase = {
-  url: string;
-  /** Runs one statement, past the store. */
-  execute: (sql: string, values?: (string | number | null)[]) => Promise<JsonObject[]>;
-  drop: () => Promise<void>;
-};
-
-async function oldSqlite(): Promise<OldDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-upgrade-'));
-  const db = openSqlite(join(folder, 'palimpsest.db'));
-  db.pragma('journal_mode = WAL');
-  for (const file of OLD_MIGRATIONS) db.exec(migration('sqlite', file));
-  db.pragma(`user_version = ${OLD_MIGRATIONS.length}`);
-  const execute: OldDatabase['execute'] = async (sql, values = []) => {
-    const statement = db.prepare<unknown[], JsonObject>(sql.replaceAll(/\$\d+/g, '?'));
-    if (statement.reader) return statement.all(...values);
-    statement.run(...values);
-    return [];
-  };
-  const drop = async () => {
-    db.close();
-    rmSync(folder, { recursive: true });
-  };
-  return restored({ url: `file:${db.name}`, execute, drop });
-}
-
-async function oldPostgres(): Promise<OldDatabase> {
-  const { url, drop } = await freshDatabase();
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(
-    `CREATE TABLE schema_migrations
-       (version integer PRIMARY KEY, file text NOT NULL, migrated_at timestamptz NOT NULL DEFAULT now())`,
-  );
-  for (const [index, file] of OLD_MIGRATIONS.entries()) {
-    await client.query(migration('postgres', file));
-    await client.query('INSERT INTO schema_migrations VALUES ($1, $2)', [index + 1, file]);
-  }
-  const execute: OldDatabase['execute'] = async (sql, values) =>
-    (await client.query(sql, values)).rows;
-  const end = async () => {
-    await client.end();
-    await drop();
-  };
-  const database = await restored({ url, execute, drop: end });
-  await client.query(
-    `SELECT setval(pg_get_serial_sequence('sessions', 'created_order'), max(created_order)) FROM sessions`,
-  );
-  return database;
-}
-
-function migration(store: string, file: string): string {
-  return readFileSync(new URL(`../../migrations/${store}/${file}`, import.meta.url), 'utf8');
-}
-
-async function restored(database: OldDatabase): Promise<OldDatabase> {
-  await database.execute('DELETE FROM head_version');
-  let insert = '';
-  for (const line of fixture('rows.jsonl')) {
-    if (Array.isArray(line)) {
-      await database.execute(insert, line.map(columnValue));
-    } else {
-      const { table, columns } = headerLine.parse(line);
-      const places = columns.map((_, at) => `$${at + 1}`);
-      const names = columns.map((column) => `"${column}"`);
-      const own = table === 'sessions' && database.url.startsWith('postgres');
-      insert = `INSERT INTO ${table} (${names}) ${own ? 'OVERRIDING SYSTEM VALUE' : ''} VALUES (${places})`;
-    }
-  }
-  return database;
-}
-
-function columnValue(value: Json): string | number | null {
-  if (typeof value === 'boolean') throw new Error('no column holds these');
-  return value !== null && typeof value === 'object' ? JSON.stringify(value) : value;
-}
 
 describe.each([
   ['SQLite', oldSqlite],

@@ -32,7 +32,17 @@ describe('docs/operations.md', () => {
   });
 
   test('every variable that it names is one of the service, or says whose it is', () => {
-    const others = ['COMPOSE_PROFILES', 'POSTGRES_PASSWORD', 'PALIMPSEST_API_PORT'];
+    const ofOpenTelemetry = [
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_TRACES_SAMPLER',
+      'OTEL_TRACES_SAMPLER_ARG',
+    ];
+    const others = [
+      'COMPOSE_PROFILES',
+      'POSTGRES_PASSWORD',
+      'PALIMPSEST_API_PORT',
+      ...ofOpenTelemetry,
+    ];
     const known = knownVariables();
     const named = [...operations.matchAll(/\b(?:PALIMPSEST|COMPOSE|POSTGRES|[A-Z]+)_[A-Z_]+\b/g)];
     const unknown = named.map(([name]) => name).filter((name) => !known.has(name));

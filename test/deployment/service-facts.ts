@@ -24,14 +24,16 @@ export function longestStopMs(): number {
   );
 }
 
-/** Connections that a process holds to PostgreSQL at most: its pool, and one that listens. */
+const STORE = 'src/db/postgres/postgres-store.ts';
+
+/** Connections that a process holds to PostgreSQL at most: its pools, and one that listens. */
 export function connectionsPerProcess(): number {
-  return constantOf('src/db/postgres/postgres-store.ts', 'POOL_SIZE') + 1;
+  return constantOf(STORE, 'POOL_SIZE') + constantOf(STORE, 'WRITERS_SIZE') + 1;
 }
 
 /** What each thread of a process adds to them. */
 export function connectionsPerThread(): number {
-  return constantOf('src/db/postgres/postgres-store.ts', 'THREAD_POOL_SIZE');
+  return constantOf(STORE, 'THREAD_POOL_SIZE') + constantOf(STORE, 'THREAD_WRITERS_SIZE');
 }
 
 function constantOf(file: string, name: string): number {

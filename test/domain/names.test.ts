@@ -17,6 +17,7 @@ describe('what a name is', () => {
     ['snake_case and MAX_SIZE', ['snake_case', 'MAX_SIZE']],
     ['pass --max-tokens, not -x', ['--max-tokens']],
     ['fixes #123 and ABC-42 in 3f2a9bc', ['#123', 'ABC-42', '3f2a9bc']],
+    ['#1234567 has as many digits as a number has, #12345678 has more', ['#1234567']],
     ['use utf8, sha256', ['utf8', 'sha256']],
     ['strings.Contains(session.filesTouched)', ['strings.Contains', 'filesTouched']],
     ['run `git-sync` but a well-known word', ['git-sync']],

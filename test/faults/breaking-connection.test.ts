@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Hosts } from '../../src/db/postgres/hosts.ts';
 import { onConnection, openPool } from '../../src/db/postgres/open-pool.ts';
 
 /** One message of PostgreSQL's protocol: type, length, body. */
@@ -35,7 +36,7 @@ describe('a connection that breaks in the moment in which it is made', () => {
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no TCP address');
     const url = `postgres://postgres@127.0.0.1:${address.port}/any`;
-    const pool = openPool(url, 1, () => {});
+    const pool = openPool(new Hosts(url), 1, () => {});
     const work = onConnection(pool, (client) => client.query('SELECT 1'));
     await expect(work).rejects.toThrow('connection error');
     await pool.end();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../e2e/api-client.ts';
 import { PostgresHold } from '../support/cluster/postgres-hold.ts';
 import { until } from '../support/cluster/until.ts';
-import { type Conversation, expectCompleted, Scenario } from './scenario.ts';
+import { atWork, type Conversation, expectCompleted, Scenario } from './scenario.ts';
 
 const CLIENTS = 4;
 
@@ -29,11 +29,7 @@ describe('PostgreSQL is killed', () => {
 
   it('in the middle of appends and compactions: 503 meanwhile, then all goes on', async () => {
     const { cluster, tally } = scenario;
-    let isOver = false;
-    // A client throws for every answer but 2xx and a 503 that explains itself, and when there is none.
-    const working = (await conversations('client')).map(async ({ writer }) => {
-      while (!isOver) await until('an answer', () => isOver || writer.step());
-    });
+    const clients = atWork((await conversations('client')).map(({ writer }) => writer));
     for (let round = 0; round < 3; round++) {
       await Promise.all([tally.more('acknowledged', 40), tally.more('compaction', 2)]);
       const postgres = await cluster.killServer('postgres');
@@ -49,8 +45,7 @@ describe('PostgreSQL is killed', () => {
       await postgres.start();
     }
     await Promise.all([tally.more('acknowledged', 40), tally.more('compaction', 2)]);
-    isOver = true;
-    await Promise.all(working);
+    await clients.stop();
   });
 
   it('before the end of a compaction is written: it is written later', async () => {

@@ -121,3 +121,20 @@ export function only<T>(list: readonly T[]): T {
   if (first === undefined) throw new Error('there is none');
   return first;
 }
+
+/**
+ * Lets clients write until they are told to stop, which waits for their last answers. A client throws for
+ * every answer but 2xx and a 503 that explains itself, and when there is none.
+ */
+export function atWork(writers: readonly Writer[]): { stop: () => Promise<void> } {
+  let isOver = false;
+  const working = writers.map(async (writer) => {
+    while (!isOver) await until('an answer', () => isOver || writer.step());
+  });
+  return {
+    stop: async () => {
+      isOver = true;
+      await Promise.all(working);
+    },
+  };
+}

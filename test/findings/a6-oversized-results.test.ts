@@ -62,16 +62,17 @@ describe('A6: results that are larger than what the window can carry', () => {
       })),
     ),
   );
+  const READINGS = atScale({ brief: 8, short: 20, long: 20 });
   // Five for each profile: every third has all profiles, windows and formats.
   const CASES = ALL.filter((_, index) => index % atScale({ brief: 3, short: 1, long: 1 }) === 0);
 
   it.each(CASES)(
-    '$profile, $window tokens, $format: 20 readings',
+    `$profile, $window tokens, $format: ${READINGS} readings`,
     async ({ profile, window, format }) => {
       await open(format, profile, window);
       const { request, exchange } = SHAPES[format];
       await append(request);
-      for (let round = 1; round <= 20; round++) {
+      for (let round = 1; round <= READINGS; round++) {
         const before = await summaries();
         // Larger than the window by itself; every other tool is one that nobody has listed.
         const name = round % 2 === 0 ? 'mcp__logs__read' : 'Bash';

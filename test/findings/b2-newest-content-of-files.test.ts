@@ -128,8 +128,8 @@ const RUNS = [
   ...runs(['gemini-cli/', 'swea-01', 'mini-01'], 'codex-v2', 32_000),
 ];
 
-/** In brief every second one: each profile and window keeps some. */
-const EVERY = atScale({ brief: 2, short: 1, long: 1 });
+/** In brief every third one: each profile and window keeps some. */
+const EVERY = atScale({ brief: 3, short: 1, long: 1 });
 
 describe('B2: a restored file has the newest content that the log knows of it', () => {
   it(isPresent ? 'recordings are there' : 'RECORDINGS ARE ABSENT: none is checked', () => {

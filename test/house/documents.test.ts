@@ -54,7 +54,7 @@ describe('docs/dependencies.md', () => {
     });
     expect(
       versions.filter(
-        (version) => !/^(?:npm:better-sqlite3@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+        (version) => !/^(?:npm:(?:@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
       ),
     ).toEqual([]);
   });

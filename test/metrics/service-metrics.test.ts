@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parser as promql } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -23,6 +24,17 @@ afterAll(async () => {
   for (const service of services) await service.stop();
   rmSync(folder, { recursive: true });
 });
+
+/** Whether the parser of Prometheus' own editor reads it without an error. */
+function isPromql(query: string): boolean {
+  let errors = 0;
+  promql.parse(query).iterate({
+    enter: ({ type }) => {
+      if (type.isError) errors++;
+    },
+  });
+  return errors === 0 && query.trim() !== '';
+}
 
 async function started(environment: Record<string, string> = {}): Promise<Service> {
   const DATABASE_URL = `file:${join(folder, `${services.length}.db`)}`;
@@ -148,7 +160,7 @@ describe('what is measured', () => {
     const { record, page } = openMetrics(async () => []);
     const store = await openTestStore();
     vi.spyOn(store, 'head').mockRejectedValue(new Error('away'));
-    const measured = measuredStore(store, record);
+    const measured = measuredStore(store, { record });
     await expect(measured.head(one.ref)).rejects.toThrow('away');
     expect((await page()).text).toContain('palimpsest_store_errors_total{operation="head"} 1\n');
     await store.close();
@@ -194,16 +206,33 @@ describe('the files for operators', () => {
       .object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })) })) })
       .parse(JSON.parse(readText('deploy/grafana/palimpsest.json')));
     expect(dashboard.panels.length).toBeGreaterThan(5);
-    const rule = z.object({ alert: z.string(), expr: z.string(), annotations: z.object({}) });
+    const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    // Grafana puts a duration in its place.
+    const plain = queries.map((query) => query.replaceAll('$__rate_interval', '5m'));
+    expect(plain.filter((query) => !isPromql(query))).toEqual([]);
+    const duration = z.string().regex(/^\d+(?:ms|[smhdwy])$/);
+    const rule = z.strictObject({
+      alert: z.string().regex(/^[A-Za-z_]\w*$/),
+      expr: z.string().refine(isPromql),
+      for: duration.optional(),
+      labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
+      annotations: z.strictObject({ summary: z.string(), description: z.string() }),
+    });
     const { groups } = z
-      .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
+      .strictObject({ groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })) })
       .parse(parse(readText('deploy/prometheus/alerts.yaml')));
     expect(groups.flatMap(({ rules }) => rules).length).toBeGreaterThan(3);
   });
 
+  test.each(['sum(rate(palimpsest_x[5m])', 'max(palimpsest_x) > > 3', 'rate(palimpsest_x[5m)', ''])(
+    'a query that Prometheus would refuse is found: %s',
+    (query) => expect(isPromql(query)).toBe(false),
+  );
+
   test('the code measures nothing else', () => {
     const sources = filesUnder('src/metrics').filter(({ path }) => !path.endsWith('catalogue.ts'));
-    const measured = named(sources.map(({ text }) => text).join('\n'));
+    const texts = [...sources.map(({ text }) => text), readText('src/observed-requests.ts')];
+    const measured = named(texts.join('\n'));
     expect(measured).toEqual(new Set(Object.keys(CATALOGUE)));
   });
 });

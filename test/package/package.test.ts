@@ -29,6 +29,7 @@ const INSTALL_MS = 600_000;
 /** What who installs the tarball has: no lock of ours, no overrides, no allowed scripts. */
 describe('the package', () => {
   let folder = '';
+  let tarball = '';
   let files: string[] = [];
 
   beforeAll(async () => {
@@ -37,6 +38,7 @@ describe('the package', () => {
     const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
     const { stdout } = await run('npm', packing, { cwd: ROOT, maxBuffer: 16e6 });
     const [packed] = packedSchema.parse(JSON.parse(stdout));
+    tarball = join(folder, packed.filename);
     files = packed.files.map(({ path }) => path);
     writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
     const install = ['install', '--omit=dev', '--no-audit', '--no-fund', `./${packed.filename}`];
@@ -54,7 +56,7 @@ describe('the package', () => {
 
   test('holds what it runs with, and nothing else', () => {
     const known =
-      /^(?:dist\/.*\.(?:js|d\.ts|css|svg)|dist\/api\/reference\/assets\/(?:LICENSE|NOTICE)|migrations\/.*\.sql|templates\/.*\.md|package\.json|(?:README|CHANGELOG|NOTICES)\.md|LICENSE|\.env\.example)$/;
+      /^(?:dist\/.*\.(?:js|d\.ts|css|svg)|dist\/api\/reference\/(?:examples\.json|assets\/(?:LICENSE|NOTICE))|migrations\/.*\.sql|templates\/.*\.md|package\.json|(?:README|CHANGELOG|NOTICES)\.md|LICENSE|\.env\.example)$/;
     expect(files.filter((path) => !known.test(path))).toEqual([]);
     const types = files.filter((path) => path.endsWith('.d.ts'));
     expect(
@@ -62,6 +64,16 @@ describe('the package', () => {
     ).toEqual([]);
     expect(types).toContain('dist/types/client/client.d.ts');
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICES.md', 'templates/system.md']));
+  });
+
+  test('has entry points that other tools find right', async () => {
+    const program = (name: string) => join(ROOT, 'node_modules/.bin', name);
+    // Both fail with what is wrong.
+    await run(program('publint'), [tarball, '--strict']);
+    const { stdout } = await run(program('attw'), [tarball, '--profile', 'esm-only']);
+    for (const name of ['client', 'in-process', 'ai-sdk', 'claude-agent-sdk']) {
+      expect(stdout).toContain(`palimpsest/${name}`);
+    }
   });
 
   test('is small: what the default does not need is not installed', () => {

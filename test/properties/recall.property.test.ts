@@ -156,6 +156,14 @@ const PINS_IN_A_FORK_OF_A_FORK: RecallAct[] = [
   ...FORK_OF_A_FORK,
 ];
 
+/** The revert takes back a compaction, and the client had retried in between. */
+const REVERT_AFTER_A_RETRY: RecallAct[] = [
+  { kind: 'pin_meanwhile', which: 0 },
+  { kind: 'compact', mode: 'full' },
+  { kind: 'retry' },
+  { kind: 'revert' },
+];
+
 /** Reaches everything once, whatever else is tried. */
 const EXAMPLE: RecallAct[] = [
   { kind: 'append', turns: 3 },
@@ -196,7 +204,7 @@ describe('where the items of a session went', () => {
       }),
       {
         numRuns: atScale({ brief: 25, short: 50, long: 400 }),
-        examples: [[FORK_OF_A_FORK], [PINS_IN_A_FORK_OF_A_FORK], [EXAMPLE]],
+        examples: [[FORK_OF_A_FORK], [PINS_IN_A_FORK_OF_A_FORK], [REVERT_AFTER_A_RETRY], [EXAMPLE]],
       },
     );
     // The plays do reach what is checked.

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { atScale } from '../support/scale.ts';
 import { seedFrom } from '../support/seeded-random.ts';
-import { FAULTS } from './faults.ts';
+import { FAULTS, type Fault } from './faults.ts';
 import { readOptions } from './options.ts';
 import { tableOf, verdictOf } from './report.ts';
 import { type SoakReport, soak } from './soak.ts';
@@ -21,18 +21,26 @@ const report: SoakReport = {
   events: () => 5,
 };
 
-const MINUTES = atScale({ brief: 0.03, short: 0.1, long: 1 });
+const MINUTES = atScale({ brief: 0.1, short: 0.1, long: 1 });
 const KILLS = atScale({ brief: 3, short: 8, long: 16 });
+/** In brief one process on one file; Redis and PostgreSQL are killed in the chaos run. */
+const [LAYOUT, POSSIBLE]: [string[], readonly Fault[]] =
+  inject('scale') === 'brief'
+    ? [
+        ['--store', 'sqlite', '--queue', 'in-process', '--sessions', '3'],
+        ['api killed', 'killed while starting'],
+      ]
+    : [[], FAULTS];
 
 describe('a soak', () => {
-  it('with every fault loses nothing and doubles nothing', async () => {
+  it('with every fault that its layout can have loses nothing and doubles nothing', async () => {
     const seed = seedFrom('SOAK_SEED');
-    const options = readOptions(['--minutes', String(MINUTES)], () => seed);
+    const options = readOptions(['--minutes', String(MINUTES), ...LAYOUT], () => seed);
     const found = await soak({ ...options, least_kills: KILLS });
     console.log(tableOf(found));
     expect(found.problems).toEqual([]);
     expect(verdictOf(found, KILLS)).toBeNull();
-    expect([...found.faults.keys()].toSorted()).toEqual(FAULTS.toSorted());
+    expect([...found.faults.keys()].toSorted()).toEqual(POSSIBLE.toSorted());
   }, 180_000);
 
   it.each([

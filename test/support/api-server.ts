@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
+import { unobserved } from '../../src/app/ports/observe.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
@@ -88,6 +89,7 @@ export async function startApi(
       chooseSummarizer: () => extractive,
       now: () => new Date(nowMs),
       random: () => 0,
+      observe: unobserved,
       onFailure: () => {},
     }),
     compactionSecret: null,
@@ -101,6 +103,7 @@ export async function startApi(
     modelRefusal: () => null,
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
+    onTurn: () => {},
     metrics: { page: async () => ({ type: 'text/plain', text: 'up 1\n' }) },
     version: '0.0.0-test',
     log: { error: (fields, message) => logged.push({ fields, message }) },

@@ -37,7 +37,7 @@ export async function runExample(
 }
 
 /** The entries of package.json are those of the build. */
-function withBuiltEntries(code: string): string {
+export function withBuiltEntries(code: string): string {
   const { exports } = z
     .object({ exports: entrySchema })
     .parse(JSON.parse(readText('package.json')));

@@ -66,6 +66,11 @@ export class ServiceProcess {
     return this.#url;
   }
 
+  /** Where its SQLite file is, and what it writes beside it. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** What all processes on this folder have printed, warnings and errors included. */
   get output(): string {
     return this.#output;

@@ -1,6 +1,7 @@
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
-import { type Sync, type Synced, sync } from '../../src/app/sync.ts';
+import { sync } from '../../src/app/sync.ts';
+import type { Sync, Synced } from '../../src/app/synced.ts';
 import { syncedContext } from '../../src/app/synced-context.ts';
 import type { ContextItem } from '../../src/domain/context/origins.ts';
 import type { Format } from '../../src/domain/items/codecs.ts';

@@ -13,6 +13,7 @@ export const ON_A_STORE = [
   'test/properties/*.test.ts',
   'test/app/sync*.test.ts',
   'test/client/client.test.ts',
+  'test/adapters/claude-agent-sdk.test.ts',
   'test/workers/compaction/compact-session.test.ts',
   'test/workers/dispatcher.test.ts',
   'test/findings/{a,b}*.test.ts',
@@ -34,9 +35,9 @@ export const FAULTS = [
 /** What needs a browser. */
 export const BROWSER = ['test/browser/*.test.ts'];
 
-/** What starts a process for each thing that it tries; what these do is tried without them as well. */
+/** What starts a process for each thing that it tries; most of what these do is tried without them as well. */
 export const PROCESSES = [
-  'test/cli/{reading,documented-commands,doctor}.test.ts',
+  'test/cli/{reading,documented-commands,doctor,mcp,hook/hook}.test.ts',
   'test/threads/threads.test.ts',
   'test/db/postgres-processes.test.ts',
 ];
@@ -60,23 +61,16 @@ export const RULES = [
 export type Scale = 'brief' | 'short' | 'long';
 
 /**
- * These neither mock, nor change the environment, nor measure their process: they share the modules
- * that they load.
+ * These mock modules, change the environment or what the process prints to, or measure their process.
+ * All others share the modules that they load, so none of them may change one.
  */
-export const SHARING = [
-  'test/api/{[!h],*/}*.test.ts',
-  'test/{app,foreign,importers}/**/*.test.ts',
-  'test/metrics/of-events.test.ts',
-  'test/{config,config-toml,error-fields,in-process,optional-parts,service,service-packets}.test.ts',
-  'test/client/generated.test.ts',
-  'test/cli/{import-transcript,supported-node}.test.ts',
-  'test/db/{cursor,golden,projection,session-rows,upcast,verify}.test.ts',
-  'test/deployment/*.test.ts',
-  'test/findings/{a[2-9],a1-,a11,a12,b,d3,d4,d7,e-figures,f}*.test.ts',
-  'test/findings/{i1-what,i10,i11,i12-lone,i12-shared,i12-tenant,i5,i7-ceilings}*.test.ts',
-  'test/workers/{compaction,hooks,summarizers}/**/*.test.ts',
-  'test/workers/engines/{in-process-engine,model-slots}.test.ts',
-  'test/workers/{dispatcher,packet-timer,turns}.test.ts',
+export const ALONE = [
+  'test/api/hardening.test.ts',
+  'test/cli/{export-session,sync-file}.test.ts',
+  'test/db/sqlite-driver.test.ts',
+  'test/findings/{a10-*,e-answers-*,i2-*,i3-*}.test.ts',
+  'test/metrics/service-metrics.test.ts',
+  'test/stored-secret.test.ts',
 ];
 
 type Combination = {
@@ -95,7 +89,8 @@ export function combination(given: Combination) {
       name: `${store} + ${queue}`,
       provide: { store, queue, scale },
       include,
-      exclude,
+      // The clients of the tests bring tests of their own.
+      exclude: ['**/node_modules/**', ...exclude],
       testTimeout: 60_000,
       hookTimeout: 120_000,
       pool: 'forks' as const,
@@ -105,10 +100,10 @@ export function combination(given: Combination) {
 
 const RULES_PROJECT = 'rules';
 
-/** The project of what shares its modules, on SQLite with jobs in the process. */
-export function sharing() {
-  const { test } = combination({ store: 'sqlite', queue: 'in-process', include: SHARING });
-  return { test: { ...test, name: 'sqlite + in-process, sharing', isolate: false } };
+/** A combination whose tests share the modules that they load: to load them takes longer than most. */
+export function sharing(given: Combination) {
+  const { test } = combination(given);
+  return { test: { ...test, name: `${test.name}, sharing`, isolate: false } };
 }
 
 /** The project of the rules, which needs neither servers nor a build. */

@@ -1,3 +1,4 @@
+import { unobserved } from '../../src/app/ports/observe.ts';
 import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
 import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
 import { extractive } from '../../src/workers/summarizers/extractive.ts';
@@ -32,6 +33,7 @@ export function workerDependencies(
     now: () => new Date(NOW),
     newId: () => `uuid-${++ids}`,
     dispatch: () => {},
+    observe: unobserved,
     random: () => 0,
     ...own,
   };

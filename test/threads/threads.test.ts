@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isTerminal, SessionClient } from '../e2e/api-client.ts';
 import { Speaker, turns } from '../e2e/conversation.ts';
+import { close, listen } from '../support/listening.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import type { ServiceProcess, Variables } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
@@ -96,4 +98,32 @@ describe('a thread that dies', () => {
     onTestFinished(() => service.dispose());
     return service;
   }
+});
+
+it('records a long answer of the gateway', async () => {
+  const text = 'It has much to say. '.repeat(20_000);
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    stop_reason: 'end_turn',
+  };
+  const provider = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ...message, content: [{ type: 'text', text }] }));
+  });
+  onTestFinished(() => close(provider));
+  const service = await startService({ PALIMPSEST_UPSTREAM_ANTHROPIC: await listen(provider) });
+  onTestFinished(() => service.dispose());
+  const messages = [{ role: 'user', content: 'Say much.' }];
+  const answer = await fetch(`${service.url}/v1/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', max_tokens: 10, messages }),
+  });
+  expect(await answer.json()).toMatchObject({ content: [{ text }] });
+  const items = `${service.url}/sessions/${answer.headers.get('palimpsest-session')}/items`;
+  await expect
+    .poll(async () => (await fetch(items)).json(), { timeout: 30_000 })
+    .toMatchObject({ data: [{ item: messages[0] }, { item: { content: [{ text }] } }] });
 });

@@ -1,9 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { authenticator } from '../http/auth.ts';
+import { problems } from '../http/documented-problems.ts';
 import { addOpenRoute, noQuery } from '../http/endpoint.ts';
 import { ProblemError } from '../http/problem.ts';
-import { problems } from '../schemas/problem.ts';
 import { refuseWithoutKey } from './operator-key.ts';
 
 /** `/metrics` (SPEC 2, section 27): for the operator, or on a service without keys for this machine. */
@@ -26,7 +26,13 @@ export function addMetricsRoute(
         description: 'The text format of Prometheus. docs/operations.md explains each metric.',
         content: { 'text/plain': { schema: { type: 'string' } } },
       },
-      ...problems([400, 401, 403, 404]),
+      ...problems([
+        'invalid_request',
+        'unauthorized',
+        'host_not_local',
+        'cross_site_request',
+        'not_found',
+      ]),
     },
   });
   const authenticate = authenticator(keys);

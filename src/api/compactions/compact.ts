@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { compact } from '../../app/compact.ts';
 import { dryRun } from '../../app/dry-run.ts';
 import { json, LOCATION, PREFERENCE_APPLIED, REPLAYED } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readJson } from '../http/json-body.ts';
@@ -39,7 +40,14 @@ export function addCompactRoute(api: Api): void {
         ...REPLAYED,
       }),
     },
-    problems: [404, 409, 413, 415, 422],
+    problems: [
+      'session_not_found',
+      'compaction_disabled',
+      'compaction_not_proposable',
+      'compaction_under_way',
+      'idempotency_mismatch',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
       const { req } = call;
       const ref = refOf(call);

@@ -6,8 +6,9 @@ import { listCompactions } from '../../app/list-compactions.ts';
 import { readCompaction } from '../../app/read-compaction.ts';
 import { revert } from '../../app/revert.ts';
 import { json, REPLAYED } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
-import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
+import { readRepeatable, replayedHeader } from '../http/idempotency.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
 import {
@@ -19,7 +20,8 @@ import {
   sessionParams,
 } from '../schemas/common.ts';
 import { compaction, costedCompaction } from '../schemas/compaction.ts';
-import { applied, compactionDetail, compactionDiff, noFields, reverted } from './schemas.ts';
+import { compactionDetail } from './detail.ts';
+import { applied, compactionDiff, noFields, reverted } from './schemas.ts';
 
 const tag = 'Compactions';
 
@@ -35,7 +37,7 @@ export function addCompactionRoutes(api: Api): void {
     params: sessionParams,
     query: pageQuery,
     responses: { 200: json('One page.', pageOf(costedCompaction)) },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, cursor } = call.query;
       return answer.json(200, unwrap(await listCompactions(deps, refOf(call), { limit, cursor })));
@@ -51,7 +53,7 @@ export function addCompactionRoutes(api: Api): void {
     params: compactionParams,
     query: noQuery,
     responses: { 200: json('Everything that its events say.', compactionDetail) },
-    problems: [404, 409],
+    problems: ['session_not_found', 'compaction_not_found', 'answer_too_large'],
     handle: async (call, answer) =>
       answer.long(async () => unwrap(await readCompaction(deps, refOf(call), call.params.cid))),
   });
@@ -67,7 +69,13 @@ export function addCompactionRoutes(api: Api): void {
     responses: {
       200: json('What was kept, cleared, removed and added, with tokens each.', compactionDiff),
     },
-    problems: [404, 409],
+    problems: [
+      'session_not_found',
+      'compaction_not_found',
+      'compaction_not_ended',
+      'proposal_not_open',
+      'answer_too_large',
+    ],
     handle: async (call, answer) =>
       answer.long(async () => unwrap(await diff(deps, refOf(call), call.params.cid))),
   });
@@ -84,7 +92,12 @@ export function addCompactionRoutes(api: Api): void {
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },
     responses: { 200: json('The compaction, and where the context stands now.', reverted) },
-    problems: [404, 409, 413, 415],
+    problems: [
+      'session_not_found',
+      'compaction_not_found',
+      'compaction_not_revertible',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
       await readJson(call.req.raw, deps.limits, noFields);
       return answer.json(200, unwrap(await revert(deps, refOf(call), call.params.cid)));
@@ -107,10 +120,17 @@ export function addCompactionRoutes(api: Api): void {
     responses: {
       200: json('The compaction, and where the context stands now.', applied, REPLAYED),
     },
-    problems: [404, 409, 413, 415, 422],
+    problems: [
+      'session_not_found',
+      'compaction_not_found',
+      'compaction_disabled',
+      'proposal_not_open',
+      'compaction_not_applicable',
+      'idempotency_mismatch',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
-      await readJson(call.req.raw, deps.limits, noFields);
-      const idempotency = readIdempotency(call.req, '');
+      const { idempotency } = await readRepeatable(call.req, deps.limits, noFields);
       const outcome = await apply(deps, refOf(call), call.params.cid, idempotency);
       const { applied, replayed } = unwrap(outcome);
       return answer.json(200, applied, replayedHeader(replayed));
@@ -130,10 +150,15 @@ export function addCompactionRoutes(api: Api): void {
     responses: {
       200: json('The discarded proposal; the context stays as it is.', compaction, REPLAYED),
     },
-    problems: [404, 409, 413, 415, 422],
+    problems: [
+      'session_not_found',
+      'compaction_not_found',
+      'proposal_not_open',
+      'idempotency_mismatch',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
-      await readJson(call.req.raw, deps.limits, noFields);
-      const idempotency = readIdempotency(call.req, '');
+      const { idempotency } = await readRepeatable(call.req, deps.limits, noFields);
       const outcome = await discard(deps, refOf(call), call.params.cid, idempotency);
       const { compaction, replayed } = unwrap(outcome);
       return answer.json(200, compaction, replayedHeader(replayed));
@@ -150,7 +175,12 @@ export function addCompactionRoutes(api: Api): void {
     query: noQuery,
     body: { content: { 'application/json': { schema: noFields } } },
     responses: { 200: json('The cancelled compaction; the context stays as it is.', compaction) },
-    problems: [404, 409, 413, 415],
+    problems: [
+      'session_not_found',
+      'compaction_not_found',
+      'compaction_not_cancellable',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
       await readJson(call.req.raw, deps.limits, noFields);
       return answer.json(200, unwrap(await cancel(deps, refOf(call), call.params.cid)));

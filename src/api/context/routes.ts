@@ -25,7 +25,13 @@ export function addContextRoute(api: Api): void {
       }),
       304: { description: 'The context is still that of the version in `If-None-Match`.' },
     },
-    problems: [404, 409],
+    problems: [
+      'session_not_found',
+      'version_not_found',
+      'compaction_not_found',
+      'proposal_not_open',
+      'answer_too_large',
+    ],
     handle: async (call, answer) => {
       const { req, query } = call;
       const ref = refOf(call);

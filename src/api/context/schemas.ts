@@ -1,6 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { FORMATS } from '../../domain/items/codecs.ts';
-import { idSchema, jsonObject, MAX_VERSION, tokenCount, wholeNumber } from '../schemas/common.ts';
+import {
+  idSchema,
+  jsonObject,
+  MAX_VERSION,
+  sessionId,
+  tokenCount,
+  wholeNumber,
+} from '../schemas/common.ts';
 import { contextHash, contextItem } from '../schemas/context.ts';
 
 export const contextQuery = z.object({
@@ -27,17 +34,23 @@ export const contextQuery = z.object({
 });
 
 export const contextHeaders = z.object({
-  'if-none-match': z.string().optional().openapi({ example: '"12"' }),
+  'if-none-match': z.string().optional().openapi({
+    description: 'An `ETag` from before: the answer is 304 while the context is still that one.',
+  }),
 });
 
 export const contextBody = z
   .object({
-    session_id: z.string(),
+    session_id: sessionId,
     version: z.int().openapi({ description: 'The version whose context this is; also the ETag.' }),
     at: z.int().openapi({ description: 'The version asked for; the same, by default the newest.' }),
-    format: z.enum(FORMATS),
-    items: z.array(z.union([contextItem, jsonObject('An item as the provider takes it.')])),
-    tokens: tokenCount,
+    format: z.enum(FORMATS).describe('Wire format of the items.'),
+    items: z
+      .array(z.union([contextItem, jsonObject('An item as the provider takes it.')]))
+      .describe(
+        'What to send to the model, in this order; with `origins` each says where it is from.',
+      ),
+    tokens: tokenCount.describe('Tokens of these items.'),
     compacted_tool_ids: z.array(z.string()).openapi({
       description:
         'Ids of the tool calls whose results were cleared or digested, oldest first: ' +
@@ -48,4 +61,4 @@ export const contextBody = z
     }),
     hash: contextHash,
   })
-  .openapi('Context');
+  .openapi('Context', { description: 'What goes to the model at one version.' });

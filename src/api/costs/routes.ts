@@ -17,7 +17,7 @@ export function addCostRoute(api: Api): void {
     params: sessionParams,
     query: noQuery,
     responses: { 200: json('Sums over all compactions.', sessionCost) },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => answer.json(200, unwrap(await readCost(deps, refOf(call)))),
   });
 }

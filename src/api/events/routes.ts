@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
 import { findSession } from '../../app/find.ts';
 import { listEvents } from '../../app/list-events.ts';
+import { readHere } from '../../app/read-here.ts';
 import { type Api, addEndpoint, refOf } from '../http/endpoint.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { ProblemError, unwrap } from '../http/problem.ts';
@@ -32,14 +33,14 @@ export function addEventsRoute(api: Api): void {
         },
       },
     },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => {
       const { req } = call;
       const ref = refOf(call);
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after, types } = call.query;
       if (!req.header('accept')?.includes('text/event-stream')) {
         const page = { after: cursor, limit, types };
-        return answer.long(async () => unwrap(await listEvents(deps, ref, page)));
+        return answer.long(async () => unwrap(await listEvents(readHere(deps), ref, page)));
       }
       unwrap(await findSession(deps.store, ref));
       const query = { after: lastEventId(req) ?? cursor, types };

@@ -30,14 +30,14 @@ export const eventsHeaders = z.object({
   'last-event-id': z
     .string()
     .optional()
-    .openapi({ description: 'For a stream: the version after which it goes on.', example: '12' }),
+    .openapi({ description: 'For a stream: the version after which it goes on.' }),
 });
 
 export const event = z
   .object({
-    version: z.int(),
-    type: z.enum(EVENT_TYPES),
-    at: timestamp,
+    version: z.int().describe('Its place in the log of the session, from 1.'),
+    type: z.enum(EVENT_TYPES).describe('What has happened, by name.'),
+    at: timestamp.openapi({ description: 'When it was written.' }),
     data: z.custom<SessionEvent['data']>(isJsonObject).openapi({
       type: 'object',
       additionalProperties: true,
@@ -45,4 +45,4 @@ export const event = z
     }),
     hash: z.string().openapi({ description: 'SHA-256, chained to the event before.' }),
   })
-  .openapi('Event');
+  .openapi('Event', { description: 'Something that has happened; it never changes.' });

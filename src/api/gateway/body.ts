@@ -1,6 +1,9 @@
+import { Readable, type Transform } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { HAS_ZSTD } from './headers.ts';
+import type { Passing } from './pass-on.ts';
 
 /** What the gateway reads of a request, in bytes; a longer one passes through. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -65,24 +68,67 @@ const zstd: Inflate = (bytes, options) =>
     inflate(bytes, options, (error, result) => (error === null ? resolve(result) : reject(error)));
   });
 
+/** To copy or decode more takes some milliseconds, in bytes: others come in between. */
+const LARGE = 1_000_000;
+
 /** The text of a body in some content coding; null when it cannot be read. */
 export async function textOf(bytes: Buffer, coding: string | null): Promise<string | null> {
   try {
     const plain = await inflated(bytes, nameOf(coding), {});
-    return plain === null ? null : utf8.decode(plain);
+    if (plain === null) return null;
+    if (plain.length <= LARGE) return utf8.decode(plain);
+    await nextTurn();
+    const text = utf8.decode(plain);
+    await nextTurn();
+    return text;
   } catch {
     return null;
   }
 }
 
-/** The text of an answer that may have been cut off: as much as has come; '' for what cannot be read. */
-export async function partialTextOf(bytes: Buffer, coding: string | null): Promise<string> {
+/** The plain bytes of an answer that may have been cut off: as many as can be read, perhaps none. */
+export async function partialBytesOf(bytes: Buffer, coding: string | null): Promise<Buffer> {
   const name = nameOf(coding);
   try {
-    const plain = await inflated(bytes, name, { finishFlush: flushOf(name) });
-    return plain === null ? '' : new TextDecoder('utf-8').decode(plain);
+    return (await inflated(bytes, name, { finishFlush: flushOf(name) })) ?? NONE;
   } catch {
-    return '';
+    return NONE;
+  }
+}
+
+const NONE = Buffer.alloc(0);
+
+/** The same as text. */
+export async function partialTextOf(bytes: Buffer, coding: string | null): Promise<string> {
+  return new TextDecoder('utf-8').decode(await partialBytesOf(bytes, coding));
+}
+
+/** A body that comes in some content coding, as plain bytes as they come. */
+export function decoded(body: Passing, coding: string | null): Passing {
+  const decoder = decoderOf(nameOf(coding));
+  if (decoder === null) return body;
+  const plain = Readable.from(body)
+    .on('error', (error) => decoder.destroy(error))
+    .pipe(decoder);
+  return {
+    [Symbol.asyncIterator]: () => plain[Symbol.asyncIterator](),
+    destroy: () => {
+      plain.destroy();
+      body.destroy();
+    },
+  };
+}
+
+function decoderOf(coding: string): Transform | null {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return zlib.createUnzip({ flush: zlib.constants.Z_SYNC_FLUSH });
+    case 'br':
+      return zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH });
+    default:
+      return null;
   }
 }
 

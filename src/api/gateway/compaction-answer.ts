@@ -1,4 +1,5 @@
-import { isJsonObject } from '../../domain/json.ts';
+import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
+import { isJsonObject, type JsonObject, stringField } from '../../domain/json.ts';
 
 const NOTHING = {
   input_tokens: 0,
@@ -8,10 +9,25 @@ const NOTHING = {
   total_tokens: 0,
 };
 
-/** The answer to a request for a compaction: exactly one item, as a stream where that was asked for. */
-export function compactionAnswer(request: string, encrypted_content: string, id: string): Response {
+/** Whether a stream was asked for, and the model that was to answer. */
+type Asked = { stream: boolean; model: string | null };
+
+/** What the body of a request asks for that is answered here. */
+export function askedFor(request: string): Asked {
   const body: unknown = JSON.parse(request);
-  const asked = isJsonObject(body) ? body : {};
+  if (!isJsonObject(body)) return { stream: false, model: null };
+  return { stream: body.stream === true, model: stringField(body, 'model') ?? null };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The answer to a request for a compaction: exactly one item, as a stream where that was asked for. */
+export function compactionAnswer(
+  asked: Asked,
+  encrypted_content: string,
+  id: string,
+  headers: Headers,
+): Response {
   const item = { type: 'compaction', id: `cmp_${id.replaceAll('-', '')}`, encrypted_content };
   const response = {
     id: `resp_${id.replaceAll('-', '')}`,
@@ -20,12 +36,11 @@ export function compactionAnswer(request: string, encrypted_content: string, id:
     status: 'completed',
     error: null,
     incomplete_details: null,
-    model: asked.model ?? null,
+    model: asked.model,
     output: [item],
     usage: NOTHING,
   };
-  const headers = { 'palimpsest-status': 'compacted; saved=0' };
-  if (asked.stream !== true) return Response.json(response, { headers });
+  if (!asked.stream) return Response.json(response, { headers });
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   const events = [
     { type: 'response.created', response: begun },
@@ -33,11 +48,48 @@ export function compactionAnswer(request: string, encrypted_content: string, id:
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response },
   ];
+  return stream(
+    events.map((event, sequence_number) => ({ ...event, sequence_number })),
+    headers,
+  );
+}
+
+/** A message of Anthropic's API that says a text, as a stream where that was asked for. */
+export function messageAnswer(asked: Asked, text: string, id: string, headers: Headers): Response {
+  const usage = {
+    input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: roughTokens(text.length),
+  };
+  const end = { stop_reason: 'end_turn', stop_sequence: null };
+  const message = {
+    id: `msg_${id.replaceAll('-', '')}`,
+    type: 'message',
+    role: 'assistant',
+    model: asked.model,
+    content: [{ type: 'text', text }],
+    ...end,
+    usage,
+  };
+  if (!asked.stream) return Response.json(message, { headers });
+  const begun = { ...message, content: [], stop_reason: null };
+  return stream(
+    [
+      { type: 'message_start', message: { ...begun, usage: { ...usage, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: end, usage: { output_tokens: usage.output_tokens } },
+      { type: 'message_stop' },
+    ],
+    headers,
+  );
+}
+
+function stream(events: readonly JsonObject[], headers: Headers): Response {
   const text = events
-    .map((event, sequence_number) => {
-      const data = JSON.stringify({ ...event, sequence_number });
-      return `event: ${event.type}\ndata: ${data}\n\n`;
-    })
+    .map((event) => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`)
     .join('');
   return new Response(text, { headers: { ...headers, 'Content-Type': 'text/event-stream' } });
 }

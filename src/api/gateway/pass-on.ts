@@ -1,7 +1,8 @@
-import type { UpstreamAnswer } from './send.ts';
-
 /** What is kept of an answer to be recorded, in bytes; of a longer one nothing is recorded. */
 const MOST_KEPT = 32 * 1024 * 1024;
+
+/** The body of an answer on its way. */
+export type Passing = AsyncIterable<Buffer> & { destroy: () => void };
 
 /** What came of an answer; `bytes` null when it was too long to be kept. */
 export type Passed = { bytes: Buffer | null; isWhole: boolean };
@@ -12,7 +13,7 @@ export type Passed = { bytes: Buffer | null; isWhole: boolean };
  * breaks off; then `cut` breaks off the client's connection as well.
  */
 export function passedOn(
-  { body }: Pick<UpstreamAnswer, 'body'>,
+  body: Passing,
   cut: (() => void) | null,
   onEnd: (passed: Passed) => void,
 ): ReadableStream<Uint8Array> {
@@ -36,7 +37,7 @@ export function passedOn(
             controller.close();
             return;
           }
-          const piece: Buffer = value;
+          const piece = value;
           size += piece.byteLength;
           if (size > MOST_KEPT) kept = null;
           kept?.push(piece);
@@ -57,7 +58,14 @@ export function passedOn(
   );
 }
 
-/** The first bytes of an answer that is an error; all of it is read. */
-export async function wholeOf({ body }: Pick<UpstreamAnswer, 'body'>): Promise<Buffer> {
-  return Buffer.from(await body.arrayBuffer());
+/** All of a body that is no stream. Rejects when it breaks off, or is longer than what is kept. */
+export async function wholeOf(body: Passing): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.byteLength;
+    if (size > MOST_KEPT) throw new Error('an answer is too long to be read');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }

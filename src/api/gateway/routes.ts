@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import { type Relay, serve } from './serve.ts';
+import type { Relay } from './relay.ts';
+import { serve } from './serve.ts';
 
 const PATH = /^(?:\/u\/([A-Za-z0-9-]{1,40}))?\/v1(?=\/)/;
 

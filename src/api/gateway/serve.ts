@@ -1,42 +1,11 @@
-import type { Dispatcher } from 'undici';
-import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
-import { readAnswer } from '../../app/gateway/read-answer.ts';
-import { READ_HEADERS, type TurnRequest } from '../../app/gateway/turn-request.ts';
-import { type Protocol, protocolOf } from '../../domain/gateway/protocol.ts';
-import { saysTooLong } from '../../domain/gateway/too-long.ts';
+import { protocolOf } from '../../domain/gateway/protocol.ts';
+import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { ProblemError } from '../http/problem.ts';
-import { partialTextOf, type ReadBody, readBody, textOf } from './body.ts';
-import { compactionAnswer } from './compaction-answer.ts';
+import { type ReadBody, readBody, textOf } from './body.ts';
 import { gatewayError, problemAnswer } from './errors.ts';
-import { answerHeaders, upstreamHeaders } from './headers.ts';
-import { passedOn, wholeOf } from './pass-on.ts';
-import { send, type UpstreamAnswer } from './send.ts';
-import { speaksAnthropic, type Target, targetOf, type Upstreams } from './upstreams.ts';
-import type { Who } from './who.ts';
-
-export type Relay = {
-  gateway: Gateway;
-  upstreams: Upstreams;
-  dispatcher: Dispatcher;
-  who: (request: Request) => Who;
-  newId: () => string;
-  log: { error(fields: object, message: string): void };
-};
-
-/** A request below `/v1`: `rest` is what follows, query included. */
-type Asked = {
-  request: Request;
-  named: string | null;
-  rest: string;
-  /** Breaks off the connection of the client, where the server tells it. */
-  cut: (() => void) | null;
-};
-
-/** One request on its way. */
-type Call = Asked & { who: Who; target: Target; protocol: Protocol | null; isAnthropic: boolean };
-
-type Sending = { body: ReadBody; text: string | null; status: string; session?: SessionHeaders };
-type SessionHeaders = { id: string; version: number };
+import { type Asked, answered, type Call, type Relay, sent, turnRequest } from './relay.ts';
+import { serveTurn } from './serve-turn.ts';
+import { speaksAnthropic, targetOf } from './upstreams.ts';
 
 /** Answers a request with what its upstream answers (SPEC 2, section 23). */
 export async function serve(relay: Relay, asked: Asked): Promise<Response> {
@@ -49,6 +18,9 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
     const who = relay.who(request);
     const target = targetOf(relay.upstreams, { named, rest, headers: request.headers });
     if (target === null) return noUpstream(isAnthropic);
+    if (request.method === 'POST' && path === '/responses/compact') {
+      return await relay.compact(request, target.name);
+    }
     const call = { ...asked, who, target, protocol, isAnthropic };
     const body = await readBody(request);
     return await (protocol === null || body.kind === 'long'
@@ -78,168 +50,37 @@ function noUpstream(isAnthropic: boolean): Response {
 }
 
 async function passThrough(relay: Relay, call: Call, body: ReadBody): Promise<Response> {
-  const isLong = body.kind === 'long' && call.protocol !== null;
-  const status = isLong ? 'bypassed; reason=body_too_large' : 'forwarded';
-  const sending = { body, text: null, status };
-  return answered(relay, call, sending, await sent(relay, call, sending));
+  const { protocol } = call;
+  if (protocol !== null) relay.gateway.unread(protocol, 'body_too_large');
+  const status = protocol === null ? 'forwarded' : 'bypassed; reason=body_too_large';
+  const text = body.kind === 'long' ? null : await openedText(relay, call, body);
+  if (text !== null && typeof text !== 'string') return gatewayError(call.isAnthropic, text);
+  const sending = { body, text, status };
+  return answered(relay, call, { sending, answer: await sent(relay, call, sending) });
 }
 
-async function serveTurn(
+/** Of a request that counts a history: with items of ours opened; null: as it came. */
+async function openedText(
   relay: Relay,
-  call: Call & { protocol: Protocol },
+  call: Call,
   body: Extract<ReadBody, { kind: 'whole' }>,
-): Promise<Response> {
-  const { request, who, target, protocol, isAnthropic } = call;
-  const text = await textOf(body.bytes, request.headers.get('content-encoding'));
-  if (text === null) {
-    const sending = { body, text: null, status: 'bypassed; reason=content_encoding' };
-    return answered(relay, call, sending, await sent(relay, call, sending));
-  }
-  const { tenant, owner } = who;
-  const headers = headersRead(request.headers);
-  const asked: TurnRequest = {
-    protocol,
-    tenant,
-    owner,
-    upstream: target.name,
-    headers,
-    text,
-    fresh_id: relay.newId(),
-  };
-  const turn = await relay.gateway.turn(asked, request.signal);
-  switch (turn.kind) {
+): Promise<string | Refusal | null> {
+  if (!COUNTS.test(call.rest)) return null;
+  const text = await textOf(body.bytes, call.request.headers.get('content-encoding'));
+  if (text === null || !text.includes(CONTENT_OF_OURS)) return null;
+  const opened = await relay.gateway.opened(turnRequest(relay, call, 'responses', text));
+  switch (opened.kind) {
+    case 'same':
+      return null;
+    case 'revised':
+      return opened.body;
     case 'refused':
-      return gatewayError(isAnthropic, turn.refusal);
-    case 'compacted':
-      return compactionAnswer(text, turn.content, relay.newId());
-    case 'bypass': {
-      const sending = { body, text: turn.body, status: turn.status };
-      return answered(relay, call, sending, await sent(relay, call, sending));
-    }
-    case 'turn':
-      return goOn(relay, { ...call, asked }, body, turn);
+      return opened.refusal;
     default:
-      return turn satisfies never;
+      return opened satisfies never;
   }
 }
 
-type InSession = Extract<Turn, { kind: 'turn' }>;
-type TurnCall = Call & { asked: TurnRequest };
-
-async function goOn(
-  relay: Relay,
-  call: TurnCall,
-  body: ReadBody,
-  turn: InSession,
-): Promise<Response> {
-  const sending = sendingOf(body, turn);
-  const answer = await sent(relay, call, sending);
-  if (answer === null || answer.statusCode < 400) {
-    return answered(relay, call, sending, answer, turn);
-  }
-  const bytes = await wholeOf(answer);
-  const coding = headerOf(answer, 'content-encoding');
-  const refusal = await partialTextOf(bytes, coding);
-  if (saysTooLong(answer.statusCode, refusal)) {
-    const { asked, request } = call;
-    const shorter = await relay.gateway.shorter(asked, turn, refusal, request.signal);
-    if (shorter !== null) {
-      const again = sendingOf(body, shorter);
-      return answered(relay, call, again, await sent(relay, call, again), shorter);
-    }
-  }
-  const own = ownHeaders(sending);
-  return new Response(new Uint8Array(bytes), {
-    status: answer.statusCode,
-    headers: answerHeaders(answer.headers, own),
-  });
-}
-
-function sendingOf(body: ReadBody, { body: text, status, plan }: InSession): Sending {
-  return { body, text, status, session: { id: plan.session_id, version: plan.version } };
-}
-
-/** Null when the upstream cannot be reached. */
-async function sent(
-  { dispatcher, log }: Relay,
-  { request, target, who }: Call,
-  { body, text }: Sending,
-): Promise<UpstreamAnswer | null> {
-  const headers = upstreamHeaders(request.headers, {
-    dropped: who.dropped,
-    isNewBody: text !== null,
-  });
-  const original = body.kind === 'long' ? body.stream : body.bytes.length === 0 ? null : body.bytes;
-  const { method, signal } = request;
-  try {
-    return await send(
-      dispatcher,
-      { url: target.url, method, headers, body: text ?? original },
-      signal,
-    );
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    log.error({ upstream: target.name, code }, 'an upstream did not answer');
-    return null;
-  }
-}
-
-/** What the client gets; with a turn, its answer is recorded when it has come. */
-function answered(
-  relay: Relay,
-  call: Call & { asked?: TurnRequest },
-  sending: Sending,
-  answer: UpstreamAnswer | null,
-  turn?: InSession,
-): Response {
-  const own = ownHeaders(sending);
-  if (answer === null) {
-    return gatewayError(call.isAnthropic, {
-      status: 502,
-      code: 'upstream_unreachable',
-      message: `the upstream "${call.target.name}" could not be reached, or broke off before it answered`,
-      headers: own,
-    });
-  }
-  const headers = answerHeaders(answer.headers, own);
-  const { statusCode: status } = answer;
-  if (status === 204 || status === 304 || call.request.method === 'HEAD') {
-    answer.body.resume();
-    return new Response(null, { status, headers });
-  }
-  const { asked } = call;
-  const isStream = /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
-  const coding = headers.get('content-encoding');
-  const stream = passedOn(answer, call.cut, ({ bytes, isWhole }) => {
-    if (turn === undefined || asked === undefined || bytes === null || status >= 300) return;
-    relay.gateway.recorded(asked, turn.plan, async () => {
-      const read = readAnswer(asked.protocol, isStream, await partialTextOf(bytes, coding));
-      return read === null ? null : { ...read, isWhole: read.isWhole && isWhole };
-    });
-  });
-  return new Response(stream, { status, headers });
-}
-
-function headersRead(headers: Headers): Record<string, string> {
-  return Object.fromEntries(
-    READ_HEADERS.flatMap((name) => {
-      const value = headers.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
-}
-
-function headerOf({ headers }: UpstreamAnswer, name: string): string | null {
-  const value = headers[name];
-  return typeof value === 'string' ? value : null;
-}
-
-function ownHeaders({ status, session }: Sending): Record<string, string> {
-  return {
-    'palimpsest-status': status,
-    ...(session !== undefined && {
-      'palimpsest-session': session.id,
-      'palimpsest-version': String(session.version),
-    }),
-  };
-}
+const COUNTS = /^\/responses\/input_tokens(?:\?|$)/;
+/** How the content of such an item begins, of any version. */
+const CONTENT_OF_OURS = '"pal';

@@ -1,15 +1,22 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Probes } from '../app-dependencies.ts';
+import { problems } from '../http/documented-problems.ts';
 import { addOpenRoute, noQuery } from '../http/endpoint.ts';
 import { ProblemError } from '../http/problem.ts';
-import { problems } from '../schemas/problem.ts';
 
 type Health = { probes: Probes; version: string };
 
 const NEEDED = ['store', 'queue'] as const;
 
-const healthy = z.object({ status: z.literal('ok'), version: z.string() }).openapi('Health');
-const ready = z.object({ status: z.literal('ready') }).openapi('Readiness');
+const healthy = z
+  .object({
+    status: z.literal('ok').describe('The process answers.'),
+    version: z.string().describe('The release of the service that runs.'),
+  })
+  .openapi('Health', { description: 'The process answers.' });
+const ready = z
+  .object({ status: z.literal('ready').describe('Requests can be served.') })
+  .openapi('Readiness', { description: 'Store and queue can be reached.' });
 const query = z.object({
   exclude: z.enum(NEEDED).optional().openapi({
     description:
@@ -30,7 +37,7 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
         description: 'It does.',
         content: { 'application/json': { schema: healthy } },
       },
-      ...problems([400]),
+      ...problems(['invalid_request']),
     },
   });
   addOpenRoute(app, '/healthz', noQuery, (c) =>
@@ -49,7 +56,7 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
         description: 'They can.',
         content: { 'application/json': { schema: ready } },
       },
-      ...problems([400, 503]),
+      ...problems(['invalid_request', 'unavailable']),
     },
   });
   addOpenRoute(app, '/readyz', query, async (c, { exclude }) => {

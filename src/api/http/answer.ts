@@ -94,8 +94,15 @@ export function respond(
 }
 
 /** The documentation of headers that several endpoints answer with. */
-export const LOCATION = { Location: { schema: { type: 'string' } } } as const;
-export const PREFERENCE_APPLIED = { 'Preference-Applied': { schema: { type: 'string' } } } as const;
+export const LOCATION = {
+  Location: { description: 'Path of what the answer is about.', schema: { type: 'string' } },
+} as const;
+export const PREFERENCE_APPLIED = {
+  'Preference-Applied': {
+    description: 'The `Prefer: wait=N` that was followed.',
+    schema: { type: 'string' },
+  },
+} as const;
 export const REPLAYED = {
   'Idempotency-Replayed': {
     description: '`true` when this is the answer that an earlier request got.',

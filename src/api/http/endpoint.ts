@@ -3,9 +3,10 @@ import type { Context, HonoRequest } from 'hono';
 import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import { problems } from '../schemas/problem.ts';
 import { type Answer, type Answers, answers, type Responses, respond } from './answer.ts';
+import { COMMON_PROBLEMS, problems } from './documented-problems.ts';
 import type { LongAnswer, PassOn } from './long-answers.ts';
+import type { DocumentedCode } from './problem-examples.ts';
 import { lenientQueryReader, queryReader, topFields } from './query.ts';
 import { thrown } from './thrown.ts';
 import { parseInput } from './validation.ts';
@@ -48,15 +49,12 @@ type Endpoint<Params, Query, R extends Responses> = {
   body?: NonNullable<RouteConfig['request']>['body'];
   /** What it answers, by status: the document and the types of `answer` follow from it. */
   responses: R;
-  /** Statuses of problems, besides those that every endpoint may answer. */
-  problems: readonly number[];
+  /** The problems that it may answer, besides those of every endpoint. */
+  problems: readonly DocumentedCode[];
   /** How they are documented, where they do not come as problems. */
   documentProblems?: typeof problems;
   handle: (call: Call<Params, Query>, answer: Answers<R>) => Promise<Answer>;
 };
-
-/** Statuses that every endpoint behind the gate may answer. */
-const COMMON_PROBLEMS = [400, 401, 403, 429, 500, 503, 507];
 
 export const noParams = z.object({});
 export const noQuery = z.object({});

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Bell } from '../../app/bell.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../../app/ports/event-store.ts';
 import type { EventType } from '../../domain/session/events.ts';
@@ -44,6 +45,8 @@ export function eventStream(
       const last = events.at(-1);
       if (last !== undefined) {
         after = last.version;
+        // To read a large event and to write it each take their time.
+        await nextTurn();
         return events.map(frame).join('');
       }
       // Nothing of the asked types up to here: need not be looked through again.

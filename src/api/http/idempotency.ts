@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { z } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
 import type { Idempotency } from '../../app/ports/event-store.ts';
+import { type BodyLimits, readJson } from './json-body.ts';
 import { ProblemError } from './problem.ts';
 
 /** The key of a request that may be repeated, with a fingerprint of what it asks for; null without one. */
@@ -17,6 +19,16 @@ export function readIdempotency(req: HonoRequest, text: string): Idempotency | n
     .update(`${req.method}\n${req.path}\n${text}`)
     .digest('hex');
   return { key, fingerprint };
+}
+
+/** A JSON body that fits the schema, and the key of its request. Throws ProblemError. */
+export async function readRepeatable<T>(
+  req: HonoRequest,
+  limits: BodyLimits,
+  schema: z.ZodType<T>,
+): Promise<{ body: T; idempotency: Idempotency | null }> {
+  const body = await readJson(req.raw, limits, schema);
+  return { body, idempotency: readIdempotency(req, JSON.stringify(body)) };
 }
 
 /** Says that the answer is the one that an earlier request with the same key got. */

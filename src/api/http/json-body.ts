@@ -11,7 +11,8 @@ import { parseInput } from './validation.ts';
 export type RawBody = { kind: 'json' | 'ndjson'; text: string };
 
 type ValueLimits = Pick<Limits, 'json_values' | 'json_values_here'>;
-type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth'> & ValueLimits;
+export type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth'> &
+  ValueLimits;
 
 /** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -74,22 +74,25 @@ export function unwrap<T>(outcome: Outcome<T>): T {
   throw rejected(outcome.rejection);
 }
 
-export function rejected(rejection: Rejection): ProblemError {
+function rejected(rejection: Rejection): ProblemError {
   return new ProblemError(rejection.code, rejection.detail, { errors: rejection.errors });
 }
 
-/** The response of an error; however much is wrong, it stays small enough to be read. */
-export function problemResponse(error: ProblemError): Response {
+/** The body of its response; however much is wrong, it stays small enough to be read. */
+export function problemBody(error: ProblemError): z.input<typeof problemSchema> {
   const { status, title } = PROBLEM_KINDS[error.code];
-  const problem: z.input<typeof problemSchema> = {
+  return {
     type: `urn:palimpsest:problem:${error.code.replaceAll('_', '-')}`,
     title,
     status,
     detail: shortened(error.message),
     ...(error.errors === undefined ? {} : { errors: firstErrors(error.errors) }),
   };
-  return new Response(JSON.stringify(problem), {
-    status,
+}
+
+export function problemResponse(error: ProblemError): Response {
+  return new Response(JSON.stringify(problemBody(error)), {
+    status: problemStatus(error.code),
     headers: { ...error.headers, 'Content-Type': 'application/problem+json' },
   });
 }

@@ -1,6 +1,8 @@
 import { append } from '../../app/append.ts';
 import { listItems } from '../../app/list-items.ts';
+import { readHere } from '../../app/read-here.ts';
 import { json, PREFERENCE_APPLIED, REPLAYED } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { readText } from '../http/json-body.ts';
@@ -43,7 +45,13 @@ export function addItemRoutes(api: Api): void {
         ...PREFERENCE_APPLIED,
       }),
     },
-    problems: [412, 413, 415, 422],
+    problems: [
+      'version_mismatch',
+      'invalid_item',
+      'invalid_config',
+      'idempotency_mismatch',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
       const { req } = call;
       const expected = readIfMatch(req.header('if-match'));
@@ -75,11 +83,11 @@ export function addItemRoutes(api: Api): void {
     responses: {
       200: json('One page; `next_cursor` can be sent as `after` or `cursor`.', pageOf(logItem)),
     },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after } = call.query;
       const page = { after: cursor, limit };
-      return answer.long(async () => unwrap(await listItems(deps, refOf(call), page)));
+      return answer.long(async () => unwrap(await listItems(readHere(deps), refOf(call), page)));
     },
   });
 }

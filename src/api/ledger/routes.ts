@@ -20,7 +20,7 @@ export function addLedgerRoute(api: Api): void {
     params: sessionParams,
     query: ledgerQuery,
     responses: { 200: json('The facts, kind by kind.', ledgerBody) },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) =>
       answer.long(async () => unwrap(await readLedger(deps, refOf(call), call.query))),
   });

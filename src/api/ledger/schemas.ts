@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { FACT_SOURCES, FACT_STATES } from '../../domain/ledger/facts.ts';
 import { FACT_KINDS } from '../../domain/ledger/ledger.ts';
-import { timestamp } from '../schemas/common.ts';
+import { sessionId, timestamp } from '../schemas/common.ts';
 
 const kind = z.enum(FACT_KINDS);
 const state = z.enum(FACT_STATES);
@@ -19,22 +19,22 @@ const of = z.string().optional().openapi({
 
 const fact = z
   .object({
-    kind,
+    kind: kind.describe('What kind of fact.'),
     seq: z.int().openapi({ description: 'The item that it was said in first.' }),
     last_seq: z.int().openapi({ description: 'The item that has touched it last.' }),
     of,
-    state,
-    source,
+    state: state.describe('Whether it still holds.'),
+    source: source.describe('Who it comes from.'),
     text: z.string().openapi({ description: 'The fact in words; what was said is quoted.' }),
   })
-  .openapi('Fact');
+  .openapi('Fact', { description: 'Something that a successor has to know.' });
 
 const epoch = z
   .object({
-    from: z.int(),
-    through: z.int(),
-    at: timestamp,
-    compaction_id: z.string(),
+    from: z.int().describe('Its first `seq`.'),
+    through: z.int().describe('Its last `seq`.'),
+    at: timestamp.openapi({ description: 'When the compaction ended.' }),
+    compaction_id: z.string().describe('The compaction that has covered it.'),
     of,
   })
   .openapi('Epoch', {
@@ -43,13 +43,13 @@ const epoch = z
 
 export const ledgerBody = z
   .object({
-    session_id: z.string(),
+    session_id: sessionId,
     version: z.int().openapi({ description: 'The version that the facts are of.' }),
-    facts: z.array(fact),
-    epochs: z.array(epoch),
+    facts: z.array(fact).describe('Kind by kind, oldest first.'),
+    epochs: z.array(epoch).describe('What compactions have covered, oldest first.'),
     condensed: z.partialRecord(kind, z.int()).openapi({
       type: 'object',
       description: 'How many facts of a kind gave way to newer ones, where any did.',
     }),
   })
-  .openapi('Ledger');
+  .openapi('Ledger', { description: 'What the log says that a successor has to know.' });

@@ -1,69 +1,120 @@
 import type { z } from '@hono/zod-openapi';
 import { compactStateless, type StatelessRefusal } from '../../app/compact-stateless.ts';
-import { isOurContent, OpaqueContent, OpaqueContentError } from '../../app/opaque-content.ts';
-import type { StatelessInput } from '../../domain/compaction/stateless.ts';
+import { type Expanded, expandContent } from '../../app/gateway/expand-content.ts';
+import { keptConversation } from '../../app/gateway/kept-conversation.ts';
+import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
+import { writtenSoon } from '../../app/gateway/written-soon.ts';
+import { type OpaqueContent, OpaqueContentError } from '../../app/opaque-content.ts';
 import type { Item, Usage } from '../../domain/items/item.ts';
 import { openaiResponsesCodec } from '../../domain/items/openai-responses/codec.ts';
-import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
-import { isJsonObject, type Json, stringField } from '../../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import { json } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
+import { whoAsks } from '../http/who.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
 import { compactedResponse, compactRequest } from './schemas.ts';
 
-/** `POST /v1/responses/compact`: compaction without a session, as OpenAI offers it (SPEC section 13). */
-export function addResponsesCompactRoute(api: Api): void {
+/** `POST /v1/responses/compact`, as OpenAI offers it (SPEC section 13). */
+export function addResponsesCompactRoute(api: Api, opaque: OpaqueContent): void {
   const { deps } = api;
-  const opaque = new OpaqueContent(deps.compactionSecret, deps.keys, deps.storedSecret);
   addEndpoint(api, {
     method: 'post',
     path: '/v1/responses/compact',
     operationId: 'compactResponse',
     tag: 'OpenAI-compatible',
-    summary: 'Compact a conversation that is not stored here',
+    summary: 'Compact a conversation, as OpenAI does',
     description:
-      'As in the OpenAI API: `client.responses.compact()` works unchanged. Nothing is kept; the item ' +
-      'of type `compaction` stands for the conversation and is expanded when it comes back in `input`.',
+      'As in the OpenAI API: `client.responses.compact()` works unchanged. The conversation goes into ' +
+      'the log of its session where it has one at the gateway; else nothing is kept. The item of type ' +
+      '`compaction` stands for the conversation and is expanded when it comes back in `input`.',
     params: noParams,
     query: noQuery,
     takesAnyQuery: true,
     body: { required: true, content: { 'application/json': { schema: compactRequest } } },
     responses: { 200: json('The compacted conversation.', compactedResponse) },
-    problems: [413, 415],
+    problems: ['invalid_item', ...BODY_PROBLEMS],
     documentProblems: openAiErrors,
-    handle: async ({ req, tenant }, answer) => {
-      const body = await readJson(req.raw, deps.limits, compactRequest);
-      refuseWhatIsNotKept(body.previous_response_id);
-      const input = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
-      const { model, instructions = null } = body;
-      const asked = { model, instructions, input };
-      const compacted = await compactStateless(deps, asked, req.raw.signal);
-      if (!compacted.ok) throw refused(compacted.rejection);
-      const { content, ledger, tail, usage } = compacted.value;
-      const encrypted_content = await opaque
-        .seal(tenant, { items: content, ledger }, deps.limits.body_bytes)
-        .catch(refuseContent('input'));
-      const ours = { id: newId(deps, 'cmp'), type: 'compaction', encrypted_content };
-      return answer.json(200, {
-        id: newId(deps, 'resp'),
-        object: 'response.compaction',
-        created_at: Math.floor(deps.clock.now().getTime() / 1000),
-        output: openaiResponsesCodec.render([ours, ...tail]),
-        usage: usageBody(usage),
-      });
-    },
+    handle: async ({ req, tenant }, answer) =>
+      answer.json(
+        200,
+        await compactResponse(deps, opaque, { request: req.raw, tenant, upstream: 'openai' }),
+      ),
   });
 }
 
-function refuseWhatIsNotKept(previousResponseId: string | null | undefined): void {
-  if (previousResponseId === null || previousResponseId === undefined) return;
-  throw new OpenAiError(
+type Asked = {
+  request: Request;
+  tenant: string;
+  /** Whose sessions it belongs to. */
+  upstream: string;
+};
+
+/**
+ * Compacts the conversation of a request, which goes into its session where it has one (SPEC 2, section
+ * 23). Throws OpenAiError and ProblemError.
+ */
+export async function compactResponse(
+  deps: AppDependencies,
+  opaque: OpaqueContent,
+  { request, tenant, upstream }: Asked,
+): Promise<z.infer<typeof compactedResponse>> {
+  const body = await readJson(request, deps.limits, compactRequest);
+  const told = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
+  const { owner } = whoAsks(deps.keys, opaque)(request);
+  const turn: TurnRequest = {
+    protocol: 'responses',
+    tenant,
+    owner,
+    upstream,
+    headers: headersRead(request.headers),
+    fresh_id: deps.newId(),
+    text: '',
+  };
+  // Zod's object holds JSON alone.
+  const kept = await keptConversation({ ...deps, opaque }, turn, body as JsonObject, told);
+  if (kept === null) throw notKept();
+  const { conversation, session_id } = kept;
+  const { model, instructions = null } = body;
+  const soon = session_id === null ? deps : { ...deps, summarize: summarizeSoon(deps) };
+  const compacted = await compactStateless(
+    soon,
+    { model, instructions, conversation },
+    request.signal,
+  );
+  if (!compacted.ok) throw refused(compacted.rejection);
+  const { content: items, ledger, tail, usage } = compacted.value;
+  const encrypted_content = await opaque
+    .seal(tenant, { items, ledger, session_id: session_id ?? undefined }, deps.limits.body_bytes)
+    .catch(refuseContent('input'));
+  const ours = { id: newId(deps, 'cmp'), type: 'compaction', encrypted_content };
+  return {
+    id: newId(deps, 'resp'),
+    object: 'response.compaction',
+    created_at: Math.floor(deps.clock.now().getTime() / 1000),
+    output: openaiResponsesCodec.render([ours, ...tail]),
+    usage: usageBody(usage),
+  };
+}
+
+/** A client that has a session has nobody else to ask: it gets a summary in any case. */
+function summarizeSoon(deps: AppDependencies): AppDependencies['summarize'] {
+  return async (order) => {
+    const summary = await writtenSoon(deps, order, deps.gateway.wait_seconds);
+    return summary === null
+      ? { ok: false, message: 'nothing could be written' }
+      : { ok: true, summary };
+  };
+}
+
+function notKept(): OpenAiError {
+  return new OpenAiError(
     400,
     'previous_response_not_found',
-    'this service keeps no responses: leave out previous_response_id, and send the conversation as input',
+    'this service has not given this response: leave out previous_response_id, and send the conversation as input',
     { param: 'previous_response_id' },
   );
 }
@@ -97,25 +148,15 @@ function itemsOf(
 async function readInput(
   opaque: OpaqueContent,
   tenant: string,
-  items: readonly Item[],
+  items: Item[],
   { limits }: AppDependencies,
-): Promise<StatelessInput[]> {
-  const input: StatelessInput[] = [];
-  // Compressed content grows: all that one request brings shares one limit.
-  let left = limits.body_bytes;
-  for (const [index, item] of items.entries()) {
-    const content = isProviderCompaction(item) ? stringField(item, 'encrypted_content') : undefined;
-    if (content === undefined || !isOurContent(content)) {
-      input.push({ kind: 'item', item });
-      continue;
-    }
-    const opened = await opaque
-      .open(tenant, content, left)
-      .catch(refuseContent(`input[${index}].encrypted_content`));
-    left -= opened.bytes;
-    input.push({ kind: 'content', items: opened.items, ledger: opened.ledger });
-  }
-  return input;
+): Promise<Expanded> {
+  const opened = await expandContent(opaque, tenant, items, limits.body_bytes);
+  if (opened.ok) return opened.value;
+  const { code, param, message } = opened.rejection;
+  throw code === 'too_large'
+    ? new OpenAiError(413, 'content_too_large', message, { param })
+    : new OpenAiError(400, 'invalid_encrypted_content', message, { param });
 }
 
 /** At the end of a request for a compaction the trigger says nothing new. */

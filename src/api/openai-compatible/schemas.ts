@@ -13,8 +13,12 @@ const inputItem = z
     additionalProperties: true,
     required: ['role', 'content'],
     properties: {
-      role: { type: 'string', enum: ['user', 'assistant', 'developer'] },
-      content: { type: 'string', minLength: 1 },
+      role: {
+        type: 'string',
+        enum: ['user', 'assistant', 'developer'],
+        description: 'Who speaks.',
+      },
+      content: { type: 'string', minLength: 1, description: 'What is said: a text, or parts.' },
     },
     example: { role: 'user', content: 'Why does the build fail?' },
   });
@@ -39,14 +43,17 @@ export const compactRequest = z
       description: 'Refused unless null, since this service keeps no responses: send `input`.',
     }),
   })
-  .openapi('ResponsesCompactRequest');
+  .openapi('ResponsesCompactRequest', {
+    description: 'The body as clients of the OpenAI API send it; other fields are ignored.',
+    example: { model: 'gpt-5.4', input: 'Why does the build fail?' },
+  });
 
 const tokens = z.int().min(0);
 
 export const compactedResponse = z
   .object({
-    id: z.string(),
-    object: z.literal('response.compaction'),
+    id: z.string().describe('A new id; nothing is kept under it.'),
+    object: z.literal('response.compaction').describe('As in the OpenAI API.'),
     created_at: z.int().openapi({ description: 'Seconds since 1970.' }),
     output: z.array(jsonObject('An item of the Responses API.')).openapi({
       description:
@@ -55,15 +62,22 @@ export const compactedResponse = z
     }),
     usage: z
       .object({
-        input_tokens: tokens,
-        input_tokens_details: z.object({ cached_tokens: tokens, cache_write_tokens: tokens }),
-        output_tokens: tokens,
-        output_tokens_details: z.object({ reasoning_tokens: tokens }),
-        total_tokens: tokens,
+        input_tokens: tokens.describe('Tokens that were read.'),
+        input_tokens_details: z
+          .object({
+            cached_tokens: tokens.describe('Tokens of them from the cache.'),
+            cache_write_tokens: tokens.describe('Tokens of them that were written to the cache.'),
+          })
+          .describe('How these were read.'),
+        output_tokens: tokens.describe('Tokens that were written.'),
+        output_tokens_details: z
+          .object({ reasoning_tokens: tokens.describe('Always 0: it is not told apart.') })
+          .describe('What these were spent on.'),
+        total_tokens: tokens.describe('Tokens that were read or written.'),
       })
       .openapi({
         description:
           'Tokens used by the model that wrote the summary; zeros when it was written without one.',
       }),
   })
-  .openapi('CompactedResponse');
+  .openapi('CompactedResponse', { description: 'The compacted conversation, as OpenAI has it.' });

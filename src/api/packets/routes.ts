@@ -1,5 +1,6 @@
 import { receivePacket } from '../../app/receive-packet.ts';
 import { json, LOCATION } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -24,7 +25,7 @@ export function addPacketRoute(api: Api): void {
     responses: {
       202: json('The compaction, which is queued now.', receivedPacket, LOCATION),
     },
-    problems: [404, 409, 413, 415],
+    problems: ['session_not_found', 'packet_not_requested', ...BODY_PROBLEMS],
     handle: async (call, answer) => {
       const ref = refOf(call);
       const { text } = await readJson(call.req.raw, deps.limits, packetBody);

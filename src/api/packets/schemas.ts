@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { compaction } from '../schemas/compaction.ts';
+
 export const packetBody = z
   .strictObject({
     text: z
@@ -7,14 +8,19 @@ export const packetBody = z
       .regex(/\S/, 'a packet must hold some text')
       .openapi({ description: 'Cut in the middle when it is longer than `packet_max_tokens`.' }),
   })
-  .openapi('PostPacket', { example: { text: 'Goal: … Next step: run the tests again.' } });
+  .openapi('PostPacket', {
+    description: 'The packet that the agent was asked for.',
+    example: { text: 'Goal: the build passes. Next step: run the tests again.' },
+  });
 
 export const receivedPacket = compaction
   .extend({
-    packet: z.object({
-      is_truncated: z
-        .boolean()
-        .openapi({ description: 'It was longer than `packet_max_tokens`, and was cut.' }),
-    }),
+    packet: z
+      .object({
+        is_truncated: z
+          .boolean()
+          .openapi({ description: 'It was longer than `packet_max_tokens`, and was cut.' }),
+      })
+      .describe('What was made of the packet.'),
   })
   .openapi('ReceivedPacket', { description: 'The compaction that the packet is for.' });

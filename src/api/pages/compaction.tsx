@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { readCompactionPage } from '../../app/compaction-page.ts';
+import { readHere } from '../../app/read-here.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
 import { compactionParams } from '../schemas/common.ts';
@@ -9,6 +10,7 @@ import { CompactionActions } from './parts/compaction-actions.tsx';
 import { DiffView } from './parts/diff.tsx';
 import { count, duration, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
+import { endWords, requestWords } from './parts/reasons.ts';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { SummaryView } from './parts/summary.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
@@ -21,7 +23,7 @@ export type CompactionPage = Accepted<Awaited<ReturnType<typeof readCompactionPa
 
 /** `/inspect/sessions/:id/compactions/:cid`: why, how, and what came of it. */
 export function addCompactionPage(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   addPage(site, {
     path: '/inspect/sessions/:id/compactions/:cid',
     params: compactionParams,
@@ -115,9 +117,9 @@ function Why({ page: { detail } }: { page: CompactionPage }) {
           {request.mode}, {request.trigger}
         </dd>
         <dt>reason</dt>
-        <dd>{request.reason}</dd>
+        <dd>{requestWords(request.reason)}</dd>
         <dt>by way of</dt>
-        <dd>{attribution.path}</dd>
+        <dd>{requestWords(attribution.path)}</dd>
         {request.focus !== null && (
           <>
             <dt>focus</dt>
@@ -161,7 +163,9 @@ function whyWords({ request, status, outcome_reason }: CompactionPage['detail'])
     manual: 'Somebody asked for it',
     tool: 'The agent itself asked for it',
   }[request.trigger];
-  const tail = outcome_reason === null ? '' : ` It ended early: ${outcome_reason}.`;
+  const end = outcome_reason === null ? null : endWords(outcome_reason);
+  const advice = end === null || end.advice === null ? '' : ` ${end.advice}`;
+  const tail = end === null ? '' : ` Nothing came of it: ${end.why} (${outcome_reason}).${advice}`;
   return `${who}${status === 'ended' ? '' : `; it is ${status} now`}.${tail}`;
 }
 

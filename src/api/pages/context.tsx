@@ -1,12 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { readContextPage } from '../../app/context-page.ts';
+import { readHere } from '../../app/read-here.ts';
+import { versionAt } from '../../app/version-at.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
 import { MAX_VERSION, sessionParams, wholeNumber } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { EntryView } from './parts/entry.tsx';
-import { count, plural, share } from './parts/figures.tsx';
+import { count, plural, share, When } from './parts/figures.tsx';
 import { FillBar } from './parts/fill.tsx';
 import { Pager, pageOf } from './parts/pager.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
@@ -14,20 +16,34 @@ import { compactionPath, sessionPath, withQuery } from './paths.ts';
 
 const PER_PAGE = 25;
 
+/** Moments that people ask for, in minutes. */
+const AGO = [
+  [10, 'ten minutes ago'],
+  [60, 'an hour ago'],
+  [24 * 60, 'a day ago'],
+  [7 * 24 * 60, 'a week ago'],
+] as const;
+
 type ContextPage = Accepted<Awaited<ReturnType<typeof readContextPage>>>;
 
 /** `/inspect/sessions/:id/context`: what the model sees, now or at any version. */
 export function addContextPage(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   addPage(site, {
     path: '/inspect/sessions/:id/context',
     params: sessionParams,
     query: z.object({
       at: wholeNumber(1, MAX_VERSION, 'The version.').optional(),
       page: wholeNumber(1, 1_000_000, 'The page of entries, from 1.').optional(),
+      ago: wholeNumber(1, 5_256_000, 'Minutes ago, in place of a version.').optional(),
     }),
     render: async (call) => {
-      const { at, page = 1 } = call.query;
+      const { page = 1, ago } = call.query;
+      const now = deps.clock.now().getTime();
+      const at =
+        ago === undefined
+          ? call.query.at
+          : unwrap(await versionAt(deps, sessionRef(call), now - ago * 60_000));
       const asked = { at, page: page - 1, per_page: PER_PAGE };
       const context = unwrap(await readContextPage(deps, sessionRef(call), asked));
       return <ContextView visitor={call.visitor} id={call.params.id} context={context} at={at} />;
@@ -61,7 +77,7 @@ function ContextView({
       <div class="head">
         <h1>What the model sees{isNow ? ' now' : ''}</h1>
         <p class="faint">
-          Version {count(version)} of {count(newest)}
+          Version {count(version)} of {count(newest)}, <When at={context.at} />
           {isNow ? '' : ': the context exactly as it was then'}.{' '}
           {base === null ? (
             'Nothing is summarised.'
@@ -79,6 +95,15 @@ function ContextView({
         <button type="submit">Show</button>
         {!isNow && <a href={path}>Now</a>}
       </form>
+      <p class="faint">
+        As it was{' '}
+        {AGO.map(([minutes, words], index) => (
+          <>
+            {index > 0 && ' · '}
+            <a href={withQuery(path, { ago: minutes })}>{words}</a>
+          </>
+        ))}
+      </p>
       <section aria-labelledby="fill">
         <h2 id="fill">
           {count(tokens)} of {count(window)} tokens

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { findSession } from '../../app/find.ts';
+import { readHere } from '../../app/read-here.ts';
 import { covered } from '../../app/recall/covered.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
@@ -20,7 +21,7 @@ type Covered = Accepted<Awaited<ReturnType<typeof covered>>>;
 
 /** `/inspect/sessions/:id/compactions/:cid/covered`: the items that it took away. */
 export function addCoveredPage(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   addPage(site, {
     path: '/inspect/sessions/:id/compactions/:cid/covered',
     params: compactionParams,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { readHere } from '../../app/read-here.ts';
 import { type LogItem, readItem } from '../../app/read-item.ts';
 import { trace } from '../../app/recall/trace.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
@@ -21,7 +22,7 @@ type Trace = Accepted<Awaited<ReturnType<typeof trace>>>;
 
 /** `/inspect/sessions/:id/items/:seq`: an original, and where it went. */
 export function addItemPage(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   addPage(site, {
     path: '/inspect/sessions/:id/items/:seq',
     params: sessionParams.extend({ seq: wholeNumber(1, MAX_VERSION, 'Its number.') }),

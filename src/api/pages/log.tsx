@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { findSession } from '../../app/find.ts';
 import { listItems } from '../../app/list-items.ts';
+import { readHere } from '../../app/read-here.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
@@ -19,7 +20,7 @@ type Items = Accepted<Awaited<ReturnType<typeof listItems>>>;
 
 /** `/inspect/sessions/:id/log`: every item ever appended, also what is in no context any more. */
 export function addLogPage(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   addPage(site, {
     path: '/inspect/sessions/:id/log',
     params: sessionParams,

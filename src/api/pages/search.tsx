@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { findSession } from '../../app/find.ts';
+import { readHere } from '../../app/read-here.ts';
 import type { Hit } from '../../app/search/hits.ts';
 import { search } from '../../app/search/search.ts';
 import type { SearchAnswer } from '../../app/search/search-task.ts';
@@ -29,7 +30,7 @@ type Asked = z.infer<typeof query>;
 
 /** Search over all sessions of the tenant, and over one. */
 export function addSearchPages(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   const found = async (tenant: string, session: string | null, asked: Asked) => {
     if (asked.q === undefined) return null;
     return unwrap(await search(deps, tenant, session, { ...asked, limit: PER_PAGE }));

@@ -14,7 +14,7 @@ export function Start({ visitor, origin }: { visitor: Visitor; origin: string })
           sees. Look at one that you already have, or connect an agent.
         </p>
       </div>
-      <div class="two">
+      <div class="begin">
         <section class="card">
           <h2>Import a transcript</h2>
           <ImportForm visitor={visitor} />

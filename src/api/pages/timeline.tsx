@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { listCompactions } from '../../app/list-compactions.ts';
+import { readHere } from '../../app/read-here.ts';
 import { readSession } from '../../app/read-session.ts';
 import { sessionCost } from '../../app/session-cost.ts';
 import { readTokenCourse } from '../../app/token-course.ts';
@@ -12,6 +13,7 @@ import { Chart } from './parts/chart.tsx';
 import { count, plural, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
 import { Pager } from './parts/pager.tsx';
+import { endWords, requestWords, whoWords } from './parts/reasons.ts';
 import { SessionActions } from './parts/session-actions.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
@@ -27,7 +29,7 @@ type Compactions = Accepted<Awaited<ReturnType<typeof listCompactions>>>;
 
 /** `/inspect/sessions/:id`: the course of a session, and all its compactions. */
 export function addTimelinePage(site: Site): void {
-  const { deps } = site.api;
+  const deps = readHere(site.api.deps);
   addPage(site, {
     path: '/inspect/sessions/:id',
     params: sessionParams,
@@ -108,7 +110,7 @@ function Timeline({
         <div>
           <dt>Saved so far</dt>
           <dd>
-            {count(cost.saved_tokens)} <small>tokens</small>
+            {count(cost.saved_tokens)} <small>tokens not sent again</small>
           </dd>
           <dd class="faint">{costWords(cost)}</dd>
         </div>
@@ -177,8 +179,12 @@ function CompactionTable({ id, compactions }: { id: string; compactions: Compact
               </a>
             </th>
             <td data-label="Why">
-              {one.trigger}
-              <span class="faint">{one.outcome_reason ?? one.reason}</span>
+              {whoWords(one.trigger)}
+              <span class="faint">
+                {one.outcome_reason === null
+                  ? requestWords(one.reason)
+                  : endWords(one.outcome_reason).why}
+              </span>
             </td>
             <td data-label="Before" class="num">
               {one.tokens_before === null ? '–' : count(one.tokens_before)}

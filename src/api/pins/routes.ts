@@ -2,9 +2,9 @@ import { listPins } from '../../app/list-pins.ts';
 import { pin } from '../../app/pin.ts';
 import { unpin } from '../../app/unpin.ts';
 import { json, REPLAYED } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
-import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
-import { readJson } from '../http/json-body.ts';
+import { readRepeatable, replayedHeader } from '../http/idempotency.ts';
 import { unwrap } from '../http/problem.ts';
 import { idempotencyHeader, pageOf, sessionParams } from '../schemas/common.ts';
 import { pinBody, pinned, pinParams, pinShown } from './schemas.ts';
@@ -31,10 +31,16 @@ export function addPinRoutes(api: Api): void {
     responses: {
       201: json('The pin, and where the context stands now.', pinned, REPLAYED),
     },
-    problems: [404, 409, 412, 413, 415, 422],
+    problems: [
+      'session_not_found',
+      'not_found',
+      'not_pinnable',
+      'version_mismatch',
+      'idempotency_mismatch',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
-      const body = await readJson(call.req.raw, deps.limits, pinBody);
-      const idempotency = readIdempotency(call.req, JSON.stringify(body));
+      const { body, idempotency } = await readRepeatable(call.req, deps.limits, pinBody);
       const outcome = await pin(deps, refOf(call), body, idempotency);
       const { pinned, replayed } = unwrap(outcome);
       return answer.json(201, pinned, replayedHeader(replayed));
@@ -50,7 +56,7 @@ export function addPinRoutes(api: Api): void {
     params: sessionParams,
     query: noQuery,
     responses: { 200: json('All pins of the session.', pageOf(pinShown)) },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => answer.json(200, unwrap(await listPins(deps, refOf(call)))),
   });
 
@@ -66,7 +72,7 @@ export function addPinRoutes(api: Api): void {
     params: pinParams,
     query: noQuery,
     responses: { 204: { description: 'It is pinned no more.' } },
-    problems: [404, 412],
+    problems: ['session_not_found', 'pin_not_found', 'version_mismatch'],
     handle: async (call, answer) => {
       unwrap(await unpin(deps, refOf(call), call.params.pin_id));
       return answer.empty(204);

@@ -1,5 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { MAX_VERSION, sessionParams, timestamp, tokenCount } from '../schemas/common.ts';
+import {
+  MAX_VERSION,
+  sessionParams,
+  timestamp,
+  tokenCount,
+  versionNow,
+} from '../schemas/common.ts';
 import { contextLevels } from '../schemas/context.ts';
 
 /** Long enough for rules; what is longer is an item, or a file. */
@@ -16,28 +22,34 @@ const seq = z.int().min(1).max(MAX_VERSION).openapi({
 
 export const pinBody = z
   .union([z.strictObject({ text }), z.strictObject({ seq })])
-  .openapi('AddPin', { example: { text: 'Never touch the folder vendor/.' } });
+  .openapi('AddPin', {
+    description: 'What to keep: a text, or an item of the session.',
+    example: { text: 'Never touch the folder vendor/.' },
+  });
 
 export const pinParams = sessionParams.extend({
-  pin_id: z.string().min(1).max(128).openapi({ description: 'Id of the pin.' }),
+  pin_id: z.string().min(1).max(128).openapi({
+    description: 'Id of the pin.',
+    example: '01936f5e-8a31-7b40-a6c2-4f0d9e8b7a65',
+  }),
 });
 
 export const pinShown = z
   .object({
-    id: z.string(),
-    text: z.string().nullable(),
+    id: z.string().describe('Id of the pin.'),
+    text: z.string().nullable().describe('The text that is pinned; null: it is an item.'),
     seq: z.int().nullable().openapi({ description: 'The item that was asked for.' }),
     items: z.array(z.int()).openapi({ description: 'All items that are pinned with it.' }),
-    tokens: tokenCount,
-    version: z.int(),
-    at: timestamp,
+    tokens: tokenCount.describe('Tokens of what is pinned, without margin.'),
+    version: z.int().describe('The version at which it was pinned.'),
+    at: timestamp.openapi({ description: 'When it was pinned.' }),
   })
-  .openapi('Pin');
+  .openapi('Pin', { description: 'What stands in every context, word for word.' });
 
 export const pinned = z
   .object({
     pin: pinShown,
-    version: z.int(),
+    version: versionNow,
     context: contextLevels,
   })
-  .openapi('Pinned');
+  .openapi('Pinned', { description: 'The pin, and what follows from it.' });

@@ -13,15 +13,18 @@ export const profilesQuery = z.object({
 
 const profileBody = z
   .object({
-    name: z.enum(PROFILES),
-    description: z.string(),
-    context_window: z.int(),
+    name: z.enum(PROFILES).describe('What sessions call it, as `profile`.'),
+    description: z.string().describe('When to choose it.'),
+    context_window: z.int().describe('Tokens of the window that the figures are for.'),
     config: effectiveConfig,
     problem: z
       .string()
       .nullable()
       .openapi({ description: 'Why a session with this profile and window is refused.' }),
   })
-  .openapi('Profile');
+  .openapi('Profile', { description: 'A named set of defaults, with all its figures.' });
 
-export const profileList = z.object({ data: z.array(profileBody), next_cursor: z.null() });
+export const profileList = z.object({
+  data: z.array(profileBody).describe('All profiles.'),
+  next_cursor: z.null().describe('Always null: there is one page.'),
+});

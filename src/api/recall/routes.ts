@@ -1,3 +1,4 @@
+import { readHere } from '../../app/read-here.ts';
 import { covered } from '../../app/recall/covered.ts';
 import { trace } from '../../app/recall/trace.ts';
 import { json } from '../http/answer.ts';
@@ -8,7 +9,7 @@ import { coveredItem, itemParams, traceBody, traceQuery } from './schemas.ts';
 
 /** Where an item went, and what a compaction took away (SPEC 2, section 21). */
 export function addRecallRoutes(api: Api): void {
-  const { deps } = api;
+  const deps = readHere(api.deps);
   addEndpoint(api, {
     method: 'get',
     path: '/sessions/{id}/items/{seq}/trace',
@@ -21,7 +22,7 @@ export function addRecallRoutes(api: Api): void {
     params: itemParams,
     query: traceQuery,
     responses: { 200: json('Where it stands, and its history.', traceBody) },
-    problems: [404],
+    problems: ['session_not_found', 'version_not_found', 'not_found'],
     handle: async (call, answer) =>
       answer.long(async () =>
         unwrap(await trace(deps, refOf(call), { seq: call.params.seq, ...call.query })),
@@ -41,7 +42,7 @@ export function addRecallRoutes(api: Api): void {
     responses: {
       200: json('One page; `next_cursor` can be sent as `after` or `cursor`.', pageOf(coveredItem)),
     },
-    problems: [404, 409],
+    problems: ['session_not_found', 'compaction_not_found', 'compaction_not_ended'],
     handle: async (call, answer) => {
       const { limit = DEFAULT_LIMIT, after = 0, cursor = after } = call.query;
       const page = { after: cursor, limit };

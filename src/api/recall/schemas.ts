@@ -5,6 +5,7 @@ import { resultEditSchema } from '../../domain/session/result-edits.ts';
 import {
   idSchema,
   MAX_VERSION,
+  sessionId,
   sessionParams,
   timestamp,
   tokenCount,
@@ -13,7 +14,7 @@ import {
 import { storedItem } from '../schemas/item.ts';
 
 export const itemParams = sessionParams.extend({
-  seq: wholeNumber(1, MAX_VERSION, '`seq` of the item.'),
+  seq: wholeNumber(1, MAX_VERSION, '`seq` of the item.').openapi({ example: 2 }),
 });
 
 export const traceQuery = z.object({
@@ -36,34 +37,43 @@ const { kind, tool_use_id } = resultEditSchema.shape;
 
 const editedResult = z
   .object({
-    tool_use_id,
-    kind,
-    tokens_before: tokenCount,
-    tokens_after: tokenCount,
-    compaction_id: z.string().nullable(),
+    tool_use_id: tool_use_id.describe('Id of the tool call.'),
+    kind: kind.describe(
+      'What stands there now: the placeholder, a digest, or the result without its middle.',
+    ),
+    tokens_before: tokenCount.describe('Tokens of the result as it was, without margin.'),
+    tokens_after: tokenCount.describe('Tokens of what stands there now, without margin.'),
+    compaction_id: z.string().nullable().describe('The compaction that did it, where it is known.'),
   })
-  .openapi('EditedResult');
+  .openapi('EditedResult', { description: 'A tool result that is not as it was appended.' });
 
 const step = z
   .object({
-    what: z.enum(STEPS),
+    what: z.enum(STEPS).describe('What has happened to the item.'),
     session_id: z.string().openapi({ description: 'In whose log it happened.' }),
-    version: z.int(),
-    at: timestamp,
-    compaction_id: z.string().nullable(),
+    version: z.int().describe('The version of that session at which it happened.'),
+    at: timestamp.openapi({ description: 'When it happened.' }),
+    compaction_id: z.string().nullable().describe('The compaction that did it; null: none.'),
     result: editedResult
       .pick({ tool_use_id: true, tokens_before: true, tokens_after: true })
       .nullable()
       .openapi({ description: 'The result that was cleared, digested or truncated.' }),
-    pin_id: z.string().nullable(),
+    pin_id: z.string().nullable().describe('The pin that was added or removed.'),
   })
-  .openapi('TraceStep');
+  .openapi('TraceStep', { description: 'One thing that has happened to an item.' });
 
 export const traceBody = z
   .object({
-    session_id: z.string(),
+    session_id: sessionId,
     version: z.int().openapi({ description: 'The version of the session that this is told of.' }),
-    item: z.object({ session_id: z.string(), seq: z.int(), at: timestamp, tokens: tokenCount }),
+    item: z
+      .object({
+        session_id: z.string().describe('The session in whose log it stands.'),
+        seq: z.int().describe('Its place in that log.'),
+        at: timestamp.openapi({ description: 'When it was appended.' }),
+        tokens: tokenCount.describe('Its tokens, estimated without margin.'),
+      })
+      .describe('The item that was asked for.'),
     state,
     compaction_id: taker,
     is_verbatim: z.boolean().openapi({
@@ -76,10 +86,10 @@ export const traceBody = z
     tokens_cleared: z.int().openapi({ description: 'What that saves, without margin.' }),
     summary: z
       .object({
-        session_id: z.string(),
-        compaction_id: z.string().nullable(),
-        version: z.int(),
-        at: timestamp,
+        session_id: z.string().describe('The session in whose log it stands.'),
+        compaction_id: z.string().nullable().describe('Its id; null: the client’s own compaction.'),
+        version: z.int().describe('The version of that session at which it ended.'),
+        at: timestamp.openapi({ description: 'When it ended.' }),
       })
       .nullable()
       .openapi({
@@ -88,27 +98,27 @@ export const traceBody = z
     restored: z
       .array(
         z.object({
-          origin: z.enum(ORIGINS),
-          path: z.string().nullable(),
+          origin: z.enum(ORIGINS).describe('As which part of the context.'),
+          path: z.string().nullable().describe('Path of the file or plan, where it has one.'),
           is_whole: z.boolean().openapi({ description: 'The item itself, word for word.' }),
         }),
       )
       .openapi({ description: 'What that compaction has put back of it.' }),
     history: z.array(step).openapi({ description: 'All that has happened to it, oldest first.' }),
   })
-  .openapi('Trace');
+  .openapi('Trace', { description: 'Where an item is now, and how it got there.' });
 
 export const coveredItem = z
   .object({
     session_id: z.string().openapi({ description: 'In a fork also that of a parent.' }),
-    seq: z.int(),
-    at: timestamp,
+    seq: z.int().describe('Its place in the log of that session.'),
+    at: timestamp.openapi({ description: 'When it was appended.' }),
     item: storedItem,
-    tokens: tokenCount,
+    tokens: tokenCount.describe('Its tokens, estimated without margin.'),
     taken: z
       .enum(['summarised', ...kind.options])
       .openapi({ description: 'What the compaction did to it, or to a result of it.' }),
     state,
     compaction_id: taker,
   })
-  .openapi('CoveredItem');
+  .openapi('CoveredItem', { description: 'An item that a compaction took away.' });

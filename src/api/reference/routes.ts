@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from 'hono';
 import { type Api, addOpenRoute, noQuery } from '../http/endpoint.ts';
+import { openApiDocument } from './document.ts';
 
 /** What the page may load: only this server's own files, no inline script. */
 const CONTENT_SECURITY_POLICY = [
@@ -51,12 +52,13 @@ const LIBRARY_FILES: Record<string, string> = {
 
 /** `/openapi.json`, `/docs` and `/`: open to everybody, there is no data in them. */
 export function addReferenceRoutes({ app, deps }: Api): void {
-  let document: string | null = null;
+  /** Made once, however many ask for it at the same time. */
+  let document: Promise<string> | null = null;
   const open = (path: string, handle: (c: Context) => Response | Promise<Response>) =>
     addOpenRoute(app, path, noQuery, handle);
-  open('/openapi.json', (c) => {
-    document ??= JSON.stringify(openApiDocument(app, deps.version));
-    return c.body(document, 200, { 'Content-Type': 'application/json' });
+  open('/openapi.json', async (c) => {
+    document ??= openApiDocument(app, deps.version);
+    return c.body(await document, 200, { 'Content-Type': 'application/json' });
   });
   open('/docs', (c) => asset(c, PAGE, 'text/html; charset=utf-8'));
   open('/docs/assets/init.js', (c) => asset(c, INIT_SCRIPT, 'text/javascript; charset=utf-8'));
@@ -92,31 +94,5 @@ function asset(c: Context, text: string, type: string): Response {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'public, max-age=3600',
-  });
-}
-
-/** The OpenAPI 3.1 document of everything that was registered. */
-function openApiDocument(app: Api['app'], version: string) {
-  return app.getOpenAPI31Document({
-    openapi: '3.1.0',
-    info: {
-      title: 'Palimpsest',
-      version,
-      description:
-        'Keeps the conversations of LLM agents inside their context window without losing anything.',
-      license: { name: 'MIT' },
-    },
-    servers: [{ url: '/' }],
-    tags: [
-      { name: 'Sessions', description: 'One conversation each.' },
-      { name: 'Items', description: 'The log of a conversation.' },
-      { name: 'Context', description: 'What goes to the model now.' },
-      { name: 'Compactions', description: 'What was done to make room.' },
-      { name: 'Signals', description: 'Where a turn stands, and how to go on after it.' },
-      { name: 'Events', description: 'Everything that happened.' },
-      { name: 'Profiles', description: 'Named sets of configuration defaults.' },
-      { name: 'OpenAI-compatible', description: 'For clients of the OpenAI API.' },
-      { name: 'Service', description: 'Liveness and readiness.' },
-    ],
   });
 }

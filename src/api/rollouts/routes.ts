@@ -25,7 +25,7 @@ export function addRolloutRoute(api: Api): void {
         content: { 'application/x-ndjson': { schema: z.string() } },
       },
     },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => {
       const ref = refOf(call);
       const { state } = unwrap(await findSession(deps.store, ref));

@@ -61,8 +61,11 @@ export const logPageQuery = z.object({
 
 export function pageOf<T extends z.ZodType>(entry: T) {
   return z.object({
-    data: z.array(entry),
-    next_cursor: z.string().nullable(),
+    data: z.array(entry).describe('The entries of this page.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Send it as `cursor` for the next page; null: there is none.'),
   });
 }
 
@@ -74,6 +77,13 @@ export function jsonObject(description: string) {
 }
 
 export const tokenCount = z.int().min(0);
+
+/** The session that an answer is about. */
+export const sessionId = z.string().describe('The session that this is about.');
+
+/** The version after a write. */
+export const versionNow = z.int().describe('The version that the session has now.');
+
 export const timestamp = z
   .string()
   .openapi({ format: 'date-time', example: '2026-01-02T03:04:05.678Z' });
@@ -84,14 +94,14 @@ export const idempotencyHeader = z.object({
     .regex(/^[\x20-\x7e]{1,255}$/)
     .optional()
     .openapi({
-      description: 'A request with the same key and body gets the first response again.',
-      example: 'turn-17',
+      description:
+        'A name of your own for the request, such as `turn-17`: the same key and body get the first ' +
+        'response again.',
     }),
 });
 
 export const preferHeader = z.object({
   prefer: z.string().optional().openapi({
-    description: '`wait=N`: hold the answer for at most N seconds (60).',
-    example: 'wait=10',
+    description: '`wait=N`: hold the answer for at most N seconds (60), such as `wait=10`.',
   }),
 });

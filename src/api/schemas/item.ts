@@ -19,8 +19,12 @@ export const postedItem = z
         additionalProperties: true,
         required: ['role', 'content'],
         properties: {
-          role: { type: 'string', enum: ['user', 'assistant'] },
-          content: { type: 'string', minLength: 1 },
+          role: { type: 'string', enum: ['user', 'assistant'], description: 'Who speaks.' },
+          content: {
+            type: 'string',
+            minLength: 1,
+            description: 'What is said: a text, or blocks as the format of the session has them.',
+          },
         },
       },
       {
@@ -29,15 +33,20 @@ export const postedItem = z
         additionalProperties: true,
         required: ['type', 'attachment'],
         properties: {
-          type: { type: 'string', const: 'attachment' },
+          type: { type: 'string', const: 'attachment', description: 'Says that it is one.' },
           attachment: {
             type: 'object',
+            description: 'State of the work beside the conversation, which compactions restore.',
             additionalProperties: true,
             required: ['kind', 'path', 'content'],
             properties: {
-              kind: { type: 'string', enum: ['file', 'todo', 'plan', 'memory'] },
-              path: { type: 'string', minLength: 1 },
-              content: { type: 'string' },
+              kind: {
+                type: 'string',
+                enum: ['file', 'todo', 'plan', 'memory'],
+                description: 'What it is the newest content of.',
+              },
+              path: { type: 'string', minLength: 1, description: 'Path of the file or plan.' },
+              content: { type: 'string', description: 'The whole text.' },
             },
           },
         },
@@ -47,7 +56,13 @@ export const postedItem = z
         description: 'A control item that never reaches the model.',
         additionalProperties: true,
         required: ['type'],
-        properties: { type: { type: 'string', enum: ['progress', 'ghost_snapshot'] } },
+        properties: {
+          type: {
+            type: 'string',
+            enum: ['progress', 'ghost_snapshot'],
+            description: 'A note of progress, or a snapshot that an undo of the client needs.',
+          },
+        },
       },
     ],
     example: { role: 'user', content: 'Why does the build fail?' },

@@ -2,24 +2,33 @@ import { z } from '@hono/zod-openapi';
 import { modeSchema, triggerSchema } from '../../domain/session/events.ts';
 
 const UNDER_WAY = {
-  id: z.string(),
-  status: z.enum(['queued', 'running']),
-  mode: modeSchema,
-  trigger: triggerSchema,
+  id: z.string().describe('Id of the compaction.'),
+  status: z.enum(['queued', 'running']).describe('Whether a worker has begun with it.'),
+  mode: modeSchema.describe('What was asked for; `auto` lets the service choose.'),
+  trigger: triggerSchema.describe(
+    'Who has asked: the service itself, somebody by hand, or the agent by a tool.',
+  ),
 };
+const reason = z.string().describe('Why it was requested.');
 
-export const runningCompaction = z.object(UNDER_WAY).openapi('RunningCompaction');
+export const runningCompaction = z
+  .object(UNDER_WAY)
+  .openapi('RunningCompaction', { description: 'A compaction that has not ended.' });
 
 /** In the answers to what may have requested it. */
 export const compactionUnderWay = runningCompaction
-  .extend({ reason: z.string() })
+  .extend({ reason })
   .nullable()
   .openapi({ description: 'The compaction that is under way now.' });
 
 /** The same where the client may have waited for its end. */
 export const awaitedCompaction = z
   // Not an extension of the one above: the document would ask for both states at once.
-  .object({ ...UNDER_WAY, status: z.enum(['queued', 'running', 'ended']), reason: z.string() })
+  .object({
+    ...UNDER_WAY,
+    status: z.enum(['queued', 'running', 'ended']).describe('How far it has come.'),
+    reason,
+  })
   .nullable()
   .openapi({
     description: 'The compaction that is under way now; with `Prefer: wait`, possibly ended.',

@@ -33,7 +33,7 @@ export function addSearchRoutes(api: Api): void {
     params: sessionParams,
     query: searchQuery,
     responses,
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async ({ tenant, params, query }, answer) =>
       answer.long(() => found(tenant, params.id, query)),
   });

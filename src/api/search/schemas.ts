@@ -12,17 +12,18 @@ const time = (description: string) =>
     .optional()
     .openapi({ type: 'string', format: 'date-time', description });
 
-const text = (description: string, example: string) =>
-  z.string().min(1).max(LONGEST_QUERY).optional().openapi({ description, example });
+const text = (description: string) =>
+  z.string().min(1).max(LONGEST_QUERY).optional().openapi({ description });
 
 export const searchQuery = z.object({
   q: text(
     'Words, all of which have to stand there; `"a phrase"`, `begin*`, `-without`, `this OR that`.',
-    'prompts.go "connection refused" -test',
+  ).openapi({ example: 'build' }),
+  regex: text(
+    'Instead of `q`: a regular expression in the syntax of RE2, such as `E_[A-Z]+_[0-9]+`.',
   ),
-  regex: text('Instead of `q`: a regular expression in the syntax of RE2.', 'E_[A-Z]+_[0-9]+'),
-  role: z.enum(ROLES).optional(),
-  kind: z.enum(KINDS).optional(),
+  role: z.enum(ROLES).optional().openapi({ description: 'Only what this role has said.' }),
+  kind: z.enum(KINDS).optional().openapi({ description: 'Only parts of this kind.' }),
   tool: z
     .string()
     .min(1)
@@ -46,17 +47,24 @@ export const searchQuery = z.object({
 const hit = z
   .object({
     session_id: z.string().openapi({ description: 'In a fork also that of a parent.' }),
-    seq: z.int(),
-    at: timestamp,
-    role: z.enum(ROLES).nullable(),
-    kind: z.enum(KINDS),
-    tool: z.string().nullable(),
-    tool_use_id: z.string().nullable(),
-    snippet: z.string(),
+    seq: z.int().describe('The item in which it stands.'),
+    at: timestamp.openapi({ description: 'When that was appended.' }),
+    role: z.enum(ROLES).nullable().describe('Who has said it.'),
+    kind: z.enum(KINDS).describe('What part of the item it is.'),
+    tool: z.string().nullable().describe('Name of the tool of a call or result.'),
+    tool_use_id: z.string().nullable().describe('Id of that call.'),
+    snippet: z.string().describe('The words around what was found.'),
     matches: z
-      .array(z.object({ start: z.int(), end: z.int() }))
+      .array(
+        z.object({
+          start: z.int().describe('Where it begins.'),
+          end: z.int().describe('Where it ends: the first place behind it.'),
+        }),
+      )
       .openapi({ description: 'Places in the snippet, in UTF-16 units.' }),
-    score: z.number(),
+    score: z
+      .number()
+      .describe('How well it fits, higher is better; compare within one answer only.'),
     state: z.enum(STATES).nullable().openapi({
       description: 'Null: it never went to a model, or belongs to a compaction that was reverted.',
     }),
@@ -65,15 +73,18 @@ const hit = z
       .nullable()
       .openapi({ description: 'The compaction that took it out of the context.' }),
   })
-  .openapi('SearchHit');
+  .openapi('SearchHit', { description: 'A place where it was found.' });
 
 export const searchAnswer = z
   .object({
-    data: z.array(hit),
-    next_cursor: z.string().nullable(),
+    data: z.array(hit).describe('The hits of this page, best first.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Send it as `cursor` for the next page; null: there is none.'),
     is_complete: z.boolean().openapi({
       description:
         'False: more may be found than was looked at. Use rarer words, filters, or the cursor.',
     }),
   })
-  .openapi('SearchAnswer');
+  .openapi('SearchAnswer', { description: 'What was found.' });

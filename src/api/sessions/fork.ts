@@ -1,5 +1,6 @@
 import { fork } from '../../app/fork.ts';
 import { json, LOCATION } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -22,7 +23,7 @@ export function addForkRoute(api: Api): void {
     responses: {
       201: json('The new session.', forkedSession, LOCATION),
     },
-    problems: [404, 409, 413, 415],
+    problems: ['session_not_found', 'version_not_found', 'session_exists', ...BODY_PROBLEMS],
     handle: async (call, answer) => {
       const body = await readJson(call.req.raw, deps.limits, forkBody);
       const forked = unwrap(await fork(deps, refOf(call), body));

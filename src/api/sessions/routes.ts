@@ -4,6 +4,7 @@ import { eraseSession } from '../../app/erase-session.ts';
 import { listSessions } from '../../app/list-sessions.ts';
 import { readSession } from '../../app/read-session.ts';
 import { json, LOCATION } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noParams, noQuery, refOf } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
 import { unwrap } from '../http/problem.ts';
@@ -34,7 +35,7 @@ export function addSessionRoutes(api: Api): void {
     responses: {
       201: json('The new session.', changedSession, LOCATION),
     },
-    problems: [409, 413, 415],
+    problems: ['session_exists', 'invalid_item', 'invalid_config', ...BODY_PROBLEMS],
     handle: async ({ req, tenant }, answer) => {
       const body = await readJson(req.raw, deps.limits, createSessionBody);
       const created = unwrap(await createSession(deps, tenant, withoutUndefined(body)));
@@ -69,7 +70,7 @@ export function addSessionRoutes(api: Api): void {
     responses: {
       200: json('Counts, context levels, configuration and what is under way.', sessionState),
     },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => answer.json(200, unwrap(await readSession(deps, refOf(call)))),
   });
 
@@ -87,7 +88,7 @@ export function addSessionRoutes(api: Api): void {
     query: noQuery,
     body: { required: true, content: { 'application/json': { schema: changeSessionBody } } },
     responses: { 200: json('The session after the change.', changedSession) },
-    problems: [404, 413, 415],
+    problems: ['session_not_found', 'invalid_config', ...BODY_PROBLEMS],
     handle: async (call, answer) => {
       const body = await readJson(call.req.raw, deps.limits, changeSessionBody);
       const changed = await changeSession(deps, refOf(call), withoutUndefined(body));
@@ -104,7 +105,7 @@ export function addSessionRoutes(api: Api): void {
     params: sessionParams,
     query: noQuery,
     responses: { 204: { description: 'Every row is gone; the id can be used again.' } },
-    problems: [404],
+    problems: ['session_not_found'],
     handle: async (call, answer) => {
       unwrap(await eraseSession(deps, refOf(call)));
       return answer.empty(204);

@@ -1,22 +1,22 @@
 import { z } from '@hono/zod-openapi';
 import { FORMATS } from '../../domain/items/codecs.ts';
-import { configSchema } from '../../domain/policy/config.ts';
 import { PROFILES } from '../../domain/policy/profiles.ts';
 import { idSchema, jsonObject, MAX_VERSION, timestamp, tokenCount } from '../schemas/common.ts';
-import { effectiveConfig, MAX_CONTEXT_WINDOW } from '../schemas/config.ts';
+import { configOverrides, effectiveConfig, MAX_CONTEXT_WINDOW } from '../schemas/config.ts';
 import { contextLevels } from '../schemas/context.ts';
 import { postedItem } from '../schemas/item.ts';
 import { boundaries, percentOfWindow, preflightArmed, tier } from '../schemas/signal.ts';
 import { runningCompaction } from '../schemas/under-way.ts';
 
-const configOverrides = z.strictObject(configSchema.partial().shape).openapi('ConfigOverrides', {
-  description: 'Fields of the configuration that differ from the profile.',
-  example: { auto_compact_pct_override: 80, token_counter: 'estimate' },
-});
-
 const format = z.enum(FORMATS).openapi({ description: 'Wire format of the items.' });
 const profile = z.enum(PROFILES).openapi({ description: 'Named set of configuration defaults.' });
-const model = z.string().min(1).max(200);
+const model = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe(
+    'Name of the model that the context is for: it tells the window, the provider and the price.',
+  );
 /** In less there is no room for a summary beside the message that it makes room for. */
 const MIN_CONTEXT_WINDOW = 1_000;
 const windowRange = `must be a whole number of tokens from ${MIN_CONTEXT_WINDOW} to ${MAX_CONTEXT_WINDOW}, such as 200000`;
@@ -24,7 +24,7 @@ const contextWindow = z
   .int(windowRange)
   .min(MIN_CONTEXT_WINDOW, windowRange)
   .max(MAX_CONTEXT_WINDOW, windowRange)
-  .openapi({ description: 'Tokens.' });
+  .openapi({ description: 'Tokens that the model takes, answer included.' });
 
 const METADATA_BYTES = 65_536;
 /** Limited because it is part of every answer about the session, and kept in memory. */
@@ -52,6 +52,7 @@ export const createSessionBody = z
     metadata: metadata.optional(),
   })
   .openapi('CreateSession', {
+    description: 'Settings of a new session. All are optional.',
     example: {
       id: 'support-4711',
       format: 'anthropic',
@@ -72,6 +73,8 @@ export const changeSessionBody = z
     message: 'name at least one of config, profile, model, context_window and metadata',
   })
   .openapi('ChangeSession', {
+    description:
+      'Settings to change: what is left out stays. a field of `config` changes alone, `metadata` as a whole.',
     minProperties: 1,
     example: { config: { auto_compact_enabled: false } },
   });
@@ -83,48 +86,59 @@ export const forkBody = z
     }),
     id: idSchema.optional().openapi({ description: 'Id of the new session; default: a UUIDv7.' }),
   })
-  .openapi('ForkSession', { example: { at: 12, id: 'support-4711-try-2' } });
+  .openapi('ForkSession', {
+    description: 'Where to fork, and what the fork is called.',
+    example: { at: 12, id: 'support-4711-try-2' },
+  });
 
 const packetStanding = z
   .object({
-    state: z.enum(['idle', 'awaiting_packet', 'compacting']),
+    state: z
+      .enum(['idle', 'awaiting_packet', 'compacting'])
+      .describe('Whether the agent was asked for a packet, or its compaction is under way.'),
     deadline: timestamp.nullable().openapi({
       description: 'While a packet is awaited: when the service will go on without it.',
     }),
   })
-  .openapi('PacketStanding');
+  .openapi('PacketStanding', { description: 'Where the continuation packet stands.' });
 
 export const sessionSummary = z
   .object({
-    id: z.string(),
+    id: z.string().describe('Id of the session.'),
     format,
     profile,
-    model: z.string().nullable(),
-    context_window: z.int(),
+    model: z.string().nullable().describe('The model that the context is for; null: not said.'),
+    context_window: z.int().describe('Tokens that the model takes, answer included.'),
     metadata,
-    version: z.int(),
-    counts: z.object({
-      items: z.int(),
-      compactions: z.object({
-        micro: z.int(),
-        full: z.int(),
-        remote: z.int(),
-        skipped: z.int(),
-        failed: z.int(),
-      }),
-    }),
+    version: z.int().describe('Number of the newest event: it grows with each write.'),
+    counts: z
+      .object({
+        items: z.int().describe('Items ever appended.'),
+        compactions: z
+          .object({
+            micro: z.int().describe('Those that cleared tool results.'),
+            full: z.int().describe('Those that put a summary in place.'),
+            remote: z.int().describe('Those that the provider made.'),
+            skipped: z.int().describe('Those that found nothing to do.'),
+            failed: z.int().describe('Those that came to nothing.'),
+          })
+          .describe('Compactions by how they have ended.'),
+      })
+      .describe('What the session holds.'),
     context: contextLevels,
-    compact_state: z.object({
-      base_compaction_id: z
-        .string()
-        .nullable()
-        .openapi({ description: 'The full compaction that the context is built on.' }),
-      through: z.int().nullable().openapi({ description: 'Its cut: the last `seq` it covers.' }),
-      changed_at_version: z.int().nullable().openapi({
-        description: 'Newest version at which something else than an append changed the context.',
-      }),
-      tokens_since_compaction: tokenCount,
-    }),
+    compact_state: z
+      .object({
+        base_compaction_id: z
+          .string()
+          .nullable()
+          .openapi({ description: 'The full compaction that the context is built on.' }),
+        through: z.int().nullable().openapi({ description: 'Its cut: the last `seq` it covers.' }),
+        changed_at_version: z.int().nullable().openapi({
+          description: 'Newest version at which something else than an append changed the context.',
+        }),
+        tokens_since_compaction: tokenCount.describe('Tokens that came since, without margin.'),
+      })
+      .describe('What compactions have made of the context.'),
     running_compaction: runningCompaction.nullable(),
     signals: boundaries,
     tier,
@@ -134,19 +148,21 @@ export const sessionSummary = z
     percent_remaining_of_window: percentOfWindow,
     preflight_armed: preflightArmed,
     packet: packetStanding,
-    breaker: z.object({
-      is_open: z.boolean(),
-      failures: z.int(),
-      reset_at: timestamp.nullable(),
-    }),
-    created_at: timestamp,
-    updated_at: timestamp,
+    breaker: z
+      .object({
+        is_open: z.boolean().describe('Automatic compactions have stopped for now.'),
+        failures: z.int().describe('Automatic compactions in a row that came to nothing.'),
+        reset_at: timestamp.nullable().openapi({ description: 'When they go on.' }),
+      })
+      .describe('Stops automatic compactions that fail again and again.'),
+    created_at: timestamp.openapi({ description: 'When the session began.' }),
+    updated_at: timestamp.openapi({ description: 'When its newest event was written.' }),
   })
-  .openapi('SessionSummary');
+  .openapi('SessionSummary', { description: 'A session without its configuration.' });
 
 export const sessionState = sessionSummary
   .extend({ config: effectiveConfig, config_overrides: configOverrides })
-  .openapi('Session');
+  .openapi('Session', { description: 'A session with its configuration.' });
 
 export const changedSession = sessionState
   .extend({
@@ -154,8 +170,15 @@ export const changedSession = sessionState
       description: 'A note about the window, such as that the model is unknown.',
     }),
   })
-  .openapi('ChangedSession');
+  .openapi('ChangedSession', { description: 'The session after the change.' });
 
 export const forkedSession = sessionState
-  .extend({ forked_from: z.object({ session_id: z.string(), version: z.int() }) })
-  .openapi('ForkedSession');
+  .extend({
+    forked_from: z
+      .object({
+        session_id: z.string().describe('The parent.'),
+        version: z.int().describe('The version of the parent whose context it began with.'),
+      })
+      .describe('Where the session comes from.'),
+  })
+  .openapi('ForkedSession', { description: 'The new session.' });

@@ -2,9 +2,9 @@ import type { z } from '@hono/zod-openapi';
 import { observe } from '../../app/observe.ts';
 import type { Reported } from '../../domain/session/observe-signal.ts';
 import { json, REPLAYED } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
-import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
-import { readJson } from '../http/json-body.ts';
+import { readRepeatable, replayedHeader } from '../http/idempotency.ts';
 import { unwrap } from '../http/problem.ts';
 import { withoutUndefined } from '../http/validation.ts';
 import { idempotencyHeader, sessionParams } from '../schemas/common.ts';
@@ -29,11 +29,9 @@ export function addSignalRoute(api: Api): void {
     responses: {
       200: json('The signals that count now, and what follows from this one.', observed, REPLAYED),
     },
-    problems: [404, 413, 415, 422],
+    problems: ['session_not_found', 'idempotency_mismatch', ...BODY_PROBLEMS],
     handle: async (call, answer) => {
-      const { req } = call;
-      const body = await readJson(req.raw, deps.limits, signalBody);
-      const idempotency = readIdempotency(req, JSON.stringify(body));
+      const { body, idempotency } = await readRepeatable(call.req, deps.limits, signalBody);
       const outcome = await observe(deps, refOf(call), reported(body), idempotency);
       const { observed, replayed } = unwrap(outcome);
       return answer.json(200, observed, replayedHeader(replayed));

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { SIGNALS } from '../../domain/policy/boundaries.ts';
-import { timestamp } from '../schemas/common.ts';
+import { sessionId, timestamp, versionNow } from '../schemas/common.ts';
 import { contextLevels } from '../schemas/context.ts';
 import { boundaries, percentOfWindow, preflightArmed, tier } from '../schemas/signal.ts';
 import { advice, compactionUnderWay } from '../schemas/under-way.ts';
@@ -9,7 +9,7 @@ const MOST = 1_000_000;
 
 export const signalBody = z
   .strictObject({
-    signal: z.enum(SIGNALS),
+    signal: z.enum(SIGNALS).describe('What has happened in the turn.'),
     needs_follow_up: z.boolean().optional().openapi({
       description: 'With `sampling_complete`: the turn goes on with another model call.',
     }),
@@ -31,12 +31,15 @@ export const signalBody = z
       description: 'With `plan_checkpoint` or `plan_update`: how many steps of the plan are done.',
     }),
   })
-  .openapi('PostSignal', { example: { signal: 'sampling_complete', needs_follow_up: true } });
+  .openapi('PostSignal', {
+    description: 'What the client tells of a turn.',
+    example: { signal: 'sampling_complete', needs_follow_up: true },
+  });
 
 export const observed = z
   .object({
-    session_id: z.string(),
-    version: z.int(),
+    session_id: sessionId,
+    version: versionNow,
     signals: boundaries,
     tier,
     percent_remaining_of_window: percentOfWindow,
@@ -44,9 +47,12 @@ export const observed = z
     compaction: compactionUnderWay,
     advice,
     packet: z
-      .object({ prompt: z.string(), deadline: timestamp })
+      .object({
+        prompt: z.string().describe('Give it to the agent; its answer is the packet.'),
+        deadline: timestamp.openapi({ description: 'When the service goes on without a packet.' }),
+      })
       .nullable()
       .openapi({ description: 'What to ask the agent before the compaction.' }),
     preflight_armed: preflightArmed,
   })
-  .openapi('Observed');
+  .openapi('Observed', { description: 'Where the turn stands, and what to do.' });

@@ -1,6 +1,8 @@
+import { keepRoom } from '../../app/keep-room.ts';
 import { sync } from '../../app/sync.ts';
 import { syncedContext } from '../../app/synced-context.ts';
 import { json, REPLAYED } from '../http/answer.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readIdempotency, replayedHeader } from '../http/idempotency.ts';
 import { jsonOf, readText } from '../http/json-body.ts';
@@ -29,22 +31,34 @@ export function addSyncRoute(api: Api): void {
     responses: {
       200: json('What was new, and the context.', synced, REPLAYED),
     },
-    problems: [404, 409, 412, 413, 415, 422],
+    problems: [
+      'session_not_found',
+      'history_diverged',
+      'version_mismatch',
+      'invalid_item',
+      'invalid_config',
+      'idempotency_mismatch',
+      ...BODY_PROBLEMS,
+    ],
     handle: async (call, answer) => {
       const { req } = call;
       const expected = readIfMatch(req.header('if-match'));
       const body = await readText(req.raw, deps.limits);
-      const { items, format, wait, on_divergence = 'fork' } = jsonOf(body, deps.limits, syncBody);
+      const asked = jsonOf(body, deps.limits, syncBody);
+      const { items, format, wait, overhead = 0, on_divergence = 'fork' } = asked;
       refuseTooMany(items.length, deps.limits.items_per_request * HISTORY_FACTOR);
       const idempotency = readIdempotency(req, body.text);
       const request = { items, format, on_divergence, expected, idempotency };
       const { synced: done, replayed } = unwrap(await sync(deps, refOf(call), request));
       const ref = { tenant: call.tenant, session_id: done.session_id };
+      const room = overhead === 0 ? null : unwrap(await keepRoom(deps, ref, overhead));
+      const note = done.note ?? room?.note ?? null;
       const isHeld = wait === 'compaction' || wait === true;
       const wait_seconds = isHeld ? MAX_WAIT_SECONDS : 0;
       return answer.long(
         async () => ({
           ...done,
+          note,
           ...unwrap(await syncedContext(deps, ref, wait_seconds, req.raw.signal)),
         }),
         replayedHeader(replayed),

@@ -1,4 +1,5 @@
 import { findToolResult } from '../../app/find-tool-result.ts';
+import { readHere } from '../../app/read-here.ts';
 import { json } from '../http/answer.ts';
 import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { unwrap } from '../http/problem.ts';
@@ -18,10 +19,10 @@ export function addToolResultRoute(api: Api): void {
     params: sessionParams.extend(toolResultParams),
     query: noQuery,
     responses: { 200: json('The result as it was appended.', toolResult) },
-    problems: [404],
+    problems: ['session_not_found', 'not_found'],
     handle: async (call, answer) =>
       answer.long(async () =>
-        unwrap(await findToolResult(deps, refOf(call), call.params.tool_use_id)),
+        unwrap(await findToolResult(readHere(deps), refOf(call), call.params.tool_use_id)),
       ),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { timestamp } from '../schemas/common.ts';
+import { sessionId, timestamp } from '../schemas/common.ts';
 import { storedItem } from '../schemas/item.ts';
+
 export const toolResultParams = {
   tool_use_id: z.string().min(1).max(512).openapi({
     description: 'Id of the tool call, as the provider gave it.',
@@ -10,11 +11,11 @@ export const toolResultParams = {
 
 export const toolResult = z
   .object({
-    session_id: z.string(),
-    tool_use_id: z.string(),
-    seq: z.int(),
-    at: timestamp,
-    is_error: z.boolean(),
+    session_id: sessionId,
+    tool_use_id: z.string().describe('Id of the tool call, in full.'),
+    seq: z.int().describe('The item that carries the result.'),
+    at: timestamp.openapi({ description: 'When that was appended.' }),
+    is_error: z.boolean().describe('The tool has said that it failed.'),
     content: z
       .string()
       .openapi({ description: 'The whole result as text; images only as a note.' }),
@@ -22,4 +23,4 @@ export const toolResult = z
       description: 'The item that carried the result, as it was posted.',
     }),
   })
-  .openapi('ToolResult');
+  .openapi('ToolResult', { description: 'What a tool has answered, in full.' });

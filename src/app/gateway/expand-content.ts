@@ -6,23 +6,37 @@ import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { isOurContent, type OpaqueContent, OpaqueContentError } from '../opaque-content.ts';
 
 /** What a request's own compaction items may come to, in bytes of JSON. */
-const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** An item of ours that cannot be read; `param` names it as the provider would. */
-export type Unreadable = { param: string; message: string };
+export type Unreadable = { code: OpaqueContentError['code']; param: string; message: string };
 
 /**
- * The history with the compaction items that this service has made in place of what they stand for; the
- * same list when it has none. Rejects an item of ours that cannot be read.
+ * `items`: the history with what stands in the compaction items of this service in their places, the same
+ * list when it has none. `input`: the same, still apart. `session_id`: whose history the newest of them
+ * stands for, where it says so. `referred_session_id`: who has the newest of the items that the request
+ * only names.
  */
+export type Expanded = {
+  items: Item[];
+  input: StatelessInput[];
+  isOurs: boolean;
+  session_id: string | null;
+  referred_session_id?: string | null;
+};
+
+/** Opens the compaction items that this service has made. Rejects one that cannot be read. */
 export async function expandContent(
   opaque: OpaqueContent,
   tenant: string,
   items: Item[],
-): Promise<Outcome<Item[], Unreadable>> {
-  if (!items.some((item) => contentOf(item) !== null)) return accept(items);
+  most_bytes = MOST_BYTES,
+): Promise<Outcome<Expanded, Unreadable>> {
   const input: StatelessInput[] = [];
-  let left = MOST_BYTES;
+  let session_id: string | null = null;
+  let isOurs = false;
+  // Compressed content grows: all that one request brings shares one limit.
+  let left = most_bytes;
   for (const [index, item] of items.entries()) {
     const content = contentOf(item);
     if (content === null) {
@@ -37,13 +51,19 @@ export async function expandContent(
       const param = `input[${index}].encrypted_content`;
       return {
         ok: false,
-        rejection: { param, message: `${param} cannot be used: ${opened.message}` },
+        rejection: {
+          code: opened.code,
+          param,
+          message: `${param} cannot be used: ${opened.message}`,
+        },
       };
     }
+    isOurs = true;
     left -= opened.bytes;
-    input.push({ kind: 'content', items: opened.items });
+    session_id = opened.session_id ?? null;
+    input.push({ kind: 'content', items: opened.items, ledger: opened.ledger });
   }
-  return accept(expandInput(input).items);
+  return accept({ items: isOurs ? expandInput(input).items : items, input, isOurs, session_id });
 }
 
 function contentOf(item: Item): string | null {

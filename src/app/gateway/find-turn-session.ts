@@ -4,6 +4,7 @@ import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Expanded } from './expand-content.ts';
 import { HistoryKeys, type HistoryState, hashed, noHistory } from './history-keys.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -20,12 +21,18 @@ export type TurnSession = {
   delta: { answer_id: string; isKnown: boolean } | null;
 };
 
-/** Finds the session of a request by the rules of SPEC 2, section 23; it may not exist yet. */
+/** A history; whose it is, as far as its items say so themselves. */
+type Known = Pick<Expanded, 'session_id' | 'referred_session_id'> & { items: readonly Item[] };
+
+/**
+ * Finds the session of a request by the rules of SPEC 2, section 23; it may not exist yet. `session_id`:
+ * whose history a compaction item of ours stands for that the request holds.
+ */
 export async function findTurnSession(
   { store }: Pick<Ports, 'store'>,
   request: TurnRequest,
   body: JsonObject,
-  items: readonly Item[],
+  { items, session_id: carried, referred_session_id }: Known,
   format: Format,
 ): Promise<TurnSession> {
   const { tenant, protocol, headers } = request;
@@ -40,12 +47,21 @@ export async function findTurnSession(
     delta: null,
     ...more,
   });
+  const inFormat = async (session_id: string | null | undefined) => {
+    if (session_id == null) return undefined;
+    const head = await store.head({ tenant, session_id });
+    return head?.settings.format === format ? session_id : undefined;
+  };
+  const byContent = async (...keys: string[]) =>
+    (await inFormat(carried)) ??
+    (await store.gatewayKeys.find(tenant, [...keys, ...history.keys()]))?.session_id ??
+    (await inFormat(referred_session_id));
   switch (hint.kind) {
     case 'named': {
       const key = nameKey(request, hint);
       if ((await store.head({ tenant, session_id: idOf(key) })) !== null) return found(idOf(key));
-      const known = await store.gatewayKeys.find(tenant, [key, ...history.keys()]);
-      return known === null ? found(idOf(key)) : found(known.session_id, { keys: [key] });
+      const known = await byContent(key);
+      return known === undefined ? found(idOf(key)) : found(known, { keys: [key] });
     }
     case 'after': {
       const { answer_id } = hint;
@@ -54,12 +70,18 @@ export async function findTurnSession(
       return found(known?.session_id ?? idOf(request.fresh_id), { delta });
     }
     case 'history': {
-      const known = await store.gatewayKeys.find(tenant, history.keys());
-      return found(known?.session_id ?? idOf(request.fresh_id));
+      return found((await byContent()) ?? idOf(request.fresh_id));
     }
     default:
       return hint satisfies never;
   }
+}
+
+/** The session that the headers of a request name; null where they name none. It may not exist. */
+export function namedSession(request: TurnRequest): SessionRef | null {
+  const { protocol, headers, tenant } = request;
+  const hint = sessionHint(protocol, (name) => headers[name] ?? null, {});
+  return hint.kind === 'named' ? { tenant, session_id: idOf(nameKey(request, hint)) } : null;
 }
 
 /** The key of an answer by the name that its provider gave it. */

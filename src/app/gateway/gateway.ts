@@ -1,16 +1,25 @@
-import type { Answer } from '../../domain/gateway/answers/answer.ts';
-import { formatOf } from '../../domain/gateway/protocol.ts';
+import { LRUCache } from 'lru-cache';
+import type { Protocol } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
-import type { Outcome } from '../../domain/session/errors.ts';
+import { roughlySaved, roughTokens } from '../../domain/gateway/rough-tokens.ts';
+import { windowTold } from '../../domain/gateway/too-long.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
-import { answerKey } from './find-turn-session.ts';
-import { HistoryKeys } from './history-keys.ts';
+import type { ForClient } from './compact-for-client.ts';
+import { namedSession } from './find-turn-session.ts';
 import { learnWindow } from './learn-window.ts';
 import { awaitRoom, makeRoomAtOnce } from './make-room.ts';
-import { nameOf, type TurnPlan } from './plan-turn.ts';
+import { MissedTurns } from './missed-turns.ts';
+import { RECORDING_MS } from './noted-soon.ts';
+import type { Offering } from './plan-deps.ts';
+import { nameOf, type PlannedTurn, type TurnPlan } from './plan-turn.ts';
+import { type RecallRounds, recallRounds } from './recall-rounds.ts';
 import type { Recorded } from './record-answer.ts';
+import type { Revised, Revision } from './revise-turn.ts';
 import type { TurnRequest } from './turn-request.ts';
+import type { TurnTasks } from './turn-tasks.ts';
+import type { TurnTold } from './turn-told.ts';
+import { within } from './within.ts';
 
 /** What the gateway works with; planning and recording may be done in another thread. */
 export type GatewayDeps = Pick<
@@ -23,57 +32,124 @@ export type GatewayDeps = Pick<
   | 'cancelJob'
   | 'contextWindowOf'
   | 'modelRefusal'
-> & {
-  plan: (request: TurnRequest) => Promise<Outcome<TurnPlan>>;
-  record: (recorded: Recorded) => Promise<Outcome<null>>;
-  /** How long a request waits for a compaction that it needs, in seconds. */
-  wait_seconds: number;
-  log: { error(fields: object, message: string): void };
-};
+> &
+  Offering &
+  TurnTasks & {
+    /** How long a request waits for a compaction that it needs, in seconds. */
+    wait_seconds: number;
+    /** Told what came of each request. */
+    onTurn: (told: TurnTold) => void;
+    log: { error(fields: object, message: string): void };
+  };
 
 /** What goes upstream, and what the client is told of it. */
 export type Turn =
-  | { kind: 'turn'; plan: Planned; body: string | null; status: string }
+  | { kind: 'turn'; plan: PlannedTurn; body: string | null; status: string }
   /** As it came, but for items of ours: nothing of it is recorded. */
-  | { kind: 'bypass'; body: string | null; status: string }
-  /** It is answered here: with one compaction item, which this is the content of. */
-  | { kind: 'compacted'; content: string }
+  | { kind: 'bypass'; body: string | null; reason: string }
+  /** It is answered here: with what stands for the history. */
+  | { kind: 'compacted'; by: Compacted; status: string }
   /** It holds what nobody can send on. */
   | { kind: 'refused'; refusal: Refusal };
 
-type Planned = Extract<TurnPlan, { kind: 'turn' }>;
+type Compacted = Extract<ForClient, { kind: 'item' | 'summary' }>;
 
 /** What is not known after this long is not waited for, in milliseconds. */
 const PATIENCE_MS = 15_000;
-/** The same of answers that are still being written down. */
-const RECORDING_MS = 2_000;
+/** A summary that asks no model takes no longer. */
+const OFFLINE_MS = 30_000;
+
+const MOST_CRAMMED = 10_000;
+/** For so long, while workers are away; then it is tried again. */
+const CRAMMED_MS = 60_000;
 
 export class Gateway {
   readonly #deps: GatewayDeps;
   /** Answers on their way into the log, by the tenant and the owner of their sessions. */
   readonly #recording = new Map<string, Set<Promise<void>>>();
 
+  /** Sessions that no worker has made room in: their next requests do not wait as well. */
+  readonly #crammed = new LRUCache<string, true>({ max: MOST_CRAMMED, ttl: CRAMMED_MS });
+
+  readonly #missed: MissedTurns;
+
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+    this.#missed = new MissedTurns(deps);
   }
 
   /** Never rejects: whatever fails here, the request goes upstream as it came. */
   async turn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
-    try {
-      await this.#settled(request);
-      let plan = await this.#planned(request);
-      if (plan.kind === 'turn' && plan.isFull) {
-        await awaitRoom(this.#deps, refOf(request, plan), this.#deps.wait_seconds, signal);
-        plan = await this.#planned(request);
-      }
+    const started = performance.now();
+    const turn = await this.#turn(request, signal).catch(async (error: unknown) => {
+      const reason = this.#bypassed(request, error);
+      const revised = await this.#revised(request, { window: null });
+      if (revised?.kind === 'refused') return revised;
+      const body = revised?.kind === 'revised' ? revised.body : null;
+      return { kind: 'bypass', body, reason } as const;
+    });
+    const seconds = (performance.now() - started) / 1000;
+    this.#deps.onTurn({ protocol: request.protocol, ...toldOf(turn), seconds });
+    if (turn.kind === 'turn') void this.#missed.write(refOf(request, turn.plan));
+    return turn;
+  }
+
+  async #turn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
+    await this.#settled(request);
+    let plan = await this.#planned(request);
+    if (plan.kind === 'asks') return await this.#compacted(request);
+    if (plan.kind === 'turn' && plan.isFull && !this.#isCrammed(request, plan)) {
+      await awaitRoom(this.#deps, refOf(request, plan), this.#deps.wait_seconds, signal);
+      plan = await this.#planned(request);
       if (plan.kind === 'turn' && plan.isFull && !signal.aborted) {
-        await makeRoomAtOnce(this.#deps, refOf(request, plan), signal);
+        await makeRoomAtOnce(this.#deps, refOf(request, plan), this.#deps.wait_seconds, signal);
         plan = await this.#planned(request);
       }
-      return turnOf(plan);
-    } catch (error) {
-      return this.#bypassed(error);
+      if (plan.kind === 'turn' && plan.isFull) this.#crammed.set(keyOf(request, plan), true);
     }
+    if (plan.kind === 'turn' && plan.isFull) return await this.#fitted(request, plan);
+    return turnOf(plan);
+  }
+
+  /** Whether it was waited for room in this session just now, in vain. */
+  #isCrammed(request: TurnRequest, plan: PlannedTurn): boolean {
+    return this.#crammed.has(keyOf(request, plan));
+  }
+
+  /** No compaction has made room, since its workers are away: this request is shortened by itself. */
+  async #fitted(request: TurnRequest, plan: PlannedTurn): Promise<Turn> {
+    const text = plan.body ?? request.text;
+    const revised = await this.#revised({ ...request, text }, { window: plan.window });
+    if (revised?.kind !== 'revised') return turnOf(plan);
+    const saved = plan.saved + roughlySaved(text.length, revised.body.length);
+    return turnOf({ ...plan, body: revised.body, is_replaced: true, saved, isFitted: true });
+  }
+
+  /** Null where that fails as well. */
+  async #revised(request: TurnRequest, revision: Revision): Promise<Revised | null> {
+    try {
+      const revised = await within(PATIENCE_MS, this.#deps.revise(request, revision));
+      return revised.ok ? revised.value : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** A request that asks for no answer, with items of ours opened. */
+  async opened(request: TurnRequest): Promise<Revised> {
+    return (await this.#revised(request, { window: 'any' })) ?? { kind: 'same' };
+  }
+
+  /** The body of a request that went past us, for the window that its provider tells of; null: none. */
+  async shorterBypass(request: TurnRequest, refusal: string): Promise<string | null> {
+    const window = windowTold(refusal, roughTokens(request.text.length));
+    const revised = await this.#revised(request, { window });
+    return revised?.kind === 'revised' ? revised.body : null;
+  }
+
+  /** Counts a request that was not read. */
+  unread(protocol: Protocol, reason: string): void {
+    this.#deps.onTurn({ protocol, status: 'bypassed', reason, seconds: 0 });
   }
 
   /**
@@ -91,18 +167,32 @@ export class Gateway {
       if (request.headers['x-palimpsest-context-window'] === undefined) {
         await learnWindow(this.#deps, ref, refusal);
       }
-      await makeRoomAtOnce(this.#deps, ref, signal);
+      await makeRoomAtOnce(this.#deps, ref, this.#deps.wait_seconds, signal);
       const turn = turnOf(await this.#planned(request));
-      if (turn.kind !== 'turn' || turn.body === null) return null;
-      return turn.body.length < (body ?? request.text).length ? turn : null;
+      if (turn.kind !== 'turn') return null;
+      // As it came, it may name more than it holds: answers and items that its provider has kept.
+      const isShorter = (text: string | null) =>
+        text !== null && (body === null || text.length < body.length);
+      if (turn.plan.is_replaced && isShorter(turn.body)) return turn;
+      const window = windowTold(refusal, roughTokens((body ?? request.text).length));
+      const fitted = await this.#fitted(request, { ...turn.plan, window });
+      return fitted.kind === 'turn' && isShorter(fitted.body) ? fitted : null;
     } catch (error) {
-      this.#bypassed(error);
+      this.#bypassed(request, error);
       return null;
     }
   }
 
+  /** Where calls of our tools in the answer to a turn are answered here; null: nowhere. */
+  recall(
+    request: TurnRequest,
+    { plan, body }: Extract<Turn, { kind: 'turn' }>,
+  ): RecallRounds | null {
+    return recallRounds(this.#deps, request, plan, body);
+  }
+
   /** Writes down an answer; the next request of the same owner waits for it, the client does not. */
-  recorded(request: TurnRequest, plan: Planned, read: () => Promise<Answer | null>): void {
+  recorded(request: TurnRequest, plan: PlannedTurn, read: () => Promise<Recorded['raw']>): void {
     const written = this.#record(request, plan, read).catch((error: unknown) =>
       this.#lost(nameOf(error)),
     );
@@ -116,22 +206,12 @@ export class Gateway {
   }
 
   async #record(
-    request: TurnRequest,
-    plan: Planned,
-    read: () => Promise<Answer | null>,
+    { text: _, ...request }: TurnRequest,
+    { session_id, version, keys, history, isStored, isFitted }: PlannedTurn,
+    read: () => Promise<Recorded['raw']>,
   ): Promise<void> {
-    const answer = await read();
-    if (answer === null) return;
-    const { history } = plan;
-    const after = new HistoryKeys(formatOf(request.protocol), history).add(answer.items);
-    const [newest] = answer.isWhole ? after.keys() : [];
-    const keys = [
-      ...plan.keys,
-      ...(newest === undefined ? [] : [newest]),
-      ...(answer.id === null ? [] : [answerKey(request, answer.id)]),
-    ];
-    const ref = refOf(request, plan);
-    const done = await this.#deps.record({ ref, version: plan.version, answer, keys });
+    const plan = { session_id, version, keys, history, isStored, isFitted };
+    const done = await this.#deps.record({ request, plan, raw: await read() });
     if (!done.ok) this.#lost(done.rejection.code);
   }
 
@@ -146,11 +226,31 @@ export class Gateway {
     throw new RefusedError(planned.rejection.code);
   }
 
-  #bypassed(error: unknown): Turn {
+  async #compacted(request: TurnRequest): Promise<Turn> {
+    const { wait_seconds: wait, compact } = this.#deps;
+    const done = await within(wait * 1000 + OFFLINE_MS, compact(request, wait));
+    if (!done.ok) throw new RefusedError(done.rejection.code);
+    const by = done.value;
+    switch (by.kind) {
+      case 'item':
+      case 'summary':
+        return { kind: 'compacted', by, status: `compacted; saved=${by.saved}` };
+      case 'pass':
+        return { kind: 'bypass', body: null, reason: by.reason };
+      case 'refused':
+        return by;
+      default:
+        return by satisfies never;
+    }
+  }
+
+  #bypassed(request: TurnRequest, error: unknown): string {
     const reason = nameOf(error);
+    const ref = namedSession(request);
+    if (ref !== null) void this.#missed.note(ref, reason);
     // Not the message: it may quote what somebody said in a conversation.
     this.#deps.log.error({ reason }, 'a request went past the gateway');
-    return { kind: 'bypass', body: null, status: `bypassed; reason=${reason}` };
+    return reason;
   }
 
   #lost(reason: string): void {
@@ -168,32 +268,22 @@ class RefusedError extends Error {
   }
 }
 
-class TimeoutError extends Error {
-  override readonly name = 'timeout';
-}
-
-function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TimeoutError()), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
-
 function turnOf(plan: TurnPlan): Turn {
   switch (plan.kind) {
     case 'pass':
-      return { kind: 'bypass', body: plan.body, status: `bypassed; reason=${plan.reason}` };
-    case 'compacted':
-      return plan;
+      return { kind: 'bypass', body: null, reason: plan.reason };
+    case 'asks':
+      // It has come while this one was planned again: the same text asks the same.
+      throw new RefusedError('compaction');
     case 'refused':
       return plan;
     case 'turn': {
-      const { body, saved } = plan;
+      const { body, is_replaced, saved } = plan;
       return {
         kind: 'turn',
         plan,
         body,
-        status: body === null ? 'forwarded' : `compacted; saved=${saved}`,
+        status: is_replaced ? `compacted; saved=${saved}` : 'forwarded',
       };
     }
     default:
@@ -201,8 +291,27 @@ function turnOf(plan: TurnPlan): Turn {
   }
 }
 
-function refOf({ tenant }: TurnRequest, { session_id }: Planned): SessionRef {
+function toldOf(turn: Turn): Pick<TurnTold, 'status' | 'reason'> {
+  switch (turn.kind) {
+    case 'turn':
+      return { status: turn.plan.is_replaced ? 'compacted' : 'forwarded', reason: null };
+    case 'bypass':
+      return { status: 'bypassed', reason: turn.reason };
+    case 'compacted':
+      return { status: 'answered', reason: null };
+    case 'refused':
+      return { status: 'refused', reason: null };
+    default:
+      return turn satisfies never;
+  }
+}
+
+function refOf({ tenant }: TurnRequest, { session_id }: PlannedTurn): SessionRef {
   return { tenant, session_id };
+}
+
+function keyOf({ tenant }: TurnRequest, { session_id }: PlannedTurn): string {
+  return JSON.stringify([tenant, session_id]);
 }
 
 function ownerOf({ tenant, owner }: TurnRequest): string {

@@ -6,7 +6,8 @@ import type { Ports } from '../ports/ports.ts';
 type Deps = Pick<Ports, 'store' | 'world' | 'dispatch' | 'clock' | 'newId' | 'cancelJob'>;
 
 /** A summary from the log alone takes no longer, in seconds, unless the workers are away. */
-const OFFLINE_SECONDS = 20;
+const OFFLINE_SECONDS = 8;
+const LEAST_SECONDS = 1;
 
 /**
  * Waits for the compaction under way, or for one of its own, at most so many seconds: the next request
@@ -22,14 +23,19 @@ export async function awaitRoom(
   await compact(deps, ref, asked, { wait_seconds, idempotency: null }, signal);
 }
 
-/** Ends the compaction under way, which takes too long, and has one made that asks no model. */
+/**
+ * Ends the compaction under way, which takes too long, and has one made that asks no model. It is waited
+ * for no longer than for one that does.
+ */
 export async function makeRoomAtOnce(
   deps: Deps,
   ref: SessionRef,
+  most_seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const wait_seconds = Math.min(OFFLINE_SECONDS, Math.max(LEAST_SECONDS, most_seconds));
   const running = (await deps.store.head(ref))?.state.running ?? null;
   if (running !== null) await cancel(deps, ref, running.id);
   const asked = { mode: 'full', trigger: 'manual', offline: true } as const;
-  await compact(deps, ref, asked, { wait_seconds: OFFLINE_SECONDS, idempotency: null }, signal);
+  await compact(deps, ref, asked, { wait_seconds, idempotency: null }, signal);
 }

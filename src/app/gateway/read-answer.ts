@@ -2,13 +2,21 @@ import { createParser } from 'eventsource-parser';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
 
-/** What a provider has answered, from the text of its answer; null when that is none. */
-export function readAnswer(protocol: Protocol, isStream: boolean, text: string): Answer | null {
+/** An answer as it came from upstream, its content coding undone. `isWhole`: it was not broken off. */
+export type RawAnswer = { bytes: Uint8Array; isStream: boolean; isWhole: boolean };
+
+/** What a provider has answered; null when that is no answer. */
+export function readAnswer(protocol: Protocol, raw: RawAnswer): Answer | null {
+  const read = answerIn(protocol, raw.isStream, new TextDecoder('utf-8').decode(raw.bytes));
+  return read && { ...read, isWhole: read.isWhole && raw.isWhole };
+}
+
+function answerIn(protocol: Protocol, isStream: boolean, text: string): Answer | null {
   const reader = answerReader(protocol);
   if (isStream) return reader.ofEvents(eventsOf(text));
-  const body = objectOf(text);
+  const body = jsonObjectIn(text);
   return body === null ? null : reader.ofBody(body);
 }
 
@@ -16,19 +24,10 @@ function eventsOf(text: string): JsonObject[] {
   const events: JsonObject[] = [];
   const parser = createParser({
     onEvent: ({ data }) => {
-      const event = objectOf(data);
+      const event = jsonObjectIn(data);
       if (event !== null) events.push(event);
     },
   });
   parser.feed(text);
   return events;
-}
-
-function objectOf(text: string): JsonObject | null {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isJsonObject(json) ? json : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,17 +1,25 @@
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
+import { formatOf } from '../../domain/gateway/protocol.ts';
+import { ClientTelling, isHidden } from '../../domain/items/hidden-rounds.ts';
 import type { Item } from '../../domain/items/item.ts';
+import { stringField } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
-import { append } from '../append.ts';
+import { type AppendPorts, append } from '../append.ts';
 import type { SessionRef } from '../ports/event-store.ts';
-import type { Ports } from '../ports/ports.ts';
+import { callerKeys } from './caller-keys.ts';
+import { itemKey } from './expand-references.ts';
+import { answerKey } from './find-turn-session.ts';
+import { HistoryKeys } from './history-keys.ts';
+import type { PlannedTurn } from './plan-turn.ts';
+import { type RawAnswer, readAnswer } from './read-answer.ts';
+import type { TurnRequest } from './turn-request.ts';
 
+/** The answer to a turn, which need not have been read; it can go from thread to thread. */
 export type Recorded = {
-  ref: SessionRef;
-  /** Of the session when the request went upstream. */
-  version: number;
-  answer: Answer;
-  /** What the session is to be found by from now on. */
-  keys: readonly string[];
+  request: Omit<TurnRequest, 'text'>;
+  /** `version`: of the session when the request went upstream. */
+  plan: Pick<PlannedTurn, 'session_id' | 'version' | 'keys' | 'history' | 'isStored' | 'isFitted'>;
+  raw: RawAnswer | Answer;
 };
 
 /** What others write at the same moment makes it look again, so often. */
@@ -22,11 +30,17 @@ const ATTEMPTS = 10;
  * itself, which then holds the answer in its own words. Rejects what an append rejects.
  */
 export async function recordAnswer(
-  deps: Pick<Ports, 'store' | 'world' | 'dispatch' | 'clock' | 'newId' | 'loadTokenizer'>,
-  { ref, version, answer, keys }: Recorded,
+  deps: AppendPorts,
+  { request, plan, raw }: Recorded,
 ): Promise<Outcome<null>> {
-  const items = answer.isWhole ? answer.items : answer.items.map(cutOff);
-  let expected = version;
+  const answer = 'items' in raw ? raw : readAnswer(request.protocol, raw);
+  if (answer === null) return accept(null);
+  const ref = { tenant: request.tenant, session_id: plan.session_id };
+  const said = plan.isFitted ? answer.items.map(withoutUsage) : answer.items;
+  // What comes before a hidden round has come whole.
+  const whole = answer.isWhole ? said.length : answer.items.findLastIndex(isHidden) + 1;
+  const items = said.map((item, index) => (index < whole ? item : cutOff(item)));
+  let expected = plan.version;
   for (let attempt = 0; items.length > 0; attempt++) {
     const done = await append(deps, ref, {
       items,
@@ -34,14 +48,56 @@ export async function recordAnswer(
       idempotency: null,
       wait: null,
     });
-    if (done.ok) break;
+    if (done.ok) {
+      const { first_seq } = done.value.appended;
+      if (plan.isStored) await noteItems(deps, ref, { request, items, first_seq });
+      break;
+    }
     if (done.rejection.code !== 'version_mismatch' || attempt === ATTEMPTS) return done;
     const since = await deps.store.events(ref, { after: expected });
     if (since.some(({ type }) => type === 'item.appended' || type === 'item.superseded')) break;
     expected = since.at(-1)?.version ?? expected;
   }
-  await deps.store.gatewayKeys.note(ref, keys);
+  await deps.store.gatewayKeys.note(ref, keysAfter(request, plan, answer));
   return accept(null);
+}
+
+/** What the session is to be found by from now on. */
+function keysAfter(
+  request: Recorded['request'],
+  { keys, history }: Recorded['plan'],
+  answer: Answer,
+): string[] {
+  const format = formatOf(request.protocol);
+  const telling = new ClientTelling(format);
+  const told = answer.items.map((item) => telling.told(item)).filter((item) => item !== null);
+  const after = new HistoryKeys(format, history).add(told);
+  const [newest] = answer.isWhole ? after.keys() : [];
+  return [
+    ...keys,
+    ...(newest === undefined ? [] : [newest]),
+    ...(answer.id === null ? [] : [answerKey(request, answer.id)]),
+    ...callerKeys(request, answer),
+  ];
+}
+
+type Appended = Pick<Recorded, 'request'> & { items: readonly Item[]; first_seq: number };
+
+/** Requests may name these items in place of sending them. */
+async function noteItems(
+  { store }: Pick<AppendPorts, 'store'>,
+  ref: SessionRef,
+  { request, items, first_seq }: Appended,
+): Promise<void> {
+  const places = items.flatMap((item, index) => {
+    const id = stringField(item, 'id');
+    return id === undefined ? [] : [{ key: itemKey(request, id), version: first_seq + index }];
+  });
+  await store.gatewayKeys.noteItems(ref, places);
+}
+
+function withoutUsage({ usage: _, ...item }: Item): Item {
+  return item;
 }
 
 /** Says on the item itself that there was to be more of it. */

@@ -20,11 +20,22 @@ export type TurnRequest = {
 };
 
 /** What the headers of a request name that are read here. */
-export const READ_HEADERS = [
+const READ_HEADERS = [
   'x-palimpsest-session',
   'x-palimpsest-context-window',
   'x-palimpsest-profile',
+  'x-palimpsest-recall',
   'thread-id',
   'x-claude-code-session-id',
   'x-claude-code-agent-id',
 ] as const;
+
+/** Those headers of a request, by their names in small letters. */
+export function headersRead(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    READ_HEADERS.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,32 +1,55 @@
 import type { Outcome } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
-import { type PlanDeps, planTurn, type TurnPlan } from './plan-turn.ts';
+import { compactForClient, type ForClient } from './compact-for-client.ts';
+import type { LookUpTool } from './look-up.ts';
+import type { Offering, PlanDeps } from './plan-deps.ts';
+import { planTurn, type TurnPlan } from './plan-turn.ts';
 import { type Recorded, recordAnswer } from './record-answer.ts';
+import { type Revised, type Revision, reviseTurn } from './revise-turn.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** The work of a turn that grows with the conversation; it can be done in another thread. */
 export type TurnTasks = {
   plan: (request: TurnRequest) => Promise<Outcome<TurnPlan>>;
   record: (recorded: Recorded) => Promise<Outcome<null>>;
+  /** What can be made of a request from its body alone. */
+  revise: (request: TurnRequest, revision: Revision) => Promise<Outcome<Revised>>;
+  /** A compaction that the client itself asks for. */
+  compact: (request: TurnRequest, wait_seconds: number) => Promise<Outcome<ForClient>>;
+  /** A call of a tool of ours. */
+  lookUp: LookUpTool;
 };
 
-/** Longer requests are read in another thread, in characters: this takes some milliseconds. */
-const CHARACTERS_HERE = 131_072;
+/** What is longer is read in another thread, in characters or bytes: this takes some milliseconds. */
+const LENGTH_HERE = 131_072;
 
 /** Done here; what would hold up this thread is handed over where there is another one. */
-export function turnTasks(deps: PlanDeps, elsewhere: TurnTasks | null): TurnTasks {
+export function turnTasks(
+  deps: PlanDeps & Offering,
+  lookUp: LookUpTool,
+  elsewhere: TurnTasks | null,
+): TurnTasks {
   const here: TurnTasks = {
     plan: (request) => planTurn(deps, request),
     record: (recorded) => recordAnswer(deps, recorded),
+    revise: (request, revision) => reviseTurn(deps, request, revision),
+    compact: (request, wait_seconds) => compactForClient(deps, request, wait_seconds),
+    lookUp,
   };
   if (elsewhere === null) return here;
   return {
     plan: (request) =>
-      request.text.length > CHARACTERS_HERE
+      request.text.length > LENGTH_HERE
         ? elsewhere.plan(request)
         : here.plan(request).catch(unlessElsewhere(() => elsewhere.plan(request))),
     record: (recorded) =>
-      here.record(recorded).catch(unlessElsewhere(() => elsewhere.record(recorded))),
+      'bytes' in recorded.raw && recorded.raw.bytes.byteLength > LENGTH_HERE
+        ? elsewhere.record(recorded)
+        : here.record(recorded).catch(unlessElsewhere(() => elsewhere.record(recorded))),
+    // All of a history is read for these.
+    revise: elsewhere.revise,
+    compact: elsewhere.compact,
+    lookUp: (asked) => here.lookUp(asked).catch(unlessElsewhere(() => elsewhere.lookUp(asked))),
   };
 }
 

@@ -87,6 +87,8 @@ export type EventQuery = {
   limit?: number;
   /** Ends with the event with which the data reaches so many bytes. */
   max_bytes?: number;
+  /** Bytes of data: rejects with `ElsewhereError` rather than to parse an event that has more. */
+  largest?: number;
   /** Default: oldest first. */
   newest_first?: boolean;
 };

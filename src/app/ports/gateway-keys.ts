@@ -1,8 +1,16 @@
+import type { Item } from '../../domain/items/item.ts';
 import type { SessionRef } from './event-store.ts';
 
+/** Where an item stands: `version` of the event that has appended it. */
+export type ItemPlace = { key: string; version: number };
+
+/** An item as the log of a session has it. */
+export type NotedItem = { key: string; session_id: string; item: Item };
+
 /**
- * What the gateway knows sessions by that no header names (SPEC 2, section 23). A key names one session
- * of a tenant, the one that was noted last. Erasing a session erases its keys.
+ * What the gateway knows sessions by that no header names, and the items that requests name (SPEC 2,
+ * section 23). A key names one session of a tenant, the one that was noted last. Erasing a session erases
+ * its keys.
  */
 export interface GatewayKeys {
   /** Does nothing for a session that does not exist. */
@@ -12,6 +20,10 @@ export interface GatewayKeys {
     tenant: string,
     keys: readonly string[],
   ): Promise<{ key: string; session_id: string } | null>;
+  /** Does nothing for a session that does not exist. */
+  noteItems(ref: SessionRef, places: readonly ItemPlace[]): Promise<void>;
+  /** Those of these items that are known, in any order; null where they come to more bytes than that. */
+  items(tenant: string, keys: readonly string[], most_bytes: number): Promise<NotedItem[] | null>;
 }
 
 /** A store with these keys beside its events. */

@@ -10,7 +10,7 @@ import type { SearchableStore } from './search-index.ts';
 
 /**
  * Of a context: events that it is folded from, their bytes, and tokens. Pictures have few tokens, and
- * tiny items have few bytes. A single event is not weighed.
+ * tiny items have few bytes.
  */
 export type Size = { events: number; bytes: number; tokens: number };
 

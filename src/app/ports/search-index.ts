@@ -1,6 +1,7 @@
 import type { Format } from '../../domain/items/codecs.ts';
 import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
 import type { Lookup } from '../../domain/search/query.ts';
+import type { Tokens } from '../../domain/search/tokens.ts';
 import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
 import type { StoreWithKeys } from './gateway-keys.ts';
 
@@ -15,7 +16,7 @@ export type NewDocument = {
   tool: string | null;
   /** Of a call. */
   call_id: string | null;
-  tokens: readonly string[];
+  tokens: Tokens;
 };
 
 /** Whose documents: a tenant's, or one session's up to a `seq`. */

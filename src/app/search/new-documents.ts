@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Format } from '../../domain/items/codecs.ts';
 import { isOwnTool } from '../../domain/policy/own-tools.ts';
 import { documentsOf, SEARCHED_EVENTS } from '../../domain/search/documents.ts';
-import { tokensOf } from '../../domain/search/tokens.ts';
+import { type Tokens, tokensOf } from '../../domain/search/tokens.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
 import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
 
@@ -13,6 +13,8 @@ const BYTES_AT_A_TIME = 200_000;
 const TOKENS_AT_A_TIME = 5_000;
 /** Work without a pause for others, in milliseconds. */
 const SLICE_MS = 10;
+
+const NO_TOKENS: Tokens = { words: [], names: [] };
 
 /** The next events of which there is something to be found, and the version that they reach to. */
 export async function nextEvents(
@@ -26,7 +28,10 @@ export async function nextEvents(
   const events = await store.events(ref, { ...query, ...bounds });
   const last = events.at(-1);
   if (last === undefined) return { events, to: up_to };
+  // Either may hold one large event, which takes its time to parse.
+  await nextTurn();
   const more = await store.events(ref, { ...query, after: last.version, limit: 1 });
+  await nextTurn();
   return { events, to: more.length === 0 ? up_to : last.version };
 }
 
@@ -62,7 +67,7 @@ export async function newDocuments(
         tool: isResult ? (called.get(tool_use_id) ?? null) : found.tool,
         call_id: kind === 'tool_call' ? tool_use_id : null,
         result_of: isResult && !called.has(tool_use_id) ? tool_use_id : null,
-        tokens: [...tokensOf(text)],
+        tokens: tokensOf(text),
       });
       if (performance.now() - paused > SLICE_MS) {
         await nextTurn();
@@ -75,7 +80,7 @@ export async function newDocuments(
   return documents.map(({ result_of, ...document }) => {
     const tool = result_of === null ? document.tool : (tools?.get(result_of) ?? null);
     // What was searched for and recalled says nothing new; a row is left, which later results need.
-    const tokens = isOwnTool(tool ?? '') ? [] : document.tokens;
+    const tokens = isOwnTool(tool ?? '') ? NO_TOKENS : document.tokens;
     return { ...document, tool, tokens };
   });
 }
@@ -85,7 +90,7 @@ export function nextWrite(documents: readonly NewDocument[], begun: number): New
   const some: NewDocument[] = [];
   let tokens = 0;
   for (let next = documents[begun]; next !== undefined; next = documents[begun + some.length]) {
-    tokens += next.tokens.length;
+    tokens += next.tokens.words.length + next.tokens.names.length;
     if (some.length > 0 && tokens > TOKENS_AT_A_TIME) return some;
     some.push(next);
   }

@@ -30,6 +30,11 @@ export function expressionOf(source: string): Outcome<RE2JS> {
   }
 }
 
+/** The expression that matches this very text. */
+export function literal(text: string): string {
+  return RE2JS.quote(text);
+}
+
 function invalid(why: string): Outcome<never> {
   const message = `the regular expression cannot be used (RE2 syntax): ${why}`;
   return reject('invalid_request', message, [{ path: 'regex', message: why }]);

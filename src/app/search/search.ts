@@ -1,13 +1,13 @@
 import type { State } from '../../domain/context/standing.ts';
 import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
-import { parseQuery } from '../../domain/search/query.ts';
+import { parseQuery, signsIn } from '../../domain/search/query.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SearchScope } from '../ports/search-index.ts';
 import { Standpoint } from './hits.ts';
 import { behindOf } from './indexer.ts';
-import { expressionOf, regexHits } from './regex-search.ts';
+import { expressionOf, literal, regexHits } from './regex-search.ts';
 import { type SearchedSession, scopeOf, searchedSessions } from './scopes.ts';
 import type { SearchAnswer, SearchTask } from './search-task.ts';
 import { wordHits } from './word-search.ts';
@@ -50,7 +50,7 @@ export async function search(
   request: SearchRequest,
 ): Promise<Outcome<SearchAnswer>> {
   const { store, indexer } = ports;
-  const wanted = wantedOf(request);
+  const wanted = wantedOf(asExpression(request));
   if (!wanted.ok) return wanted;
   const until = performance.now() + PATIENCE_MS;
   const sessions =
@@ -62,7 +62,7 @@ export async function search(
     session_id === null
       ? await tenantCaughtUp(ports, tenant, until)
       : await caughtUp(indexer, sessions.value, until);
-  await stayHere(ports, scopes, request);
+  await stayHere(ports, scopes, asExpression(request));
   const { since, until: end, role, kind, tool, after, before, state, limit, cursor } = request;
   const task: SearchTask = {
     scopes,
@@ -80,10 +80,16 @@ export async function search(
   return accept({ ...answer, is_complete: answer.is_complete && isIndexed });
 }
 
+/** Signs are in no index: they are looked for in the items, as an expression is. */
+function asExpression({ q, regex }: SearchRequest): Pick<SearchRequest, 'q' | 'regex'> {
+  const signs = q === undefined || regex !== undefined ? null : signsIn(q);
+  return signs === null ? { q, regex } : { regex: literal(signs) };
+}
+
 type Way = (store: Ports['store'], task: SearchTask) => Promise<SearchAnswer>;
 
 /** What is looked for, and how. */
-function wantedOf({ q, regex }: SearchRequest): Outcome<Way> {
+function wantedOf({ q, regex }: Pick<SearchRequest, 'q' | 'regex'>): Outcome<Way> {
   if ((q === undefined) === (regex === undefined)) {
     const message = 'send either q (words) or regex (a regular expression)';
     return reject('invalid_request', message, [{ path: 'q', message }]);
@@ -129,7 +135,7 @@ async function tenantCaughtUp(
 async function stayHere(
   { store, largestHere }: SearchPorts,
   scopes: readonly SearchScope[],
-  { regex }: SearchRequest,
+  { regex }: Pick<SearchRequest, 'regex'>,
 ): Promise<void> {
   if (largestHere === undefined) return;
   if (regex !== undefined) throw new ElsewhereError();

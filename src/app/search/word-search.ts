@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isPhrase, type Matched, matchesIn } from '../../domain/search/matches.ts';
 import { hasJoinedParts, lookupOf, type Query } from '../../domain/search/query.ts';
-import { scoreOf, weightOf } from '../../domain/search/rank.ts';
+import { lineOf, scoreOf, weightOf } from '../../domain/search/rank.ts';
 import { snippetOf } from '../../domain/search/snippet.ts';
 import type { FoundDocument, IndexQuery, SearchableStore } from '../ports/search-index.ts';
 import { type Candidate, hitOf, readCandidates } from './hits.ts';
@@ -30,7 +30,7 @@ type Ranked = {
 type By = 'whole' | 'parts';
 
 /**
- * The hits of a query. Those with all words come first, and where they are fewer than asked for, those
+ * The hits of a query, each line once before any comes again. Those with all words come first, and where they are fewer than asked for, those
  * with some of them, the rarest words first. Of many that have all words the newest are ranked.
  */
 export async function wordHits(
@@ -61,8 +61,9 @@ export async function wordHits(
         b.candidate.found.at_ms - a.candidate.found.at_ms ||
         b.candidate.found.id - a.candidate.found.id,
     );
-  const shown = ranked.slice(from, from + task.limit);
-  const isMore = from + shown.length < ranked.length;
+  const inOrder = repeatsLast(ranked);
+  const shown = inOrder.slice(from, from + task.limit);
+  const isMore = from + shown.length < inOrder.length;
   return {
     data: await Promise.all(
       shown.map(async ({ candidate, matched, score }) =>
@@ -94,6 +95,31 @@ function fewerOf(
   const fewer = words.length + needed.length === clauses.length ? rarest.slice(1) : rarest;
   const others = words.slice(1).map((word) => [word]);
   return [...fewer, ...others].map((some) => [...needed, ...some]);
+}
+
+/** Of hits with all words, and of the others, those that show a line once more come after the rest. */
+function repeatsLast<T extends Pick<Ranked, 'matched' | 'isWhole'>>(ranked: readonly T[]): T[] {
+  const seen = new Set<string>();
+  const isRepeat = new Map<T, boolean>();
+  for (const one of ranked) {
+    const line = lineOf(one.matched);
+    isRepeat.set(one, seen.has(line));
+    seen.add(line);
+  }
+  return [true, false].flatMap((isWhole) => {
+    const own = ranked.filter((one) => one.isWhole === isWhole);
+    return [
+      ...own.filter((one) => !isRepeat.get(one)),
+      ...own.filter((one) => isRepeat.get(one) === true),
+    ];
+  });
+}
+
+/** Whether it has no alternative of a clause with phrases: an index may find their words apart. */
+function lacksAlternative({ places }: Matched, { all }: Query): boolean {
+  return all.some(
+    (terms, index) => terms.some(({ isPhrase }) => isPhrase) && places[index]?.length === 0,
+  );
 }
 
 /** Collects the documents that are ranked. */
@@ -190,7 +216,10 @@ class Pool {
       this.#read += some.length;
       for (const candidate of await readCandidates(this.#store, some)) {
         const matched = matchesIn(candidate.document.text, this.#query, expected);
-        if (matched !== null && (await this.#isOfState(candidate))) {
+        if (matched !== null && isWhole && lacksAlternative(matched, this.#query)) {
+          // It has some of the words, and may be asked for by these.
+          this.#seen.delete(candidate.found.id);
+        } else if (matched !== null && (await this.#isOfState(candidate))) {
           this.ranked.push({ candidate, matched, isWhole });
         }
         if (performance.now() - paused > SLICE_MS) {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { compactionDetail } from '../../api/compactions/schemas.ts';
+import { compactionDetail } from '../../api/compactions/detail.ts';
 import { ask } from '../ask.ts';
 import { compactionPath, type ReadingFlags, reading } from '../reading.ts';
 import { cut } from '../terminal/columns.ts';

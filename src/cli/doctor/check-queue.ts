@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { ServerSettings } from '../../config.ts';
 import { openEngine } from '../../open-engine.ts';
+import { redisServers } from '../../workers/engines/bullmq/redis-address.ts';
 import type { JobEngine } from '../../workers/engines/job-engine.ts';
 import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
 
@@ -11,7 +12,7 @@ const CHECK = 'queue';
 export async function checkQueue(settings: ServerSettings): Promise<Finding> {
   if (settings.queue === null) return ok(CHECK, 'in the process (no REDIS_URL)');
   const { redis_url } = settings.queue;
-  const { host } = new URL(redis_url);
+  const host = redisServers(redis_url);
   let engine: JobEngine | null = null;
   try {
     ({ engine } = await openEngine(settings, pino({ level: 'silent' }), () => {}));
@@ -33,8 +34,8 @@ export async function checkQueue(settings: ServerSettings): Promise<Finding> {
 /** What Redis does when its memory is full. */
 async function evictionPolicy(url: string): Promise<string> {
   // An optional package: `openEngine` has said so where it is missing.
-  const { Redis } = await import('ioredis');
-  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1 });
+  const { openRedis } = await import('../../workers/engines/bullmq/redis-clients.ts');
+  const redis = openRedis(url, { lazyConnect: true, maxRetriesPerRequest: 1 });
   try {
     const memory = await redis.info('memory');
     return /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { UNTRACED } from '../../app/ports/tracer.ts';
 import type { ServerSettings } from '../../config.ts';
 import { openThreads } from '../../threads/threads.ts';
 import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
@@ -12,7 +13,12 @@ export async function checkThreads(
   environment: NodeJS.ProcessEnv,
 ): Promise<Finding> {
   const log = pino({ level: 'silent' });
-  const threads = openThreads({ settings, environment, storedSecret: null }, log, () => {});
+  const threads = openThreads(
+    { settings, environment, storedSecret: null },
+    log,
+    UNTRACED,
+    () => {},
+  );
   if (threads === null) {
     const advice = 'unset PALIMPSEST_THREADS, or large compactions hold up all requests';
     return note(CHECK, 'none: all work is done in one', advice);

@@ -6,6 +6,8 @@ import {
   type Address,
   type Environment,
   type Launch,
+  MCP_SERVER,
+  OWN_SERVER,
   type Upstreams,
   WrapError,
 } from './launch.ts';
@@ -17,6 +19,7 @@ const OTHER_CLOUDS = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
+const serversSchema = z.object({ mcpServers: z.record(z.string(), z.json()).optional() });
 const settingsSchema = z.object({ env: z.record(z.string(), z.string()).optional() });
 
 /** What the user's own settings put into the environment of Claude Code; they win over what it is started with. */
@@ -30,6 +33,20 @@ export function claudeSettings(environment: Environment): Environment {
     // Claude Code says itself what is wrong with it.
     return {};
   }
+}
+
+/** Whether the user has set up an MCP server of their own under our name, for themselves or the project. */
+export function hasOwnServer(environment: Environment, project: string): boolean {
+  const home = environment.CLAUDE_CONFIG_DIR ?? homedir();
+  return [join(home, '.claude.json'), join(project, '.mcp.json')].some((file) => {
+    try {
+      const { mcpServers = {} } = serversSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+      return Object.hasOwn(mcpServers, MCP_SERVER);
+    } catch {
+      // There is none, or Claude Code says itself what is wrong with it.
+      return false;
+    }
+  });
 }
 
 /** Where Claude Code would have gone. Throws WrapError for a cloud that the gateway does not speak to. */
@@ -51,11 +68,13 @@ export function claudeLaunch(
   { url, key }: Address,
   environment: Environment,
   settings: Environment,
+  hasServer: boolean,
 ): Launch {
-  const warnings: string[] = [];
+  const warnings = hasServer ? [OWN_SERVER] : [];
   const set: { [name: string]: string } = { ANTHROPIC_BASE_URL: url };
   if (key !== null) {
     const own = environment.ANTHROPIC_CUSTOM_HEADERS;
+    set.PALIMPSEST_API_KEY = key;
     set.ANTHROPIC_CUSTOM_HEADERS = [...(own ? [own] : []), `x-palimpsest-key: ${key}`].join('\n');
     if (settings.ANTHROPIC_CUSTOM_HEADERS !== undefined) {
       throw new WrapError(
@@ -73,10 +92,20 @@ export function claudeLaunch(
   }
   // Settings win over the environment, and arguments over settings.
   const isSetElsewhere = settings.ANTHROPIC_BASE_URL !== undefined;
-  const args = isSetElsewhere
-    ? ['--settings', JSON.stringify({ env: { ANTHROPIC_BASE_URL: url } })]
-    : [];
+  const args = [
+    // As one word: what the user writes behind it would be taken for more servers.
+    ...(hasServer ? [] : [`--mcp-config=${servers(url, key)}`]),
+    ...(isSetElsewhere ? ['--settings', JSON.stringify({ env: { ANTHROPIC_BASE_URL: url } })] : []),
+  ];
   return { args, environment: set, warnings };
+}
+
+/** Our tools for this run; which session a call is about, the program says with it. */
+function servers(url: string, key: string | null): string {
+  // Claude Code puts the key in: arguments can be seen by everybody on the machine.
+  const headers = { 'x-palimpsest-key': `\${PALIMPSEST_API_KEY}` };
+  const server = { type: 'http', url: `${url}/mcp`, ...(key !== null && { headers }) };
+  return JSON.stringify({ mcpServers: { [MCP_SERVER]: server } });
 }
 
 function isOn(value: string | undefined): boolean {

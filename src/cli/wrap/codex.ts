@@ -3,7 +3,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
-import type { Address, Environment, Launch, Upstreams } from './launch.ts';
+import {
+  type Address,
+  type Environment,
+  type Launch,
+  MCP_SERVER,
+  OWN_SERVER,
+  type Upstreams,
+} from './launch.ts';
 
 /** Where the tokens of a ChatGPT login are taken. */
 const CHATGPT = 'https://chatgpt.com/backend-api/codex';
@@ -12,6 +19,7 @@ const configSchema = z.object({
   model_provider: z.string().optional(),
   openai_base_url: z.string().optional(),
   model_providers: z.record(z.string(), z.object({ base_url: z.string().optional() })).optional(),
+  mcp_servers: z.record(z.string(), z.unknown()).optional(),
 });
 const loginSchema = z.object({
   OPENAI_API_KEY: z.string().nullish(),
@@ -25,6 +33,8 @@ export type CodexSetup = {
   base_url: string | null;
   /** Logged in with ChatGPT, and without a key. */
   isChatGpt: boolean;
+  /** An MCP server of the user has the name of ours. */
+  hasServer: boolean;
 };
 
 /** Reads the files of Codex; changes none. What cannot be read, Codex says itself. */
@@ -39,6 +49,7 @@ export function codexSetup(environment: Environment): CodexSetup {
     provider: name === undefined || base_url === undefined ? null : { name, base_url },
     base_url: config?.openai_base_url ?? environment.OPENAI_BASE_URL ?? null,
     isChatGpt: Boolean(login?.tokens) && !hasKey,
+    hasServer: Object.hasOwn(config?.mcp_servers ?? {}, MCP_SERVER),
   };
 }
 
@@ -51,7 +62,7 @@ export function codexUpstreams({ provider, base_url, isChatGpt }: CodexSetup): U
 
 /** How Codex is started (SPEC 2, section 24): overrides for this run, in front of its own arguments. */
 export function codexLaunch({ url, key }: Address, setup: CodexSetup): Launch {
-  const { provider, base_url, isChatGpt } = setup;
+  const { provider, base_url, isChatGpt, hasServer } = setup;
   const isNamed = provider === null && base_url === null && isChatGpt;
   const base = isNamed ? `${url}/u/chatgpt/v1` : `${url}/v1`;
   // The key is in the environment: arguments can be seen by everybody on the machine.
@@ -74,7 +85,15 @@ export function codexLaunch({ url, key }: Address, setup: CodexSetup): Launch {
             'model_providers.palimpsest.requires_openai_auth=true',
             `model_providers.palimpsest.${header}`,
           ];
-  return { args: settings.flatMap((setting) => ['-c', setting]), environment, warnings: [] };
+  const server = [
+    `mcp_servers.${MCP_SERVER}.url=${JSON.stringify(`${url}/mcp`)}`,
+    ...(key === null
+      ? []
+      : [`mcp_servers.${MCP_SERVER}.bearer_token_env_var="PALIMPSEST_API_KEY"`]),
+  ];
+  const all = hasServer ? settings : [...settings, ...server];
+  const args = all.flatMap((setting) => ['-c', setting]);
+  return { args, environment, warnings: hasServer ? [OWN_SERVER] : [] };
 }
 
 function read<T>(file: string, parsed: (text: string) => T): T | null {

@@ -6,8 +6,9 @@ import type { Address, Environment, Upstreams } from './launch.ts';
 
 /** A service that programs are led through. */
 export type GatewayService = Address & {
-  /** What to put before `palimpsest list` to see the sessions afterwards. */
-  look: string;
+  /** Where its pages are afterwards, and the command that shows them again where it has ended. */
+  pages: string;
+  serve: string | null;
   close: () => Promise<void>;
 };
 
@@ -27,7 +28,7 @@ export async function findOrStart(
   const asked = url?.replace(/\/+$/, '') ?? usualAddress(environment);
   const isOwn = url === undefined && (model !== undefined || Object.keys(upstreams).length > 0);
   if (!isOwn && (await isService(asked))) {
-    return { url: asked, key, look: `palimpsest list --url ${asked}`, close: async () => {} };
+    return { url: asked, key, pages: asked, serve: null, close: async () => {} };
   }
   if (url !== undefined) {
     throw new Error(
@@ -47,6 +48,8 @@ async function start(
     ...upstreams,
     DATABASE_URL: usualDatabase(environment),
     PALIMPSEST_SUMMARIZATION_MODEL: 'extractive',
+    // Wrapped programs are given the tools that placeholders speak of.
+    PALIMPSEST_RECALL: 'true',
     ...rest,
     ...(model === undefined ? {} : { PALIMPSEST_SUMMARIZATION_MODEL: model }),
     HOST: '127.0.0.1',
@@ -62,7 +65,8 @@ async function start(
   return {
     url,
     key: null,
-    look: `${named}palimpsest list`,
+    pages: usualAddress(environment),
+    serve: `${named}palimpsest serve`,
     close: async () => {
       await close();
       await service.stop();

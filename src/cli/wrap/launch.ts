@@ -20,3 +20,11 @@ export type Address = { url: string; key: string | null };
 export class WrapError extends Error {
   override readonly name = 'WrapError';
 }
+
+/** What our tools are called in the program; a server of the user by this name is theirs. */
+export const MCP_SERVER = 'palimpsest';
+
+/** The user's own server has the name of ours, and is kept. */
+export const OWN_SERVER =
+  `an MCP server "${MCP_SERVER}" of your own is kept: the agent has the tools that it offers, and ` +
+  'those of this service only if that is their address';

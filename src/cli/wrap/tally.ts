@@ -5,8 +5,8 @@ import type { Address } from './launch.ts';
 const page = z.object({ data: z.array(z.object({ id: z.string(), updated_at: z.string() })) });
 const cost = z.object({ calls: z.int(), compactions: z.int(), saved_tokens: z.int() });
 
-/** What the sessions of a service have come to: the figures of `GET …/cost`, summed up. */
-export type Tally = z.infer<typeof cost>;
+/** What the sessions of a service have come to, newest first: the figures of `GET …/cost`, summed up. */
+export type Tally = z.infer<typeof cost> & { sessions: string[] };
 
 /** The newest sessions are looked at; a run rarely has more. */
 const MOST_SESSIONS = 50;
@@ -23,21 +23,29 @@ export async function tallySince({ url, key }: Address, since: Date): Promise<Ta
         cost.parse(await ask(`/sessions/${encodeURIComponent(id)}/cost`)),
       ),
     );
-    return costs.reduce(
+    const sessions = changed.map(({ id }) => id);
+    return costs.reduce<Tally>(
       (sum, one) => ({
+        sessions,
         calls: sum.calls + one.calls,
         compactions: sum.compactions + one.compactions,
         saved_tokens: sum.saved_tokens + one.saved_tokens,
       }),
-      { calls: 0, compactions: 0, saved_tokens: 0 },
+      { sessions, calls: 0, compactions: 0, saved_tokens: 0 },
     );
   } catch {
     return null;
   }
 }
 
-/** The line that a wrapped run ends with. */
-export function tallyLine({ calls, compactions, saved_tokens }: Tally, look: string): string {
+type Shown = { pages: string; serve: string | null };
+
+/** The line that a wrapped run ends with: its figures, and the page of its session, or of all of several. */
+export function tallyLine(tally: Tally, { pages, serve }: Shown): string {
+  const { calls, compactions, saved_tokens, sessions } = tally;
   const saved = `${saved_tokens.toLocaleString('en')} tokens saved`;
+  const [only] = sessions.length === 1 ? sessions : [];
+  const page = only === undefined ? '/' : `/inspect/sessions/${encodeURIComponent(only)}`;
+  const look = `${serve === null ? '' : `${serve}, then `}${pages}${page}`;
   return `palimpsest: ${quantity(calls, 'turn')}, ${quantity(compactions, 'compaction')}, ${saved}; look: ${look}`;
 }

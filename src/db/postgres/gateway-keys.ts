@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
-import type { SessionRef } from '../../app/ports/event-store.ts';
-import type { GatewayKeys } from '../../app/ports/gateway-keys.ts';
+import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import type { GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
+import { EVENT_COLUMNS } from '../event-query.ts';
+import { notedItem } from '../noted-item.ts';
 import { select } from './open-pool.ts';
 import { storeErrors } from './store-error.ts';
 
@@ -13,21 +15,12 @@ export class PostgresGatewayKeys implements GatewayKeys {
     this.#pool = pool;
   }
 
-  async note({ tenant, session_id }: SessionRef, keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return;
-    // In one order everywhere: two writers of the same keys would wait for each other.
-    const sorted = [...new Set(keys)].sort();
-    await storeErrors(
-      select(this.#pool, {
-        name: 'note-gateway-keys',
-        text: `INSERT INTO gateway_keys (tenant, key, session_id)
-               SELECT s.tenant, k.key, s.session_id
-               FROM sessions s, unnest($3::text[]) AS k (key)
-               WHERE s.tenant = $1 AND s.session_id = $2
-               ON CONFLICT (tenant, key) DO UPDATE SET session_id = excluded.session_id`,
-        values: [tenant, session_id, sorted],
-      }),
-    );
+  note(ref: SessionRef, keys: readonly string[]): Promise<void> {
+    return this.#put(ref, new Map(keys.map((key) => [key, null])));
+  }
+
+  noteItems(ref: SessionRef, places: readonly ItemPlace[]): Promise<void> {
+    return this.#put(ref, new Map(places.map(({ key, version }) => [key, version])));
   }
 
   async find(tenant: string, keys: readonly string[]): Promise<Row | null> {
@@ -43,5 +36,49 @@ export class PostgresGatewayKeys implements GatewayKeys {
       }),
     );
     return row ?? null;
+  }
+
+  async items(
+    tenant: string,
+    keys: readonly string[],
+    most_bytes: number,
+  ): Promise<NotedItem[] | null> {
+    if (keys.length === 0) return [];
+    // One row more than fits tells that there are more.
+    const rows = await storeErrors(
+      select<Row & EventRow & { upto: number }>(this.#pool, {
+        name: 'find-gateway-items',
+        text: `SELECT key, session_id, ${EVENT_COLUMNS}, upto::float8 AS upto
+               FROM (SELECT g.key, e.*, octet_length(e.data) AS size,
+                            sum(octet_length(e.data)) OVER (ORDER BY g.key) AS upto
+                     FROM gateway_keys g JOIN events e USING (tenant, session_id, version)
+                     WHERE g.tenant = $1 AND g.key = ANY($2::text[])) AS sized
+               WHERE upto - size <= $3`,
+        values: [tenant, [...new Set(keys)], most_bytes],
+      }),
+    );
+    if (rows.some(({ upto }) => upto > most_bytes)) return null;
+    return rows.map(({ upto: _, ...row }) => notedItem(row));
+  }
+
+  async #put(
+    { tenant, session_id }: SessionRef,
+    places: ReadonlyMap<string, number | null>,
+  ): Promise<void> {
+    if (places.size === 0) return;
+    // In one order everywhere: two writers of the same keys would wait for each other.
+    const keys = [...places.keys()].sort();
+    await storeErrors(
+      select(this.#pool, {
+        name: 'note-gateway-keys',
+        text: `INSERT INTO gateway_keys (tenant, key, session_id, version)
+               SELECT s.tenant, k.key, s.session_id, k.version
+               FROM sessions s, unnest($3::text[], $4::bigint[]) AS k (key, version)
+               WHERE s.tenant = $1 AND s.session_id = $2
+               ON CONFLICT (tenant, key)
+               DO UPDATE SET session_id = excluded.session_id, version = excluded.version`,
+        values: [tenant, session_id, keys, keys.map((key) => places.get(key) ?? null)],
+      }),
+    );
   }
 }

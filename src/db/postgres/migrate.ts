@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { unseenMigrations } from '../unseen-migrations.ts';
+import type { Hosts } from './hosts.ts';
 import { connectionConfig } from './open-pool.ts';
 
 /** Any number that everybody who migrates agrees on, and hardly anybody else uses. */
@@ -14,20 +15,28 @@ const LOCK_TIMEOUT_MS = 60_000;
  * counts them. Throws when a newer release has already migrated the database, and when the database
  * does not keep Unicode.
  */
-export async function migrate(url: string): Promise<void> {
-  const client = new Client({ ...connectionConfig(url), lock_timeout: LOCK_TIMEOUT_MS });
+export async function migrate(hosts: Hosts): Promise<void> {
+  const client = new Client({ ...connectionConfig(hosts), lock_timeout: LOCK_TIMEOUT_MS });
   // A break shows in the statement under way.
   client.on('error', () => {});
   await client.connect();
   try {
-    await refuseOtherEncodings(client);
     await client.query('BEGIN');
-    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-    await runUnseenFiles(client);
+    await migrateIn(client);
     await client.query('COMMIT');
   } finally {
     await client.end();
   }
+}
+
+/**
+ * The same in a transaction of the caller, which is the only one that migrates until it ends; to version
+ * `upTo` where that is given. Answers the version that the database had before.
+ */
+export async function migrateIn(client: Client, upTo = Number.POSITIVE_INFINITY): Promise<number> {
+  await refuseOtherEncodings(client);
+  await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+  return runUnseenFiles(client, upTo);
 }
 
 async function refuseOtherEncodings(client: Client): Promise<void> {
@@ -39,15 +48,17 @@ async function refuseOtherEncodings(client: Client): Promise<void> {
   );
 }
 
-async function runUnseenFiles(client: Client): Promise<void> {
+async function runUnseenFiles(client: Client, upTo: number): Promise<number> {
   const current = await schemaVersion(client);
-  for (const { version, file, sql } of unseenMigrations('postgres', client.database, current)) {
+  const unseen = unseenMigrations('postgres', client.database, current);
+  for (const { version, file, sql } of unseen.filter(({ version }) => version <= upTo)) {
     await client.query(sql);
     await client.query('INSERT INTO schema_migrations (version, file) VALUES ($1, $2)', [
       version,
       file,
     ]);
   }
+  return current;
 }
 
 async function schemaVersion(client: Client): Promise<number> {

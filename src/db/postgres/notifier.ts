@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { z } from 'zod';
+import { jsonOf } from '../json-of.ts';
 import type { Listeners } from '../listeners.ts';
+import { clientsOf, type Hosts } from './hosts.ts';
 import { connectionConfig } from './open-pool.ts';
 import { sqlStateOf } from './store-error.ts';
 
@@ -37,7 +39,7 @@ const payloadSchema = z.object({ from: z.string(), keys: z.array(z.string()) });
  * at the store from time to time anyway.
  */
 export class Notifier {
-  readonly #url: string;
+  readonly #hosts: Hosts;
   readonly #listeners: Listeners;
   readonly #onError: (error: unknown) => void;
   /** Says which notifications are our own. */
@@ -52,16 +54,16 @@ export class Notifier {
   #allowance = BURST;
   #sentAt = performance.now();
 
-  constructor(url: string, listeners: Listeners, onError: (error: unknown) => void) {
-    this.#url = url;
+  constructor(hosts: Hosts, listeners: Listeners, onError: (error: unknown) => void) {
+    this.#hosts = hosts;
     this.#listeners = listeners;
     this.#onError = onError;
   }
 
   /** Begins to listen. Throws when the server cannot be reached; later it tries again by itself. */
   async start(): Promise<void> {
-    const client = new Client({
-      ...connectionConfig(this.#url),
+    const client = new (clientsOf(this.#hosts))({
+      ...connectionConfig(this.#hosts),
       query_timeout: ANSWER_TIMEOUT_MS,
     });
     client.on('error', (error) => this.#lost(client, error));
@@ -151,7 +153,8 @@ export class Notifier {
 
   #heard(payload: string | undefined): void {
     if (this.#listeners.isEmpty) return;
-    const { data } = payloadSchema.safeParse(jsonOf(payload));
+    // A release that knows another payload may share the database.
+    const { data } = payloadSchema.safeParse(jsonOf(payload ?? ''));
     if (!data) this.#listeners.notifyAll();
     else if (data.from !== this.#from) for (const key of data.keys) this.#listeners.notify(key);
   }
@@ -179,14 +182,5 @@ export class Notifier {
     }
     // Nobody knows what was written meanwhile.
     this.#listeners.notifyAll();
-  }
-}
-
-/** A release that knows another payload may share the database; what is no JSON is undefined. */
-function jsonOf(payload: string | undefined): unknown {
-  try {
-    return JSON.parse(payload ?? '');
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { type ClientConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg';
+import { clientsOf, type Hosts } from './hosts.ts';
 
 /** Also how long a call waits for a connection of a pool that is busy. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -11,35 +12,58 @@ const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
 const INT8 = types.builtins.INT8;
+/** Versions, counts and sums are bigint, and far below 2^53. */
+export const BIGINT_AS_NUMBER: NonNullable<ClientConfig['types']> = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : types.getTypeParser(oid, format),
+};
 
-/** How every connection of the store is made; `url` decides where it says something else. */
-export function connectionConfig(url: string): ClientConfig {
+/** How every connection of the store is made; the URL decides where it says something else. */
+export function connectionConfig(hosts: Hosts): ClientConfig {
   return {
-    connectionString: url,
+    connectionString: hosts.url,
     fallback_application_name: 'palimpsest',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   };
 }
 
+/** Each statement has one good plan; to make it anew takes as long as to run it. */
+const ONE_PLAN = '-c plan_cache_mode=force_generic_plan';
+/**
+ * For statements that find all rows by their keys. A plan that was made while a table was small would
+ * read it whole until somebody analyses it.
+ */
+const BY_KEYS = `${ONE_PLAN} -c enable_seqscan=off -c jit=off`;
+
 /** Opens a pool; connections are made when they are needed. `onError`: idle connections that break. */
-export function openPool(url: string, size: number, onError: (error: unknown) => void): Pool {
+export function openPool(hosts: Hosts, size: number, onError: (error: unknown) => void): Pool {
+  return open(hosts, size, onError, ONE_PLAN);
+}
+
+/** A pool for writes of many sessions at once. */
+export function openWriters(hosts: Hosts, size: number, onError: (error: unknown) => void): Pool {
+  return open(hosts, size, onError, BY_KEYS);
+}
+
+function open(
+  hosts: Hosts,
+  size: number,
+  onError: (error: unknown) => void,
+  options: string,
+): Pool {
   const pool = new Pool({
-    ...connectionConfig(url),
+    ...connectionConfig(hosts),
+    Client: clientsOf(hosts),
     max: size,
     lock_timeout: LOCK_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    // Each statement has one good plan; to make it anew takes as long as to run it.
-    options: '-c plan_cache_mode=force_generic_plan',
+    options,
     // Statements that are sent without waiting for each other share one round trip.
     pipeline: true,
-    // Versions, counts and sums are bigint, and far below 2^53.
-    types: {
-      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === INT8 ? Number : types.getTypeParser(oid, format),
-    },
+    types: BIGINT_AS_NUMBER,
   });
   // Without a listener the process would end when a connection breaks, and the pool takes its own away
   // before a promise of a connection is resolved. The statements under way are told of it themselves.
@@ -79,4 +103,14 @@ export async function onConnection<T>(
   } finally {
     client.release(!isDone);
   }
+}
+
+/** Runs statements that read, one after the other, and see the database as the first of them found it. */
+export function onSnapshot<T>(pool: Pool, read: (client: PoolClient) => Promise<T>): Promise<T> {
+  return onConnection(pool, async (client) => {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const value = await read(client);
+    await client.query('COMMIT');
+    return value;
+  });
 }

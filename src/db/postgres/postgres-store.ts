@@ -21,7 +21,7 @@ import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
+import { decodeEvents } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
@@ -30,10 +30,11 @@ import { sessionPage } from '../session-row.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';
 import { PostgresGatewayKeys } from './gateway-keys.ts';
-import { GroupWriter } from './group-writer.ts';
+import { GroupWriter, type Pools } from './group-writer.ts';
+import { Hosts } from './hosts.ts';
 import { migrate } from './migrate.ts';
 import { Notifier } from './notifier.ts';
-import { openPool, select } from './open-pool.ts';
+import { openPool, openWriters, select } from './open-pool.ts';
 import { PostgresReplayer } from './replayer.ts';
 import { restoreSession } from './restore-session.ts';
 import { PostgresSearchIndex } from './search-index.ts';
@@ -41,16 +42,20 @@ import { listDue, listSessions, readSession } from './session-rows.ts';
 import { asStoreError, storeErrors } from './store-error.ts';
 
 export type PostgresOptions = StoreCallbacks & {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the database must exist. */
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with one host or several; the database must exist. */
   url: string;
   /** Told of trouble that belongs to no call: idle connections that break, notifications. */
   onError: (error: unknown) => void;
 };
 
+const POOL_SIZE = 8;
+const WRITERS_SIZE = 2;
 /** Most connections at a time; one more listens for the commits of other processes. */
-const POOL_SIZE = 10;
+const PROCESS = { pool: POOL_SIZE, writers: WRITERS_SIZE };
+const THREAD_POOL_SIZE = 2;
+const THREAD_WRITERS_SIZE = 1;
 /** The same for each thread of the process. */
-const THREAD_POOL_SIZE = 3;
+const THREAD = { pool: THREAD_POOL_SIZE, writers: THREAD_WRITERS_SIZE };
 
 /** How long a server may take to answer a ping, in milliseconds. */
 const PING_TIMEOUT_MS = 2_000;
@@ -62,20 +67,23 @@ const PING_TIMEOUT_MS = 2_000;
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { url, onError, onCommitted } = options;
+  const hosts = new Hosts(url);
+  await hosts.find();
   if (onCommitted !== undefined) {
     const teller = { announce: onCommitted, close: async () => {} };
-    return new PostgresStore(openPool(url, THREAD_POOL_SIZE, onError), new Listeners(), teller);
+    return new PostgresStore(hosts, openPools(hosts, onError, THREAD), new Listeners(), teller);
   }
   const listeners = new Listeners();
-  const notifier = new Notifier(url, listeners, onError);
+  const notifier = new Notifier(hosts, listeners, onError);
   try {
-    await migrate(url);
+    await migrate(hosts);
     await notifier.start();
   } catch (error) {
     throw asStoreError(error);
   }
-  const pool = openPool(url, POOL_SIZE, onError);
-  const store = new PostgresStore(pool, listeners, notifier);
+  const pools = openPools(hosts, onError, PROCESS);
+  const { pool } = pools;
+  const store = new PostgresStore(hosts, pools, listeners, notifier);
   try {
     const [stored] = await select<{ version: number }>(pool, { text: READ_HEAD_VERSION });
     await renewHeads(
@@ -92,15 +100,25 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   }
 }
 
+function openPools(hosts: Hosts, onError: PostgresOptions['onError'], size: typeof PROCESS): Pools {
+  return {
+    pool: openPool(hosts, size.pool, onError),
+    writers: openWriters(hosts, size.writers, onError),
+  };
+}
+
 /** Tells others of commits, until it is closed. */
 type Announcer = Pick<Notifier, 'announce' | 'close'>;
 
 /**
  * Every method rejects with `StoreUnavailableError` while the server is away, and works again when it
- * is back. Nothing is kept in memory between calls, since other processes write too.
+ * is back. What is kept in memory of sessions between calls counts only for writes that the server refuses
+ * when it is no longer so, since other processes write too.
  */
 export class PostgresStore implements SearchableStore {
+  readonly #hosts: Hosts;
   readonly #pool: Pool;
+  readonly #writers: Pool;
   readonly #listeners: Listeners;
   readonly #notifier: Announcer;
   readonly #writer: GroupWriter;
@@ -109,11 +127,13 @@ export class PostgresStore implements SearchableStore {
   readonly gatewayKeys: PostgresGatewayKeys;
   #closed: Promise<void> | null = null;
 
-  constructor(pool: Pool, listeners: Listeners, notifier: Announcer) {
+  constructor(hosts: Hosts, { pool, writers }: Pools, listeners: Listeners, notifier: Announcer) {
+    this.#hosts = hosts;
     this.#pool = pool;
+    this.#writers = writers;
     this.#listeners = listeners;
     this.#notifier = notifier;
-    this.#writer = new GroupWriter(pool, (key) => this.ring(key));
+    this.#writer = new GroupWriter({ pool, writers }, (key) => this.ring(key));
     this.#replayer = new PostgresReplayer(pool);
     this.search = new PostgresSearchIndex(pool);
     this.gatewayKeys = new PostgresGatewayKeys(pool);
@@ -141,7 +161,7 @@ export class PostgresStore implements SearchableStore {
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
     const rows = await storeErrors(listEvents(this.#pool, ref, query));
-    return rows.map(decodeEvent);
+    return decodeEvents(rows, query);
   }
 
   rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
@@ -228,9 +248,10 @@ export class PostgresStore implements SearchableStore {
   }
 
   async #close(): Promise<void> {
+    this.#hosts.close();
     await this.#writer.close();
     await this.#notifier.close();
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#writers.end()]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type {
   FoundDocument,
@@ -27,27 +27,31 @@ import {
   sampleOf,
   sessionOrderOf,
 } from '../search.ts';
-import { onConnection, select } from './open-pool.ts';
-import { addBlocks } from './search-blocks.ts';
-import { blockQuery, documentsIn, lexemesOf, type Positions } from './search-query.ts';
+import { onConnection, onSnapshot, select } from './open-pool.ts';
+import {
+  countOf,
+  documentsWithTokens,
+  idsWith,
+  idsWithSequences,
+  type Range,
+  segmentsOf,
+  sequencesOf,
+} from './search-lookup.ts';
+import { addSegment, type Segment } from './search-segments.ts';
 import { storeErrors } from './store-error.ts';
 
 type Place = IndexPosition & { session_order: number };
 
-/** Blocks whose documents are looked at in one go, newest first: so many decide most queries. */
-const BLOCKS_AT_A_TIME = 16;
-/** Blocks that are counted one by one; of more the frequency of a word is estimated. */
-const MOST_COUNTED = 64;
+/** Documents whose rows, or whose words, are looked at in one go, newest first: few decide most queries. */
+const FIRST_DOCUMENTS = 256;
+const MOST_DOCUMENTS = 8_192;
 
 const WITH_PLACE = `FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order`;
 const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 0) AS indexed,
   coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun,
   s.settings::json ->> 'format' AS format`;
 
-/**
- * The index in a GIN index over blocks of documents: it answers in which blocks all tokens stand, and
- * the positions of their lexemes in which documents of those.
- */
+/** The index in segments: in each the tokens of some documents, with those that have them (decision 0045). */
 export class PostgresSearchIndex implements SearchIndex {
   readonly #pool: Pool;
 
@@ -138,7 +142,8 @@ export class PostgresSearchIndex implements SearchIndex {
           text: 'INSERT INTO search_documents SELECT * FROM json_populate_recordset(NULL::search_documents, $1)',
           values: [JSON.stringify(rowsOf(documents, firstId))],
         });
-        await addBlocks(client, { tenant: ref.tenant, session_order, firstId }, documents);
+        const isBehind = to === null || to < place.version;
+        await addSegment(client, session_order, firstId, documents, isBehind);
       }
       await client.query('COMMIT');
       return moved !== undefined;
@@ -158,93 +163,60 @@ export class PostgresSearchIndex implements SearchIndex {
     );
     const byId = new Map(stored.map((row) => [row.id, row]));
     const samples = documents.map(({ tokens }) => sampleOf(tokens));
-    const blocks = await storeErrors(
-      select<{ first_id: number }>(this.#pool, {
-        text: 'SELECT first_id FROM search_blocks WHERE first_id <= $2 AND first_id + documents > $1',
-        values: [from, to],
+    const found = await storeErrors(
+      onSnapshot(this.#pool, async (client) => {
+        const segments = await select<Segment>(client, {
+          text: `SELECT first_id, documents, bytes FROM search_segments
+            WHERE first_id <= $2 AND first_id + documents > $1`,
+          values: [from, to],
+        });
+        const ids = segments.map(({ first_id }) => first_id);
+        return documentsWithTokens(client, ids, samples.flat());
       }),
     );
-    const positions = await this.#positions(
-      blocks.map(({ first_id }) => first_id),
-      [{ tokens: samples.flat(), prefixes: [] }],
-    );
-    const found = new Set(
-      positions.flatMap(({ first_id, lexeme, positions }) =>
-        positions.map((place) => `${first_id + place - 1} ${lexeme}`),
-      ),
-    );
     return rows.flatMap((row, index) => {
-      const isFound = samples[index]?.every((token) => found.has(`${row.id} ${token}`)) ?? true;
+      const isFound = samples[index]?.every((token) => found.get(token)?.has(row.id)) ?? true;
       return isFound && isDeepStrictEqual(byId.get(row.id), row) ? [] : [row.seq];
     });
   }
 
   async find(query: IndexQuery): Promise<FoundDocument[]> {
-    const place = await this.#idsOf(query.scope);
-    if (place === null) return [];
-    const range = {
-      first: place.first,
-      last: Math.min(place.last, (query.before_id ?? Number.MAX_SAFE_INTEGER) - 1),
-    };
+    const range = await this.#rangeOf(query.scope);
+    if (range === null) return [];
+    const last = Math.min(range.last, (query.before_id ?? Number.MAX_SAFE_INTEGER) - 1);
     if (query.all.length === 0) {
-      return this.#documents(query, 'd.id >= $1 AND d.id <= $2', [range.first, range.last]);
+      return this.#documents(this.#pool, query, 'd.id >= $1 AND d.id <= $2', [range.first, last]);
     }
-    const blocks = await this.#blocks(
-      blockQuery(query.scope.tenant, place.session, query.all),
-      range,
+    return storeErrors(
+      onSnapshot(this.#pool, (client) => this.#findAmong(client, { ...range, last }, query)),
     );
+  }
+
+  async #findAmong(client: PoolClient, range: Range, query: IndexQuery): Promise<FoundDocument[]> {
+    const { last } = range;
+    const sequences = sequencesOf(query.all);
     const found: FoundDocument[] = [];
-    for (let from = 0; from < blocks.length && found.length < query.limit; ) {
-      const some = blocks.slice(from, from + BLOCKS_AT_A_TIME);
-      const ids = await this.#idsIn(some, query.all, query.none);
-      const inRange = ids.filter((id) => id >= range.first && id <= range.last);
-      const left = { ...query, limit: query.limit - found.length };
-      found.push(...(await this.#documents(left, 'd.id = ANY($1)', [inRange])));
-      from += some.length;
+    let count = FIRST_DOCUMENTS;
+    for await (const segments of segmentsOf(client, range)) {
+      const ids = await idsWith(client, segments, query);
+      const inRange = ids.filter((id) => id <= last);
+      for (let from = 0; from < inRange.length; ) {
+        const some = inRange.slice(from, from + count);
+        from += some.length;
+        count = Math.min(MOST_DOCUMENTS, 4 * count);
+        const held = await idsWithSequences(client, some, sequences);
+        const left = { ...query, limit: query.limit - found.length };
+        if (held.length > 0) {
+          found.push(...(await this.#documents(client, left, 'd.id = ANY($1)', [held])));
+        }
+        if (found.length >= query.limit) return found;
+      }
     }
     return found;
   }
 
-  /** The first ids of the blocks in which all tokens stand, newest first; a little before the range too. */
-  async #blocks(
-    match: string,
-    { first, last }: { first: number; last: number },
-  ): Promise<number[]> {
-    const rows = await storeErrors(
-      select<{ first_id: number }>(this.#pool, {
-        name: 'search_blocks',
-        // What is matched leads: the planner cannot know how rare the tokens are.
-        text: `WITH matched AS MATERIALIZED (
-            SELECT first_id FROM search_blocks WHERE tokens @@ $1::tsquery
-          ) SELECT first_id FROM matched WHERE first_id >= $2 AND first_id <= $3 ORDER BY first_id DESC`,
-        values: [match, first, last],
-      }),
-    );
-    return rows.map(({ first_id }) => first_id);
-  }
-
-  /** The documents of blocks that have what is asked for. */
-  async #idsIn(
-    blocks: readonly number[],
-    all: IndexQuery['all'],
-    none: IndexQuery['none'],
-  ): Promise<number[]> {
-    return documentsIn(await this.#positions(blocks, [...all.flat(), ...none]), all, none);
-  }
-
-  #positions(blocks: readonly number[], lookups: readonly Lookup[]): Promise<Positions[]> {
-    const { tokens, prefixes } = lexemesOf(lookups);
-    return storeErrors(
-      select<Positions>(this.#pool, {
-        name: 'search_positions',
-        text: `SELECT b.first_id, t.lexeme, t.positions FROM search_blocks AS b, unnest(b.tokens) AS t
-          WHERE b.first_id = ANY($1) AND (t.lexeme = ANY($2) OR t.lexeme ^@ ANY($3))`,
-        values: [blocks, tokens, prefixes],
-      }),
-    );
-  }
-
   async #documents(
+    db: Pool | PoolClient,
     { scope, filters, limit }: Pick<IndexQuery, 'scope' | 'filters' | 'limit'>,
     which: string,
     values: unknown[],
@@ -259,7 +231,7 @@ export class PostgresSearchIndex implements SearchIndex {
     );
     const all = [...values, ...conditions.map(({ value }) => value), limit];
     return storeErrors(
-      select<FoundDocument>(this.#pool, {
+      select<FoundDocument>(db, {
         text: `SELECT ${FOUND_COLUMNS}, s.session_id FROM search_documents AS d
           JOIN sessions AS s ON s.created_order = d.id >> 26
           WHERE ${[which, ...numbered].join(' AND ')} ORDER BY d.id DESC LIMIT $${all.length}`,
@@ -269,12 +241,8 @@ export class PostgresSearchIndex implements SearchIndex {
   }
 
   async frequency(scope: SearchScope, lookups: readonly Lookup[]): Promise<number> {
-    const place = await this.#idsOf(scope);
-    if (place === null) return 0;
-    const blocks = await this.#blocks(blockQuery(scope.tenant, place.session, [lookups]), place);
-    const counted = blocks.slice(0, MOST_COUNTED);
-    const ids = await this.#idsIn(counted, [lookups], []);
-    return Math.round((ids.length * blocks.length) / Math.max(1, counted.length));
+    const range = await this.#rangeOf(scope);
+    return range === null ? 0 : countOf(this.#pool, range, lookups);
   }
 
   async size({ tenant, session }: SearchScope): Promise<number> {
@@ -321,7 +289,9 @@ export class PostgresSearchIndex implements SearchIndex {
     await storeErrors(
       onConnection(this.#pool, async (client) => {
         await client.query('BEGIN');
-        await client.query('TRUNCATE search_sessions, search_documents, search_blocks');
+        await client.query(
+          'TRUNCATE search_sessions, search_documents, search_segments, search_pages, search_words',
+        );
         await client.query('UPDATE search_version SET version = $1', [SEARCH_VERSION]);
         await client.query('COMMIT');
       }),
@@ -348,9 +318,11 @@ export class PostgresSearchIndex implements SearchIndex {
     return place ?? null;
   }
 
-  async #idsOf({ tenant, session }: SearchScope) {
-    if (session === null) return { first: 0, last: Number.MAX_SAFE_INTEGER, session: null };
+  async #rangeOf({ tenant, session }: SearchScope): Promise<Range | null> {
+    if (session === null) {
+      return { tenant, first: 0, last: Number.MAX_SAFE_INTEGER, isSession: false };
+    }
     const place = await this.#place({ tenant, session_id: session.id });
-    return place === null ? null : { ...idsOf(place.session_order), session: place.session_order };
+    return place === null ? null : { tenant, ...idsOf(place.session_order), isSession: true };
   }
 }

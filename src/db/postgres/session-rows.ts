@@ -4,29 +4,63 @@ import { fittingRows } from '../cursor.ts';
 import type { Current } from '../group-plan.ts';
 import { type ListedSessions, parseHead, type SessionRow } from '../session-row.ts';
 import { select } from './open-pool.ts';
+import { textArray } from './text-array.ts';
 
-const SELECT = 'SELECT hash, state, settings FROM sessions WHERE tenant = $1 AND session_id = $2';
+/**
+ * A session as it was read or written: `row_version` is the `xmin` of its row, which changes with every
+ * write to it, whoever writes.
+ */
+export type Found = Current & { row_version: string };
+
+type FoundRow = Pick<SessionRow, 'hash' | 'state' | 'settings'> & { row_version: string };
+
+const COLUMNS = 'hash, state, settings, xmin AS row_version';
+const OF_SESSION = 'FROM sessions WHERE tenant = $1 AND session_id = $2';
 
 /** The session's head and newest hash; null when there is none. */
-export function readSession(db: Pool | PoolClient, ref: SessionRef): Promise<Current | null> {
-  return read(db, ref, { name: 'session', text: SELECT });
+export function readSession(db: Pool | PoolClient, ref: SessionRef): Promise<Found | null> {
+  return read(db, ref, { name: 'session', text: `SELECT ${COLUMNS} ${OF_SESSION}` });
 }
 
 /** The same, and nobody else can write to the session until the transaction ends. */
-export function lockSession(client: PoolClient, ref: SessionRef): Promise<Current | null> {
-  return read(client, ref, { name: 'lock_session', text: `${SELECT} FOR UPDATE` });
+export function lockSession(client: PoolClient, ref: SessionRef): Promise<Found | null> {
+  const text = `SELECT ${COLUMNS} ${OF_SESSION} FOR UPDATE`;
+  return read(client, ref, { name: 'lock_session', text });
 }
 
 async function read(
   db: Pool | PoolClient,
   { tenant, session_id }: SessionRef,
   statement: { name: string; text: string },
-): Promise<Current | null> {
-  const [row] = await select<Pick<SessionRow, 'hash' | 'state' | 'settings'>>(db, {
-    ...statement,
-    values: [tenant, session_id],
+): Promise<Found | null> {
+  const [row] = await select<FoundRow>(db, { ...statement, values: [tenant, session_id] });
+  return row ? found(row) : null;
+}
+
+/** Many sessions at once, in the order asked for. */
+export async function readSessions(
+  client: PoolClient,
+  refs: readonly SessionRef[],
+): Promise<(Found | null)[]> {
+  const rows = await select<FoundRow & { place: number }>(client, {
+    name: 'sessions_of_batch',
+    text: `SELECT place, ${COLUMNS}
+      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (tenant, session_id, place)
+      JOIN sessions USING (tenant, session_id)`,
+    values: [
+      textArray(refs.map(({ tenant }) => tenant)),
+      textArray(refs.map(({ session_id }) => session_id)),
+    ],
   });
-  return row ? { head: parseHead(row), hash: row.hash } : null;
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return refs.map((_, index) => {
+    const row = byPlace.get(index + 1);
+    return row ? found(row) : null;
+  });
+}
+
+function found(row: FoundRow): Found {
+  return { head: parseHead(row), hash: row.hash, row_version: row.row_version };
 }
 
 /**

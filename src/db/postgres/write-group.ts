@@ -11,9 +11,12 @@ import { compactionIdsOf } from '../projection.ts';
 import { groupWrite } from '../session-row.ts';
 import { readCompactions } from './compaction-rows.ts';
 import { onConnection, select } from './open-pool.ts';
-import { lockSession } from './session-rows.ts';
+import { type Found, lockSession } from './session-rows.ts';
 import { asCommitError, sqlStateOf } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
+
+/** What a group came to, and the session after it; null when there is none. */
+export type WrittenGroup = { plan: GroupPlan; after: Found | null };
 
 /**
  * Runs commands of one session in one transaction that holds the session's row, in two round trips:
@@ -24,7 +27,7 @@ export function writeGroup(
   pool: Pool,
   ref: SessionRef,
   commands: readonly QueuedCommand[],
-): Promise<GroupPlan> {
+): Promise<WrittenGroup> {
   return onConnection(pool, async (client) => {
     const [, before, stored] = await Promise.all([
       client.query('BEGIN'),
@@ -36,9 +39,12 @@ export function writeGroup(
     const ids = compactionIdsOf(plan.events);
     const changed = ids.length > 0 ? await readCompactions(client, ref, ids) : [];
     const write = groupWrite(before, plan, changed);
-    if (write === null) await client.query('COMMIT');
-    else await commit(client, writeStatement(ref, write));
-    return plan;
+    if (write === null) {
+      await client.query('COMMIT');
+      return { plan, after: before };
+    }
+    const row_version = await commit(client, writeStatement(ref, write));
+    return { plan, after: { ...write.after, row_version } };
   });
 }
 
@@ -58,14 +64,18 @@ async function readKept(
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** Sends both at once: if the write fails, the server answers the COMMIT with a rollback. */
-async function commit(client: PoolClient, write: QueryConfig): Promise<void> {
-  const written = client.query(write);
+/**
+ * Sends both at once: if the write fails, the server answers the COMMIT with a rollback. Answers the
+ * new `row_version` of the session.
+ */
+async function commit(client: PoolClient, write: QueryConfig): Promise<string> {
+  const written = client.query<{ row_version: string }>(write);
   const committed = client.query('COMMIT');
   // If the write fails its error is thrown, and nobody waits for this one.
   committed.catch(() => {});
+  let row: { row_version: string } | undefined;
   try {
-    await written;
+    [row] = (await written).rows;
   } catch (error) {
     // What the server says of the write comes before it has looked at the COMMIT.
     throw sqlStateOf(error) === null ? asCommitError(error) : error;
@@ -75,4 +85,6 @@ async function commit(client: PoolClient, write: QueryConfig): Promise<void> {
   } catch (error) {
     throw asCommitError(error);
   }
+  if (row === undefined) throw new Error('a session that is locked can be written to');
+  return row.row_version;
 }

@@ -3,6 +3,7 @@ import type { SessionRef } from '../../app/ports/event-store.ts';
 import { wakeAtMs } from '../../domain/session/head.ts';
 import { REPLACED_COLUMNS } from '../projection.ts';
 import type { SessionWrite } from '../session-row.ts';
+import { textArray } from './text-array.ts';
 
 const CREATE_SESSION = `INSERT INTO sessions (tenant, session_id, version, hash, state, settings, wake_at_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $17)`;
@@ -12,7 +13,7 @@ const UPDATE_SESSION = `UPDATE sessions
   WHERE tenant = $1 AND session_id = $2`;
 
 const writeWith = (session: string) => `
-  WITH session AS (${session}),
+  WITH session AS (${session} RETURNING xmin),
   new_events AS (
     INSERT INTO events (tenant, session_id, version, type, at, schema_version, hash, data)
     SELECT $1, $2, * FROM
@@ -21,14 +22,20 @@ const writeWith = (session: string) => `
   new_keys AS (
     INSERT INTO idempotency_keys (tenant, session_id, key, fingerprint, response)
     SELECT $1, $2, * FROM unnest($13::text[], $14::text[], $15::text[])
+  ),
+  new_compactions AS (
+    INSERT INTO compactions SELECT * FROM json_populate_recordset(NULL::compactions, $16)
+    ON CONFLICT (tenant, session_id, id) DO UPDATE SET ${REPLACED_COLUMNS}
   )
-  INSERT INTO compactions SELECT * FROM json_populate_recordset(NULL::compactions, $16)
-  ON CONFLICT (tenant, session_id, id) DO UPDATE SET ${REPLACED_COLUMNS}`;
+  SELECT xmin AS row_version FROM session`;
 
 const CREATE = { name: 'create', text: writeWith(CREATE_SESSION) };
 const UPDATE = { name: 'update', text: writeWith(UPDATE_SESSION) };
 
-/** One statement, so that it is written whole or not at all, whatever fails where. */
+/**
+ * One statement, so that it is written whole or not at all, whatever fails where. Answers the new
+ * `row_version` of the session.
+ */
 export function writeStatement(
   { tenant, session_id }: SessionRef,
   write: SessionWrite,
@@ -46,24 +53,16 @@ export function writeStatement(
       JSON.stringify(state),
       write.withSettings ? JSON.stringify(settings) : null,
       rows.map((row) => row.version),
-      rows.map((row) => row.type),
-      rows.map((row) => row.at),
+      textArray(rows.map((row) => row.type)),
+      textArray(rows.map((row) => row.at)),
       rows.map((row) => row.schema_version),
-      rows.map((row) => row.hash),
-      arrayOfJson(rows.map((row) => row.data)),
-      [...kept.keys()],
-      answers.map((answer) => answer.fingerprint),
-      arrayOfJson(answers.map((answer) => answer.response)),
+      textArray(rows.map((row) => row.hash)),
+      textArray(rows.map((row) => row.data)),
+      textArray([...kept.keys()]),
+      textArray(answers.map((answer) => answer.fingerprint)),
+      textArray(answers.map((answer) => answer.response)),
       JSON.stringify(write.compactions.map((row) => ({ tenant, session_id, ...row }))),
       wakeAtMs(state),
     ],
   };
-}
-
-/**
- * The array literal of texts that are JSON. The driver's own takes seconds for megabytes of quotes and
- * backslashes. JSON holds no raw control characters, so that what is escaped here is only those two.
- */
-function arrayOfJson(texts: readonly string[]): string {
-  return `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
 }

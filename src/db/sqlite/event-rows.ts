@@ -1,25 +1,36 @@
+import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import { EVENT_COLUMNS, type EventSelection, selectionOf } from '../event-query.ts';
 import type { Database, Statement } from './driver.ts';
 
+/** What the data of an event takes. */
+type Size = { bytes: number };
 type Range = [tenant: string, session: string, after: number, upTo: number];
 
 const IN_RANGE = 'tenant = ? AND session_id = ? AND version > ? AND version <= ?';
 const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
 
-type Queries = Readonly<
-  Record<EventSelection, Statement<[...Range, ...types: string[], limit: number], EventRow>>
+type Queries<Row> = Readonly<
+  Record<EventSelection, Statement<[...Range, ...types: string[], limit: number], Row>>
 >;
+type Ordered<Row> = { oldest_first: Queries<Row>; newest_first: Queries<Row> };
 
-function prepareQueries(db: Database, order: string): Queries {
+function prepareBoth<Row>(db: Database, columns: string): Ordered<Row> {
   return {
-    all: db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE ${IN_RANGE} ${order}`),
+    oldest_first: prepareQueries(db, columns, 'ORDER BY version LIMIT ?'),
+    newest_first: prepareQueries(db, columns, 'ORDER BY version DESC LIMIT ?'),
+  };
+}
+
+function prepareQueries<Row>(db: Database, columns: string, order: string): Queries<Row> {
+  return {
+    all: db.prepare(`SELECT ${columns} FROM events WHERE ${IN_RANGE} ${order}`),
     of_types: db.prepare(
-      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`,
+      `SELECT ${columns} FROM events WHERE ${IN_RANGE} AND ${OF_TYPES} ${order}`,
     ),
     // The planner cannot know that this index holds few rows; without the hint it walks all items.
     without_items: db.prepare(
-      `SELECT ${EVENT_COLUMNS} FROM events INDEXED BY events_without_items
+      `SELECT ${columns} FROM events INDEXED BY events_without_items
        WHERE ${IN_RANGE} AND type <> 'item.appended' AND ${OF_TYPES} ${order}`,
     ),
   };
@@ -28,16 +39,16 @@ function prepareQueries(db: Database, order: string): Queries {
 /** Reads and writes the `events` rows. */
 export class EventRows {
   readonly #insert: Statement<[string, string, number, string, string, number, string, string]>;
-  readonly #oldestFirst: Queries;
-  readonly #newestFirst: Queries;
+  readonly #rows: Ordered<EventRow>;
+  readonly #sizes: Ordered<Size>;
 
   constructor(db: Database) {
     this.#insert = db.prepare(
       `INSERT INTO events (tenant, session_id, version, type, at, schema_version, hash, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#oldestFirst = prepareQueries(db, 'ORDER BY version LIMIT ?');
-    this.#newestFirst = prepareQueries(db, 'ORDER BY version DESC LIMIT ?');
+    this.#rows = prepareBoth(db, EVENT_COLUMNS);
+    this.#sizes = prepareBoth(db, 'octet_length(data) AS bytes');
   }
 
   insert(ref: SessionRef, row: EventRow): void {
@@ -53,29 +64,44 @@ export class EventRows {
     );
   }
 
+  /** Throws ElsewhereError for a row that is larger than asked. */
   list(ref: SessionRef, query: EventQuery): EventRow[] {
-    const range = rangeOf(ref, query);
+    const { largest } = query;
+    // Their sizes alone are read in no time: to make a text of a large row takes longer than to parse it.
+    if (largest !== undefined) {
+      const sizes = this.#iterate(this.#sizes, ref, query);
+      const asked = bounded(sizes, ({ bytes }) => bytes, query.max_bytes);
+      if (asked.some(({ bytes }) => bytes > largest)) throw new ElsewhereError();
+    }
+    const rows = this.#iterate(this.#rows, ref, query);
+    return bounded(rows, ({ data }) => Buffer.byteLength(data), query.max_bytes);
+  }
+
+  #iterate<Row>(ordered: Ordered<Row>, ref: SessionRef, query: EventQuery): Iterable<Row> {
+    const queries = query.newest_first ? ordered.newest_first : ordered.oldest_first;
+    const types = query.types ? [JSON.stringify(query.types)] : [];
     // SQLite takes a negative limit as none.
     const limit = query.limit ?? -1;
-    const queries = query.newest_first ? this.#newestFirst : this.#oldestFirst;
-    const types = query.types ? [JSON.stringify(query.types)] : [];
-    const statement = queries[selectionOf(query.types)];
-    return bounded(statement.iterate(...range, ...types, limit), query.max_bytes);
+    return queries[selectionOf(query.types)].iterate(...rangeOf(ref, query), ...types, limit);
   }
 
   /** All events of a session, oldest first, one at a time. */
   iterate(ref: SessionRef): IterableIterator<EventRow> {
-    return this.#oldestFirst.all.iterate(...rangeOf(ref, {}), -1);
+    return this.#rows.oldest_first.all.iterate(...rangeOf(ref, {}), -1);
   }
 }
 
 /** Only what is answered is read: the rows come one at a time. */
-function bounded(rows: Iterable<EventRow>, maxBytes = Number.POSITIVE_INFINITY): EventRow[] {
-  const read: EventRow[] = [];
+function bounded<Row>(
+  rows: Iterable<Row>,
+  bytesOf: (row: Row) => number,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Row[] {
+  const read: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
     read.push(row);
-    bytes += Buffer.byteLength(row.data);
+    bytes += bytesOf(row);
     if (bytes >= maxBytes) break;
   }
   return read;

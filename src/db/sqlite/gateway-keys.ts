@@ -1,32 +1,47 @@
-import type { SessionRef } from '../../app/ports/event-store.ts';
-import type { GatewayKeys } from '../../app/ports/gateway-keys.ts';
+import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import type { GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
+import { notedItem } from '../noted-item.ts';
 import type { Database, Statement } from './driver.ts';
 import type { GroupWriter } from './group-writer.ts';
 import { reading } from './store-error.ts';
 
 type Row = { key: string; session_id: string };
+type Place = { key: string; version: number | null };
 
 export class SqliteGatewayKeys implements GatewayKeys {
   readonly #writer: Pick<GroupWriter, 'alone'>;
   readonly #get: Statement<[tenant: string, key: string], Row>;
-  readonly #write: (ref: SessionRef, keys: readonly string[]) => void;
+  readonly #getItem: Statement<[tenant: string, key: string], Row & EventRow>;
+  readonly #write: (ref: SessionRef, places: readonly Place[]) => void;
 
   constructor(db: Database, writer: Pick<GroupWriter, 'alone'>) {
     this.#writer = writer;
     this.#get = db.prepare('SELECT key, session_id FROM gateway_keys WHERE tenant = ? AND key = ?');
-    const put = db.prepare<[string, string, string], unknown>(
-      `INSERT INTO gateway_keys (tenant, key, session_id)
-       SELECT tenant, ?, session_id FROM sessions WHERE tenant = ? AND session_id = ?
-       ON CONFLICT (tenant, key) DO UPDATE SET session_id = excluded.session_id`,
+    this.#getItem = db.prepare(
+      `SELECT g.key, e.* FROM gateway_keys g
+       JOIN events e USING (tenant, session_id, version) WHERE g.tenant = ? AND g.key = ?`,
     );
-    const write = db.transaction(({ tenant, session_id }: SessionRef, keys: readonly string[]) => {
-      for (const key of keys) put.run(key, tenant, session_id);
+    const put = db.prepare<[string, number | null, string, string], unknown>(
+      `INSERT INTO gateway_keys (tenant, key, session_id, version)
+       SELECT tenant, ?, session_id, ? FROM sessions WHERE tenant = ? AND session_id = ?
+       ON CONFLICT (tenant, key)
+       DO UPDATE SET session_id = excluded.session_id, version = excluded.version`,
+    );
+    const write = db.transaction(({ tenant, session_id }: SessionRef, places: readonly Place[]) => {
+      for (const { key, version } of places) put.run(key, version, tenant, session_id);
     });
-    this.#write = (ref, keys) => write.immediate(ref, keys);
+    this.#write = (ref, places) => write.immediate(ref, places);
   }
 
-  async note(ref: SessionRef, keys: readonly string[]): Promise<void> {
-    if (keys.length > 0) await this.#writer.alone(() => this.#write(ref, keys));
+  note(ref: SessionRef, keys: readonly string[]): Promise<void> {
+    return this.#put(
+      ref,
+      keys.map((key) => ({ key, version: null })),
+    );
+  }
+
+  noteItems(ref: SessionRef, places: readonly ItemPlace[]): Promise<void> {
+    return this.#put(ref, places);
   }
 
   async find(tenant: string, keys: readonly string[]): Promise<Row | null> {
@@ -37,5 +52,28 @@ export class SqliteGatewayKeys implements GatewayKeys {
       }
       return null;
     });
+  }
+
+  async items(
+    tenant: string,
+    keys: readonly string[],
+    most_bytes: number,
+  ): Promise<NotedItem[] | null> {
+    return reading(() => {
+      const items: NotedItem[] = [];
+      let left = most_bytes;
+      for (const key of keys) {
+        const row = this.#getItem.get(tenant, key);
+        if (row === undefined) continue;
+        left -= Buffer.byteLength(row.data);
+        if (left < 0) return null;
+        items.push(notedItem(row));
+      }
+      return items;
+    });
+  }
+
+  async #put(ref: SessionRef, places: readonly Place[]): Promise<void> {
+    if (places.length > 0) await this.#writer.alone(() => this.#write(ref, places));
   }
 }

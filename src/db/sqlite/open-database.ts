@@ -56,7 +56,7 @@ function openFile(path: string): Database {
 }
 
 /** Folder by folder: where none can be made, as below /proc, Node's own recursion never ends. */
-function makeFolder(path: string): void {
+export function makeFolder(path: string): void {
   const found = existing(path);
   if (found?.isDirectory()) return;
   if (found !== undefined) throw new Error(`${path} is a file, not a folder: choose another path`);

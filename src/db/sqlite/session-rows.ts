@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { SessionRef } from '../../app/ports/event-store.ts';
-import { type Settings, type State, wakeAtMs } from '../../domain/session/head.ts';
+import { wakeAtMs } from '../../domain/session/head.ts';
 import { fittingRows } from '../cursor.ts';
 import type { Current } from '../group-plan.ts';
+import { HeadCache } from '../head-cache.ts';
 import { sessionKey } from '../session-key.ts';
 import { type ListedSessions, parseHead, type SessionRow } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
@@ -16,13 +16,6 @@ type Written = [
   wakeAt: number | null,
 ];
 
-/** Heads kept in memory: so many characters of JSON, of which a plain one has about 2,000. */
-const CACHED_CHARACTERS = 32_000_000;
-/** What a head has beside its settings and the ids of open calls and commands, in characters. */
-const PLAIN_STATE = 2_000;
-/** What stands around an id of those. */
-const AROUND_ID = 10;
-
 const ONE = 'WHERE tenant = ? AND session_id = ?';
 
 /**
@@ -30,12 +23,7 @@ const ONE = 'WHERE tenant = ? AND session_id = ?';
  * heads are shared with everybody who reads them: they are never changed, only replaced.
  */
 export class SessionRows {
-  readonly #cache = new LRUCache<string, Current>({
-    maxSize: CACHED_CHARACTERS,
-    sizeCalculation: ({ head }) => this.#sizeOf(head),
-  });
-  /** Settings rarely change: appends hand on the same object. */
-  readonly #settingsSizes = new WeakMap<Settings, number>();
+  readonly #cache = new HeadCache<Current>();
   #dataVersion: number | undefined;
   readonly #readDataVersion: Statement<[], number>;
   readonly #select: Statement<[string, string], SessionRow>;
@@ -120,15 +108,6 @@ export class SessionRows {
     this.#cache.set(key, session);
   }
 
-  #sizeOf({ settings, state }: Current['head']): number {
-    let size = this.#settingsSizes.get(settings);
-    if (size === undefined) {
-      size = JSON.stringify(settings).length;
-      this.#settingsSizes.set(settings, size);
-    }
-    return size + sizeOfState(state);
-  }
-
   forget(key: string): void {
     this.#cache.delete(key);
   }
@@ -140,11 +119,4 @@ export class SessionRows {
     this.forget(sessionKey(ref));
     return changes > 0;
   }
-}
-
-/** About how many characters of JSON a state has; cheap, as it is asked with every append. */
-export function sizeOfState({ open_commands, open_calls }: State): number {
-  const { calls, results, succeeded } = open_calls;
-  const ids = [open_commands.map(({ id }) => id), ...calls, results, succeeded].flat();
-  return ids.reduce((sum, id) => sum + id.length + AROUND_ID, PLAIN_STATE);
 }

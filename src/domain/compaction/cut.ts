@@ -1,7 +1,7 @@
 import { safeCuts } from '../context/invariants/safe-cuts.ts';
 import { isUserMessage } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
-import type { Material } from './material.ts';
+import { itemsOf, type Material } from './material.ts';
 
 /**
  * The index of the first entry that stays verbatim: as late as possible, never between a call and its
@@ -16,7 +16,7 @@ export function chooseCut(
   end: number,
   config: Config,
 ): number | null {
-  const legal = safeCuts(material.map(({ item }) => item));
+  const legal = safeCuts(itemsOf(material));
   const wanted = Math.min(end, Math.max(first, protectedFrom(material, config)));
   for (let cut = wanted; cut > first; cut--) if (legal[cut]) return cut;
   // Nothing legal before the protected part: rather protect less than not compact at all.
@@ -26,7 +26,7 @@ export function chooseCut(
 
 /** The cuts after `cut` that protect less, in order; none beyond `end`. */
 export function laterCuts(material: readonly Material[], cut: number, end: number): number[] {
-  const legal = safeCuts(material.map(({ item }) => item));
+  const legal = safeCuts(itemsOf(material));
   const later: number[] = [];
   for (let index = cut + 1; index <= end; index++) if (legal[index]) later.push(index);
   return later;

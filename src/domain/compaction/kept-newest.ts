@@ -3,7 +3,7 @@ import { sumTokens } from '../context/view.ts';
 import { isUserMessage } from '../items/speaker.ts';
 import { type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
-import type { Material } from './material.ts';
+import { itemsOf, type Material } from './material.ts';
 import { loggedResults, mostOfOne, newestResults, shortenedResults } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
 import { shortener } from './shorten-result.ts';
@@ -48,11 +48,15 @@ export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] 
 }
 
 function lastLegalCut(material: readonly Material[], before: number): number {
-  return safeCuts(material.map(({ item }) => item)).lastIndexOf(true, before);
+  return safeCuts(itemsOf(material)).lastIndexOf(true, before);
 }
 
 /** The entries with the tokens that they will count after the edits. */
-function withSizes(material: readonly Material[], edits: readonly ResultEdit[]): Material[] {
+function withSizes(
+  material: readonly Material[],
+  edits: readonly ResultEdit[],
+): readonly Material[] {
+  if (edits.length === 0) return material;
   const saved = new Map<number, number>();
   for (const edit of edits) saved.set(edit.seq, (saved.get(edit.seq) ?? 0) + savedBy([edit]));
   return material.map((one) => {

@@ -1,6 +1,7 @@
 import type { View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Normalised } from '../items/item.ts';
+import { remembering } from '../remember.ts';
 import type { Entry } from '../session/entry.ts';
 import { answerOf } from '../workspace/result-text.ts';
 
@@ -16,6 +17,18 @@ export function materialOf(view: View): Material[] {
     return { entry, item, original: unedited ? codec.normalise(unedited) : item };
   });
 }
+
+/** The items of a context as they stand in it: the same list whenever it is asked for. */
+export const itemsOf = remembering((material: readonly Material[]): readonly Normalised[] =>
+  material.map(({ item }) => item),
+);
+
+/** The items as they were before any edit, in the same way; the same list where none was edited. */
+export const originalsOf = remembering((material: readonly Material[]): readonly Normalised[] =>
+  material.every(({ item, original }) => item === original)
+    ? itemsOf(material)
+    : material.map(({ original }) => original),
+);
 
 /**
  * What a hook has put into the context is the hook's, whatever it looks like, and what a compaction

@@ -5,6 +5,7 @@ import { isOwnTool, qualifiedName } from '../policy/own-tools.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
 import { editKey, isTakenAway, type ResultEdit, savedBy } from '../session/result-edits.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import { itemsOf } from './material.ts';
 import {
   budgeted,
   type LoggedResult,
@@ -160,7 +161,7 @@ function collect({ view, material, config, count }: PlanInput) {
   const fits = toolMatcher(config.micro_compact_eligible_tools);
   // What was recalled would be cleared into a way to recall it.
   const isEligible = (call: ToolCall) => !isOwnTool(qualifiedName(call)) && fits(call.name);
-  const paired = pairedParts(material.map(({ item }) => item));
+  const paired = pairedParts(itemsOf(material));
   const answered = callsByResult(paired);
   const calls = paired.flatMap(({ part }) =>
     part.kind === 'tool_call' && isEligible(part) ? [part] : [],

@@ -3,7 +3,7 @@ import type { Normalised, ToolResult } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
 import { countToolResult, type TextCounter, withSafetyMargin } from '../tokens/count.ts';
-import type { Material } from './material.ts';
+import { itemsOf, type Material } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { type SizedResult, shortener } from './shorten-result.ts';
 
@@ -75,7 +75,7 @@ export function newestResults(
 ): NewestResults | null {
   const last = results.at(-1);
   if (last === undefined) return null;
-  const turns = turnNumbers(material.map(({ item }) => item));
+  const turns = turnNumbers(itemsOf(material));
   const turn = turns.slice(0, last.index).findLast((number) => number !== null) ?? null;
   // Without a turn before it the result came first: whatever stands there belongs to it.
   const first = turn === null ? 0 : turns.indexOf(turn);

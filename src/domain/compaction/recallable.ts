@@ -1,5 +1,6 @@
 import { pairedParts } from '../items/pairing.ts';
 import { callKey } from '../session/call-key.ts';
+import { itemsOf } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /**
@@ -17,7 +18,7 @@ export function recallable({ config, material }: PlanInput): (id: string) => boo
 
 function callsById(material: PlanInput['material']): Map<string, number> {
   const calls = new Map<string, number>();
-  for (const { part } of pairedParts(material.map(({ item }) => item))) {
+  for (const { part } of pairedParts(itemsOf(material))) {
     if (part.kind !== 'tool_call') continue;
     const key = callKey(part.id);
     calls.set(key, (calls.get(key) ?? 0) + 1);

@@ -6,7 +6,7 @@ import type { KnownFile } from '../workspace/kept-files.ts';
 import { textWhenWhole } from '../workspace/known-text.ts';
 import { foldAround, foldWorkspace, type KnownWorkspace } from '../workspace/known-workspace.ts';
 import { type RestoredFile, restoredFile } from '../workspace/restored-lines.ts';
-import type { Material } from './material.ts';
+import { type Material, originalsOf } from './material.ts';
 
 /** A list of todos or a plan to put back: the entry that was posted, or what the log tells of it. */
 export type RestoredNote =
@@ -35,7 +35,7 @@ export function restorable(
   if (!wantsFiles && !config.restore_todos && !config.restore_plan) {
     return { files: [], todos: null, plan: null };
   }
-  const originals = material.map(({ original }) => original);
+  const originals = originalsOf(material);
   // A change after the cut is of what stood before it: what comes back is as it is now.
   const { before: covered, after: all } = foldAround(originals, cut);
   // After the cut the model reads what micro-compactions have left of the results.

@@ -4,6 +4,7 @@ import { callsByResult, pairedParts } from '../items/pairing.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
 import { type Digester, digester } from './digest-result.ts';
+import { itemsOf } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** A tool result of the log, as it stands in the context and as it was appended, before any edit. */
@@ -34,7 +35,7 @@ export function shortener(input: PlanInput): Shorten {
     let content: string | null = null;
     if (config.micro_compact_replacement === 'digest') {
       digest ??= digester(input);
-      calls ??= callsByResult(pairedParts(input.material.map(({ item }) => item)));
+      calls ??= callsByResult(pairedParts(itemsOf(input.material)));
       content = digest(calls.get(result) ?? null, original, { tokens, most });
     }
     // From the whole, so that the note in the middle tells of all that was left out.

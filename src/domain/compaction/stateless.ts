@@ -1,6 +1,7 @@
 import { NOTHING_PINNED, sumTokens, type View } from '../context/view.ts';
+import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
-import { openaiResponsesCodec as codec } from '../items/openai-responses/codec.ts';
+import { openaiResponsesCodec } from '../items/openai-responses/codec.ts';
 import { rewrittenKind } from '../items/operator.ts';
 import { isProviderCompaction } from '../items/provider-compaction.ts';
 import { standingKinds } from '../items/speaker.ts';
@@ -125,7 +126,7 @@ export function expandInput(input: readonly StatelessInput[]): Conversation {
 
 /** What clients write anew with every request that an item holds: instructions, surroundings; or nothing. */
 function renewedKinds(item: Item): string[] {
-  const seen = codec.normalise(item);
+  const seen = openaiResponsesCodec.normalise(item);
   if (seen.kind !== 'message') return [];
   if (seen.role !== 'system') return standingKinds(seen);
   const kind = rewrittenKind(seen);
@@ -134,7 +135,7 @@ function renewedKinds(item: Item): string[] {
 
 /** A system or developer message in words of its own: which of the client's it is, only its place tells. */
 function isInstruction(item: Item): boolean {
-  const seen = codec.normalise(item);
+  const seen = openaiResponsesCodec.normalise(item);
   return seen.kind === 'message' && seen.role === 'system' && rewrittenKind(seen) === null;
 }
 
@@ -158,7 +159,7 @@ function withoutDoubles(items: readonly Item[], content: readonly Item[]): Item[
 
 /** The same for items that say the same: clients leave fields out or write them in another order. */
 function comparable(item: Item): string {
-  const seen = codec.normalise(item);
+  const seen = openaiResponsesCodec.normalise(item);
   const said =
     seen.kind === 'message'
       ? // Rendering leaves out texts that are empty.
@@ -176,7 +177,9 @@ export function planStateless(
   { items, carried, ledger }: Conversation,
   config: Config,
   count: TextCounter,
+  format: Format = 'openai-responses',
 ): StatelessPlan | null {
+  const codec = codecFor(format);
   // Ours have been expanded before: what is left is of others.
   const foreign = items.filter(isProviderCompaction);
   const before = ledger?.through ?? 0;
@@ -188,7 +191,7 @@ export function planStateless(
     });
   const view: View = {
     version: before + entries.length,
-    format: 'openai-responses',
+    format,
     base: null,
     entries,
     edits: new Map(),

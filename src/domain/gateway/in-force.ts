@@ -1,4 +1,5 @@
 import type { View } from '../context/view.ts';
+import { isHidden } from '../items/hidden-rounds.ts';
 import type { Item } from '../items/item.ts';
 import { toldText } from '../items/told-text.ts';
 import type { EventType } from '../session/events.ts';
@@ -14,6 +15,7 @@ export function isInForce(
   history: readonly Item[],
 ): boolean {
   if (edits.size > 0 || entries.some(({ origin }) => origin === 'pinned')) return true;
+  if (entries.some(({ item }) => isHidden(item))) return true;
   switch (base) {
     case null:
     case 'compaction.observed':

@@ -9,8 +9,8 @@ export type Refusal = {
 };
 
 /** Of a compaction item of ours that nobody can read any more. */
-export function unreadableItem(unreadable: { param: string; message: string }): Refusal {
-  return { status: 400, code: 'invalid_encrypted_content', ...unreadable };
+export function unreadableItem({ param, message }: { param: string; message: string }): Refusal {
+  return { status: 400, code: 'invalid_encrypted_content', param, message };
 }
 
 /**

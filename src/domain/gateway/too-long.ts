@@ -1,3 +1,5 @@
+import { isJsonObject, type Json, type JsonObject, jsonObjectIn } from '../json.ts';
+
 /** How providers, and servers that speak as they do, say that a request does not fit the window. */
 const TOO_LONG =
   /prompt is too long|context_length_exceeded|maximum context length|exceeds? (?:the )?(?:model'?s? )?(?:maximum )?context (?:window|length|limit|size)|input is too long|too many (?:input )?tokens|request_too_large/i;
@@ -5,6 +7,45 @@ const TOO_LONG =
 /** Whether an answer says that the prompt is too long; `text` is the beginning of its body. */
 export function saysTooLong(status: number, text: string): boolean {
   return (status === 400 || status === 413 || status === 422) && TOO_LONG.test(text);
+}
+
+/** What the beginning of an answer says of its prompt; `more`: nothing yet. */
+export type Beginning = { kind: 'fine' } | { kind: 'more' } | { kind: 'too_long'; refusal: string };
+
+const FINE: Beginning = { kind: 'fine' };
+const MORE: Beginning = { kind: 'more' };
+
+/** Events that only say that there will be an answer. */
+const BEFORE_ANSWER: ReadonlySet<Json | undefined> = new Set([
+  'response.created',
+  'response.in_progress',
+  'response.queued',
+  'ping',
+]);
+
+/**
+ * Whether an answer with status 200 begins by saying that the prompt is too long: as an event of a stream,
+ * or as a body that has failed, which is read when it is whole.
+ */
+export function refusalIn(text: string, isStream: boolean, isWhole: boolean): Beginning {
+  if (!isStream) return isWhole ? refusalOf(jsonObjectIn(text)) : MORE;
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  for (const line of whole.split(/\r\n|\n|\r/)) {
+    if (!line.startsWith('data:')) continue;
+    const event = jsonObjectIn(line.slice(5));
+    if (!BEFORE_ANSWER.has(event?.type)) return refusalOf(event);
+  }
+  return MORE;
+}
+
+function refusalOf(said: JsonObject | null): Beginning {
+  if (said === null) return FINE;
+  const response = isJsonObject(said.response) ? said.response : said;
+  const hasFailed = said.type === 'error' || response.status === 'failed';
+  const error = isJsonObject(response.error) ? response.error : hasFailed ? said : null;
+  if (error === null) return FINE;
+  const refusal = JSON.stringify(error);
+  return TOO_LONG.test(refusal) ? { kind: 'too_long', refusal } : FINE;
 }
 
 /** Where providers name the largest prompt that they take, in tokens. */

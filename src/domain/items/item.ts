@@ -56,6 +56,7 @@ export const OWN_MESSAGE_FIELDS = [
   'is_visible_in_transcript_only',
   'is_api_error_message',
   'is_cut_off',
+  'is_hidden_from_client',
   'timestamp',
   'agent_id',
   'speaker',

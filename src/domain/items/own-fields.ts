@@ -17,6 +17,7 @@ const FLAGS = [
   'is_visible_in_transcript_only',
   'is_api_error_message',
   'is_cut_off',
+  'is_hidden_from_client',
 ] as const;
 const NAMES = ['id', 'model', 'agent_id'] as const;
 

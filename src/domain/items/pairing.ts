@@ -1,3 +1,4 @@
+import { remembering } from '../remember.ts';
 import type { Message, Normalised, ToolCall, ToolResult } from './item.ts';
 
 /** What a tool call gets as its result when none was recorded and it is no longer open. */
@@ -154,7 +155,9 @@ function joinEarly(own: readonly Placed[], isOpen: (call: Placed) => boolean, jo
 export type PairedPart = { part: ToolCall | ToolResult; at: number; partner: number | null };
 
 /** All tool calls and results of a conversation in their order, joined by `pairTools`. */
-export function pairedParts(items: readonly Normalised[]): PairedPart[] {
+export const pairedParts = remembering(pair);
+
+function pair(items: readonly Normalised[]): readonly Readonly<PairedPart>[] {
   const callIdOf = callIdReader(items);
   const events: ToolEvent[] = [];
   const paired: PairedPart[] = [];
@@ -212,11 +215,35 @@ export function withOneIdPerCall(items: readonly Normalised[]): Normalised[] {
 }
 
 /** The call that each result answers; results that answer none are not in it. */
-export function callsByResult(paired: readonly PairedPart[]): Map<ToolResult, ToolCall> {
+export function callsByResult(paired: readonly Readonly<PairedPart>[]): Map<ToolResult, ToolCall> {
   const calls = new Map<ToolResult, ToolCall>();
   for (const { part, partner } of paired) {
     const call = partner === null ? undefined : paired[partner]?.part;
     if (part.kind === 'tool_result' && call?.kind === 'tool_call') calls.set(part, call);
   }
   return calls;
+}
+
+/**
+ * The result of each call and the call of each result, with the index of its item, as far as both are
+ * among the items.
+ */
+export type Partners = {
+  results: ReadonlyMap<ToolCall, { result: ToolResult; at: number }>;
+  calls: ReadonlyMap<ToolResult, { call: ToolCall; at: number }>;
+};
+
+export const partnersIn = remembering(partnersOf);
+
+function partnersOf(items: readonly Normalised[]): Partners {
+  const paired = pairedParts(items);
+  const results = new Map<ToolCall, { result: ToolResult; at: number }>();
+  const calls = new Map<ToolResult, { call: ToolCall; at: number }>();
+  for (const { part, at, partner } of paired) {
+    const other = partner === null ? undefined : paired[partner];
+    if (part.kind !== 'tool_call' || other?.part.kind !== 'tool_result') continue;
+    results.set(part, { result: other.part, at: other.at });
+    calls.set(other.part, { call: part, at });
+  }
+  return { results, calls };
 }

@@ -8,6 +8,7 @@ import type {
 } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
+import { type Partners, partnersIn } from '../items/pairing.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { userWordsIn } from '../items/user-words.ts';
 import { shortPath } from '../names.ts';
@@ -21,19 +22,10 @@ import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
-import {
-  doneBy,
-  hasTools,
-  type Partners,
-  partnersIn,
-  processLeft,
-  processOf,
-  questionOf,
-  stringsOf,
-} from './conversation.ts';
+import { doneBy, hasTools, processLeft, processOf, questionOf, stringsOf } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import type { LastSaid, Ledger } from './ledger.ts';
-import { NameIndex } from './names-index.ts';
+import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
 import { Plans } from './plans.ts';
 import { Requests } from './requests.ts';
@@ -55,15 +47,18 @@ const SAID_KEPT = 4;
 export function advanceLedger(ledger: Ledger, items: readonly LedgerItem[]): Ledger {
   if (items.length === 0) return ledger;
   const partners = partnersIn(items.map(({ item }) => item));
-  const effort = new Effort();
-  let fold = new LedgerFold(ledger, partners, effort);
+  const reading = { partners, effort: new Effort(), spellings: new Spellings() };
+  let fold = new LedgerFold(ledger, reading);
   for (const [index, { seq, item }] of items.entries()) {
     fold.add(item, index, seq);
     // At once, so that it does not matter where the log is cut.
-    if (isOverfull(fold.sizes())) fold = new LedgerFold(condensed(fold.ledger()), partners, effort);
+    if (isOverfull(fold.sizes())) fold = new LedgerFold(condensed(fold.ledger()), reading);
   }
   return fold.ledger();
 }
+
+/** What goes on through a fold, however often its ledger is condensed. */
+type Reading = { partners: Partners; effort: Effort; spellings: Spellings };
 
 class LedgerFold {
   private readonly start: Ledger;
@@ -85,7 +80,7 @@ class LedgerFold {
   private at: number;
   private calls: number;
 
-  constructor(ledger: Ledger, partners: Partners, effort: Effort) {
+  constructor(ledger: Ledger, { partners, effort, spellings }: Reading) {
     this.start = ledger;
     this.partners = partners;
     this.effort = effort;
@@ -95,7 +90,7 @@ class LedgerFold {
     this.files = new Files(ledger.files);
     this.runs = new Runs(ledger.runs, ledger.failures, ledger.tools, ledger.open_calls);
     this.artifacts = new Artifacts(ledger.artifacts);
-    this.names = new NameIndex(ledger.names);
+    this.names = new NameIndex(ledger.names, spellings);
     this.inherited = ledger.inherited;
     this.plans = new Plans(ledger.plan);
     this.said = ledger.said;

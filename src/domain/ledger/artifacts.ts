@@ -1,4 +1,4 @@
-import { clipEnd, oneLine } from '../text.ts';
+import { oneLine } from '../text.ts';
 import type { Artifact } from './ledger.ts';
 
 type Kind = Artifact['kind'];
@@ -17,6 +17,9 @@ const PATTERNS: readonly [Kind, RegExp][] = [
 ];
 const LOOKED_AT = 20_000;
 const MOST_IN_TEXT = 20;
+/** Characters before and after a value that say what it is. */
+const BEFORE = 60;
+const AFTER = 30;
 
 /** Addresses, commits, versions and figures that people and the assistant have named. */
 export class Artifacts {
@@ -51,16 +54,24 @@ export class Artifacts {
     const known = this.byValue.get(key);
     // The newest stands last: what gives way first is what was not named for long.
     this.byValue.delete(key);
-    const around = clipEnd(
-      oneLine(
-        text.slice(Math.max(0, text.lastIndexOf('\n', at) + 1, at - 80), at + value.length + 40),
-      ),
-      140,
-    );
+    const around = wordsAround(text, at, value.length);
     const fact = { seq, last_seq: seq, kind, value, context: around, times: 1 };
     this.byValue.set(
       key,
       known === undefined ? fact : { ...known, last_seq: seq, times: known.times + 1 },
     );
   }
+}
+
+/** What stands on the same line about a place, from a whole word to a whole word. */
+function wordsAround(text: string, at: number, length: number): string {
+  const line = text.lastIndexOf('\n', at) + 1;
+  const from = Math.max(line, at - BEFORE);
+  const to = Math.min(text.length, at + length + AFTER);
+  const before = text.slice(from, at);
+  const after = text.slice(at + length, to);
+  const head = from === line ? before : before.replace(/^\S*\s/, '');
+  const tail = to === text.length ? after : after.replace(/\s\S*$/, '');
+  const said = oneLine(head + text.slice(at, at + length) + tail);
+  return said.replace(/^(?:[-*>•#]+|\d{1,2}[.)]) +/, '');
 }

@@ -1,6 +1,6 @@
 import { cleaned, clipEnd, oneLine } from '../text.ts';
 import type { Conclusion } from './ledger.ts';
-import { likeness, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
+import { areAlike, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
 
 const DECIDES =
   /\b(?:decided|decision|instead of|rather than|(?:we|I)(?:['’]ll| will| should) (?:use|keep|go with|switch)|going with|let['’]s (?:use|go with|keep)|agreed|chose|choosing|opted|trade-?offs?|entschieden|stattdessen|statt|décidé|plutôt que|decidid[oa]|en lugar de)\b|决定|改用|而不是|採用|代わりに/i;
@@ -10,6 +10,9 @@ const SAME = 0.5;
 const LONGEST = 300;
 /** A report of what was done says it in its first lines. */
 const REPORT_FROM = 200;
+
+/** What Claude Code writes around the report of a task: numbers, files and states, in tags. */
+const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,2000}?<\/\1>/gi;
 
 /** What was chosen and what was found out. */
 export class Conclusions {
@@ -41,7 +44,7 @@ export class Conclusions {
   /** What another agent or a hook reports: what it has found out, else how it begins. */
   report(text: string, by: 'subagent' | 'hook', seq: number): void {
     // Codex writes it down as JSON.
-    const words = text.replaceAll('\\n', '\n');
+    const words = text.replaceAll('\\n', '\n').replace(ENVELOPE, '\n');
     const before = this.list.length;
     this.read(words, by, seq);
     if (this.list.length !== before) return;
@@ -59,7 +62,7 @@ export class Conclusions {
 
   private add(text: string, kind: Conclusion['kind'], by: Conclusion['by'], seq: number): void {
     const about = subjectOf(text);
-    const same = this.list.findIndex((other) => likeness(about, other.about) >= SAME);
+    const same = this.list.findIndex((other) => areAlike(about, other.about, SAME));
     if (same !== -1) this.list.splice(same, 1);
     this.list.push({ fact: { seq, last_seq: seq, kind, text, by }, about });
   }

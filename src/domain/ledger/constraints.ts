@@ -1,16 +1,21 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import type { Constraint } from './ledger.ts';
-import { likeness, sentencesOf, subjectOf } from './sentences.ts';
+import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const STANDING: readonly RegExp[] = [
-  /\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably|ences?)?|prioriti[sz]e|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
+  /\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably|ences?)?|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
   /\b(?:immer|nie|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
   /\b(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
   /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
   /总是|总要|永远|从不|绝不|绝对不|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|優先|优先|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
   /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*)(?!\p{L})/iu,
 ];
+/** The same words where they tell what was, or what something does by itself. */
+const DESCRIBES =
+  /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? never\b|\bnever (?:did|does|was|were|had|has|\w{2,20}[^\Wus]s)\b/gi;
+/** What the user has never done is no rule, and yet worth knowing. */
+const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** Words that say what has to be so, if only for the task at hand. */
 const REQUIRED: readonly RegExp[] = [
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|only|make sure|ensure|avoid|required?|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
@@ -24,14 +29,29 @@ const ASKS =
 const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
 const LONGEST_INSTRUCTION = 300;
+const SHORT_OPENING = 60;
 
 /** How far into a sentence the words stand of one that is nothing but an instruction. */
 const AT_START = 24;
 
 /** Whether a sentence says at its beginning that something holds for good. */
 export function startsStanding(sentence: string): boolean {
-  const start = sentence.slice(0, AT_START);
-  return STANDING.some((words) => words.test(start));
+  return saysStanding(sentence.slice(0, AT_START));
+}
+
+function saysStanding(sentence: string): boolean {
+  const demanded = sentence.replace(DESCRIBES, ' ');
+  return STANDING.some((words) => words.test(demanded));
+}
+
+/** Whether it tells what the user has never done. */
+export function isExperience(sentence: string): boolean {
+  return EXPERIENCE.test(sentence);
+}
+
+/** What ends in a colon says nothing without the list that follows. */
+function saysNothing(sentence: string): boolean {
+  return sentence.length <= SHORT_OPENING && /[:：]\W{0,3}$/.test(sentence);
 }
 
 /** What has to hold, as the user and the project's instructions say it. */
@@ -46,11 +66,12 @@ export class Constraints {
     // What Claude Code hands over of a project stands in a reminder.
     const own = by === 'user' ? cleaned(text) : text;
     const found = sentencesOf(own).flatMap((sentence) => {
-      if (ASKS.test(sentence)) return [];
-      const isStanding = STANDING.some((words) => words.test(sentence));
+      if (ASKS.test(sentence) || saysNothing(sentence)) return [];
+      const isStanding = saysStanding(sentence);
       const isQuestion = /[?？]\W{0,20}$/.test(sentence);
       const isRequired =
         isStanding ||
+        isExperience(sentence) ||
         (!isQuestion && /^\p{L}/u.test(sentence) && REQUIRED.some((words) => words.test(sentence)));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
@@ -91,7 +112,7 @@ export class Constraints {
         return;
       }
       // The same said anew stands for what was said before: the newer one holds.
-      const isSame = about.size > 2 && same < 1 && likeness(about, other.about) >= same;
+      const isSame = about.size > 2 && same < 1 && areAlike(about, other.about, same);
       if (isSame) other.fact = { ...other.fact, superseded_by: seq };
     }
     this.list.push({ fact: { seq, last_seq: seq, text, by, is_standing }, about });

@@ -1,6 +1,5 @@
-import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import type { Message, ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
-import { pairedParts } from '../items/pairing.ts';
 import { scriptOf } from '../items/shell-script.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -9,25 +8,6 @@ import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { runKindOf } from './command-line.ts';
 import type { Done } from './runs.ts';
-
-/** The result of each call and the call of each result, as far as both are among the items. */
-export type Partners = {
-  results: ReadonlyMap<ToolCall, { result: ToolResult; at: number }>;
-  calls: ReadonlyMap<ToolResult, { call: ToolCall; at: number }>;
-};
-
-export function partnersIn(items: readonly Normalised[]): Partners {
-  const paired = pairedParts(items);
-  const results = new Map<ToolCall, { result: ToolResult; at: number }>();
-  const calls = new Map<ToolResult, { call: ToolCall; at: number }>();
-  for (const { part, at, partner } of paired) {
-    const other = partner === null ? undefined : paired[partner];
-    if (part.kind !== 'tool_call' || other?.part.kind !== 'tool_result') continue;
-    results.set(part, { result: other.part, at: other.at });
-    calls.set(other.part, { call: part, at });
-  }
-  return { results, calls };
-}
 
 const LONGEST_SUBJECT = 140;
 const LONGEST_TOOL = 100;

@@ -58,7 +58,7 @@ export const fileSchema = z.strictObject({
 });
 export type File = z.infer<typeof fileSchema>;
 
-export const RUN_KINDS = ['test', 'build', 'check'] as const;
+const RUN_KINDS = ['test', 'build', 'check'] as const;
 /** A command of tests, builds or checks: how it ended last. */
 export const runSchema = z.strictObject({
   ...place,
@@ -116,7 +116,7 @@ export const openCallSchema = z.strictObject({
 });
 export type OpenCall = z.infer<typeof openCallSchema>;
 
-export const ARTIFACT_KINDS = ['url', 'commit', 'version', 'port', 'id', 'number'] as const;
+const ARTIFACT_KINDS = ['url', 'commit', 'version', 'port', 'id', 'number'] as const;
 /** What can be looked up or has to be exact, with the words around it. */
 export const artifactSchema = z.strictObject({
   ...place,

@@ -15,30 +15,43 @@ const MOST_KEYS = 20_000;
 /** What of its whole weight a name keeps however long ago it was mentioned. */
 const LASTING = 0.25;
 
+/** What was learned about spellings while a log is read. */
+export class Spellings {
+  private readonly keys = new Map<string, string>();
+  readonly read = nameReader();
+
+  keyOf(name: string): string {
+    let key = this.keys.get(name);
+    if (key === undefined) {
+      key = nameKey(name);
+      if (this.keys.size < MOST_KEYS) this.keys.set(name, key);
+    }
+    return key;
+  }
+}
+
 /** Names by who mentions them, how often and how lately, with the file that they were met in. */
 export class NameIndex {
   private readonly held: Map<string, Name>;
-  private readonly keys = new Map<string, string>();
-  private readonly reader = nameReader();
-  private readonly read = (text: string, onName: (name: string) => void) =>
-    this.reader(bothEnds(text), onName);
+  private readonly spellings: Spellings;
 
-  constructor(names: readonly Name[]) {
-    this.held = new Map(names.map((one): [string, Name] => [nameKey(one.name), { ...one }]));
+  constructor(names: readonly Name[], spellings: Spellings) {
+    this.spellings = spellings;
+    this.held = new Map(
+      names.map((one): [string, Name] => [spellings.keyOf(one.name), { ...one }]),
+    );
   }
 
   /** `file`: whose content the text is. */
   mention(text: string, by: Mentioner, { seq, at }: Moment, file?: string): void {
-    const times = new Map<string, number>();
-    const written = new Map<string, string>();
-    this.read(text, (name) => {
-      const key = this.keyOf(name);
-      const before = times.get(key) ?? 0;
-      times.set(key, before + 1);
-      if (before === 0) written.set(key, name);
+    const mentions = new Map<string, { name: string; count: number }>();
+    this.spellings.read(bothEnds(text), (name) => {
+      const key = this.spellings.keyOf(name);
+      const before = mentions.get(key);
+      if (before === undefined) mentions.set(key, { name, count: 1 });
+      else before.count++;
     });
-    for (const [key, count] of times) {
-      const name = written.get(key) ?? key;
+    for (const [key, { name, count }] of mentions) {
       let held = this.held.get(key);
       if (held === undefined) {
         held = { seq, last_seq: seq, name, weight: 0, heat: 0, at };
@@ -65,15 +78,6 @@ export class NameIndex {
       .map((one) => ({ one, score: scoreOf(one, at) }))
       .sort((a, b) => b.score - a.score || (a.one.name < b.one.name ? -1 : 1))
       .map(({ one }) => one);
-  }
-
-  private keyOf(name: string): string {
-    let key = this.keys.get(name);
-    if (key === undefined) {
-      key = nameKey(name);
-      if (this.keys.size < MOST_KEYS) this.keys.set(name, key);
-    }
-    return key;
   }
 }
 

@@ -51,12 +51,19 @@ export function subjectOf(sentence: string): Set<string> {
   return new Set([...(lower.match(WORD) ?? []), ...(lower.match(SIGNS) ?? [])].slice(0, 80));
 }
 
-/** The share of the words of two sentences that both have. */
-export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+/** Whether at least this share (above 0) of the words of two sentences stands in both. */
+export function areAlike(
+  one: ReadonlySet<string>,
+  other: ReadonlySet<string>,
+  share: number,
+): boolean {
+  const [fewer, more] = one.size <= other.size ? [one, other] : [other, one];
+  // Were all of the fewer words in both, it would be too little still.
+  if (fewer.size < more.size * share) return false;
   let both = 0;
-  for (const word of one) if (other.has(word)) both++;
+  for (const word of fewer) if (more.has(word)) both++;
   const all = one.size + other.size - both;
-  return all === 0 ? 0 : both / all;
+  return all > 0 && both / all >= share;
 }
 
 /** Whether a sentence names something: a name, a figure, or words in quotes. */

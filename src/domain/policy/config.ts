@@ -154,6 +154,10 @@ export const configSchema = z.strictObject({
   micro_compact_placeholder: z.string().min(1).max(1000),
   /** The agent has a way to recall originals (MCP, gateway): what takes their place says so. */
   recall: z.boolean(),
+  /** The gateway offers its tools to the model itself, and answers their calls (SPEC 2, section 23). */
+  gateway_recall: z.boolean(),
+  /** How often the model may be asked again for one answer of the gateway. */
+  gateway_recall_rounds: z.int().min(1).max(20),
   micro_compact_truncate_over_tokens: tokens.min(16).nullable(),
   micro_compact_escalate: z.boolean(),
   restore_max_files: count,

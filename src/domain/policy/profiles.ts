@@ -92,6 +92,8 @@ export const BASE_CONFIG: Config = {
   micro_compact_replacement: 'placeholder',
   micro_compact_placeholder: '[Old tool result content cleared]',
   recall: false,
+  gateway_recall: false,
+  gateway_recall_rounds: 3,
   micro_compact_truncate_over_tokens: null,
   micro_compact_escalate: true,
   compaction_cost_aware: false,
@@ -270,7 +272,8 @@ export function resolveConfig(settings: {
     ...server,
     ...withoutUndefined(settings.session),
   };
-  return withinLimits(config, server);
+  // A promise that cannot be kept is never made, and one that is kept is.
+  return withinLimits({ ...config, recall: config.recall || config.gateway_recall }, server);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Query, Term } from './query.ts';
-import { type Part, partsOf } from './tokens.ts';
+import { type Part, partsOf, unspacedCharacters } from './tokens.ts';
 
-/** A place of a text where a term stands: its first and last part. */
-type Place = { from: number; to: number };
+/** A place of a text where a term stands: its first and last part; whether as a word of its own. */
+export type Place = { from: number; to: number; isWhole: boolean };
 
 /** A text with the places of each clause of a query in it. */
 export type Matched = {
@@ -30,7 +30,7 @@ export function matchesIn(
   // `username` is found by `user_name`, which no line with `user_name` in it tells.
   const isMissed = [...expected].some((index) => near.places[index]?.length === 0);
   const matched = isMissed ? matchesAmong(text, partsOf(text), query) : near;
-  if (query.none.some((term) => placesOf(matched.parts, term).length > 0)) return null;
+  if (query.none.some((term) => placesOf(matched, term).length > 0)) return null;
   const lacksPhrase = query.all.some(
     (terms, index) => isPhrase(terms) && matched.places[index]?.length === 0,
   );
@@ -45,18 +45,21 @@ export function isPhrase(terms: readonly Term[]): boolean {
 function matchesAmong(text: string, parts: readonly Part[], { all }: Query): Matched {
   const loose = new Set<number>();
   const places = all.map((terms, index) => {
-    const found = terms.flatMap((term) => placesOf(parts, term));
+    const found = terms.flatMap((term) => placesOf({ text, parts }, term));
     if (found.length > 0) return found;
-    const apart = terms.filter(({ isPhrase }) => !isPhrase).flatMap((term) => apartIn(parts, term));
+    const words = terms.filter(({ isPhrase }) => !isPhrase);
+    const apart = words.flatMap((term) => apartIn({ text, parts }, term));
     if (apart.length > 0) loose.add(index);
     return apart;
   });
   return { text, parts, places, loose };
 }
 
-/** Letters whose plain form differs from them: a line with one is looked at in any case. */
-const FOLDED = /[\u00c0-\u058f\u1e00-\u1fff\ufb00-\uffef]/g;
-/** Between lines that do not follow each other: no sequence goes across. */
+/** Characters whose plain form differs from them: a line with one is looked at in any case. */
+const FOLDED =
+  /[\u00aa-\u058f\u1e00-\u1fff\u2070-\u218f\u2460-\u24ff\u3200-\u33ff\uf900-\uffef]|\ud835/g;
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+/** Stands for words between two lines that are not looked at: no sequence goes across. */
 const GAP: Part = { text: '', start: 0, end: 0, isJoined: false };
 
 /** The parts of the lines that hold something of the query: to look at all of a long text takes long. */
@@ -78,7 +81,7 @@ function partsNear(text: string, { all, none }: Query): Part[] {
   const parts: Part[] = [];
   let lastEnd = 0;
   for (const start of [...starts].sort((a, b) => a - b)) {
-    if (start > lastEnd + 1) parts.push(GAP);
+    if (LETTER.test(text.slice(lastEnd, start))) parts.push(GAP);
     const end = endOfLine(text, start);
     for (const part of partsOf(text.slice(start, end))) {
       parts.push({ ...part, start: part.start + start, end: part.end + start });
@@ -93,14 +96,26 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-function placesOf(parts: readonly Part[], term: Term): Place[] {
+type Text = Pick<Matched, 'text' | 'parts'>;
+
+function placesOf({ text, parts }: Text, term: Term): Place[] {
   const places: Place[] = [];
   const whole = term.parts.map(({ text }) => text).join('');
   for (let from = 0; from < parts.length && places.length < MOST_PLACES; from++) {
     const to = lastOf(parts, from, term, whole);
-    if (to !== null) places.push({ from, to });
+    if (to !== null) places.push({ from, to, isWhole: isWhole(text, parts[from], parts[to]) });
   }
   return places;
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** Whether nothing goes on before or after it: `head` is whole in `head.tree`, not in `headTree`. */
+function isWhole(text: string, first: Part | undefined, last: Part | undefined): boolean {
+  if (first === undefined || last === undefined) return false;
+  const goesOn = WORD.test(text[first.start - 1] ?? '') || WORD.test(text[last.end] ?? '');
+  // Where no spaces are written nothing is by itself.
+  return !goesOn || unspacedCharacters(first.text) !== null;
 }
 
 /** The last part of the term where it begins at `from`. */
@@ -135,10 +150,10 @@ function standsAt(parts: readonly Part[], from: number, term: Term): boolean {
 }
 
 /** Where the parts of a term stand by themselves, when all of them do. */
-function apartIn(parts: readonly Part[], term: Term): Place[] {
+function apartIn(text: Text, term: Term): Place[] {
   if (term.parts.length === 1) return [];
   const single = term.parts.map((part, index) =>
-    placesOf(parts, {
+    placesOf(text, {
       parts: [part],
       isPrefix: term.isPrefix && index === term.parts.length - 1,
       isPhrase: true,

@@ -14,8 +14,15 @@ export type Term = {
 /** What is searched for: one of each of `all`, and none of `none`. */
 export type Query = { all: readonly (readonly Term[])[]; none: readonly Term[] };
 
-/** What an index is asked for: all the tokens, and for each prefix a token that begins with it. */
-export type Lookup = { tokens: readonly string[]; prefixes: readonly string[] };
+/**
+ * What an index is asked for: all the tokens, for each prefix a token that begins with it, and the words
+ * of `sequence`, which are among the tokens, one after the other; an index may find more than that.
+ */
+export type Lookup = {
+  tokens: readonly string[];
+  prefixes: readonly string[];
+  sequence: readonly string[];
+};
 
 /** Each costs a look into the index, and a prefix as many as words begin with it. */
 const MOST_TERMS = 48;
@@ -59,6 +66,15 @@ export function parseQuery(text: string): Outcome<Query> {
   return checked({ all, none });
 }
 
+const WORD = /[\p{L}\p{N}]/u;
+
+/** What a query without a letter and a digit asks for, to be looked for as it stands; null for any other. */
+export function signsIn(text: string): string | null {
+  const [, quoted] = text.match(/^\s*"([^"]*)"\s*$/) ?? [];
+  const signs = (quoted ?? text).trim();
+  return signs === '' || WORD.test(signs) ? null : signs;
+}
+
 function termOf(word: string, isPhrase: boolean): Term | null {
   const isStarred = !isPhrase && word.endsWith('*');
   const parts = partsOf(word).map(({ text, isJoined }) => ({ text, isJoined }));
@@ -75,7 +91,7 @@ function checked(query: Query): Outcome<Query> {
     return invalid(
       query.none.length > 0
         ? 'it only excludes: it needs a word to look for as well'
-        : 'it has no letter and no digit to look for: "regex" finds signs',
+        : 'it has no letter, no digit and no sign to look for',
     );
   }
   const parts = terms.reduce((sum, term) => sum + term.parts.length, 0);
@@ -112,9 +128,14 @@ function invalid(why: string): Outcome<never> {
 
 /**
  * What a term is looked up by: `whole` wants its joined parts side by side, as they stand in one name;
- * `parts` takes them anywhere in the text.
+ * `parts` takes them anywhere in the text. A phrase is a sequence in either case.
  */
-export function lookupOf({ parts, isPrefix }: Term, by: 'whole' | 'parts'): Lookup {
+export function lookupOf({ parts, isPrefix, isPhrase }: Term, by: 'whole' | 'parts'): Lookup {
+  if (isPhrase && !isPrefix) {
+    const sequence = parts.map(({ text }) => text);
+    const tokens = [...new Set(sequence)];
+    return { tokens, prefixes: [], sequence: sequence.length > 1 ? sequence : [] };
+  }
   const tokens = new Set<string>();
   const prefixes: string[] = [];
   for (const [index, { text, isJoined }] of parts.entries()) {
@@ -126,7 +147,7 @@ export function lookupOf({ parts, isPrefix }: Term, by: 'whole' | 'parts'): Look
     if (isLast && isPrefix) prefixes.push(token);
     else tokens.add(token);
   }
-  return { tokens: [...tokens], prefixes };
+  return { tokens: [...tokens], prefixes, sequence: [] };
 }
 
 /** Whether some term has joined parts, so that the two ways of looking up differ. */

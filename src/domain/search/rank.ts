@@ -1,5 +1,5 @@
 import type { Kind } from './documents.ts';
-import type { Matched } from './matches.ts';
+import type { Matched, Place } from './matches.ts';
 
 /** How rare a clause is: in so many of so many texts it stands. */
 export type Rarity = { found: number; of: number };
@@ -15,6 +15,8 @@ const USUAL_LENGTH = 1_500;
 const MOST_LENGTH = 4_500;
 /** Of a clause of which only parts stand there, apart from each other. */
 const LOOSE = 0.4;
+/** Of a clause, and of a mention, that is only a part of a longer word. */
+const INSIDE = 0.7;
 /** What it is worth at most, beside the words themselves, that they stand close to each other. */
 const CLOSENESS = 2;
 
@@ -24,8 +26,13 @@ const SUMMARY = 0.5;
 /** What stands between two words that follow each other in a sentence, in characters, with one of them. */
 const USUAL_WORD = 8;
 
+/** The end of a line between two words counts as so many characters. */
+const END_OF_LINE = 40;
+/** Of a line that is shown, so much on either side of what was found. */
+const BESIDE = 100;
+
 /** The clauses that stand closest together: their places in the text. */
-export type Cluster = { start: number; end: number; clauses: number };
+export type Cluster = { start: number; end: number; lines: number; clauses: number };
 
 /**
  * How well a text answers a query: the sum over its clauses of weight and how much it speaks of them
@@ -39,38 +46,47 @@ export function scoreOf(matched: Matched, weights: readonly number[], kind: Kind
   let present = 0;
   for (const [index, found] of places.entries()) {
     if (found.length === 0) continue;
-    const weight = (weights[index] ?? 0) * (loose.has(index) ? LOOSE : 1);
-    said += (weight * 2 * found.length) / (found.length + length);
+    const best = found.some(({ isWhole }) => isWhole) ? 1 : INSIDE;
+    const weight = (weights[index] ?? 0) * (loose.has(index) ? LOOSE : best);
+    const mentions = found.reduce((sum, { isWhole }) => sum + (isWhole ? 1 : INSIDE), 0);
+    said += (weight * 2 * mentions) / (mentions + length);
     present += weight;
   }
-  const { start, end, clauses } = clusterOf(matched);
-  const gap = Math.max(0, (end - start) / USUAL_WORD - clauses);
+  const cluster = clusterOf(matched);
+  const { clauses } = cluster;
+  const gap = Math.max(0, widthOf(cluster) / USUAL_WORD - clauses);
   const closeness = clauses > 1 ? (CLOSENESS * present) / (1 + gap / (2 * clauses)) : 0;
   const worth = kind === 'summary' ? SUMMARY : 1;
   return Math.round(worth * (said + closeness) * 1_000) / 1_000;
 }
 
-/** The shortest stretch of the text with all the clauses that stand in it. */
-export function clusterOf({ parts, places }: Pick<Matched, 'parts' | 'places'>): Cluster {
+/** The shortest stretch of the text with all the clauses that stand in it, as whole words where there are some. */
+export function clusterOf({
+  text,
+  parts,
+  places,
+}: Pick<Matched, 'text' | 'parts' | 'places'>): Cluster {
   const all = places
     .flatMap((found, clause) =>
-      found.map(({ from, to }) => ({
+      preferred(found).map(({ from, to }) => ({
         start: parts[from]?.start ?? 0,
         end: parts[to]?.end ?? 0,
+        line: 0,
         clause,
       })),
     )
     .sort((a, b) => a.start - b.start);
+  numberLines(text, all);
   const clauses = places.filter(({ length }) => length > 0).length;
   const inside = new Map<number, number>();
-  let best: Cluster = { start: 0, end: Number.MAX_SAFE_INTEGER, clauses };
+  let best: Cluster = { start: 0, end: Number.MAX_SAFE_INTEGER, lines: 0, clauses };
   let first = 0;
   for (const place of all) {
     inside.set(place.clause, (inside.get(place.clause) ?? 0) + 1);
     for (let oldest = all[first]; oldest !== undefined && inside.size === clauses; ) {
-      if (place.end - oldest.start < best.end - best.start) {
-        best = { start: oldest.start, end: place.end, clauses };
-      }
+      const { start, line } = oldest;
+      const own = { start, end: place.end, lines: place.line - line, clauses };
+      if (widthOf(own) < widthOf(best)) best = own;
       const left = (inside.get(oldest.clause) ?? 0) - 1;
       if (left === 0) inside.delete(oldest.clause);
       else inside.set(oldest.clause, left);
@@ -79,4 +95,34 @@ export function clusterOf({ parts, places }: Pick<Matched, 'parts' | 'places'>):
     }
   }
   return best;
+}
+
+function preferred(places: readonly Place[]): readonly Place[] {
+  const whole = places.filter(({ isWhole }) => isWhole);
+  return whole.length > 0 ? whole : places;
+}
+
+/** In characters. */
+function widthOf({ start, end, lines }: Cluster): number {
+  return end - start + END_OF_LINE * lines;
+}
+
+/** Numbers the lines in which places, which are in their order, begin. */
+function numberLines(text: string, places: { start: number; line: number }[]): void {
+  let line = 0;
+  let end = text.indexOf('\n');
+  for (const place of places) {
+    for (; end >= 0 && end < place.start; end = text.indexOf('\n', end + 1)) line += 1;
+    place.line = line;
+  }
+}
+
+/** The line that answers best: of several hits with the same one the first tells enough. */
+export function lineOf(matched: Matched): string {
+  const { text } = matched;
+  const { start, end } = clusterOf(matched);
+  const before = text.lastIndexOf('\n', start - 1) + 1;
+  const after = text.indexOf('\n', end);
+  const to = Math.min(after < 0 ? text.length : after, end + BESIDE);
+  return text.slice(Math.max(before, start - BESIDE), to).trim();
 }

@@ -16,7 +16,7 @@ export type Part = {
 /** What is longer is cut: nobody types it, and base64 would fill the index. */
 const LONGEST_PART = 40;
 /** Of a name of several parts that is looked up as one word. */
-export const LONGEST_WORD = 80;
+const LONGEST_WORD = 80;
 /** A run with digits of this length and of short pieces is an id: its capitals mean nothing. */
 const SHORTEST_ID = 10;
 const SHORTEST_PIECES_OF_A_NAME = 3.5;
@@ -171,27 +171,34 @@ export function unspacedCharacters(text: string): string[] | null {
 }
 
 /**
- * What a text is found by: its parts, each two that are joined as one word, so that `prompts.go` and
- * `UserName` are looked up whole, and words of several parts, which many write in small letters. Each once.
+ * What a text is found by. `words`: its parts, in their order and as often as they stand there. `names`:
+ * each two that are joined as one word, so that `prompts.go` and `UserName` are looked up whole, and words
+ * of several parts, which many write in small letters; each once.
  */
-export function tokensOf(text: string): Set<string> {
-  const tokens = new Set<string>();
+export type Tokens = { words: readonly string[]; names: readonly string[] };
+
+/** Linear in the length of the text. */
+export function tokensOf(text: string): Tokens {
+  const parts = partsOf(text);
+  const words = parts.map((part) => part.text);
+  const names = new Set<string>();
   let before: Part | null = null;
   let word = '';
   let pieces = 0;
-  for (const part of partsOf(text)) {
-    tokens.add(part.text);
-    if (part.isJoined && before !== null) tokens.add(before.text + part.text);
+  for (const part of parts) {
+    if (part.isJoined && before !== null) names.add(before.text + part.text);
     const goesOn = part.isJoined && before?.end === part.start;
-    if (!goesOn && pieces > 2) tokens.add(word.slice(0, LONGEST_WORD));
+    if (!goesOn && pieces > 2) names.add(word.slice(0, LONGEST_WORD));
     word = goesOn ? word + part.text : part.text;
     pieces = goesOn ? pieces + 1 : 1;
     before = part;
   }
-  if (pieces > 2) tokens.add(word.slice(0, LONGEST_WORD));
+  if (pieces > 2) names.add(word.slice(0, LONGEST_WORD));
   // A single character is looked up as the beginning of a pair; the last of a run begins none.
   if (NOT_ASCII.test(text)) {
-    for (const [run] of text.matchAll(UNSPACED)) tokens.add(fold([...run].at(-1) ?? ''));
+    for (const [run] of text.matchAll(UNSPACED)) names.add(fold([...run].at(-1) ?? ''));
   }
-  return tokens;
+  for (const one of words) names.delete(one);
+  names.delete('');
+  return { words, names: [...names] };
 }

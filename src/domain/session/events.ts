@@ -314,6 +314,8 @@ export const eventSchemas = {
   }),
   'breaker.opened': z.strictObject({ failures: count, reset_at_ms: count }),
   'breaker.closed': z.strictObject({ reason: z.enum(['success', 'timeout']) }),
+  /** Requests went past the gateway, which has failed: `reason` names the last failure. */
+  'turn.bypassed': z.strictObject({ reason: z.string().max(60), turns: count }),
 };
 
 export type EventType = keyof typeof eventSchemas;
@@ -361,6 +363,7 @@ const CONTEXT_EFFECTS = {
   'hook.ran': null,
   'breaker.opened': null,
   'breaker.closed': null,
+  'turn.bypassed': null,
 } as const satisfies Record<EventType, 'entries' | 'base' | null>;
 
 type Effects = typeof CONTEXT_EFFECTS;

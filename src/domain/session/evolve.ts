@@ -188,6 +188,7 @@ function changes({ state, settings }: Head, event: SessionEvent): Partial<State>
     case 'session.configured':
     case 'compaction.threshold_exceeded':
     case 'hook.ran':
+    case 'turn.bypassed':
       return {};
     default:
       return event satisfies never;

@@ -1,13 +1,11 @@
-import { plainAttribution } from '../policy/attribution.ts';
-import { isAutoCompactOn, usableWindow } from '../tokens/thresholds.ts';
+import { usableWindow } from '../tokens/thresholds.ts';
 import type { Request } from './after-append.ts';
-import { automaticRequest } from './automatic-request.ts';
 import type { Applied } from './compaction-commands.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
+import { dueByItself } from './due-by-itself.ts';
 import { accept } from './errors.ts';
 import { configOf, contextTokens } from './head.ts';
-import { passGuard } from './loop-guard.ts';
 import type { World } from './world.ts';
 
 type RequestAgain = Request & {
@@ -29,16 +27,8 @@ export function requestAgain(
     const { state, settings } = head;
     const config = configOf(settings, world.server);
     const isFull = contextTokens(state, config) >= usableWindow(config, settings.context_window);
-    const isWanted =
-      isFull &&
-      state.items > items_seen &&
-      state.running === null &&
-      state.packet_request === null &&
-      isAutoCompactOn(config) &&
-      config.auto_compact_mode === 'auto';
-    const before = isWanted ? passGuard(head, config, now_ms) : null;
-    if (before === null) return accept({ events: [], value: () => ({ applied: false }) });
-    const event = automaticRequest(compaction_id, plainAttribution('append'));
-    return accept({ events: [...before, event], value: () => ({ applied: true }) });
+    const isWanted = isFull && state.items > items_seen;
+    const events = isWanted ? dueByItself(head, config, { compaction_id, now_ms }) : null;
+    return accept({ events: events ?? [], value: () => ({ applied: events !== null }) });
   };
 }

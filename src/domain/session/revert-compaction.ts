@@ -13,7 +13,7 @@ export type RevertCompaction = {
   ended_version: number;
   /** The base that was in force before it. */
   previous: Base | null;
-  /** Estimate without margin that the context grows by; `revertCommand` knows nothing of pins. */
+  /** Estimate without margin that the context grows by; `revertCommand` knows nothing of pins, nor of what was superseded since. */
   tokens_back: number;
   /** `compacted_version` of the head that all this was read from. */
   compacted_version: number;

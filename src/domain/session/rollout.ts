@@ -148,6 +148,7 @@ function recordsOf(
     case 'compaction.skipped':
     case 'breaker.opened':
     case 'breaker.closed':
+    case 'turn.bypassed':
       return [];
     default:
       return event satisfies never;

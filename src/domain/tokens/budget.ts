@@ -2,7 +2,7 @@ import type { TextCounter } from './count.ts';
 import { safe, WINDOW_CHARACTERS } from './tokenizers.ts';
 
 /** Of the texts of one request so many characters are counted, of more a sample of that size. */
-export const REQUEST_CHARACTERS = 400_000;
+const REQUEST_CHARACTERS = 400_000;
 /** Characters between two pauses: a few milliseconds of the slowest text. */
 const PAUSE_CHARACTERS = 2_048;
 

@@ -1,5 +1,5 @@
 import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
-import { pairedParts } from '../items/pairing.ts';
+import { partnersIn } from '../items/pairing.ts';
 import type { FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
@@ -112,19 +112,22 @@ function workspaceFold(
         shell = named;
       }
       if (part.kind !== 'tool_call' && part.kind !== 'tool_result') continue;
-      const partner = partners.get(part);
       // Carried out when both are there: some programs log a result in front of its call.
-      if (part.kind === 'tool_call' && partner?.kind === 'result' && partner.at <= at) {
-        carryOut(part, partner.result, at);
+      if (part.kind === 'tool_result') {
+        const asked = partners.calls.get(part);
+        if (asked !== undefined && asked.at <= at && !answered.has(asked.call)) {
+          carryOut(asked.call, part, at);
+        }
+        continue;
       }
-      if (part.kind === 'tool_result' && partner?.kind === 'call' && !answered.has(partner.call)) {
-        if (partner.at <= at) carryOut(partner.call, part, at);
-      }
-      if (part.kind === 'tool_call' && partner === undefined) {
+      const answer = partners.results.get(part);
+      if (answer === undefined) {
         const actions = actionsOfOpenCall(part, { session: folder, shell }, effort);
         for (const action of actions) files.apply(action, at);
         onCall(part, actions, at);
         plans.openCall(part, at);
+      } else if (answer.at <= at) {
+        carryOut(part, answer.result, at);
       }
     }
     // After the results beside it: it tells what has happened since.
@@ -135,26 +138,4 @@ function workspaceFold(
     return { files: of, todos: plans.todos(), plan: plans.plan(of), folder };
   };
   return { add, known };
-}
-
-type Partner =
-  | { kind: 'call'; call: ToolCall; at: number }
-  | { kind: 'result'; result: ToolResult; at: number };
-
-/** The call of each result and the result of each call. */
-function partnersIn(items: readonly Normalised[]): Map<ToolCall | ToolResult, Partner> {
-  const paired = pairedParts(items);
-  const found = new Map<ToolCall | ToolResult, Partner>();
-  for (const { part, partner } of paired) {
-    const other = partner === null ? undefined : paired[partner];
-    if (other === undefined) continue;
-    const { at } = other;
-    found.set(
-      part,
-      other.part.kind === 'tool_call'
-        ? { kind: 'call', call: other.part, at }
-        : { kind: 'result', result: other.part, at },
-    );
-  }
-  return found;
 }

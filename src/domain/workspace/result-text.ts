@@ -1,6 +1,7 @@
 import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import { remembering } from '../remember.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
 
@@ -34,7 +35,9 @@ const END_NOTES: readonly RegExp[] = [
 ];
 
 /** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
-export function answerOf(result: ToolResult): Answer {
+export const answerOf = remembering(read);
+
+function read(result: ToolResult): Readonly<Answer> {
   const raw = resultText(result);
   const {
     text,

@@ -1,13 +1,16 @@
 import type { ToolCall } from '../items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../json.ts';
+import { rememberingWords } from '../remember.ts';
 
 const PATH_FIELDS = `file_path path filePath filename absolute_path target_file notebook_path file
   relative_path absolutePath pathInProject TargetFile AbsolutePath`.split(/\s+/);
 
 /** The name of a tool without the server that gives it, and without its dividers. */
 export function toolName({ name }: ToolCall): string {
-  return ownName(name).toLowerCase().replaceAll(/[_.-]/g, '');
+  return undivided(name);
 }
+
+const undivided = rememberingWords((name) => ownName(name).toLowerCase().replaceAll(/[_.-]/g, ''));
 
 /**
  * The name that a tool has at its server: programs put the server in front of it, as in

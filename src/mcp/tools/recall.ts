@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readHere } from '../../app/read-here.ts';
 import { type Recalled, type RecallRequest, recall, type Wanted } from '../../app/recall/recall.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import type { Tool } from '../tool.ts';
@@ -48,7 +49,7 @@ export const recallTool: Tool<Args> = {
   call: async (ports, caller, args) => {
     const request = requestOf(args);
     if (!request.ok) return request;
-    const recalled = await recall(ports, caller, request.value);
+    const recalled = await recall(readHere(ports), caller, request.value);
     if (!recalled.ok) return recalled;
     return accept(written(recalled.value, request.value, caller.ref.session_id));
   },

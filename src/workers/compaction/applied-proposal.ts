@@ -8,7 +8,7 @@ import type { WorkerDependencies } from './dependencies.ts';
 
 type Dependencies = Pick<
   WorkerDependencies,
-  'store' | 'now' | 'random' | 'hooks' | 'world' | 'prepare'
+  'store' | 'now' | 'random' | 'hooks' | 'world' | 'prepare' | 'observe'
 >;
 
 /**

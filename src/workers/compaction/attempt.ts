@@ -6,7 +6,7 @@ import {
   postCompact,
   runHooks,
 } from '../hooks/compaction-hooks.ts';
-import { commit } from './commit.ts';
+import { commit, type Outcome } from './commit.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 import { finish, restore } from './finish.ts';
 import { type Begun, type Loaded, load } from './load.ts';
@@ -23,20 +23,39 @@ export async function runAttempt(
   begun: Begun,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  const asked = await load(deps, begun);
+  const step = stepsOf(deps, begun);
+  const asked = await step(
+    'load',
+    () => load(deps, begun),
+    (found) => ({ outcome: found === null ? 'gone' : 'loaded' }),
+  );
   if (asked === null) return DONE;
-  const planned = await plan(deps, asked);
+  const planned = await step(
+    'plan',
+    () => plan(deps, asked),
+    (made) => ({ outcome: made.kind, ...(made.kind === 'skip' && { reason: made.skip.reason }) }),
+  );
+  const commits = (outcome: Outcome) =>
+    step(
+      'commit',
+      () => commit(deps, asked, outcome),
+      (came) => ({ outcome: came }),
+    );
   if (planned.kind !== 'full') {
-    await commit(deps, asked, planned);
+    await commits(planned);
     return DONE;
   }
   const before = await runHooks(deps, asked, 'PreCompact', signal);
   if (before === null) return DONE;
   const loaded = instructed(asked, before);
-  const written = await write(deps, loaded, planned, signal);
+  const written = await step(
+    'write',
+    () => write(deps, loaded, planned, signal),
+    (came) => ({ outcome: came.kind === 'over' ? came.result.kind : came.kind }),
+  );
   if (written.kind === 'over') return written.result;
   if (written.kind === 'micro') {
-    await commit(deps, loaded, written);
+    await commits(written);
     return DONE;
   }
   const restored = await restore(deps, loaded, planned, written);
@@ -47,11 +66,21 @@ export async function runAttempt(
     user_display_message: displayMessage(before),
   });
   const { requested_version } = loaded.running;
-  const committed = await commit(deps, loaded, finished);
+  const committed = await commits(finished);
   // What is pinned has changed: nothing of this attempt can be used, and nothing is in the way.
   if (committed === 'again') return { kind: 'retry', after_ms: 0 };
   if (committed === 'written') await postCompact(deps, { ...loaded, requested_version }, signal);
   return DONE;
+}
+
+/** Observes the steps of an attempt. */
+function stepsOf({ observe }: WorkerDependencies, { ref, attempt }: Begun) {
+  const { session_id } = ref;
+  return <T>(
+    name: string,
+    run: () => Promise<T>,
+    outcome: (value: T) => { outcome: string; reason?: string },
+  ): Promise<T> => observe({ name, facts: { session_id, ...attempt } }, run, outcome);
 }
 
 /** With the instructions of the hooks beside those of the request (SPEC section 8, phase 2). */

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../app/ports/event-store.ts';
+import type { Observe } from '../../app/ports/observe.ts';
 import type { Templates } from '../../domain/compaction/prompt.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Config } from '../../domain/policy/config.ts';
@@ -37,6 +38,8 @@ export type WorkerDependencies = LogDependencies & {
   /** Told of a job whose session the store does not have: erased, or of another store. */
   onUnknownSession: (job: CompactionJob) => void;
   newId: () => string;
+  /** Runs each step, and tells of it. */
+  observe: Observe;
   /** Hands over the compaction that has to follow. */
   dispatch: (job: CompactionJob) => void;
 };

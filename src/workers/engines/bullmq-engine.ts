@@ -134,11 +134,10 @@ export class BullMqEngine implements JobEngine {
     this.#working = { worker, runner, fetching, releasing };
   }
 
-  async enqueue({ ref, compaction_id }: CompactionJob): Promise<void> {
+  async enqueue({ ref, compaction_id, trace }: CompactionJob): Promise<void> {
     const { tenant, session_id } = ref;
-    await this.#link.run(() =>
-      this.queue.add('compact', { tenant, session_id }, { jobId: compaction_id }),
-    );
+    const data = { tenant, session_id, ...(trace !== undefined && { trace }) };
+    await this.#link.run(() => this.queue.add('compact', data, { jobId: compaction_id }));
   }
 
   /** Also where another process runs it, if it can be told; never throws. */

@@ -1,7 +1,10 @@
 import type { SessionRef } from '../../app/ports/event-store.ts';
 
-/** A job is one compaction; its id is the compaction's id (DESIGN, decision 5). */
-export type CompactionJob = { ref: SessionRef; compaction_id: string };
+/**
+ * A job is one compaction; its id is the compaction's id (DESIGN, decision 5). `trace`: what it belongs
+ * to, as a `traceparent`, where that is traced.
+ */
+export type CompactionJob = { ref: SessionRef; compaction_id: string; trace?: string | undefined };
 
 /** What the handler says about a run: done, or run it again after a delay (milliseconds). */
 export type JobResult = { kind: 'done' } | { kind: 'retry'; after_ms: number };

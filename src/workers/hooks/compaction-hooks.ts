@@ -10,7 +10,7 @@ import type { HookCall } from './hook-payload.ts';
 import type { HookEvent, HookSettings } from './hook-settings.ts';
 import { runHook } from './run-hook.ts';
 
-type HookDependencies = Pick<WorkerDependencies, 'store' | 'now' | 'random' | 'hooks'>;
+type HookDependencies = Pick<WorkerDependencies, 'store' | 'now' | 'random' | 'hooks' | 'observe'>;
 
 /**
  * Calls the operator's hooks of a moment before the commit (SPEC section 16), one after the other, and
@@ -102,7 +102,7 @@ async function askAndRecord(
 }
 
 function ask(
-  { now }: HookDependencies,
+  { now, observe }: HookDependencies,
   hook: HookSettings,
   { ref, head, running, request }: Told,
   summary: string | null,
@@ -117,7 +117,16 @@ function ask(
     summary,
   };
   const { format } = head.settings;
-  return runHook(hook, call, { format, signal, now: () => now().getTime() });
+  const { session_id, compaction_id } = call;
+  return observe(
+    {
+      name: 'hook',
+      kind: 'client',
+      facts: { session_id, compaction_id, hook: hook.name, event: hook.event },
+    },
+    () => runHook(hook, call, { format, signal, now: () => now().getTime() }),
+    (run) => ({ outcome: run === null ? 'aborted' : run.ok ? 'ok' : 'failed', failed: !run?.ok }),
+  );
 }
 
 function blockedBy({ hook, ok, required, error, result }: HookRun): string | null {

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AppDependencies } from '../../../src/api/app-dependencies.ts';
+import type { SummaryOrder } from '../../../src/domain/compaction/summary-order.ts';
 import { GatewayLab } from '../../support/gateway/lab.ts';
 import { logOf } from '../../support/gateway/sdk-task.ts';
 
@@ -64,10 +66,132 @@ it.each([true, false])(
     expect(text.split('/home/user/project</cwd>')).toHaveLength(2);
     expect(text.length).toBeLessThan(JSON.stringify(HISTORY).length / 2);
     expect(lab.provider.invalid).toEqual([]);
-    // The log has all of it.
+    // The log has all of it, and one compaction.
     expect(JSON.stringify(await lab.items(answer.session))).toContain('5.log:249 step');
+    expect(await compactions(answer.session)).toEqual(['compaction.observed']);
+    expect(asked.headers.get('palimpsest-session')).toBe(answer.session);
+    expect(asked.headers.get('palimpsest-status')).toMatch(/^compacted; saved=\d{4,}$/);
   },
 );
+
+async function compactions(session: string): Promise<string[]> {
+  const events = await lab.events(session);
+  return events.flatMap(({ type }) => (type.startsWith('compaction.') ? [type] : []));
+}
+
+/** A lab whose summaries of the operator's model are those of `write`; what is asked for is kept. */
+async function labWith(
+  write: AppDependencies['summarize'],
+  wait_seconds?: number,
+): Promise<SummaryOrder[]> {
+  const { summarize } = lab.api.deps;
+  await lab.close();
+  const orders: SummaryOrder[] = [];
+  const own: AppDependencies['summarize'] = (order, signal) => {
+    orders.push(order);
+    return order.config.summarization_model === 'extractive'
+      ? summarize(order, signal)
+      : write(order, signal);
+  };
+  lab = await GatewayLab.open({ summarize: own }, undefined, wait_seconds);
+  return orders;
+}
+
+const trigger = (input: object[]) => ({
+  model: 'gpt-5.4',
+  store: false,
+  input: [...input, { type: 'compaction_trigger' }],
+});
+const itemOf = (text: string) => ({
+  type: 'compaction',
+  id: 'cmp_1',
+  encrypted_content: text.match(/pal1\.[\w-]+/)?.[0] ?? '',
+});
+
+it("is answered by the operator's model, which reads what an older item of ours stands for", async () => {
+  const orders = await labWith(async (order, signal) => {
+    const config = { ...order.config, summarization_model: 'extractive' };
+    const written = await lab.api.deps.summarize({ ...order, config }, signal);
+    return written.ok
+      ? { ok: true, summary: { ...written.summary, text: 'The model says so.' } }
+      : written;
+  });
+  const first = await lab.post('/v1/responses', trigger(HISTORY), NAME);
+  const next = [...HEAD, itemOf(first.text), ...HISTORY.slice(-4)];
+  const second = await lab.post('/v1/responses', trigger(next), NAME);
+  expect(lab.provider.received).toEqual([]);
+  const models = orders.map(({ config }) => config.summarization_model);
+  expect(models).toEqual([null, 'extractive', null, 'extractive']);
+  expect(JSON.stringify(orders[2]?.plan.ledgers)).toContain('why the nightly build fails');
+  await lab.post(
+    '/v1/responses',
+    { model: 'gpt-5.4', input: [...HEAD, itemOf(second.text)] },
+    NAME,
+  );
+  expect(lab.provider.received[0]?.raw.toString()).toContain('The model says so.');
+});
+
+it.each([
+  ['fails', () => Promise.resolve({ ok: false as const, message: 'no' })],
+  ['throws', () => Promise.reject(new Error('no'))],
+  ['hangs', () => new Promise<never>(() => {})],
+])('is answered without a model where that %s', async (_, write) => {
+  const orders = await labWith(write, 0.1);
+  const answer = await lab.post('/v1/responses', trigger(HISTORY), NAME);
+  expect(itemOf(answer.text).encrypted_content).not.toBe('');
+  expect(orders).toHaveLength(2);
+  expect(lab.provider.received).toEqual([]);
+});
+
+describe('/responses/compact', () => {
+  const request = { model: 'gpt-5.4', input: HISTORY };
+
+  it.each(['/v1/responses', '/u/other/v1/responses'])(
+    'keeps what it compacts in the session of the request (%s)',
+    async (path) => {
+      const asked = await lab.post(`${path}/compact`, request, NAME);
+      expect(asked.status, asked.text).toBe(200);
+      const { object, output } = JSON.parse(asked.text);
+      expect([object, output.length]).toEqual(['response.compaction', 1]);
+      const next = { model: 'gpt-5.4', input: [...HEAD, ...output, message('user', 'Go on.')] };
+      const answer = await lab.post(path, next, NAME);
+      expect(lab.provider.received).toHaveLength(1);
+      expect(lab.provider.received[0]?.raw.toString()).not.toContain('pal1.');
+      expect(JSON.stringify(await lab.items(answer.session))).toContain('5.log:249 step');
+      expect(await compactions(answer.session)).toEqual(['compaction.observed']);
+    },
+  );
+
+  it('compacts what went before an answer, and its item leads back to that session', async () => {
+    const first = await lab.post('/v1/responses', request);
+    await expect.poll(() => lab.items(first.session)).toHaveLength(HISTORY.length + 1);
+    const { id } = JSON.parse(first.text);
+    const body = { model: 'gpt-5.4', previous_response_id: id };
+    const asked = await lab.post('/v1/responses/compact', body);
+    expect(asked.status, asked.text).toBe(200);
+    const { output } = JSON.parse(asked.text);
+    const next = { model: 'gpt-5.4', input: [...output, message('user', 'Go on.')] };
+    const answer = await lab.post('/v1/responses', next);
+    expect(answer.session).toBe(first.session);
+    expect(lab.provider.received[1]?.raw.toString()).toContain('nightly build fails');
+    expect(await compactions(answer.session)).toEqual(['compaction.observed']);
+    const unknown = { ...body, previous_response_id: 'resp_of_somebody' };
+    const refused = await lab.post('/v1/responses/compact', unknown);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('previous_response_not_found');
+  });
+
+  it('keeps nothing of a conversation that belongs to no session', async () => {
+    expect((await lab.post('/v1/responses/compact', request)).status).toBe(200);
+    expect((await lab.api.deps.store.sessions('local', { limit: 5 })).data).toEqual([]);
+  });
+
+  it('needs no store, and no upstream of that name that is not set', async () => {
+    vi.spyOn(lab.api.deps.store, 'head').mockRejectedValue(new Error('away'));
+    expect((await lab.post('/v1/responses/compact', request, NAME)).status).toBe(200);
+    expect((await lab.post('/u/nobody/v1/responses/compact', request, NAME)).status).toBe(404);
+  });
+});
 
 it('refuses the thread of the SDK in the words with which that goes on by itself', async () => {
   const thread = { type: 'create' };

@@ -47,11 +47,22 @@ it('the lines for Python name the same addresses', () => {
   expect(urls(code('python')[0])).toEqual(urls(code('ts')[0]));
 });
 
-it('the lines for curl work', async () => {
-  const lines = code('bash').find((block) => block.startsWith('curl')) ?? '';
+/** What the lines for curl print. */
+async function printed(place: number): Promise<string> {
+  const lines = code('bash').filter((block) => block.startsWith('curl'))[place] ?? '';
   const { stdout } = await promisify(execFile)('sh', ['-c', lines], {
     env: { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-own' },
   });
+  return stdout;
+}
+
+it('the lines for curl that switch recall on work', async () => {
+  expect(await printed(1)).toContain('Done.');
+  expect(JSON.stringify(lab.provider.received[0]?.body.tools)).toContain('palimpsest_recall');
+});
+
+it('the lines for curl work', async () => {
+  const stdout = await printed(0);
   expect(stdout).toMatch(/palimpsest-status: forwarded/);
   expect(stdout).toContain('Done.');
   expect(lab.provider.received[0]?.headers.authorization).toBe('Bearer sk-own');

@@ -17,6 +17,7 @@ describe.each(PROTOCOLS)('%s', (path) => {
   it.each([
     ['rate_limit', 429],
     ['error', 500],
+    ['overloaded', 529],
     ['refuse', 400],
     ['redirect', 307],
   ] as const)('hands on %s as it came', async (trouble, status) => {
@@ -129,7 +130,7 @@ function awayStore(): SearchableStore {
     head: away,
     commit: away,
     events: away,
-    gatewayKeys: { find: away, note: away },
+    gatewayKeys: { find: away, note: away, items: away, noteItems: away },
     close: async () => {},
   };
   // Whatever else is asked of it does not exist, and throws as well.

@@ -39,13 +39,19 @@ describe.skipIf(folders.length === 0)(
           const raw = JSON.stringify(body, null, 1);
           const before = lab.provider.received.length;
           const answer = await lab.post(url, raw, kept(headers));
-          if (raw.includes('"pal1.') && /\/responses(?:\?|$)/.test(url)) {
+          if (raw.includes('"pal1.') && /\/responses(?:\/input_tokens)?(?:\?|$)/.test(url)) {
             // Sealed by another service, under a secret that this one does not have.
             expect(answer.status).toBe(400);
             expect(answer.text).toMatch(/input\[\d+\]\.encrypted_content cannot be used/);
             continue;
           }
           expect(answer.status, answer.text).toBe(200);
+          if (raw.includes('CRITICAL: Respond with TEXT ONLY')) {
+            // Claude Code asks for a summary: the log has one.
+            expect(answer.text).toContain('<summary>');
+            expect(lab.provider.received.length).toBe(before);
+            continue;
+          }
           expect(lab.provider.received.length).toBe(before + 1);
           const sent = lab.provider.received.at(-1);
           expect(sent?.raw.toString()).toBe(raw);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AppDependencies } from '../../../src/api/app-dependencies.ts';
 import { OpaqueContent } from '../../../src/app/opaque-content.ts';
+import { unobserved } from '../../../src/app/ports/observe.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { summarizeNow } from '../../../src/workers/summarize-now.ts';
@@ -347,6 +348,7 @@ describe('with a model', () => {
         }),
         now: () => new Date(0),
         random: () => 0,
+        observe: unobserved,
         onFailure: (message) => failures.push(message),
       }),
     });

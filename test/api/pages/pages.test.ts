@@ -82,7 +82,7 @@ describe('every page', () => {
       [`/inspect/sessions/${id}/context?at=9999`, 404, /choose one from 1 to \d+/],
       [`/inspect/sessions/${id}/items/1`, 404, /what happened there was session.created/],
       [`/inspect/sessions/${id}/context?at=x`, 400, /must be a whole number/],
-      [`/inspect/sessions/${id}/search?q=${encodeURIComponent('"')}`, 400, /quot/],
+      [`/inspect/sessions/${id}/search?q=${encodeURIComponent('say "')}`, 400, /quot/],
       ['/inspect/nothing', 404, /There is no such page/],
     ];
     for (const [path, status, message] of errors) {

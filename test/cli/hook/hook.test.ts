@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keptFacts } from '../../../src/cli/hook/kept-facts.ts';
 import { ServiceProcess } from '../../support/service-process.ts';
 
 const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
@@ -129,23 +128,4 @@ describe('palimpsest hook claude, where no service runs', () => {
     await expect.poll(async () => (await ask()).out, { timeout: 40_000 }).toContain('vendor/');
     expect(readdirSync(folder).toSorted()).toEqual([`${SESSION}.jsonl`, 'share']);
   });
-});
-
-describe('what is kept', () => {
-  const fact = (kind: string, state: string, said: string) => ({ kind, state, text: said });
-
-  test('is what holds now, the newest of it, and no more of one than a few lines', () => {
-    const facts = [
-      fact('constraint', 'superseded', 'old'),
-      ...Array.from({ length: 20 }, (_, place) => fact('constraint', 'current', `rule ${place}`)),
-      fact('request', 'done', 'past'),
-      fact('error', 'open', 'e'.repeat(5_000)),
-      fact('name', 'current', 'a.ts'),
-    ];
-    const kept = keptFacts(facts);
-    expect(kept).not.toMatch(/old|past|a\.ts|rule 4\n/);
-    expect(kept).toMatch(/- rule 5\n[\s\S]*- rule 19\n\nErrors without a cure yet:\n- e{400} …$/);
-  });
-
-  test('is nothing where nothing was said', () => expect(keptFacts([])).toBe(''));
 });

@@ -2,16 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { claudeLaunch, claudeSettings, claudeUpstreams } from '../../../src/cli/wrap/claude.ts';
+import {
+  claudeLaunch,
+  claudeSettings,
+  claudeUpstreams,
+  hasOwnServer,
+} from '../../../src/cli/wrap/claude.ts';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:8787';
 const OPEN = { url: URL_OF_SERVICE, key: null };
+const SERVER =
+  '--mcp-config={"mcpServers":{"palimpsest":{"type":"http","url":"http://127.0.0.1:8787/mcp"}}}';
 const WITH_KEY = { url: URL_OF_SERVICE, key: 'secret' };
 
 describe('Claude Code', () => {
-  test('is given the address, and nothing in its arguments', () => {
-    expect(claudeLaunch(OPEN, {}, {})).toEqual({
-      args: [],
+  test('is given the address in its environment, and our tools in its arguments', () => {
+    expect(claudeLaunch(OPEN, {}, {}, false)).toEqual({
+      args: [SERVER],
       environment: { ANTHROPIC_BASE_URL: URL_OF_SERVICE, ENABLE_TOOL_SEARCH: 'true' },
       warnings: [],
     });
@@ -19,23 +26,31 @@ describe('Claude Code', () => {
 
   test('carries our key in a header beside those of the user, never in its arguments', () => {
     const own = { ANTHROPIC_CUSTOM_HEADERS: 'x-team: blue' };
-    const { args, environment } = claudeLaunch(WITH_KEY, own, {});
+    const { args, environment } = claudeLaunch(WITH_KEY, own, {}, false);
     expect(environment.ANTHROPIC_CUSTOM_HEADERS).toBe('x-team: blue\nx-palimpsest-key: secret');
-    expect(args).toEqual([]);
+    expect(environment.PALIMPSEST_API_KEY).toBe('secret');
+    expect(args.join(' ')).not.toContain('secret');
+    expect(args[0]).toContain(`"headers":{"x-palimpsest-key":"\${PALIMPSEST_API_KEY}"}`);
   });
 
   test('keeps what the user has chosen of its tools, and says what that costs', () => {
-    const { environment, warnings } = claudeLaunch(OPEN, { ENABLE_TOOL_SEARCH: 'false' }, {});
+    const { environment, warnings } = claudeLaunch(
+      OPEN,
+      { ENABLE_TOOL_SEARCH: 'false' },
+      {},
+      false,
+    );
     expect(environment).not.toHaveProperty('ENABLE_TOOL_SEARCH');
     expect(warnings).toEqual([
       'ENABLE_TOOL_SEARCH=false is kept: all tools are then sent with each call',
     ]);
-    expect(claudeLaunch(OPEN, { ENABLE_TOOL_SEARCH: 'true' }, {}).warnings).toEqual([]);
+    expect(claudeLaunch(OPEN, { ENABLE_TOOL_SEARCH: 'true' }, {}, false).warnings).toEqual([]);
   });
 
   test('is told by its arguments where its settings would win over the environment', () => {
     const settings = { ANTHROPIC_BASE_URL: 'https://proxy.example' };
-    expect(claudeLaunch(OPEN, {}, settings).args).toEqual([
+    expect(claudeLaunch(OPEN, {}, settings, false).args).toEqual([
+      SERVER,
       '--settings',
       `{"env":{"ANTHROPIC_BASE_URL":"${URL_OF_SERVICE}"}}`,
     ]);
@@ -43,7 +58,7 @@ describe('Claude Code', () => {
 
   test('cannot carry our key where its settings replace the header', () => {
     const settings = { ANTHROPIC_CUSTOM_HEADERS: 'x-team: blue' };
-    expect(() => claudeLaunch(WITH_KEY, {}, settings)).toThrow(
+    expect(() => claudeLaunch(WITH_KEY, {}, settings, false)).toThrow(
       /^ANTHROPIC_CUSTOM_HEADERS in the settings of Claude Code takes the place of the header/,
     );
   });
@@ -73,6 +88,30 @@ describe('Claude Code', () => {
       expect(claudeUpstreams({ [name]: '0' }, {})).toEqual({});
     },
   );
+});
+
+describe('an MCP server of the user by our name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-servers-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const environment = { CLAUDE_CONFIG_DIR: folder };
+  const other = '{"mcpServers":{"docs":{"command":"docs"}}}';
+
+  test.each(['.claude.json', '.mcp.json'])('in %s is found, and kept', (name) => {
+    const file = join(folder, name);
+    expect(hasOwnServer(environment, folder)).toBe(false);
+    for (const [text, isOurs] of [
+      ['{', false],
+      [other, false],
+      [other.replace('docs', 'palimpsest'), true],
+    ] as const) {
+      writeFileSync(file, text);
+      expect(hasOwnServer(environment, folder)).toBe(isOurs);
+    }
+    rmSync(file);
+    const { args, warnings } = claudeLaunch(OPEN, {}, {}, true);
+    expect(args).toEqual([]);
+    expect(warnings[0]).toMatch(/^an MCP server "palimpsest" of your own is kept/);
+  });
 });
 
 describe('the settings of Claude Code', () => {

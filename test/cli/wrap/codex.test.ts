@@ -22,6 +22,7 @@ function setupOf(files: { [name: string]: string }, environment: Record<string, 
   return codexSetup({ CODEX_HOME: folder, ...environment });
 }
 
+const SERVER = 'mcp_servers.palimpsest.url="http://127.0.0.1:8787/mcp"';
 const UPSTREAM = 'PALIMPSEST_UPSTREAM_OPENAI';
 
 describe('Codex', () => {
@@ -79,7 +80,7 @@ describe('Codex', () => {
     const setup = setupOf(files, environment);
     expect(codexUpstreams(setup)).toEqual(upstreams);
     const launch = codexLaunch(OPEN, setup);
-    expect(launch.args).toEqual(settings.flatMap((setting) => ['-c', setting]));
+    expect(launch.args).toEqual([...settings, SERVER].flatMap((setting) => ['-c', setting]));
     expect(launch.environment).toEqual({});
   });
 
@@ -87,6 +88,7 @@ describe('Codex', () => {
     const { args, environment } = codexLaunch(WITH_KEY, setupOf({}));
     expect(environment).toEqual({ PALIMPSEST_API_KEY: 'secret' });
     expect(args.join(' ')).not.toContain('secret');
+    expect(args).toContain('mcp_servers.palimpsest.bearer_token_env_var="PALIMPSEST_API_KEY"');
     expect(args).toContain(
       'model_providers.palimpsest.env_http_headers={"x-palimpsest-key"="PALIMPSEST_API_KEY"}',
     );
@@ -97,5 +99,12 @@ describe('Codex', () => {
     expect(args).toContain(
       'model_providers.mine.env_http_headers={"x-palimpsest-key"="PALIMPSEST_API_KEY"}',
     );
+  });
+
+  test('keeps an MCP server of the user by our name, and says so', () => {
+    const own = '[mcp_servers.palimpsest]\ncommand = "mine"\n';
+    const { args, warnings } = codexLaunch(OPEN, setupOf({ 'config.toml': own }));
+    expect(args.join(' ')).not.toContain('mcp_servers');
+    expect(warnings[0]).toMatch(/^an MCP server "palimpsest" of your own is kept/);
   });
 });

@@ -26,7 +26,7 @@ describe('docs/claude-code.md', () => {
   test('its line by hand sets what wrap sets', () => {
     const line =
       blocks('docs/claude-code.md', '').find((text) => text.startsWith('ANTHROPIC')) ?? '';
-    const { environment } = claudeLaunch({ url: 'http://127.0.0.1:8787', key: null }, {}, {});
+    const { environment } = claudeLaunch({ url: 'http://127.0.0.1:8787', key: null }, {}, {}, true);
     expect(line.trim()).toBe(
       [...Object.entries(environment).map((pair) => pair.join('=')), 'claude'].join(' '),
     );

@@ -75,9 +75,15 @@ describe('palimpsest wrap', () => {
     install('claude', TELLS);
     const { exit, out, err } = await wrap('claude', '--model', 'opus', '-p', 'hi').ended;
     expect(err).toMatch(
-      /^palimpsest: 0 turns, 0 compactions, 0 tokens saved; look: DATABASE_URL=file:.*palimpsest\.db palimpsest list\n$/,
+      /^palimpsest: 0 turns, 0 compactions, 0 tokens saved; look: DATABASE_URL=file:.*palimpsest\.db palimpsest serve, then http:\/\/127\.0\.0\.1:9\/\n$/,
     );
-    expect(JSON.parse(out)).toMatchObject({ args: ['--model', 'opus', '-p', 'hi'], health: 'ok' });
+    expect(JSON.parse(out)).toMatchObject({ health: 'ok' });
+    const { args, url } = JSON.parse(out);
+    const server = { type: 'http', url: `${url}/mcp` };
+    expect(args).toEqual([
+      `--mcp-config=${JSON.stringify({ mcpServers: { palimpsest: server } })}`,
+      ...['--model', 'opus', '-p', 'hi'],
+    ]);
     expect(exit).toBe(7);
     // The log is with the user's data, and nothing in the folder that the agent works in.
     expect(existsSync(join(folder, '.local', 'share', 'palimpsest', 'palimpsest.db'))).toBe(true);
@@ -91,7 +97,7 @@ describe('palimpsest wrap', () => {
     try {
       const { out, err } = await wrap('--url', service.url, 'claude').ended;
       expect(JSON.parse(out)).toMatchObject({ url: service.url });
-      expect(err).toContain(`look: palimpsest list --url ${service.url}\n`);
+      expect(err).toContain(`look: ${service.url}/\n`);
     } finally {
       await service.dispose();
     }

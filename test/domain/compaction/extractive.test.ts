@@ -228,6 +228,35 @@ describe('messages of the user', () => {
   });
 });
 
+describe('a conversation without work', () => {
+  const topics = Array.from({ length: 120 }, (_, index) => ({
+    question: `In week ${index} we paid ${index} euros for the hall near the old station, and nothing else.`,
+    answer: `Because the hall of week ${index} was cheap, going with it instead of the park saved ${index} euros.`,
+  }));
+  const talk = topics.flatMap(({ question, answer }) => [asks(question), tells(answer)]);
+  const told = (summary: string) =>
+    topics.filter(({ question }) => summary.includes(question.slice(0, 60))).length;
+
+  test('is what its user has said: words of each message, before those of the assistant', () => {
+    expect(told(summarize(talk, { max_tokens: 4_000 }))).toBe(topics.length);
+  });
+
+  test('gives up what comes after the user: with less room, not every message is told', () => {
+    const summary = summarize(talk, { max_tokens: 1_500 });
+    expect(told(summary)).toBeLessThan(topics.length / 2);
+    expect(section(summary, 'Problem solving')?.length ?? 0).toBeGreaterThan(0);
+  });
+
+  test('beside work the files have their share', () => {
+    const files = Array.from({ length: 60 }, (_, index) =>
+      edit(`/repo/src/part${index}.ts`, 'before', `const value${index} = makeValue(${index});`),
+    );
+    const summary = summarize([...talk, ...files.flat()], { max_tokens: 4_000 });
+    expect(section(summary, 'Files and code sections')?.length ?? 0).toBeGreaterThanOrEqual(60);
+    expect(told(summary)).toBeLessThan(topics.length);
+  });
+});
+
 describe('what has to hold', () => {
   const items = [
     asks('# Task\nBuild the importer for orders.'),
@@ -251,6 +280,12 @@ describe('what has to hold', () => {
     expect(summary.match(/standing instruction: .*$/gm)).toEqual([
       'standing instruction: Always format dates as day, month and year in every report.',
     ]);
+  });
+
+  test('what the user has never done is told, and not as an instruction', () => {
+    const words = "I've never used a debugger, how do I start?";
+    const told = section(summarize([asks(words), asks('And then?')]), 'Primary request and intent');
+    expect(told).toContain(`- User, so far: ${words}`);
   });
 
   test("the project's instructions are named as such", () => {
@@ -367,6 +402,12 @@ describe('steps done are not next', () => {
     expect(
       stepsOf([plan, ...ran('ls', 'a'), ...edit('/w/src/retry.ts', 'a', 'b'), ...ran('ls', 'a')]),
     ).toBeUndefined();
+  });
+
+  test('so is what it says it is doing now', () => {
+    expect(stepsOf([tells('Both are in. Now fixing the error message of the parser:')])).toEqual([
+      "- Assistant's last stated intention: Now fixing the error message of the parser:",
+    ]);
   });
 
   test('a todo that is done or dropped is not, the one in progress before those that are open', () => {
@@ -539,6 +580,75 @@ describe('a chain of compactions', () => {
       ),
       expect.stringMatching(/^- Items 23 to 60, until 2026-03-01T10:00: "Now do step \d/),
     ]);
+  });
+});
+
+describe('stretches of which little is known', () => {
+  const at = '2026-03-01T09:15:30.000Z';
+  const epochsOf = (ledger: Ledger) => {
+    const epochs = [1, 2, 3, 4].map((n) => ({
+      from: n,
+      through: n,
+      at,
+      compaction_id: `cmp_${n}`,
+    }));
+    const covered = { ...ledger, epochs };
+    const summary = render({ covered, standing: covered, verbatim: [] });
+    return section(summary, 'Problem solving')?.filter((line) => line.startsWith('- Items'));
+  };
+
+  test('are told by what was found out, and neighbours without that as one', () => {
+    const ledger = ledgerOf([
+      asks('Look at it.'),
+      tells('I am reading on.'),
+      tells('I am still reading.'),
+      tells('The root cause is that `loadRules` is called twice.'),
+    ]);
+    expect(epochsOf(ledger)).toEqual([
+      '- Items 1 to 1, until 2026-03-01T09:15: "Look at it."',
+      '- Items 2 to 3, until 2026-03-01T09:15',
+      '- Items 4 to 4, until 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
+    ]);
+  });
+});
+
+describe('failures that read alike', () => {
+  test('are told once, with how often', () => {
+    const long = `Failed to find the lines in ${'a folder with a long name and '.repeat(8)}`;
+    const fails = (end: string) => ran('patch -p1 < fix.diff', `Error: ${long}${end}`, 1);
+    const told = (max_tokens: number) =>
+      section(
+        summarize([asks('Go.'), ...fails('one'), ...fails('two')], { max_tokens }),
+        'Errors and fixes',
+      );
+    expect(told(2_000)).toHaveLength(1);
+    expect(told(2_000)?.[0]).toContain('(patch -p1 < fix.diff) (2 times)');
+  });
+});
+
+describe('the index of names', () => {
+  const index = (ledgers: Ledgers, max_tokens: number) =>
+    section(render(ledgers, { max_tokens }), 'Names')?.join(' ') ?? '';
+  const page = (names: readonly string[]) => ran('make list', names.join(' '));
+
+  test('of equally frequent names the shorter come first', () => {
+    const short = Array.from({ length: 30 }, (_, n) => `aB${n}`);
+    const long = Array.from({ length: 30 }, (_, n) => `aVeryLongNameOfSomething${n}`);
+    const mixed = long.flatMap((name, n) => [name, short[n] ?? '']);
+    const written = index(ledgersOfItems([asks('Read.'), ...page(mixed)]), 700);
+    expect(short.filter((name) => namesStandingIn(written)(name))).toEqual(short);
+    expect(long.every((name) => namesStandingIn(written)(name))).toBe(false);
+  });
+
+  test('names that stand below the cut come after the others', () => {
+    const names = (letter: string) => Array.from({ length: 40 }, (_, n) => `${letter}someName${n}`);
+    const items = [asks('Read.'), ...page([...names('x'), ...names('y')]), ...page(names('x'))];
+    const below = index(ledgersOfItems(items, items.length - 2), 900);
+    const all = index(ledgersOfItems(items), 900);
+    const count = (text: string, letter: string) =>
+      names(letter).filter(namesStandingIn(text)).length;
+    expect(count(below, 'y')).toBeGreaterThan(count(below, 'x'));
+    expect(count(all, 'x')).toBeGreaterThan(count(all, 'y'));
   });
 });
 

@@ -72,6 +72,7 @@ test.each([
   ['hunks', filled('@@ -1,2 +1,2 @@\n-foo\n+bar\n')],
   ['returns', filled('progress 10%\r')],
   ['a log of 10 MB', filled('INFO something_happened to id 12345 in the service\n').repeat(10)],
-])('a digest of %s is over in time', (_, text) => {
+  // What else runs in the process can only slow it down: a digest that is too slow stays so.
+])('a digest of %s is over in time', { retry: 3 }, (_, text) => {
   expect(digestTime(text) / BASELINE).toBeLessThan(1.3);
 });

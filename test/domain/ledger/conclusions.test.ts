@@ -122,3 +122,15 @@ test('words of the program are nobody’s', () => {
   });
   expect(ledgerOf([note]).conclusions).toEqual([]);
 });
+
+test('of the report of a task its envelope is not told', () => {
+  const notice =
+    '<task-notification>\n<task-id>a02a54</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n' +
+    '<output-file>/private/tmp/tasks/a02a54.output</output-file>\n<status>completed</status>\n' +
+    '<summary>Agent "Map the packages" finished</summary>\n' +
+    '<note>A task-notification fires each time this agent stops.</note>\n' +
+    '<usage><tokens>15954</tokens><ms>2329</ms></usage>\n</task-notification>';
+  expect(ledgerOf([asks(notice)]).conclusions).toMatchObject([
+    { by: 'subagent', text: 'Agent "Map the packages" finished' },
+  ]);
+});

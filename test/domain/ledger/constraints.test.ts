@@ -82,6 +82,24 @@ describe('what demands nothing', () => {
     ['a word that only begins like one', 'Der Nietenzieher liegt im Schrank nebenan.'],
   ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
 
+  test.each([
+    'I have never taken a course in this subject.',
+    "I've never used this library before, so go slowly.",
+    'The loop fetches a page and never closes its reader.',
+    'It was there before and never did any harm.',
+    'I have three tasks today, can you help me to prioritize them?',
+  ])('what was or is: %s', (sentence) => expect(standingOf(sentence)).toEqual([]));
+
+  test.each([
+    'Never guess a name that you have not read.',
+    'The worker must never have two jobs at once.',
+    'I never want to see that page again.',
+  ])('but this does: %s', (sentence) => expect(standingOf(sentence)).toEqual([sentence]));
+
+  test('the opening of a list', () => {
+    expect(constraintsOf('The answer must have:\n- a title\n- a date')).toEqual([]);
+  });
+
   test('a question about what always happens', () => {
     expect(constraintsOf('Why does it always fail on Mondays?')).toEqual([]);
   });

@@ -57,6 +57,16 @@ describe('what has to be exact', () => {
     ]);
   });
 
+  test('of a long line, whole words about it, without the mark of a list', () => {
+    const before = 'words '.repeat(20);
+    const [one] = ledgerOf([
+      asks(`- ${before}grow by 35% every yearly reporting period after that`),
+    ]).artifacts;
+    expect(one?.context).toMatch(/^(?:words )+grow by 35% every yearly reporting$/);
+    const [short] = ledgerOf([asks('- **Size**: 35% of all')]).artifacts;
+    expect(short?.context).toBe('**Size**: 35% of all');
+  });
+
   test('is not taken from what tools return', () => {
     const page = 'see https://example.com/a and port 8080';
     expect(ledgerOf(used('Bash', { command: 'cat a' }, page)).artifacts).toEqual([]);

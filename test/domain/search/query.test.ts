@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../../src/domain/search/documents.ts';
 import { matchesIn } from '../../../src/domain/search/matches.ts';
-import { lookupOf, parseQuery } from '../../../src/domain/search/query.ts';
-import { scoreOf } from '../../../src/domain/search/rank.ts';
+import { lookupOf, parseQuery, signsIn } from '../../../src/domain/search/query.ts';
+import { lineOf, scoreOf } from '../../../src/domain/search/rank.ts';
 import { snippetOf } from '../../../src/domain/search/snippet.ts';
 
 function parsed(text: string) {
@@ -17,17 +17,25 @@ const found = (text: string, q: string) =>
 
 describe('a query', () => {
   test.each([
-    ['a.b', [{ tokens: ['ab'], prefixes: [] }], [{ tokens: ['a', 'b'], prefixes: [] }]],
+    [
+      'a.b',
+      [{ tokens: ['ab'], prefixes: [], sequence: [] }],
+      [{ tokens: ['a', 'b'], prefixes: [], sequence: [] }],
+    ],
     [
       'get_user*',
-      [{ tokens: [], prefixes: ['getuser'] }],
-      [{ tokens: ['get'], prefixes: ['user'] }],
+      [{ tokens: [], prefixes: ['getuser'], sequence: [] }],
+      [{ tokens: ['get'], prefixes: ['user'], sequence: [] }],
     ],
-    ['库', [{ tokens: [], prefixes: ['库'] }], [{ tokens: [], prefixes: ['库'] }]],
+    [
+      '库',
+      [{ tokens: [], prefixes: ['库'], sequence: [] }],
+      [{ tokens: [], prefixes: ['库'], sequence: [] }],
+    ],
     [
       '"x.y z"',
-      [{ tokens: ['xy', 'z'], prefixes: [] }],
-      [{ tokens: ['x', 'y', 'z'], prefixes: [] }],
+      [{ tokens: ['x', 'y', 'z'], prefixes: [], sequence: ['x', 'y', 'z'] }],
+      [{ tokens: ['x', 'y', 'z'], prefixes: [], sequence: ['x', 'y', 'z'] }],
     ],
   ])('%s is looked up whole and by its parts', (q, whole, parts) => {
     const [terms = []] = parsed(q).all;
@@ -44,8 +52,8 @@ describe('a query', () => {
   });
 
   test.each([
-    ['', 'it has no letter and no digit to look for: "regex" finds signs'],
-    ['-> ||', 'it has no letter and no digit to look for: "regex" finds signs'],
+    ['', 'it has no letter, no digit and no sign to look for'],
+    ['"" ', 'it has no letter, no digit and no sign to look for'],
     ['-only', 'it only excludes: it needs a word to look for as well'],
     ['an "open phrase', 'it has a quotation mark that is not closed'],
     ['OR one', 'OR stands between two words to look for'],
@@ -92,6 +100,18 @@ describe('a query', () => {
   });
 });
 
+test.each([
+  [' |---|:--| ', '|---|:--|'],
+  ['"=> {"', '=> {'],
+  ['"" -', '"" -'],
+  ['""', null],
+  [' ', null],
+  ['-> a', null],
+  ['=> 1', null],
+])('%j asks for the signs %j', (q, signs) => {
+  expect(signsIn(q)).toBe(signs);
+});
+
 describe('what matches', () => {
   test.each([
     ['the user_name of it', 'username', 'user_name'],
@@ -112,6 +132,9 @@ describe('what matches', () => {
     expect(found('one two', 'one -two')).toBeNull();
     expect(found('one two', '"two one"')).toBeNull();
     expect(found('one\nnothing of this\ntwo', '"one two"')).toBeNull();
+    expect(found('one\n\n--\ntwo', '"one two"')).not.toBeNull();
+    expect(found('one\n\n--\ntwo', 'one -"one two"')).toBeNull();
+    expect(found('see\nx² of it', 'see -x2')).toBeNull();
   });
 
   test('is worth more when rare words stand in it, close together, and in a short text', () => {
@@ -125,6 +148,18 @@ describe('what matches', () => {
     expect(score('alpha beta', [1, 1], 'summary')).toBeLessThan(score('alpha beta'));
     expect(score('alpha', [5, 1])).toBeGreaterThan(score('beta', [5, 1]));
     expect(score('alpha beta')).toBeGreaterThan(score(`alpha beta ${'word '.repeat(300)}`));
+    expect(score('alpha. one beta')).toBeGreaterThan(score('alpha.\none beta'));
+    // A word by itself, over the same one inside of names, however often.
+    for (const inside of ['alphaBeta', 'alpha_betas', 'my_alpha beta1']) {
+      expect(score('alpha: beta')).toBeGreaterThan(score(`${inside} alphaBetas`));
+      expect(score('alpha, the beta')).toBeGreaterThan(score(`${inside} `.repeat(30)));
+    }
+  });
+
+  test('stands together where whole words do', () => {
+    const matched = found('alphaBeta is near\nand alpha is with beta', 'alpha beta');
+    if (matched === null) throw new Error('it does not match');
+    expect(lineOf(matched)).toBe('and alpha is with beta');
   });
 
   test('a snippet is a part of the text, and never half a character', () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codecFor, FORMATS, type Format } from '../../../src/domain/items/codecs.ts';
-import type { LoggedEvent, SessionClient } from '../api-client.ts';
+import { isTerminal, type LoggedEvent, type SessionClient } from '../api-client.ts';
 import { checkHistory, type Findings } from './history.ts';
 import type { Writer } from './writer.ts';
 
@@ -44,13 +44,14 @@ export class Ledger {
    */
   async findings(): Promise<Findings> {
     for (const writer of this.writers) await writer.settle();
-    await this.#read();
-    // One at a time: only the last of them can be under way.
-    const last = this.#log.findLast(({ type }) => type === 'compaction.requested');
-    if (last !== undefined) await this.session.ended(String(last.data.compaction_id));
-    await this.#read();
+    let again: LoggedEvent[] = [];
+    // The end of one compaction may ask for the next, a moment later.
+    do {
+      await this.#readToLastEnd();
+      again = await this.session.events();
+    } while (again.length > this.#log.length);
     const { problems, ...counts } = checkHistory(this.#log, this.writers, true);
-    if (!isDeepStrictEqual(await this.session.events(), this.#log)) {
+    if (!isDeepStrictEqual(again, this.#log)) {
       problems.push('the log is not what it was when it was read before');
     }
     for (const format of FORMATS) problems.push(...(await this.#contextProblems(format)));
@@ -60,6 +61,18 @@ export class Ledger {
   /** How often an event of this type is in the log. */
   count(type: string): number {
     return this.#log.filter((event) => event.type === type).length;
+  }
+
+  /** Compactions come one at a time: only the last of them can be under way. */
+  async #readToLastEnd(): Promise<void> {
+    for (;;) {
+      await this.#read();
+      const last = this.#log.findLast(({ type }) => type === 'compaction.requested');
+      const id = last?.data.compaction_id;
+      if (last === undefined) return;
+      if (this.#log.some((event) => isTerminal(event) && event.data.compaction_id === id)) return;
+      await this.session.ended(String(id));
+    }
   }
 
   async #read(): Promise<void> {

@@ -9,6 +9,8 @@ const CONCURRENCY = 16;
 const PATIENCE_MS = 20_000;
 const SHOWN_CHARACTERS = 600;
 const MOST_FINDINGS = 12;
+/** A proposal is open for a short time only: few requests meet one. */
+const MOST_TIMES = 6;
 
 /** How the replies were distributed, and what was wrong, each kind of finding once. */
 export type FuzzReport = {
@@ -23,7 +25,7 @@ type Judge = (request: FuzzRequest, reply: Reply) => string | null;
 /**
  * Sends `count` requests and judges every reply. The same seed makes the same requests; which of them
  * meet a session that waits for a packet, or a compaction under way, is a matter of time all the same.
- * So it goes on, up to twice as many, until each of the `routes` has been carried out once; half of
+ * So it goes on, up to six times as many, until each of the `routes` has been carried out once; half of
  * what comes then is of those that have not.
  */
 export async function fuzz(
@@ -38,7 +40,7 @@ export async function fuzz(
   let started = 0;
   const missing = () => options.routes?.filter((route) => !(route in succeeded)) ?? [];
   const goesOn = () =>
-    started < options.count || (started < options.count * 2 && missing().length > 0);
+    started < options.count || (started < options.count * MOST_TIMES && missing().length > 0);
   const worker = async () => {
     while (goesOn() && findings.size < MOST_FINDINGS) {
       started += 1;

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScriptedModelServer } from '../scripted-model-server.ts';
 import { ownPostgres } from '../servers/postgres.ts';
+import { PostgresPair, type Replication } from '../servers/postgres-pair.ts';
 import { ownRedis } from '../servers/redis.ts';
+import { RedisTrio } from '../servers/redis-trio.ts';
 import type { TestServer } from '../servers/test-server.ts';
 import { ServiceProcess, type Variables } from '../service-process.ts';
 import { addKills } from './kill-count.ts';
@@ -16,6 +18,10 @@ export type Layout = {
   workers: number;
   /** For every process. */
   variables?: Variables;
+  /** PostgreSQL has a standby, which is promoted when the killed server is started again. */
+  standby?: Replication;
+  /** Redis has a replica, and a sentinel that promotes it when the master is killed. */
+  sentinel?: true;
 };
 
 /** What can be killed. */
@@ -58,8 +64,8 @@ export class Cluster {
       await ScriptedModelServer.start(),
       {
         // It keeps its data, as the Redis of a careful operator does: `FLUSHALL` is what empties it.
-        redis: layout.queue === 'bullmq' ? await ownRedis({ persistent: true }) : null,
-        postgres: layout.store === 'postgres' ? await ownPostgres() : null,
+        redis: layout.queue === 'bullmq' ? await redisFor(layout) : null,
+        postgres: layout.store === 'postgres' ? await postgresFor(layout) : null,
       },
     );
     try {
@@ -189,4 +195,12 @@ export class Cluster {
       ...this.layout.variables,
     };
   }
+}
+
+function redisFor({ sentinel }: Layout): Promise<TestServer> {
+  return sentinel === undefined ? ownRedis({ persistent: true }) : RedisTrio.start();
+}
+
+function postgresFor({ standby }: Layout): Promise<TestServer> {
+  return standby === undefined ? ownPostgres() : PostgresPair.start(standby);
 }

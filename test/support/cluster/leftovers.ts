@@ -1,7 +1,8 @@
 import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { readSettings } from '../../../src/config.ts';
 import { openStore } from '../../../src/open-store.ts';
+import { openRedis } from '../../../src/workers/engines/bullmq/redis-clients.ts';
 import type { Cluster } from './cluster.ts';
 
 const STATES = [
@@ -32,7 +33,7 @@ async function pendingIn({ databaseUrl }: Cluster): Promise<string[]> {
 
 async function jobsIn({ redis, queuePrefix }: Cluster): Promise<string[]> {
   if (redis === null) return [];
-  const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
+  const connection = openRedis(redis.url, { maxRetriesPerRequest: null });
   try {
     const found: string[] = [];
     for (const name of await queueNames(connection, queuePrefix)) {

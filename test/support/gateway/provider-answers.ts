@@ -1,13 +1,20 @@
 import type { Protocol } from '../../../src/domain/gateway/protocol.ts';
+import { sealOf } from './thoughts.ts';
 
-/** What the scripted model says: a text, and calls of tools. */
-export type Said = { text: string; calls?: { id: string; name: string; input: object }[] };
+/** What the scripted model says: what it has thought before, a text, and calls of tools. */
+export type Said = {
+  thought?: string;
+  /** Whether the client gets the thought sealed as well, to hand it back itself (Responses). */
+  isSealed?: boolean;
+  text: string;
+  calls?: { id: string; name: string; input: object }[];
+};
 
 export type Figures = { input: number; output: number };
 
 /** The answer as one body. */
 export function bodyOf(protocol: Protocol, id: string, said: Said, figures: Figures): object {
-  const { text, calls = [] } = said;
+  const { thought, text, calls = [] } = said;
   switch (protocol) {
     case 'messages':
       return {
@@ -16,6 +23,9 @@ export function bodyOf(protocol: Protocol, id: string, said: Said, figures: Figu
         role: 'assistant',
         model: 'scripted',
         content: [
+          ...(thought === undefined
+            ? []
+            : [{ type: 'thinking', thinking: thought, signature: sealOf(thought) }]),
           ...(text === '' ? [] : [{ type: 'text', text }]),
           ...calls.map(({ id: call, name, input }) => ({
             type: 'tool_use',
@@ -85,7 +95,7 @@ function frame(data: object, name?: string): string {
 
 type Event = { type: string } & Record<string, unknown>;
 
-function messageEvents(id: string, { text, calls = [] }: Said, figures: Figures): Event[] {
+function messageEvents(id: string, { thought, text, calls = [] }: Said, figures: Figures): Event[] {
   const message = {
     id: `msg_${id}`,
     type: 'message',
@@ -97,6 +107,17 @@ function messageEvents(id: string, { text, calls = [] }: Said, figures: Figures)
     usage: { input_tokens: figures.input, output_tokens: 1 },
   };
   const blocks = [
+    ...(thought === undefined
+      ? []
+      : [
+          {
+            start: { type: 'thinking', thinking: '', signature: '' },
+            deltas: [
+              ...pieces(thought).map((thinking) => ({ type: 'thinking_delta', thinking })),
+              { type: 'signature_delta', signature: sealOf(thought) },
+            ],
+          },
+        ]),
     ...(text === ''
       ? []
       : [
@@ -181,8 +202,18 @@ function responseEvents(id: string, said: Said, figures: Figures): Event[] {
   return events.map((event, sequence_number) => ({ ...event, sequence_number }));
 }
 
-function responseItems(id: string, { text, calls = [] }: Said) {
+export function responseItems(id: string, { thought, isSealed, text, calls = [] }: Said) {
   return [
+    ...(thought === undefined
+      ? []
+      : [
+          {
+            type: 'reasoning',
+            id: `rs_${id}`,
+            summary: [{ type: 'summary_text', text: thought }],
+            ...(isSealed === true && { encrypted_content: sealOf(thought) }),
+          },
+        ]),
     ...(text === ''
       ? []
       : [

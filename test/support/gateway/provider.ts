@@ -8,9 +8,12 @@ import {
 } from '../../../src/domain/gateway/protocol.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
-import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts';
+import { ruleProblems } from '../foreign/context-rules.ts';
 import { close, listen } from '../listening.ts';
-import { bodyOf, eventsOf, type Said } from './provider-answers.ts';
+import { bodyOf, eventsOf, responseItems, type Said } from './provider-answers.ts';
+import { StoredResponses } from './stored-responses.ts';
+import { Thoughts, wantsThoughts } from './thoughts.ts';
 
 /** A request as it has reached the provider. */
 export type Received = {
@@ -26,7 +29,23 @@ export type Received = {
 };
 
 /** What goes wrong with the next request. */
-export type Trouble = 'rate_limit' | 'error' | 'cut' | 'hang' | 'too_long' | 'redirect' | 'refuse';
+export type Trouble =
+  | 'rate_limit'
+  | 'error'
+  | 'overloaded'
+  | 'cut'
+  /** It begins to answer, and says no more. */
+  | 'stall'
+  /** It answers a little at a time. */
+  | 'slow'
+  | 'hang'
+  | 'too_long'
+  /** Said behind a status of 200. */
+  | 'too_long_after_all'
+  | 'redirect'
+  | 'refuse'
+  /** With more words than anybody reads. */
+  | 'refuse_at_length';
 
 /** What the model says to a request; `index` counts the turns from 0. */
 export type Script = (received: Received, index: number) => Said;
@@ -40,6 +59,8 @@ const CHARACTERS_PER_TOKEN = 4;
  */
 export class ScriptedProvider {
   readonly received: Received[] = [];
+  /** Requests whose client went away before they were answered. */
+  abandoned = 0;
   /** What was wrong with the requests so far; a test that passes has none. */
   readonly invalid: string[] = [];
   /** Used up one after the other, before the script is asked. */
@@ -49,6 +70,8 @@ export class ScriptedProvider {
   script: Script = () => ({ text: 'Done.' });
   url = '';
   #turns = 0;
+  readonly #thoughts = new Thoughts();
+  readonly #stored = new StoredResponses();
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch(() => response.destroy());
   });
@@ -69,19 +92,40 @@ export class ScriptedProvider {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const received = await read(request);
+    response.once('close', () => {
+      if (!response.writableFinished) this.abandoned += 1;
+    });
+    const unknown = received.protocol === 'responses' ? this.#stored.resolve(received) : null;
     this.received.push(received);
     const { protocol, body, tokens } = received;
     const trouble = this.troubles.shift();
     if (trouble !== undefined) return fail(response, trouble, received, this.window);
     if (protocol === null) return json(response, 200, { object: 'other', path: received.url });
-    const codec = codecFor(formatOf(protocol));
-    this.invalid.push(...codec.violations(received.history));
+    if (unknown !== null) return notFound(response, unknown);
+    const { history } = received;
+    const format = formatOf(protocol);
+    if (protocol === 'responses') this.invalid.push(...this.#stored.problems(history));
+    this.invalid.push(
+      ...codecFor(format).violations(history),
+      ...ruleProblems(format, history, { isConverted: false }),
+      ...this.#thoughts.problems(protocol, history),
+    );
     if (tokens > this.window) return fail(response, 'too_long', received, this.window);
     const index = this.#turns;
     this.#turns += 1;
-    const said = this.script(received, index);
-    const figures = { input: tokens, output: Math.ceil(JSON.stringify(said).length / 4) };
     const id = String(index).padStart(6, '0');
+    const script = this.script(received, index);
+    const isSealed = JSON.stringify(body.include ?? []).includes('reasoning.encrypted_content');
+    const said: Said = wantsThoughts(protocol, body)
+      ? { thought: `Thought ${id}.`, isSealed, ...script }
+      : script;
+    if (said.thought !== undefined) {
+      this.#thoughts.noteAnswer(said.thought, said.calls ?? [], `msg_${id}`);
+    }
+    if (protocol === 'responses') {
+      this.#stored.note(`resp_${id}`, history, responseItems(id, said), body.store !== false);
+    }
+    const figures = { input: tokens, output: Math.ceil(JSON.stringify(said).length / 4) };
     if (body.stream !== true) return json(response, 200, bodyOf(protocol, id, said, figures));
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     for (const event of eventsOf(protocol, id, said, figures)) response.write(event);
@@ -93,12 +137,14 @@ async function read(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   const raw = Buffer.concat(chunks);
-  const plain = request.headers['content-encoding'] === 'gzip' ? zlib.gunzipSync(raw) : raw;
+  const plain = plainOf(raw, request.headers['content-encoding']);
   const parsed: unknown = plain.length === 0 ? {} : JSON.parse(plain.toString('utf8'));
   const body = isJsonObject(parsed) ? parsed : {};
   const path = (request.url ?? '').replace(/\?.*$/, '').replace(/^.*?\/v1/, '');
   const protocol = protocolOf(path);
   const history = protocol === null ? [] : body[historyField(protocol)];
+  const isText = typeof history === 'string';
+  const items: Json = isText ? [{ role: 'user', content: history }] : (history ?? null);
   return {
     method: request.method ?? '',
     url: request.url ?? '',
@@ -106,9 +152,28 @@ async function read(request: IncomingMessage): Promise<Received> {
     raw,
     body,
     protocol,
-    history: Array.isArray(history) ? history.filter(isJsonObject) : [],
+    history: Array.isArray(items) ? items.filter(isJsonObject) : [],
     tokens: Math.ceil(plain.length / CHARACTERS_PER_TOKEN),
   };
+}
+
+function plainOf(raw: Buffer, coding: string | undefined): Buffer {
+  switch (coding) {
+    case 'gzip':
+      return zlib.gunzipSync(raw);
+    case 'br':
+      return zlib.brotliDecompressSync(raw);
+    // Older ones cannot read it.
+    case 'zstd':
+      return Buffer.from('{}');
+    default:
+      return raw;
+  }
+}
+
+function notFound(response: ServerResponse, message: string): void {
+  const error = { message, type: 'invalid_request_error', param: null, code: 'not_found' };
+  json(response, 400, { error });
 }
 
 function fail(
@@ -134,8 +199,14 @@ function fail(
     case 'error':
       error(500, isAnthropic ? 'api_error' : 'server_error', 'something broke');
       break;
+    case 'overloaded':
+      error(529, 'overloaded_error', 'everybody asks');
+      break;
     case 'refuse':
       error(400, 'invalid_request_error', 'unknown parameter');
+      break;
+    case 'refuse_at_length':
+      error(400, 'invalid_request_error', `${LENGTHY}prompt is too long`);
       break;
     case 'too_long':
       if (isAnthropic)
@@ -152,18 +223,27 @@ function fail(
           'context_length_exceeded',
         );
       break;
+    case 'too_long_after_all':
+      tooLongAfterAll(response, protocol ?? 'chat', body.stream === true);
+      break;
     case 'redirect':
       response.writeHead(307, { location: 'http://127.0.0.1:9/elsewhere' });
       response.end();
       break;
-    case 'cut': {
+    case 'cut':
+    case 'stall':
+    case 'slow': {
       const said = { text: 'This answer breaks off in the middle of what it has to say.' };
-      const events = eventsOf(protocol ?? 'chat', 'cut', said, { input: tokens, output: 9 });
+      const events = eventsOf(protocol ?? 'chat', trouble, said, { input: tokens, output: 9 });
       response.writeHead(200, {
         'content-type': body.stream === true ? 'text/event-stream' : 'application/json',
       });
+      if (trouble === 'slow') {
+        slowly(response, events);
+        break;
+      }
       for (const event of events.slice(0, 5)) response.write(event);
-      setImmediate(() => response.destroy());
+      if (trouble === 'cut') setImmediate(() => response.destroy());
       break;
     }
     case 'hang':
@@ -173,7 +253,46 @@ function fail(
   }
 }
 
+export const LENGTHY = 'This parameter is not known, nor is the next. '.repeat(20_000);
+const PAUSE_MS = 30;
+
+function slowly(response: ServerResponse, [event, ...rest]: readonly string[]): void {
+  if (event === undefined) {
+    response.end();
+    return;
+  }
+  response.write(event);
+  setTimeout(() => slowly(response, rest), PAUSE_MS);
+}
+
 function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_scripted' });
   response.end(JSON.stringify(body));
+}
+
+/** As providers say it that have begun to answer already. */
+function tooLongAfterAll(response: ServerResponse, protocol: Protocol, isStream: boolean): void {
+  const code = 'context_length_exceeded';
+  const message = 'Your input exceeds the context window of this model.';
+  const failed = { object: 'response', status: 'failed', error: { code, message }, output: [] };
+  if (!isStream) {
+    json(response, 200, protocol === 'responses' ? failed : { error: { code, message } });
+    return;
+  }
+  const created = { ...failed, status: 'in_progress', error: null };
+  const events = {
+    messages: [
+      { type: 'ping' },
+      { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long' } },
+    ],
+    chat: [{ error: { code, message } }],
+    responses: [
+      { type: 'response.created', response: created },
+      { type: 'response.in_progress', response: created },
+      { type: 'response.failed', response: failed },
+    ],
+  };
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const event of events[protocol]) response.write(`data: ${JSON.stringify(event)}\n\n`);
+  response.end();
 }

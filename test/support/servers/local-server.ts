@@ -8,8 +8,8 @@ const START_LIMIT_MS = 60_000;
 /** How often another port is tried when somebody took the free one first. */
 const PORT_ATTEMPTS = 3;
 const PORT_TAKEN = /address already in use/i;
-/** Redis, Valkey and PostgreSQL say so, the last after a recovery only. */
-const READY = /ready to accept connections/i;
+/** What Redis, Valkey, their sentinels and PostgreSQL say, the last after a recovery only. */
+const READY = /ready to accept (?:read-only )?connections|\+monitor master/i;
 const OUTPUT_KEPT = 4000;
 
 export type LocalProgram = {

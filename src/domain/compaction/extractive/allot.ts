@@ -3,12 +3,17 @@ import type { TextCounter } from '../../tokens/count.ts';
 import { TOPICS, type Topic } from './headings.ts';
 import type { Line, Tellings } from './line.ts';
 
-/** Of the room, what a topic may take with its fewest words, and how it shares in the rest. */
-const SHARES: Record<Topic, { least: number; weight: number }> = {
+/**
+ * Of the room, what a topic may take with its fewest words, and how it shares in the rest. `fills`: it
+ * begins with as many words as fit in the first.
+ */
+type Share = { least: number; weight: number; fills?: true };
+type Shares = Record<Topic, Share>;
+const SHARES: Shares = {
   first: { least: 0.15, weight: 6 },
   latest: { least: 0.15, weight: 6 },
   constraints: { least: 0.3, weight: 8 },
-  messages: { least: 0.55, weight: 12 },
+  messages: { least: 0.55, weight: 30 },
   files: { least: 0.4, weight: 60 },
   errors: { least: 0.3, weight: 10 },
   todos: { least: 0.15, weight: 6 },
@@ -18,6 +23,12 @@ const SHARES: Record<Topic, { least: number; weight: number }> = {
   decisions: { least: 0.2, weight: 12 },
   runs: { least: 0.1, weight: 5 },
   exact: { least: 0.05, weight: 3 },
+};
+/** What the user said where no file was worked on: it has the share of the files as well. */
+const MESSAGES_OF_CHAT: Share = {
+  least: 0.7,
+  weight: SHARES.messages.weight + SHARES.files.weight,
+  fills: true,
 };
 /** Tokens that a heading and its blank lines take. */
 const HEADING_TOKENS = 8;
@@ -35,24 +46,35 @@ export function allot(
   room: number,
   count: TextCounter,
 ): Map<Topic, string[]> {
+  const shares = sharesFor(tellings);
   const chosen = new Map<Topic, Chosen>();
   const cut = new Set<Topic>();
   let left = room;
+  const open = new Map<Topic, { own: Tellings; next: number }>();
+  for (const [topic, own] of tellings) open.set(topic, { own, next: 1 });
   for (const topic of TOPICS) {
-    const first = tellings.get(topic)?.[0]?.() ?? [];
-    const most = Math.min(left, Math.floor(room * SHARES[topic].least));
-    const lines = within(first, most - HEADING_TOKENS, count);
-    if (lines.length < first.length) cut.add(topic);
+    const telling = open.get(topic);
+    const first = telling?.own[0]?.() ?? [];
+    const most = Math.min(left, Math.floor(room * shares[topic].least));
+    let lines = within(first, most - HEADING_TOKENS, count);
+    if (telling !== undefined && lines.length < first.length) {
+      cut.add(topic);
+      telling.next = 0;
+    }
     if (lines.length === 0) continue;
-    const tokens = costOf(lines, count);
+    let tokens = costOf(lines, count);
+    while (telling !== undefined && shares[topic].fills === true && !cut.has(topic)) {
+      const longer = telling.own[telling.next]?.().map(({ text }) => text);
+      if (longer === undefined || costOf(longer, count) > most) break;
+      lines = longer;
+      tokens = costOf(longer, count);
+      telling.next++;
+    }
     chosen.set(topic, { lines, tokens });
     left -= tokens;
   }
-  const open = new Map(
-    [...tellings].map(([topic, own]) => [topic, { own, next: cut.has(topic) ? 0 : 1 }]),
-  );
   for (;;) {
-    const topic = hungriest(open, chosen);
+    const topic = hungriest(open, chosen, shares);
     if (topic === null) break;
     const telling = open.get(topic);
     const lines = telling?.own[telling.next]?.().map(({ text }) => text);
@@ -83,15 +105,22 @@ export function allot(
   return new Map([...chosen].map(([topic, { lines }]) => [topic, lines]));
 }
 
+/** The shares of these topics: where no file was worked on, the conversation is the work. */
+function sharesFor(tellings: ReadonlyMap<Topic, Tellings>): Shares {
+  const hasFiles = (tellings.get('files')?.length ?? 0) > 0;
+  return hasFiles ? SHARES : { ...SHARES, messages: MESSAGES_OF_CHAT };
+}
+
 /** The topic that has least of its share. */
 function hungriest(
   open: ReadonlyMap<Topic, unknown>,
   chosen: ReadonlyMap<Topic, Chosen>,
+  shares: Shares,
 ): Topic | null {
   let found: Topic | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const topic of open.keys()) {
-    const filled = (chosen.get(topic)?.tokens ?? 0) / SHARES[topic].weight;
+    const filled = (chosen.get(topic)?.tokens ?? 0) / shares[topic].weight;
     if (filled < least) {
       least = filled;
       found = topic;

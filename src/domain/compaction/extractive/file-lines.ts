@@ -16,10 +16,12 @@ const LEVELS = [
   { read: 24, names: 10, removed: 5, line: true },
   { read: 48, names: 14, removed: 8, line: true },
   { read: 120, names: 24, removed: 12, line: true },
+  { read: 400, names: 60, removed: 24, line: true },
 ] as const;
 
 /** The files that were changed, and what in them; then those that were read, with what matters in them. */
 export function fileTellings({ covered, standing }: Ledgers): Tellings {
+  if (covered.files.length === 0) return [];
   const files = covered.files.toSorted(
     (a, b) => heatOf(b, covered.calls) - heatOf(a, covered.calls),
   );
@@ -108,10 +110,12 @@ export function filesAtHand({ standing }: Ledgers): string {
     .join(', ');
 }
 
+/** What counts is how lately it was named, then how much it is worked on now and was in all. */
 function likelinessOf(name: Name, file: File | undefined, { items, calls }: Ledger): number {
   const heat = file === undefined ? 0 : heatOf(file, calls);
-  const lately = Math.log(2 + items - name.at);
-  return 2 * Math.log(1 + scoreOf(name, items)) + Math.log(1 + 3 * heat) - 2 * lately;
+  const uses = file === undefined ? 0 : file.reads + 2 * file.edits;
+  const named = Math.log(1 + scoreOf(name, items)) - 2 * Math.log(2 + items - name.at);
+  return named + Math.log(1 + 3 * heat) + Math.log(1 + uses) / 2;
 }
 
 /** Deeper folders than people have: each takes the characters of all above it. */
@@ -121,7 +125,7 @@ const DEEPEST = 50;
 const FEWEST = 3;
 
 /** The folder that saves most when it is written once only; '' when none is worth it. */
-export function commonFolder(paths: readonly string[]): string {
+function commonFolder(paths: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const path of paths) {
     let i = path.startsWith('/') ? path.indexOf('/', 1) : -1;

@@ -5,6 +5,7 @@ export const LABELS = {
   message: 'User: ',
   constraint: 'User, standing instruction: ',
   required: 'User, requirement: ',
+  experience: 'User, so far: ',
   project: 'Project instructions: ',
   inherited: "The client's own summary of the time before: ",
   decision: 'Assistant: ',

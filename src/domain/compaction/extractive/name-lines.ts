@@ -1,19 +1,32 @@
-import type { Ledger } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
 import { isFileName, nameKey, namesStandingIn } from '../../names.ts';
 import type { TextCounter } from '../../tokens/count.ts';
 import { INDEX_TITLE } from './headings.ts';
+import { isAfterCut, type Ledgers } from './ledgers.ts';
 
 /** A name that the reader asked for counts as if it were mentioned this many times as often. */
 const FOCUS_FACTOR = 4;
+/** A long name takes the room of several short ones: nearly by its length, for a long one says more. */
+const LENGTH_COUNTS = 0.75;
 
-/** The names, best first; those that contain a focus word (lower case) move up. */
-export function rankedNames({ names, items }: Ledger, focus: readonly string[]): string[] {
-  return names
+/** A name that was mentioned after the cut stands in the context already, unless its result is cleared. */
+const STANDS_BELOW_FACTOR = 0.25;
+
+/** The names, best for their length first; those that contain a focus word (lower case) move up. */
+export function rankedNames({ covered, standing }: Ledgers, focus: readonly string[]): string[] {
+  const below = new Set(
+    standing.names.flatMap((name) =>
+      isAfterCut({ ...name, seq: name.last_seq }, covered) ? [nameKey(name.name)] : [],
+    ),
+  );
+  return covered.names
     .map((name) => {
       const lower = name.name.toLowerCase();
-      const factor = focus.some((word) => lower.includes(word)) ? FOCUS_FACTOR : 1;
-      return { key: nameKey(name.name), score: scoreOf(name, items) * factor };
+      const key = nameKey(name.name);
+      const asked = focus.some((word) => lower.includes(word)) ? FOCUS_FACTOR : 1;
+      const factor = below.has(key) ? asked * STANDS_BELOW_FACTOR : asked;
+      const score = (scoreOf(name, covered.items) * factor) / (key.length + 1) ** LENGTH_COUNTS;
+      return { key, score };
     })
     .sort((a, b) => b.score - a.score)
     .map(({ key }) => key);
@@ -46,13 +59,16 @@ export function indexCost(names: readonly string[], count: TextCounter): number 
   return names.length === 0 ? 0 : count(`## ${INDEX_TITLE}\n${indexLines(names).join('\n')}`) + 2;
 }
 
-/** The index of names as lines: files and paths, then identifiers, each in the order given. */
+/**
+ * The index of names as lines: files and paths, then identifiers, each in the order given. A name has no
+ * blanks in it, so a blank is enough between two.
+ */
 function indexLines(names: readonly string[]): string[] {
   const isPath = (name: string) => name.includes('/') || isFileName(name);
   const files = names.filter(isPath);
   const identifiers = names.filter((name) => !isPath(name));
   const lines: string[] = [];
-  if (files.length > 0) lines.push(`Files and paths: ${files.join(', ')}`);
-  if (identifiers.length > 0) lines.push(`Identifiers: ${identifiers.join(', ')}`);
+  if (files.length > 0) lines.push(`Files and paths: ${files.join(' ')}`);
+  if (identifiers.length > 0) lines.push(`Identifiers: ${identifiers.join(' ')}`);
   return lines;
 }

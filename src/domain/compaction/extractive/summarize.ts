@@ -47,7 +47,7 @@ const NOTE =
 export function summarizeExtractively(ledgers: Ledgers, options: ExtractiveOptions): string {
   const { max_tokens, count, template } = options;
   const focus = focusWords(`${options.focus ?? ''} ${options.instructions ?? ''}`);
-  const names = rankedNames(ledgers.covered, focus);
+  const names = rankedNames(ledgers, focus);
   const forIndex = Math.min(Math.floor(max_tokens * INDEX_SHARE), indexCost(names, count));
   const opening = max_tokens >= NOTE_FROM_TOKENS ? openingOf(ledgers, options) : '';
   const tellings = mapTellings(tellingsOf(ledgers), favoured(focus));

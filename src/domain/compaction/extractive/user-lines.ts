@@ -1,4 +1,4 @@
-import { startsStanding } from '../../ledger/constraints.ts';
+import { isExperience, startsStanding } from '../../ledger/constraints.ts';
 import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
 import { LABELS } from './labels.ts';
@@ -32,8 +32,8 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
   );
 }
 
-/** At least so much of each message that it can be known by. */
-const OPENINGS = [46, 80, 130, 220, 400, 800];
+/** At least so much of each message that it can be known by; then so much that it says something. */
+const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
 
 /** All messages of the user in their order. */
 export function messageTellings({ covered }: Ledgers): Tellings {
@@ -99,12 +99,13 @@ function worthOf({ text, by, is_standing }: Constraint): number {
 }
 
 function isShort({ text }: Constraint): boolean {
-  return text.length <= 200;
+  return text.length <= (isExperience(text) ? 300 : 200);
 }
 
-function labelOf({ by, is_standing }: Constraint): string {
+function labelOf({ by, is_standing, text }: Constraint): string {
   if (by === 'project_instructions') return LABELS.project;
-  return is_standing ? LABELS.constraint : LABELS.required;
+  if (is_standing) return LABELS.constraint;
+  return isExperience(text) ? LABELS.experience : LABELS.required;
 }
 
 /** Addresses, commits, versions and figures that were named, the newest last. */

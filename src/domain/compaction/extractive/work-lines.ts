@@ -20,18 +20,29 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
     { line: 200, lines: 3, said: 200 },
   ].map(
     (level) => () =>
-      told.map((failure) => ({
+      alike(told, level).map((failure) => ({
         text: errorText(failure, level),
         worth: failure.failed_at + (failure.cure === null ? covered.items : 0),
       })),
   );
 }
 
+type ErrorLevel = { line: number; lines: number; said: number };
+
+/** Failures that would read the same are told once, at the place of the last. */
+function alike(failures: readonly Failure[], level: ErrorLevel): Failure[] {
+  const byText = new Map<string, Failure>();
+  for (const failure of failures) {
+    const text = errorText({ ...failure, times: 1 }, level);
+    const before = byText.get(text);
+    byText.delete(text);
+    byText.set(text, { ...failure, times: failure.times + (before?.times ?? 0) });
+  }
+  return [...byText.values()];
+}
+
 /** What failed and whether it was cured, in one line of these lengths. */
-export function errorText(
-  { what, lines, times, said, cure }: Failure,
-  most: { line: number; lines: number; said: number },
-): string {
+export function errorText({ what, lines, times, said, cure }: Failure, most: ErrorLevel): string {
   const quoted = lines
     .slice(0, most.lines)
     .map((line) => `"${clipEnd(line.replaceAll('"', "'"), most.line)}"`)
@@ -111,12 +122,40 @@ export function epochTellings({ covered }: Ledgers): Tellings {
   ].map(
     ({ most, characters }) =>
       () =>
-        inOrder(evenly(epochs, most).map((epoch) => epochText(epoch, covered, characters))),
+        inOrder(
+          stretchesOf(evenly(epochs, most), covered, characters).map(({ epoch, about }) => {
+            const where = epoch.of === undefined ? '' : ` of session ${epoch.of}`;
+            const what = about === '' ? '' : `: ${about}`;
+            return `Items ${epoch.from} to ${epoch.through}${where}, until ${epoch.at.slice(0, 16)}${what}`;
+          }),
+        ),
   );
 }
 
-function epochText(epoch: Epoch, { requests, files }: Ledger, most: number): string {
-  const { from, through, at, of } = epoch;
+/** Epochs with what they were about; neighbours of which nothing is known that is new become one. */
+function stretchesOf(
+  epochs: readonly Epoch[],
+  ledger: Ledger,
+  most: number,
+): { epoch: Epoch; about: string }[] {
+  const stretches: { epoch: Epoch; about: string }[] = [];
+  for (const epoch of epochs) {
+    const about = aboutEpoch(epoch, ledger, most);
+    const before = stretches.at(-1);
+    const isNext = before?.epoch.of === epoch.of && before?.epoch.through === epoch.from - 1;
+    if (before !== undefined && isNext && about === '' && before.about === '') {
+      before.epoch = { ...epoch, from: before.epoch.from };
+    } else stretches.push({ epoch, about });
+  }
+  return stretches;
+}
+
+/** What was asked, which files were changed for the first time, else what was found out. */
+function aboutEpoch(
+  { from, through, of }: Epoch,
+  { requests, files, conclusions }: Ledger,
+  most: number,
+): string {
   const isInside = (fact: { seq: number; of?: string }) =>
     fact.seq >= from && fact.seq <= through && fact.of === of;
   const asked = requests.find(isInside)?.text;
@@ -125,9 +164,8 @@ function epochText(epoch: Epoch, { requests, files }: Ledger, most: number): str
     ...(asked === undefined ? [] : [`"${clipEnd(oneLine(asked), most)}"`]),
     ...changed.map(({ path }) => baseName(path)),
   ];
-  const where = of === undefined ? '' : ` of session ${of}`;
-  const what = about.length === 0 ? '' : `: ${about.join(', ')}`;
-  return `Items ${from} to ${through}${where}, until ${at.slice(0, 16)}${what}`;
+  const found = about.length > 0 ? undefined : conclusions.find(isInside);
+  return found === undefined ? about.join(', ') : `"${clipEnd(oneLine(found.text), most)}"`;
 }
 
 /** The todos with their state, then the plan in words. */
@@ -169,7 +207,7 @@ export function currentTellings({ said }: Ledger): Tellings {
 }
 
 const INTENDS =
-  /\b(?:next|let me|let['’]s|I['’]ll|I will|I['’]m going to|I need to|we need to|we should|now I)\b/i;
+  /\b(?:next|let me|let['’]s|I['’]ll|I will|I['’]m going to|I need to|we need to|we should|now I|now \w{3,20}ing)\b/i;
 /** After more calls what was intended has been done, or given up. */
 const MOST_CALLS_SINCE = 2;
 /** After so many items nobody waits for a result any more: the call was broken off. */

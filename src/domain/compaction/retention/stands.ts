@@ -11,6 +11,9 @@ const BLOCK = 1_000;
 /** Scripts that are written without spaces count sign by sign. */
 const SIGN = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]';
 const WORD = new RegExp(`${SIGN}|(?:(?!${SIGN})[\\p{L}\\p{M}\\p{N}_])+`, 'gu');
+/** The same in most texts, several times as fast. */
+const ASCII_WORD = /[a-z0-9_]+/g;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 const SHORT_WORD = new RegExp(`^(?!${SIGN}).{1,3}$`, 'u');
 
 /** Which of the facts stand in a text. Linear in the text for a given number of facts. */
@@ -53,8 +56,12 @@ function factsInWords(text: string, facts: readonly MustKeep[]): Set<MustKeep> {
   }
   for (const block of blocksOf(text)) {
     const hits = new Map<MustKeep, number>();
-    for (const word of new Set(wordsOf(block))) {
-      for (const fact of seekers.get(word) ?? []) {
+    const met = new Set<string>();
+    for (const word of wordsOf(block)) {
+      const facts = seekers.get(word);
+      if (facts === undefined || met.has(word)) continue;
+      met.add(word);
+      for (const fact of facts) {
         const times = (hits.get(fact) ?? 0) + 1;
         hits.set(fact, times);
         if (times >= (least.get(fact) ?? 0)) found.add(fact);
@@ -73,7 +80,8 @@ function contentWords(text: string): string[] {
 }
 
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(WORD) ?? [];
+  const lower = text.toLowerCase();
+  return lower.match(BEYOND_ASCII.test(lower) ? WORD : ASCII_WORD) ?? [];
 }
 
 function* blocksOf(text: string): Generator<string> {

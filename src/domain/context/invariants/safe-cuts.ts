@@ -1,4 +1,5 @@
 import type { Normalised } from '../../items/item.ts';
+import { remembering } from '../../remember.ts';
 import type { Invariant } from './invariant.ts';
 import { messageParts } from './message-parts.ts';
 import { reasoningGroups } from './reasoning-groups.ts';
@@ -12,8 +13,10 @@ const INVARIANTS: readonly Invariant[] = [toolPairs, messageParts, reasoningGrou
  * compaction while item i and all after it stay. One answer per place, so items + 1 in number; 0 is
  * always true, the last one when no call is open. Linear time (SPEC section 8, the cut).
  */
-export function safeCuts(items: readonly Normalised[]): boolean[] {
-  const allowed = INVARIANTS.map((cutsOf) => cutsOf(items));
+export const safeCuts = remembering(cutsOf);
+
+function cutsOf(items: readonly Normalised[]): readonly boolean[] {
+  const allowed = INVARIANTS.map((cuts) => cuts(items));
   return Array.from({ length: items.length + 1 }, (_, index) =>
     allowed.every((cuts) => cuts[index] === true),
   );

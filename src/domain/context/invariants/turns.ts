@@ -1,5 +1,6 @@
 import type { Normalised } from '../../items/item.ts';
 import { endsTurn } from '../../items/speaker.ts';
+import { remembering } from '../../remember.ts';
 
 /**
  * The number of the model's turn that each assistant message belongs to, null for all other items.
@@ -8,7 +9,9 @@ import { endsTurn } from '../../items/speaker.ts';
  * clients log results, hooks and notes of their own as soon as they are there, in the middle of a
  * message with parallel calls.
  */
-export function turnNumbers(items: readonly Normalised[]): (number | null)[] {
+export const turnNumbers = remembering(numbersOf);
+
+function numbersOf(items: readonly Normalised[]): readonly (number | null)[] {
   let turn = 0;
   let lastId: string | undefined;
   let isAnswered = false;

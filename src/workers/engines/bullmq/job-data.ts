@@ -7,6 +7,8 @@ const jobData = z.object({
   session_id: z.string(),
   /** It was found to ask a model, and waits for a slot. */
   waits_for_model: z.boolean().optional(),
+  /** What the job belongs to, as a `traceparent`. */
+  trace: z.string().optional(),
 });
 
 /** What a job carries in Redis beside its id: which session. Never items or secrets. */
@@ -16,8 +18,8 @@ export type JobData = z.infer<typeof jobData>;
 export function readJob({ id, data }: Job): CompactionJob | null {
   const parsed = jobData.safeParse(data);
   if (id === undefined || !parsed.success) return null;
-  const { tenant, session_id } = parsed.data;
-  return { ref: { tenant, session_id }, compaction_id: id };
+  const { tenant, session_id, trace } = parsed.data;
+  return { ref: { tenant, session_id }, compaction_id: id, ...(trace !== undefined && { trace }) };
 }
 
 /** Whether this run of the job was put off until there is a slot for a model. */
@@ -27,6 +29,6 @@ export function waitsForModel({ data }: Job): boolean {
 
 /** Notes in the queue whether the job waits for a slot: any worker may fetch it next. */
 export async function noteWait(queued: Job, waits: boolean): Promise<void> {
-  const { tenant, session_id } = jobData.parse(queued.data);
-  await queued.updateData({ tenant, session_id, ...(waits && { waits_for_model: true }) });
+  const { waits_for_model: _before, ...data } = jobData.parse(queued.data);
+  await queued.updateData({ ...data, ...(waits && { waits_for_model: true }) });
 }

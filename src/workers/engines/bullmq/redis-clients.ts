@@ -1,31 +1,46 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { readRedisUrl, redisServers } from './redis-address.ts';
 
 /** Reconnects for ever, from 50 ms on, at last every two seconds. */
 const LONGEST_PAUSE_MS = 2000;
 const reconnectAfterMs = (times: number) =>
   Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS);
 
+/** A connection to Redis, or to the master that the sentinels name. `url`: as `REDIS_URL` takes it. */
+export function openRedis(url: string, options: RedisOptions): Redis {
+  const address = readRedisUrl(url);
+  if (address.kind === 'unusable') throw new Error(`the URL of Redis: ${address.why}`);
+  if (address.kind === 'server') return new Redis(address.url, options);
+  const { sentinels, master, db, username, password } = address;
+  return new Redis({
+    ...options,
+    ...{ sentinels, name: master, db },
+    ...(username === '' ? {} : { username }),
+    ...(password === '' ? {} : { password }),
+  });
+}
+
 /** Every connection of one engine, so that none is left open when it stops. */
 export class RedisClients {
   readonly #url: string;
   readonly #clients: Redis[] = [];
 
-  /** `url`: redis:// or rediss://, with user, password and database number as usual. */
+  /** `url`: as `REDIS_URL` takes it. */
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Host and port of the server, for messages. */
+  /** Host and port of the server, or of the sentinels, for messages. */
   get address(): string {
-    const { hostname, port } = new URL(this.#url);
-    return `${hostname || 'localhost'}:${port || 6379}`;
+    return redisServers(this.#url);
   }
 
   /** A connection that is being opened. `onError` is told of every failure of it, often repeatedly. */
   open(options: RedisOptions, onError: (error: Error) => void): Redis {
     const client = this.#own(
-      new Redis(this.#url, {
+      openRedis(this.#url, {
         retryStrategy: reconnectAfterMs,
+        sentinelRetryStrategy: reconnectAfterMs,
         keepAlive: 10_000,
         disconnectTimeout: 500,
         ...options,

@@ -37,7 +37,7 @@ function itemOf(word: string): Normalised {
   return message('assistant', [{ kind: 'tool_call', ...call }], id);
 }
 
-function allowed(cuts: boolean[]): number[] {
+function allowed(cuts: readonly boolean[]): number[] {
   return cuts.flatMap((isAllowed, index) => (isAllowed ? [index] : []));
 }
 

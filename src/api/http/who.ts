@@ -1,6 +1,6 @@
 import type { OpaqueContent } from '../../app/opaque-content.ts';
-import { type ApiKey, knownKeys, LOCAL_TENANT, refuseOtherSites } from '../http/auth.ts';
-import { ProblemError } from '../http/problem.ts';
+import { type ApiKey, knownKeys, LOCAL_TENANT, refuseOtherSites } from './auth.ts';
+import { ProblemError } from './problem.ts';
 
 /** Who asks, and which headers hold a key of ours, which no upstream is to see. */
 export type Who = { tenant: string; owner: string; dropped: ReadonlySet<string> };

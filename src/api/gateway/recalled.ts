@@ -1,0 +1,150 @@
+import type { RecallRounds } from '../../app/gateway/recall-rounds.ts';
+import type { Answer } from '../../domain/gateway/answers/answer.ts';
+import { answerReader } from '../../domain/gateway/answers/readers.ts';
+import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
+import { decoded, partialTextOf, textOf } from './body.ts';
+import { type Passing, wholeOf } from './pass-on.ts';
+import { headerOf } from './relay.ts';
+import type { UpstreamAnswer } from './send.ts';
+import { ssePieces, sseText } from './sse.ts';
+
+/** Of one round, in characters; of a longer one nothing could be recorded. */
+const MOST_KEPT = 32 * 1024 * 1024;
+
+/** Asks the model again, with another body; null where the upstream cannot be reached. */
+export type Again = (text: string) => Promise<UpstreamAnswer | null>;
+
+type Splicing = { rounds: RecallRounds; again: Again };
+
+/** The answers of all rounds as one stream, and what is to be recorded of it. */
+export type Spliced = { body: Passing; answer: (isWhole: boolean) => Promise<Answer> };
+
+/**
+ * The stream of an answer in which calls of our tools are answered here: everything else goes on as it
+ * comes (SPEC 2, section 23).
+ */
+export function splicedStream(
+  first: Passing,
+  coding: string | null,
+  { rounds, again }: Splicing,
+): Spliced {
+  const { protocol, own, isOwn } = rounds.turn;
+  const splice = own.splice(isOwn);
+  const reader = answerReader(protocol);
+  let current = decoded(first, coding);
+  let isOpen = true;
+  let pending: Promise<unknown> = Promise.resolve();
+  let isEnded = false;
+  const taken = (isWhole: boolean) => {
+    const { events, waits } = splice.round();
+    const read = reader.ofEvents(events);
+    isOpen = false;
+    const next = rounds.next({ ...read, isWhole: read.isWhole && isWhole }, waits);
+    pending = next;
+    return next;
+  };
+  async function* pieces(): AsyncGenerator<string> {
+    for (;;) {
+      let size = 0;
+      try {
+        for await (const piece of ssePieces(current)) {
+          if (piece.kind === 'comment') {
+            yield `:${piece.text}\n\n`;
+            continue;
+          }
+          size += piece.event.data.length;
+          if (size > MOST_KEPT) throw new Error('an answer is too long to be read');
+          for (const event of splice.take(piece.event)) yield sseText(event);
+        }
+      } catch (error) {
+        // What breaks off behind its end is whole.
+        if (!splice.round().isOver) throw error;
+      }
+      const { isOver } = splice.round();
+      const next = await taken(isOver);
+      if (next.kind === 'over') {
+        if (next.isStopped && !splice.round().hasSpoken) {
+          for (const event of splice.say(rounds.stopped())) yield sseText(event);
+        }
+        for (const event of splice.end()) yield sseText(event);
+        isEnded = isOver;
+        return;
+      }
+      const answer = await again(next.text);
+      if (answer === null || answer.statusCode !== 200) {
+        const refusal = answer === null ? null : await refusalOf(answer);
+        for (const event of splice.refused(refusal)) yield sseText(event);
+        return;
+      }
+      splice.next();
+      isOpen = true;
+      current = decoded(answer.body, headerOf(answer, 'content-encoding'));
+    }
+  }
+  return {
+    body: bytesOf(pieces(), () => current.destroy()),
+    answer: async (isWhole) => {
+      await pending;
+      if (isOpen) await taken(false);
+      return rounds.answer(isWhole && isEnded);
+    },
+  };
+}
+
+/** Whole answers as one; `bytes` null where the upstream has refused to go on, with what it has said. */
+export type Joined =
+  | { kind: 'joined'; text: string; answer: Answer }
+  | { kind: 'refused'; refusal: UpstreamAnswer | null; answer: Answer };
+
+/** The same of an answer that is no stream. Null: there is no call of ours in it, or it is no answer. */
+export async function joinedBody(
+  bytes: Buffer,
+  coding: string | null,
+  { rounds, again }: Splicing,
+): Promise<Joined | null> {
+  const { protocol, own, isOwn } = rounds.turn;
+  const reader = answerReader(protocol);
+  const bodies: JsonObject[] = [];
+  let body = jsonObjectIn((await textOf(bytes, coding)) ?? '');
+  for (;;) {
+    const read = body === null ? null : reader.ofBody(body);
+    if (body === null || read === null) {
+      if (bodies.length === 0) return null;
+      return { kind: 'refused', refusal: null, answer: rounds.answer(false) };
+    }
+    bodies.push(body);
+    const next = await rounds.next(read, own.waits(body));
+    if (next.kind === 'over') {
+      const isPlain = bodies.length === 1 && !rounds.hasHidden;
+      if (isPlain) return null;
+      const isSilent = next.isStopped && !rounds.hasSpoken;
+      const note = isSilent ? rounds.stopped() : null;
+      const text = JSON.stringify(own.joined(bodies, isOwn, note));
+      return { kind: 'joined', text, answer: rounds.answer(true) };
+    }
+    const answer = await again(next.text);
+    if (answer === null || answer.statusCode !== 200) {
+      return { kind: 'refused', refusal: answer, answer: rounds.answer(false) };
+    }
+    body = jsonObjectIn(
+      (await textOf(await wholeOf(answer.body), headerOf(answer, 'content-encoding'))) ?? '',
+    );
+  }
+}
+
+async function refusalOf(answer: UpstreamAnswer): Promise<JsonObject | null> {
+  try {
+    return jsonObjectIn(
+      await partialTextOf(await wholeOf(answer.body), headerOf(answer, 'content-encoding')),
+    );
+  } catch {
+    return null;
+  }
+}
+
+function bytesOf(texts: AsyncGenerator<string>, destroy: () => void): Passing {
+  async function* all(): AsyncGenerator<Buffer> {
+    for await (const text of texts) yield Buffer.from(text);
+  }
+  return { [Symbol.asyncIterator]: all, destroy };
+}

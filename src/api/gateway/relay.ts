@@ -1,0 +1,164 @@
+import type { Dispatcher } from 'undici';
+import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
+import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
+import type { Protocol } from '../../domain/gateway/protocol.ts';
+import type { Who } from '../http/who.ts';
+import { partialBytesOf, type ReadBody } from './body.ts';
+import { gatewayError } from './errors.ts';
+import { answerHeaders, upstreamHeaders } from './headers.ts';
+import { type Passing, passedOn } from './pass-on.ts';
+import { send, type UpstreamAnswer } from './send.ts';
+import type { Target, Upstreams } from './upstreams.ts';
+
+/** What requests below `/v1` are passed on with. */
+export type Relay = {
+  gateway: Gateway;
+  upstreams: Upstreams;
+  dispatcher: Dispatcher;
+  who: (request: Request) => Who;
+  newId: () => string;
+  /** Answers `/responses/compact` of an upstream with a name, as the route without one does. */
+  compact: (request: Request, upstream: string) => Promise<Response>;
+  log: { error(fields: object, message: string): void };
+};
+
+/** A request below `/v1`: `rest` is what follows, query included. */
+export type Asked = {
+  request: Request;
+  named: string | null;
+  rest: string;
+  /** Breaks off the connection of the client, where the server tells it. */
+  cut: (() => void) | null;
+};
+
+/** One request on its way. */
+export type Call = Asked & {
+  who: Who;
+  target: Target;
+  protocol: Protocol | null;
+  isAnthropic: boolean;
+};
+
+/** What goes upstream; `text` in place of the body's bytes where it is not null. */
+export type Sending = {
+  body: ReadBody;
+  text: string | null;
+  status: string;
+  session?: SessionHeaders;
+  /** The answer is to come without a content coding. */
+  isReadAlong?: boolean;
+};
+type SessionHeaders = { id: string; version: number };
+
+/** The request as the use case takes it; `text`: its body. */
+export function turnRequest(
+  relay: Relay,
+  { request, who, target }: Call,
+  protocol: Protocol,
+  text: string,
+): TurnRequest {
+  return {
+    protocol,
+    tenant: who.tenant,
+    owner: who.owner,
+    upstream: target.name,
+    headers: headersRead(request.headers),
+    text,
+    fresh_id: relay.newId(),
+  };
+}
+
+/** What goes upstream: a turn in its session, or one that goes past it. */
+export type Sendable = Extract<Turn, { kind: 'turn' | 'bypass' }>;
+
+/** Null when the upstream cannot be reached. */
+export async function sent(
+  { dispatcher, log }: Relay,
+  { request, target, who }: Call,
+  { body, text, isReadAlong = false }: Sending,
+): Promise<UpstreamAnswer | null> {
+  const headers = upstreamHeaders(request.headers, {
+    dropped: who.dropped,
+    isNewBody: text !== null,
+  });
+  if (isReadAlong) headers['accept-encoding'] = 'identity';
+  const original = body.kind === 'long' ? body.stream : body.bytes.length === 0 ? null : body.bytes;
+  const { method, signal } = request;
+  try {
+    return await send(
+      dispatcher,
+      { url: target.url, method, headers, body: text ?? original },
+      signal,
+    );
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    log.error({ upstream: target.name, code }, 'an upstream did not answer');
+    return null;
+  }
+}
+
+/** What came from upstream; the body may have been looked at. */
+export type Answering = Pick<UpstreamAnswer, 'statusCode' | 'headers'> & { body: Passing };
+
+/** Whether a content type is that of server-sent events. */
+export function isEventStream(type: string | null): boolean {
+  return /^text\/event-stream\b/.test(type ?? '');
+}
+
+/** What the client gets; with a turn, its answer is recorded when it has come. */
+export function answered(
+  relay: Relay,
+  call: Call & { asked?: TurnRequest },
+  { sending, answer, turn }: { sending: Sending; answer: Answering | null; turn?: Sendable },
+): Response {
+  const own = ownHeaders(sending);
+  if (answer === null) {
+    return gatewayError(call.isAnthropic, {
+      status: 502,
+      code: 'upstream_unreachable',
+      message: `the upstream "${call.target.name}" could not be reached, or broke off before it answered`,
+      headers: own,
+    });
+  }
+  const headers = answerHeaders(answer.headers, own);
+  const { statusCode: status } = answer;
+  if (status === 204 || status === 304 || call.request.method === 'HEAD') {
+    answer.body.destroy();
+    return new Response(null, { status, headers });
+  }
+  const { asked } = call;
+  const isStream = isEventStream(headers.get('content-type'));
+  const coding = headers.get('content-encoding');
+  const stream = passedOn(answer.body, call.cut, ({ bytes, isWhole }) => {
+    if (turn?.kind !== 'turn' || asked === undefined || bytes === null || status >= 300) return;
+    relay.gateway.recorded(asked, turn.plan, async () => ({
+      bytes: await partialBytesOf(bytes, coding),
+      isStream,
+      isWhole,
+    }));
+  });
+  return new Response(stream, { status, headers });
+}
+
+/** One header of an upstream's answer. */
+export function headerOf(
+  { headers }: Pick<UpstreamAnswer, 'headers'>,
+  name: string,
+): string | null {
+  const value = headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** What our answers say of the turn. */
+export function ownHeaders({
+  status,
+  session,
+}: Pick<Sending, 'status' | 'session'>): Record<string, string> {
+  return {
+    'palimpsest-status': status,
+    ...(session !== undefined && {
+      'palimpsest-session': session.id,
+      'palimpsest-version': String(session.version),
+    }),
+  };
+}

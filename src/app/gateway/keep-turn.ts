@@ -1,0 +1,110 @@
+import { formatOf } from '../../domain/gateway/protocol.ts';
+import type { Item } from '../../domain/items/item.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { accept, type Outcome } from '../../domain/session/errors.ts';
+import { append } from '../append.ts';
+import { findSession } from '../find.ts';
+import { ElsewhereError } from '../ports/elsewhere-error.ts';
+import type { SessionRef } from '../ports/event-store.ts';
+import { sync } from '../sync.ts';
+import type { Expanded } from './expand-content.ts';
+import { findTurnSession, type TurnSession } from './find-turn-session.ts';
+import { hashed } from './history-keys.ts';
+import type { PlanDeps } from './plan-deps.ts';
+import type { TurnRequest } from './turn-request.ts';
+import { settleSession } from './turn-settings.ts';
+
+/** The session that holds the history of a request now, and where in it that ends. */
+export type KeptTurn = { kind: 'kept'; ref: SessionRef; version: number; session: TurnSession };
+
+/**
+ * `is_excerpt`: the client has left its newest round out. `beginsNone`: a history that nothing names, and
+ * that no session begins with, is not kept.
+ */
+type Told = Pick<Expanded, 'items' | 'session_id' | 'referred_session_id'> & {
+  is_excerpt?: boolean;
+  beginsNone?: boolean;
+};
+
+/**
+ * Finds the session of a request and brings it up to the history that it holds. Rejects what a sync
+ * rejects. Throws ElsewhereError, and what the store throws.
+ */
+export async function keepTurn(
+  deps: PlanDeps,
+  request: TurnRequest,
+  body: JsonObject,
+  told: Told,
+): Promise<Outcome<KeptTurn | { kind: 'unknown_answer' | 'not_kept' }>> {
+  const format = formatOf(request.protocol);
+  const session = await findTurnSession(deps, request, body, told, format);
+  if (session.delta?.isKnown === false) return accept({ kind: 'unknown_answer' });
+  const isUnnamed = told.beginsNone === true && session.rule === 'history';
+  if (isUnnamed && (await deps.store.head(session.ref)) === null)
+    return accept({ kind: 'not_kept' });
+  const settled = await settleSession(deps, session, request, body);
+  if (!settled.ok) return settled;
+  const synced = await (session.delta === null
+    ? syncAll(deps, session, told)
+    : appendNew(deps, session, told.items));
+  if (!synced.ok) return synced;
+  const { session_id, version } = synced.value;
+  return accept({ kind: 'kept', ref: { tenant: request.tenant, session_id }, version, session });
+}
+
+/** The same; null where there is no such session, or that fails: the next request holds the history again. */
+export async function keepWhereItCan(
+  deps: PlanDeps,
+  request: TurnRequest,
+  body: JsonObject,
+  told: Told,
+): Promise<KeptTurn | null> {
+  try {
+    const kept = await keepTurn(deps, request, body, told);
+    return kept.ok && kept.value.kind === 'kept' ? kept.value : null;
+  } catch (error) {
+    if (error instanceof ElsewhereError) throw error;
+    return null;
+  }
+}
+
+type Place = { session_id: string; version: number };
+
+async function syncAll(
+  deps: PlanDeps,
+  { ref }: TurnSession,
+  { items, is_excerpt = false }: Told,
+): Promise<Outcome<Place>> {
+  const done = await sync(deps, ref, {
+    items,
+    format: undefined,
+    on_divergence: 'fork',
+    is_excerpt,
+    expected: null,
+    idempotency: null,
+  });
+  return done.ok ? accept(done.value.synced) : done;
+}
+
+/** Of a request that holds only what is new: asked again, it is not appended again. */
+async function appendNew(
+  deps: PlanDeps,
+  { ref, delta }: TurnSession,
+  items: readonly Item[],
+): Promise<Outcome<Place>> {
+  const { session_id } = ref;
+  if (items.length === 0) {
+    const found = await findSession(deps.store, ref);
+    return found.ok ? accept({ session_id, version: found.value.state.version }) : found;
+  }
+  const fingerprint = hashed(JSON.stringify(items));
+  const key = hashed('delta', delta?.answer_id ?? '', fingerprint);
+  const done = await append(deps, ref, {
+    items,
+    expected: null,
+    idempotency: { key, fingerprint },
+    wait: null,
+  });
+  if (!done.ok) return done;
+  return accept({ session_id, version: done.value.appended.version });
+}

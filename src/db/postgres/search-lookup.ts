@@ -1,0 +1,272 @@
+import type { Pool, PoolClient } from 'pg';
+import type { IndexQuery } from '../../app/ports/search-index.ts';
+import type { Lookup } from '../../domain/search/query.ts';
+import { select } from './open-pool.ts';
+import { entriesIn, keyOf, numbersOf, type Postings, written } from './search-pages.ts';
+import { bytesOfWords, type Segment } from './search-segments.ts';
+import { storeErrors } from './store-error.ts';
+
+/** Whose segments: all of a tenant, or those with these ids. */
+export type Range = { tenant: string; first: number; last: number; isSession: boolean };
+
+/** Segments that are looked at in one go, newest first: so many decide most queries. */
+const FIRST_SEGMENTS = 4;
+const MOST_SEGMENTS = 512;
+/** So many tokens of segments are read together; of more the rarest comes first. */
+const READ_TOGETHER = 256;
+/** Of so many documents one has to be looked at, and all are. */
+const DENSE = 8;
+/** Larger than every token that begins like it. */
+const END_OF_PREFIX = '\uffff';
+
+/** Beyond so many, one more says nothing: a word is frequent. */
+const MOST_COUNTED = 20_000;
+
+/** Segments are joined meanwhile: what belongs together is read from one snapshot. */
+type Db = Pool | PoolClient;
+
+type Documents = Map<number, Set<number>>;
+
+/**
+ * The segments of a range, newest first, in growing portions; the oldest may begin before the range.
+ */
+export async function* segmentsOf(db: Db, range: Range): AsyncGenerator<Segment[]> {
+  const { tenant, first, isSession } = range;
+  let { last } = range;
+  for (let limit = FIRST_SEGMENTS; ; limit = Math.min(MOST_SEGMENTS, 4 * limit)) {
+    const segments = await storeErrors(
+      select<Segment>(db, {
+        name: isSession ? 'search_segments' : 'search_segments_of_tenant',
+        text: `SELECT g.first_id, g.documents, g.bytes FROM search_segments AS g
+          ${isSession ? '' : 'JOIN sessions AS s ON s.created_order = g.first_id >> 26'}
+          WHERE g.first_id BETWEEN $1 AND $2 ${isSession ? '' : 'AND s.tenant = $4'}
+          ORDER BY g.first_id DESC LIMIT $3`,
+        values: [first, last, limit, ...(isSession ? [] : [tenant])],
+      }),
+    );
+    yield segments;
+    const oldest = segments.at(-1);
+    if (oldest === undefined || segments.length < limit) return;
+    last = oldest.first_id - 1;
+  }
+}
+
+/** The ids of the documents of these segments that have one of each of `all` and none of `none`, newest first. */
+export async function idsWith(
+  db: Db,
+  segments: readonly Segment[],
+  { all, none }: Pick<IndexQuery, 'all' | 'none'>,
+): Promise<number[]> {
+  let found: Documents | null = null;
+  for (const step of stepsOf(all, segments.length)) {
+    const ids = found === null ? segments.map(({ first_id }) => first_id) : [...found.keys()];
+    if (ids.length === 0) return [];
+    const read = await tokensIn(db, ids, step.flat());
+    for (const lookups of step) {
+      const own = anyOf(read, lookups);
+      found = found === null ? own : both(found, own);
+    }
+  }
+  const documents: Documents = found ?? new Map();
+  if (none.length > 0 && documents.size > 0) {
+    const excluded = anyOf(await tokensIn(db, [...documents.keys()], none), none);
+    for (const [segment, numbers] of excluded) {
+      for (const number of numbers) documents.get(segment)?.delete(number);
+    }
+  }
+  return [...documents]
+    .flatMap(([first_id, numbers]) => [...numbers].map((number) => first_id + number))
+    .sort((a, b) => b - a);
+}
+
+/** What is read in one go: all, or where that is much the longest tokens first, which are the rarest. */
+function stepsOf(all: IndexQuery['all'], segments: number): (readonly Lookup[])[][] {
+  const tokens = all.flat().reduce((sum, lookup) => sum + tokensOf([lookup]).length, 0);
+  if (tokens * segments <= READ_TOGETHER) return [[...all]];
+  const steps = all.flatMap((lookups): (readonly Lookup[])[] => {
+    const [only] = lookups;
+    if (only === undefined || lookups.length > 1) return [lookups];
+    return [
+      ...only.tokens.map((token) => [{ tokens: [token], prefixes: [], sequence: [] }]),
+      ...only.prefixes.map((prefix) => [{ tokens: [], prefixes: [prefix], sequence: [] }]),
+    ];
+  });
+  return steps.sort((one, other) => shortest(other) - shortest(one)).map((step) => [step]);
+}
+
+function shortest(lookups: readonly Lookup[]): number {
+  return Math.min(...tokensOf(lookups).map(({ length }) => length));
+}
+
+function tokensOf(lookups: readonly Lookup[]): string[] {
+  return lookups.flatMap(({ tokens, prefixes }) => [...tokens, ...prefixes]);
+}
+
+/** A token or prefix, and the documents of the segments that have it. */
+type Read = { tokens: Map<string, Documents>; prefixes: Map<string, Documents> };
+
+async function tokensIn(
+  db: Db,
+  segments: readonly number[],
+  lookups: readonly Lookup[],
+): Promise<Read> {
+  const tokens = [...new Set(lookups.flatMap((lookup) => lookup.tokens))];
+  const prefixes = [...new Set(lookups.flatMap((lookup) => lookup.prefixes))];
+  const asked = [...tokens, ...prefixes].map(written);
+  const read: Read = { tokens: new Map(), prefixes: new Map() };
+  for (const { first_id, place, data } of await pagesWith(db, segments, tokens, prefixes)) {
+    const isToken = place <= tokens.length;
+    const into = isToken ? read.tokens : read.prefixes;
+    const name = (isToken ? tokens[place - 1] : prefixes[place - 1 - tokens.length]) ?? '';
+    const own: Documents = into.get(name) ?? new Map<number, Set<number>>();
+    into.set(name, own);
+    const wanted = asked[place - 1] ?? '';
+    for (const postings of isToken ? [entryOf(data, wanted)] : beginningWith(data, wanted)) {
+      if (postings === null) continue;
+      const before = own.get(first_id);
+      if (before === undefined) own.set(first_id, new Set(numbersOf(postings)));
+      else for (const number of numbersOf(postings)) before.add(number);
+    }
+  }
+  return read;
+}
+
+function* beginningWith(page: Buffer, prefix: string): Generator<Postings> {
+  for (const { token, postings } of entriesIn([page])) {
+    if (token.startsWith(prefix)) yield postings;
+  }
+}
+
+/** The pages in which these tokens, and beginnings of tokens, are; `place` counts them from 1. */
+function pagesWith(
+  db: Db,
+  segments: readonly number[],
+  tokens: readonly string[],
+  prefixes: readonly string[],
+): Promise<{ first_id: number; place: number; data: Buffer }[]> {
+  const asked = [...tokens, ...prefixes].map(written);
+  return storeErrors(
+    select<{ first_id: number; place: number; data: Buffer }>(db, {
+      name: 'search_read_pages',
+      // The page that a token is in begins with it or before it; beginnings of words go on in the next.
+      text: `SELECT s.first_id, t.place::integer, p.data
+        FROM unnest($1::bigint[]) AS s (first_id)
+        CROSS JOIN unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS t (token, until, place)
+        CROSS JOIN LATERAL (
+          (SELECT data FROM search_pages AS p WHERE p.first_id = s.first_id AND p.token <= t.token
+            ORDER BY p.token DESC LIMIT 1)
+          UNION ALL
+          (SELECT data FROM search_pages AS p WHERE p.first_id = s.first_id
+            AND p.token > t.token AND p.token < t.until)
+        ) AS p`,
+      values: [
+        segments,
+        asked.map(keyOf),
+        asked.map((token, index) => keyOf(index < tokens.length ? token : token + END_OF_PREFIX)),
+      ],
+    }),
+  );
+}
+
+/** The documents that have all of one of the lookups. */
+function anyOf(read: Read, lookups: readonly Lookup[]): Documents {
+  const found: Documents = new Map();
+  for (const { tokens, prefixes } of lookups) {
+    const lists = [
+      ...tokens.map((token) => read.tokens.get(token)),
+      ...prefixes.map((prefix) => read.prefixes.get(prefix)),
+    ].map((documents): Documents => documents ?? new Map());
+    const [first, ...others] = lists;
+    if (first === undefined) continue;
+    for (const [segment, numbers] of others.reduce(both, first)) {
+      const before = found.get(segment);
+      found.set(segment, before === undefined ? numbers : new Set([...before, ...numbers]));
+    }
+  }
+  return found;
+}
+
+function both(one: Documents, other: Documents): Documents {
+  const shared: Documents = new Map();
+  for (const [segment, numbers] of one) {
+    const theirs = other.get(segment);
+    if (theirs === undefined) continue;
+    const [fewer, more] = numbers.size < theirs.size ? [numbers, theirs] : [theirs, numbers];
+    const own = new Set([...fewer].filter((number) => more.has(number)));
+    if (own.size > 0) shared.set(segment, own);
+  }
+  return shared;
+}
+
+/** The sequences that a document has to hold: those that are no alternative of something else. */
+export function sequencesOf(all: IndexQuery['all']): Buffer[] {
+  return all.flatMap(([only, ...others]) =>
+    only === undefined || others.length > 0 || only.sequence.length === 0
+      ? []
+      : [bytesOfWords(only.sequence)],
+  );
+}
+
+/** Those of the documents, newest first, that may hold the sequences. */
+export async function idsWithSequences(
+  db: Db,
+  ids: readonly number[],
+  sequences: readonly Buffer[],
+): Promise<number[]> {
+  const [newest, oldest] = [ids[0], ids.at(-1)];
+  if (newest === undefined || oldest === undefined || sequences.length === 0) return [...ids];
+  const isDense = newest - oldest < DENSE * ids.length;
+  const rows = await storeErrors(
+    select<{ id: number }>(db, {
+      text: `SELECT id FROM search_words
+        WHERE ${isDense ? 'id BETWEEN $1 AND $2' : 'id = ANY($1)'}
+        AND ${sequences.map((_, index) => `position($${index + (isDense ? 3 : 2)}::bytea in words) > 0`).join(' AND ')}`,
+      values: [...(isDense ? [oldest, newest] : [ids]), ...sequences],
+    }),
+  );
+  const held = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => held.has(id));
+}
+
+/** How many documents of the range one of the lookups finds, wherever the words of a sequence stand in them. */
+export async function countOf(db: Db, range: Range, lookups: readonly Lookup[]): Promise<number> {
+  let found = 0;
+  for await (const segments of segmentsOf(db, range)) {
+    const ids = segments.map(({ first_id }) => first_id);
+    const [only, ...others] = lookups;
+    const isToken = others.length === 0 && only?.tokens.length === 1 && only.prefixes.length === 0;
+    found += isToken
+      ? await countOfToken(db, ids, only.tokens[0] ?? '')
+      : (await idsWith(db, segments, { all: [lookups], none: [] })).length;
+    if (found >= MOST_COUNTED) return MOST_COUNTED;
+  }
+  return found;
+}
+
+async function countOfToken(db: Db, segments: readonly number[], token: string): Promise<number> {
+  const rows = await pagesWith(db, segments, [token], []);
+  const entries = rows.map(({ data }) => entryOf(data, token));
+  return entries.reduce((sum, entry) => sum + (entry?.count ?? 0), 0);
+}
+
+function entryOf(page: Buffer, token: string): Postings | null {
+  for (const entry of entriesIn([page])) {
+    if (entry.token === token) return entry.postings;
+    if (entry.token > token) return null;
+  }
+  return null;
+}
+
+/** The ids of the documents of these segments that have each of the tokens. */
+export async function documentsWithTokens(
+  db: Db,
+  segments: readonly number[],
+  tokens: readonly string[],
+): Promise<Map<string, Set<number>>> {
+  const read = await tokensIn(db, segments, [{ tokens, prefixes: [], sequence: [] }]);
+  const idsOf = (documents: Documents) =>
+    [...documents].flatMap(([first_id, numbers]) =>
+      [...numbers].map((number) => first_id + number),
+    );
+  return new Map([...read.tokens].map(([token, documents]) => [token, new Set(idsOf(documents))]));
+}

@@ -1,0 +1,126 @@
+/** Longer runs are encoded data, not names. */
+const MAX_RUN = 256;
+
+/** What a character is in a run; 0 for all that no run holds. */
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 4;
+const DOT = 8;
+const OTHER = 16;
+const KINDS = kindsOfCharacters();
+
+const HASH = '#'.charCodeAt(0);
+const COLON = ':'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const UNDERSCORE = '_'.charCodeAt(0);
+const DASH = '-'.charCodeAt(0);
+
+/** Where a run stands; `isPlain`: a word or a number with nothing in it that makes a name of it. */
+type OnRun = (start: number, end: number, isPlain: boolean) => void;
+
+/**
+ * Hands on what names may stand in, in order: drive paths, issue numbers, and runs of characters that
+ * names are made of. Character by character: this is done for every word of a log. Linear.
+ */
+export function eachRun(text: string, onRun: OnRun): void {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    const first = kindOf(code);
+    if (first === 0) {
+      const end = code === HASH ? endOfIssue(text, at) : at;
+      if (end > at) onRun(at, end, false);
+      at = Math.max(end, at + 1);
+      continue;
+    }
+    const drive = isDrive(text, at) ? endOfDrivePath(text, at) : at;
+    if (drive > at) {
+      if (drive - at <= MAX_RUN) onRun(startOfName(text, at), drive, false);
+      at = drive;
+      continue;
+    }
+    let kinds = 0;
+    // A full stop at the end is that of the sentence.
+    let dots = 0;
+    let end = at + 1;
+    for (; end < text.length; end++) {
+      const kind = kindOf(text.charCodeAt(end));
+      if (kind === 0) break;
+      if (kind === DOT) dots = DOT;
+      else kinds |= kind | dots;
+    }
+    if (end - at > 1 && end - at <= MAX_RUN) {
+      onRun(startOfName(text, at), end, isPlain(first, kinds));
+    }
+    at = end;
+  }
+}
+
+/** `first`: the kind of the first character, `others`: those of all others. */
+function isPlain(first: number, others: number): boolean {
+  switch (first) {
+    case LOWER:
+      return (others & ~LOWER) === 0;
+    case UPPER:
+      return (others & ~LOWER) === 0 || (others & ~UPPER) === 0;
+    case DIGIT:
+      return (others & ~(DIGIT | DOT)) === 0;
+    default:
+      return false;
+  }
+}
+
+/** A letter right after a backslash belongs to an escape such as \n, not to the name. */
+function startOfName(text: string, start: number): number {
+  if (start === 0 || text.charCodeAt(start - 1) !== BACKSLASH) return start;
+  return 'nrt'.includes(text.charAt(start)) ? start + 1 : start;
+}
+
+/** A number sign with up to seven digits, and no word that goes on. */
+function endOfIssue(text: string, start: number): number {
+  let end = start + 1;
+  while (end - start <= 8 && kindOf(text.charCodeAt(end)) === DIGIT) end++;
+  const isNumber = end - start > 1 && end - start <= 8;
+  return isNumber && !isWordOrDash(text.charCodeAt(end)) ? end : start;
+}
+
+function isDrive(text: string, at: number): boolean {
+  const kind = kindOf(text.charCodeAt(at));
+  return (
+    text.charCodeAt(at + 1) === COLON &&
+    text.charCodeAt(at + 2) === BACKSLASH &&
+    (kind === LOWER || kind === UPPER)
+  );
+}
+
+/** The end of `C:\…`; the start where nothing follows. */
+function endOfDrivePath(text: string, start: number): number {
+  let end = start + 3;
+  while (end < text.length && isOfDrivePath(text.charCodeAt(end))) end++;
+  return end > start + 3 ? end : start;
+}
+
+function isOfDrivePath(code: number): boolean {
+  const isSign = code === BACKSLASH || code === 0x7e;
+  return isSign || isWordOrDash(code) || kindOf(code) === DOT;
+}
+
+function isWordOrDash(code: number): boolean {
+  return (kindOf(code) & (LOWER | UPPER | DIGIT)) !== 0 || code === UNDERSCORE || code === DASH;
+}
+
+function kindOf(code: number): number {
+  return code < KINDS.length ? (KINDS[code] ?? 0) : 0;
+}
+
+function kindsOfCharacters(): Uint8Array {
+  const kinds = new Uint8Array(0x250);
+  const range = (from: string, to: string, kind: number) =>
+    kinds.fill(kind, from.charCodeAt(0), to.charCodeAt(0) + 1);
+  range('a', 'z', LOWER);
+  range('A', 'Z', UPPER);
+  range('0', '9', DIGIT);
+  range('.', '.', DOT);
+  range('\u00C0', '\u024F', OTHER);
+  for (const sign of '_/@~-') range(sign, sign, OTHER);
+  return kinds;
+}

@@ -1,0 +1,97 @@
+import { brotliCompressSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayLab } from '../../support/gateway/lab.ts';
+
+let lab: GatewayLab;
+beforeEach(async () => {
+  lab = await GatewayLab.open();
+});
+afterEach(() => lab.close());
+
+const PATHS = ['/v1/messages', '/v1/chat/completions', '/v1/responses'];
+const hello = [{ role: 'user', content: 'Hello' }];
+const turn = (path: string, more: object = {}) => ({
+  model: 'm',
+  max_tokens: 100,
+  ...(path === '/v1/responses' ? { input: hello } : { messages: hello }),
+  ...more,
+});
+const name = { 'x-palimpsest-session': 'same' };
+
+function begin(path: string, signal: AbortSignal): Promise<Response> {
+  return fetch(lab.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...name },
+    body: JSON.stringify(turn(path, { stream: true })),
+    signal,
+  });
+}
+
+describe.each(PATHS)('%s', (path) => {
+  it('hands on each piece when it comes, however slowly', async () => {
+    lab.provider.troubles.push('slow');
+    const response = await begin(path, AbortSignal.timeout(60_000));
+    const pieces: string[] = [];
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      pieces.push(decoder.decode(chunk, { stream: true }));
+    }
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join('')).toContain('breaks off');
+    const session = response.headers.get('palimpsest-session') ?? '';
+    await expect.poll(() => lab.items(session)).toHaveLength(2);
+  });
+
+  it('lets go of the upstream when the client hangs up, and records what has come', async () => {
+    lab.provider.troubles.push('stall');
+    const client = new AbortController();
+    const response = await begin(path, client.signal);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    client.abort();
+    await expect.poll(() => lab.provider.abandoned).toBe(1);
+    const session = response.headers.get('palimpsest-session') ?? '';
+    // What was said before, if anything was; then the session goes on.
+    const again = await lab.post(path, turn(path), name);
+    expect([again.status, again.session]).toEqual([200, session]);
+    await expect.poll(async () => JSON.stringify(await lab.items(session))).toContain('Done.');
+  });
+
+  it('lets go of an upstream that does not begin when the client hangs up', async () => {
+    lab.provider.troubles.push('hang');
+    const client = new AbortController();
+    const response = begin(path, client.signal);
+    await expect.poll(() => lab.provider.received).toHaveLength(1);
+    client.abort();
+    await expect(response).rejects.toThrow();
+    await expect.poll(() => lab.provider.abandoned).toBe(1);
+    expect((await lab.post(path, turn(path), name)).status).toBe(200);
+  });
+});
+
+it('sends a body on that is too long to be read here', async () => {
+  const long = 'x'.repeat(64 * 1024 * 1024);
+  const raw = JSON.stringify(turn('/v1/messages', { messages: [{ role: 'user', content: long }] }));
+  const answer = await lab.post('/v1/messages', raw, name);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('palimpsest-status')).toBe('bypassed; reason=body_too_large');
+  expect(lab.provider.received[0]?.raw.length).toBe(raw.length);
+  expect(lab.provider.received[0]?.raw.subarray(-40).toString()).toBe(raw.slice(-40));
+}, 60_000);
+
+it('sends a compressed body on that is too long when it is read', async () => {
+  const long = ' '.repeat(65 * 1024 * 1024);
+  const raw = brotliCompressSync(`${JSON.stringify(turn('/v1/messages'))}${long}`);
+  const answer = await lab.post('/v1/messages', raw, { ...name, 'content-encoding': 'br' });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('palimpsest-status')).toBe('bypassed; reason=content_encoding');
+  expect(lab.provider.received[0]?.raw.equals(raw)).toBe(true);
+}, 60_000);
+
+it('sends a body on in a coding that nobody here knows', async () => {
+  const raw = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]);
+  const answer = await lab.post('/v1/messages', raw, { ...name, 'content-encoding': 'zstd' });
+  expect(answer.headers.get('palimpsest-status')).toBe('bypassed; reason=content_encoding');
+  expect(lab.provider.received[0]?.raw.equals(raw)).toBe(true);
+  expect(lab.provider.received[0]?.headers['content-encoding']).toBe('zstd');
+});
