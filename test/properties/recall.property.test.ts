@@ -164,6 +164,14 @@ const REVERT_AFTER_A_RETRY: RecallAct[] = [
   { kind: 'revert' },
 ];
 
+/** A pin that stands in front goes with the item that the client takes back, before its own end is told. */
+const RETRY_OF_A_PIN: RecallAct[] = [
+  { kind: 'compact', mode: 'full' },
+  { kind: 'fork' },
+  { kind: 'pin_meanwhile', which: 339 },
+  { kind: 'retry' },
+];
+
 /** Reaches everything once, whatever else is tried. */
 const EXAMPLE: RecallAct[] = [
   { kind: 'append', turns: 3 },
@@ -204,7 +212,13 @@ describe('where the items of a session went', () => {
       }),
       {
         numRuns: atScale({ brief: 25, short: 50, long: 400 }),
-        examples: [[FORK_OF_A_FORK], [PINS_IN_A_FORK_OF_A_FORK], [REVERT_AFTER_A_RETRY], [EXAMPLE]],
+        examples: [
+          [FORK_OF_A_FORK],
+          [PINS_IN_A_FORK_OF_A_FORK],
+          [REVERT_AFTER_A_RETRY],
+          [RETRY_OF_A_PIN],
+          [EXAMPLE],
+        ],
       },
     );
     // The plays do reach what is checked.

@@ -62,7 +62,8 @@ export function foldView(source: ViewSource): View {
     ...initial_context,
     ...added
       .flatMap(({ data }) => data.entries)
-      .filter(({ seq }) => seq === null || seq <= through)
+      // The client has taken it back: the end of the pin follows in the same commit.
+      .filter(({ seq }) => seq === null || (seq <= through && !superseded.has(seq)))
       .map((entry): Entry => ({ ...entry, pinned: true })),
     ...(source.base === null ? [] : source.base.event.data.entries),
   ];
