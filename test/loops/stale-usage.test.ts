@@ -35,6 +35,19 @@ describe('L4 token usage is stale: a figure from before a compaction is read aft
     expect(session.append(FULL).value.compaction).not.toBeNull();
   });
 
+  it('ends there for one that counts less than was estimated before the compaction', () => {
+    // No answer has reported anything: the size of the context is its estimate with a margin.
+    const session = new PureSession({ token_safety_multiplier: 1.33 }, 'claude-code');
+    session.append(user(ofTokens(70_000)));
+    expect(session.append(user(ofTokens(5_000))).value.compaction).not.toBeNull();
+    session.complete(500);
+    const left = session.append(user('And now?')).value.context.tokens;
+    const reported = (input_tokens: number) =>
+      assistant('ok', { usage: { input_tokens, output_tokens: 0 } });
+    expect(session.append(reported(75_000)).value.context.tokens).toBeLessThan(left + 5);
+    expect(session.append(reported(6_000)).value.context.tokens).toBe(6_000);
+  });
+
   it.each(['mid-turn', 'at the end of a turn'])(
     'ends there %s: the tiers see what is left',
     (where) => {

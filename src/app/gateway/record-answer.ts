@@ -4,6 +4,7 @@ import { ClientTelling, isHidden } from '../../domain/items/hidden-rounds.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { stringField } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
+import { changesContext } from '../../domain/session/events.ts';
 import { type AppendPorts, append } from '../append.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { callerKeys } from './caller-keys.ts';
@@ -36,10 +37,10 @@ export async function recordAnswer(
   const answer = 'items' in raw ? raw : readAnswer(request.protocol, raw);
   if (answer === null) return accept(null);
   const ref = { tenant: request.tenant, session_id: plan.session_id };
-  const said = plan.isFitted ? answer.items.map(withoutUsage) : answer.items;
   // What comes before a hidden round has come whole.
-  const whole = answer.isWhole ? said.length : answer.items.findLastIndex(isHidden) + 1;
-  const items = said.map((item, index) => (index < whole ? item : cutOff(item)));
+  const whole = answer.isWhole ? answer.items.length : answer.items.findLastIndex(isHidden) + 1;
+  const said = answer.items.map((item, index) => (index < whole ? item : cutOff(item)));
+  let items = plan.isFitted ? said.map(withoutUsage) : said;
   let expected = plan.version;
   for (let attempt = 0; items.length > 0; attempt++) {
     const done = await append(deps, ref, {
@@ -56,6 +57,8 @@ export async function recordAnswer(
     if (done.rejection.code !== 'version_mismatch' || attempt === ATTEMPTS) return done;
     const since = await deps.store.events(ref, { after: expected });
     if (since.some(({ type }) => type === 'item.appended' || type === 'item.superseded')) break;
+    // The model has read another context than that which its answer stands in now.
+    if (since.some(changesContext)) items = said.map(withoutUsage);
     expected = since.at(-1)?.version ?? expected;
   }
   await deps.store.gatewayKeys.note(ref, keysAfter(request, plan, answer));

@@ -27,9 +27,9 @@ export function usageAfter(state: UsageState, event: SessionEvent): UsageState {
   if (!changesContext(event)) return state;
   switch (event.type) {
     case 'compaction.micro_completed':
-      return compactedFrom(event.data.tokens_before);
+      return compacted(state, event.data);
     case 'compaction.completed':
-      return compactedFrom(event.data.report.tokens_before);
+      return compacted(state, event.data.report);
     case 'pin.added':
     case 'pin.removed':
       return usageAfterPin(state, event.data.tokens_change);
@@ -59,6 +59,12 @@ function usageAfterItem(state: UsageState, item: { tokens: number; usage?: numbe
   return { usage: item.usage, tokens_since_usage: 0, stale_usage_from: null };
 }
 
-function compactedFrom(tokensBefore: number): UsageState {
-  return { ...NO_USAGE, stale_usage_from: Math.floor(tokensBefore * STALE_SHARE) };
+function compacted(
+  { usage }: UsageState,
+  { tokens_before: before, tokens_after: after }: { tokens_before: number; tokens_after: number },
+): UsageState {
+  const reported = before * STALE_SHARE;
+  // An estimate has a margin, and providers may count much less: what is nearer to it than to what is left.
+  const from = usage === null ? Math.min(reported, (before + after) / 2) : reported;
+  return { ...NO_USAGE, stale_usage_from: Math.floor(from) };
 }

@@ -56,6 +56,19 @@ describe('usage (SPEC section 5)', () => {
     expect(Math.max(tokens - 200, 0)).toBe(Math.max(counted - 200, 0));
   });
 
+  it.each([
+    [51_000, 0],
+    [49_000, 49_000],
+  ])(
+    'takes %i for one of those where 100,000 were estimated, from half-way to what is left on',
+    (reported, counted) => {
+      const done = completed(1, { covered: 100_000, replacement: 100, before: 100_000 });
+      const events = [created(), appended(user(ofTokens(100_000))), requested(), done];
+      const tokens = tokensOf([...events, answer(reported)]);
+      expect(tokens > 1_000 ? tokens : 0).toBe(counted);
+    },
+  );
+
   it('uses the first figure after a compaction when it is of a smaller context', () => {
     expect(tokensOf([...compacted, answer(20_000)])).toBe(20_000);
   });

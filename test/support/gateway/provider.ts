@@ -68,6 +68,8 @@ export class ScriptedProvider {
   /** In tokens, as it counts them. */
   window = Number.POSITIVE_INFINITY;
   script: Script = () => ({ text: 'Done.' });
+  /** What it waits for before it answers; null: nothing. */
+  held: Promise<void> | null = null;
   url = '';
   #turns = 0;
   readonly #thoughts = new Thoughts();
@@ -98,6 +100,7 @@ export class ScriptedProvider {
     const unknown = received.protocol === 'responses' ? this.#stored.resolve(received) : null;
     this.received.push(received);
     const { protocol, body, tokens } = received;
+    await this.held;
     const trouble = this.troubles.shift();
     if (trouble !== undefined) return fail(response, trouble, received, this.window);
     if (protocol === null) return json(response, 200, { object: 'other', path: received.url });
