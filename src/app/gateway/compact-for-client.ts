@@ -29,7 +29,7 @@ import { type KeptTurn, keepWhereItCan } from './keep-turn.ts';
 import type { PlanDeps } from './plan-deps.ts';
 import { type Asks, type ReadTurn, readTurn } from './read-turn.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { windowAsked } from './turn-settings.ts';
+import { modelWindow, windowAsked } from './turn-settings.ts';
 import { writtenSoon } from './written-soon.ts';
 
 /** What a client gets that has asked for a compaction of its history. */
@@ -184,12 +184,12 @@ function orderOf(plan: FullPlan, view: View, terms: Terms, body: JsonObject): Su
 
 /** The tokens that the model of a request can read. */
 export function windowOf(
-  { contextWindowOf }: Pick<PlanDeps, 'contextWindowOf'>,
-  { headers }: TurnRequest,
+  deps: Pick<PlanDeps, 'contextWindowOf'>,
+  request: TurnRequest,
   body: JsonObject,
 ): number {
-  const model = stringField(body, 'model') ?? '';
-  return windowAsked(headers) ?? contextWindowOf(model) ?? DEFAULT_CONTEXT_WINDOW;
+  const asked = windowAsked(request.headers) ?? modelWindow(deps, request, body);
+  return asked ?? DEFAULT_CONTEXT_WINDOW;
 }
 
 /** Claude Code reads up to the first tag that ends the summary, and leaves out what is an analysis. */

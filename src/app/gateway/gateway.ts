@@ -165,7 +165,8 @@ export class Gateway {
     try {
       const ref = refOf(request, plan);
       if (request.headers['x-palimpsest-context-window'] === undefined) {
-        await learnWindow(this.#deps, ref, refusal);
+        const { model_window } = plan;
+        await learnWindow(this.#deps, ref, { refusal, model_window });
       }
       await makeRoomAtOnce(this.#deps, ref, this.#deps.wait_seconds, signal);
       const turn = turnOf(await this.#planned(request));

@@ -20,6 +20,7 @@ import { keepTurn } from './keep-turn.ts';
 import type { Offering, PlanDeps } from './plan-deps.ts';
 import { type PassReason, readTurn } from './read-turn.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { modelWindow } from './turn-settings.ts';
 
 /** How a request goes upstream. */
 export type TurnPlan =
@@ -43,6 +44,8 @@ export type TurnPlan =
       /** The context would overflow the window, of so many tokens. */
       isFull: boolean;
       window: number;
+      /** The tokens that the model of this request can read; null where they are not known. */
+      model_window: number | null;
       /** It was shortened by itself: what its provider counts is not the context of the session. */
       isFitted: boolean;
       /** Whether the provider keeps the answer, whose items later requests may name by their ids. */
@@ -111,6 +114,7 @@ async function planInSession(
     saved: text === null ? 0 : roughlySaved(lengthOf(original, history), text.length),
     isFull: isFull(deps, request, head),
     window: head.settings.context_window,
+    model_window: modelWindow(deps, request, body),
     isFitted: false,
     isStored: request.protocol === 'responses' && body.store !== false,
     keys: session.keys,

@@ -11,7 +11,7 @@ export type TurnRequest = {
    * tenant, else empty.
    */
   owner: string;
-  /** Those that say something about the session, by their names in small letters. */
+  /** Those that say something about the session or its model, by their names in small letters. */
   headers: Readonly<Record<string, string>>;
   /** Names the session that is begun where none is found: the same however often this is planned. */
   fresh_id: string;
@@ -28,6 +28,7 @@ const READ_HEADERS = [
   'thread-id',
   'x-claude-code-session-id',
   'x-claude-code-agent-id',
+  'anthropic-beta',
 ] as const;
 
 /** Those headers of a request, by their names in small letters. */

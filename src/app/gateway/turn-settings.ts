@@ -1,10 +1,11 @@
+import { askedWindow, isOfModel, withModelWindow } from '../../domain/gateway/model-window.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { type JsonObject, stringField } from '../../domain/json.ts';
 import type { ConfigOverrides } from '../../domain/policy/config.ts';
-import { PROFILES, type Profile } from '../../domain/policy/profiles.ts';
+import { DEFAULT_CONTEXT_WINDOW, PROFILES, type Profile } from '../../domain/policy/profiles.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
-import { configOf } from '../../domain/session/head.ts';
+import { configOf, type Settings } from '../../domain/session/head.ts';
 import { changeSession } from '../change-session.ts';
 import { createSession } from '../create-session.ts';
 import type { SessionRef } from '../ports/event-store.ts';
@@ -24,25 +25,31 @@ const LONGEST_MODEL = 200;
 
 /**
  * Creates the session of a turn when there is none, with the window that a header names, else the
- * model's; and changes one whose header names something else. Rejects: invalid_config.
+ * model's; and changes one whose header names something else, or whose window is that of a model and
+ * smaller than that of this one. Rejects: invalid_config.
  */
 export async function settleSession(
   deps: Deps,
   { ref, rule, name }: TurnSession,
-  { protocol, headers, upstream }: TurnRequest,
+  request: TurnRequest,
   body: JsonObject,
 ): Promise<Outcome<null>> {
+  const { protocol, headers, upstream } = request;
   const wanted = wantedOf(headers);
+  const known = modelWindow(deps, request, body);
   const head = await deps.store.head(ref);
   if (head === null) {
+    const context_window = wanted.context_window ?? known ?? DEFAULT_CONTEXT_WINDOW;
     const gateway = { upstream, rule, ...(name !== null && { name }) };
-    return created(deps, ref, protocol, { wanted, gateway, model: modelOf(body) });
+    const own = wanted.context_window === undefined ? context_window : null;
+    const metadata = withModelWindow({ gateway }, own);
+    const session = { ...wanted, context_window, metadata, model: modelOf(body) };
+    return created(deps, ref, protocol, session);
   }
-  const { context_window = null, profile = null, config = null } = wanted;
+  const { profile = null, config = null } = wanted;
   const { settings } = head;
   const change = {
-    ...(context_window !== null &&
-      context_window !== settings.context_window && { context_window }),
+    ...windowChange(settings, wanted.context_window ?? null, known),
     ...(profile !== null && profile !== settings.profile && { profile }),
     ...(config !== null &&
       config.gateway_recall !== configOf(settings, deps.world.server).gateway_recall && { config }),
@@ -52,20 +59,35 @@ export async function settleSession(
   return changed.ok ? accept(null) : changed;
 }
 
+/** `named`: by a header; `known`: of the model. A side request of a smaller model changes nothing. */
+function windowChange(
+  settings: Settings,
+  named: number | null,
+  known: number | null,
+): { context_window?: number; metadata?: JsonObject } {
+  const { context_window, metadata } = settings;
+  const isModels = isOfModel(settings);
+  if (named !== null) {
+    return {
+      ...(named !== context_window && { context_window: named }),
+      ...(isModels && { metadata: withModelWindow(metadata, null) }),
+    };
+  }
+  if (!isModels || known === null || known <= context_window) return {};
+  return { context_window: known, metadata: withModelWindow(metadata, known) };
+}
+
 async function created(
   deps: Deps,
   { tenant, session_id }: SessionRef,
   protocol: Protocol,
-  { wanted, gateway, model }: { wanted: Wanted; gateway: JsonObject; model: string | null },
+  session: Wanted & { context_window: number; metadata: JsonObject; model: string | null },
 ): Promise<Outcome<null>> {
-  const session = {
+  const done = await createSession(deps, tenant, {
     id: session_id,
     format: formatOf(protocol),
-    model,
-    metadata: { gateway },
-    ...wanted,
-  };
-  const done = await createSession(deps, tenant, session);
+    ...session,
+  });
   // Two requests of one session have come at once.
   return done.ok || done.rejection.code === 'session_exists' ? accept(null) : done;
 }
@@ -79,6 +101,15 @@ function modelOf(body: JsonObject): string | null {
 export function windowAsked(headers: TurnRequest['headers']): number | null {
   const window = Number(headers['x-palimpsest-context-window']);
   return Number.isSafeInteger(window) && window > 0 ? window : null;
+}
+
+/** The tokens that the model of a request can read; null where they are not known. */
+export function modelWindow(
+  { contextWindowOf }: Pick<Ports, 'contextWindowOf'>,
+  { headers }: Pick<TurnRequest, 'headers'>,
+  body: JsonObject,
+): number | null {
+  return askedWindow(contextWindowOf(stringField(body, 'model') ?? ''), headers['anthropic-beta']);
 }
 
 function wantedOf(headers: TurnRequest['headers']): Wanted {

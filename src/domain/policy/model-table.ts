@@ -21,6 +21,13 @@ const CATALOGUES = [
  */
 const FAMILIES: readonly (readonly [prefix: string, tokens: number])[] = [
   ['claude-', 200_000],
+  ['claude-opus-4-7', 1_000_000],
+  ['claude-opus-4-8', 1_000_000],
+  ['claude-opus-5', 1_000_000],
+  ['claude-sonnet-5', 1_000_000],
+  ['claude-haiku-5', 1_000_000],
+  ['claude-fable-5', 1_000_000],
+  ['claude-mythos-5', 1_000_000],
   ['gpt-5', 400_000],
   ['gpt-5-chat', 128_000],
   ['gpt-4.1', 1_047_576],
@@ -37,16 +44,21 @@ const FAMILIES: readonly (readonly [prefix: string, tokens: number])[] = [
   ['grok-4', 256_000],
 ];
 
+/** At the end of the name of a model that is to be used with its long window. */
+const LONG = '[1m]';
+export const LONG_WINDOW = 1_000_000;
+
 const windows = readCatalogues();
 
 /**
  * The context window of a model in tokens, or null when the model is not known. Takes the names
  * that providers and sessions use: `gpt-4o-mini`, `openai/gpt-4o-mini`,
- * `us.anthropic.claude-sonnet-4-20250514-v1:0`. Static data, no network (SPEC section 6).
+ * `us.anthropic.claude-sonnet-4-20250514-v1:0`, `claude-sonnet-4-5[1m]`. Static data, no network (SPEC section 6).
  */
 export function contextWindowOf(model: string): number | null {
   const name = model.trim().toLowerCase();
   const bare = bareName(name);
+  if (bare.endsWith(LONG)) return LONG_WINDOW;
   return windows.get(name) ?? windows.get(bare) ?? familyWindow(bare);
 }
 

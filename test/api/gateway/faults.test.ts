@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SearchableStore } from '../../../src/app/ports/search-index.ts';
-import { StoreUnavailableError } from '../../../src/app/ports/store-unavailable-error.ts';
 import type { Summarizer, WrittenText } from '../../../src/workers/summarizers/summarizer.ts';
+import { awayStore } from '../../support/gateway/away-store.ts';
 import { GatewayLab } from '../../support/gateway/lab.ts';
 import { logOf, SDKS, taskScript } from '../../support/gateway/sdk-task.ts';
 
@@ -122,17 +121,3 @@ it('takes the extractive way when a model does not answer in time', async () => 
   expect(text).toBe('The build fails because of a missing file.');
   expect(lab.provider.invalid).toEqual([]);
 }, 60_000);
-
-/** A store that nobody can reach. */
-function awayStore(): SearchableStore {
-  const away = () => Promise.reject(new StoreUnavailableError('not_written', new Error('away')));
-  const store: Partial<SearchableStore> = {
-    head: away,
-    commit: away,
-    events: away,
-    gatewayKeys: { find: away, note: away, items: away, noteItems: away },
-    close: async () => {},
-  };
-  // Whatever else is asked of it does not exist, and throws as well.
-  return store as SearchableStore;
-}
