@@ -25,7 +25,8 @@ export class BenchClient {
 
   /** Compacts and waits for the end. Throws when it did not come to `outcome`. */
   async compact(id: string, mode: 'micro' | 'full', outcome: string): Promise<void> {
-    const answer = await this.#post(`/sessions/${id}/compact`, { mode }, { prefer: 'wait=60' });
+    const asked = outcome === 'proposed' ? { mode, propose: true } : { mode };
+    const answer = await this.#post(`/sessions/${id}/compact`, asked, { prefer: 'wait=60' });
     const compaction = z.object({ outcome: z.string().nullable() }).parse(answer);
     if (compaction.outcome !== outcome) {
       throw new Error(`${mode} compaction of ${id}: ${JSON.stringify(answer)}`);

@@ -5,6 +5,7 @@ import { postgresContest, withSqliteContest } from './contests.ts';
 import { eventLoop } from './event-loop.ts';
 import { type Figure, isMet, printFigures } from './figures.ts';
 import { withLocalService, withService } from './local-service.ts';
+import { pagesOfLongSession } from './pages.ts';
 import { queueSpeed } from './queue-speed.ts';
 import { queuedCompaction } from './queued-compaction.ts';
 import { replaySpeed } from './replay-speed.ts';
@@ -28,6 +29,7 @@ const FULL_RUN = {
   queued_compactions: 120,
   worker_rounds: 2,
   posts: 6,
+  pages: { log: 100_000, context: 35_000, repeats: 7 },
   search: { lengths: [10_000, 100_000], tenant: null as number | null, queries: 150, rounds: 3 },
 };
 type Plan = typeof FULL_RUN;
@@ -43,6 +45,7 @@ const QUICK_RUN: Plan = {
   queued_compactions: 50,
   worker_rounds: 1,
   posts: 1,
+  pages: { log: 10_000, context: 3_500, repeats: 3 },
   search: { lengths: [10_000], tenant: null, queries: 60, rounds: 1 },
 };
 
@@ -75,6 +78,7 @@ const PARTS: Record<string, Part> = {
   ],
   workers: (plan, servers) => twoWorkers(servers, plan.worker_rounds),
   search: (plan, servers) => searchFigures(plan.search, servers),
+  pages: (plan) => pagesOfLongSession(plan.pages),
   space: (_, servers) => spacePerItem(servers),
 };
 

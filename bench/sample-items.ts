@@ -18,10 +18,10 @@ export function appendedItem(index: number): Item {
 }
 
 /** A conversation of short messages, user and assistant in turn. */
-export function dialogue(items: number): Item[] {
+export function dialogue(items: number, characters = 400): Item[] {
   return Array.from({ length: items }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
-    content: text(index, 400),
+    content: text(index, characters),
   }));
 }
 
