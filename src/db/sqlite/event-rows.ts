@@ -10,9 +10,8 @@ type Range = [tenant: string, session: string, after: number, upTo: number];
 const IN_RANGE = 'tenant = ? AND session_id = ? AND version > ? AND version <= ?';
 const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
 
-type Queries<Row> = Readonly<
-  Record<EventSelection, Statement<[...Range, ...types: string[], limit: number], Row>>
->;
+type Values = [...Range, ...types: string[], limit: number];
+type Queries<Row> = Readonly<Record<EventSelection, Statement<Values, Row>>>;
 type Ordered<Row> = { oldest_first: Queries<Row>; newest_first: Queries<Row> };
 
 function prepareBoth<Row>(db: Database, columns: string): Ordered<Row> {
@@ -69,26 +68,32 @@ export class EventRows {
     const { largest } = query;
     // Their sizes alone are read in no time: to make a text of a large row takes longer than to parse it.
     if (largest !== undefined) {
-      const sizes = this.#iterate(this.#sizes, ref, query);
+      const { statement, values } = prepared(this.#sizes, ref, query);
+      const sizes = statement.iterate(...values);
       const asked = bounded(sizes, ({ bytes }) => bytes, query.max_bytes);
       if (asked.some(({ bytes }) => bytes > largest)) throw new ElsewhereError();
     }
-    const rows = this.#iterate(this.#rows, ref, query);
-    return bounded(rows, ({ data }) => Buffer.byteLength(data), query.max_bytes);
-  }
-
-  #iterate<Row>(ordered: Ordered<Row>, ref: SessionRef, query: EventQuery): Iterable<Row> {
-    const queries = query.newest_first ? ordered.newest_first : ordered.oldest_first;
-    const types = query.types ? [JSON.stringify(query.types)] : [];
-    // SQLite takes a negative limit as none.
-    const limit = query.limit ?? -1;
-    return queries[selectionOf(query.types)].iterate(...rangeOf(ref, query), ...types, limit);
+    const { statement, values } = prepared(this.#rows, ref, query);
+    if (query.max_bytes === undefined) return statement.all(...values);
+    return bounded(
+      statement.iterate(...values),
+      ({ data }) => Buffer.byteLength(data),
+      query.max_bytes,
+    );
   }
 
   /** All events of a session, oldest first, one at a time. */
   iterate(ref: SessionRef): IterableIterator<EventRow> {
     return this.#rows.oldest_first.all.iterate(...rangeOf(ref, {}), -1);
   }
+}
+
+function prepared<Row>(ordered: Ordered<Row>, ref: SessionRef, query: EventQuery) {
+  const queries = query.newest_first ? ordered.newest_first : ordered.oldest_first;
+  const types = query.types ? [JSON.stringify(query.types)] : [];
+  // SQLite takes a negative limit as none.
+  const values: Values = [...rangeOf(ref, query), ...types, query.limit ?? -1];
+  return { statement: queries[selectionOf(query.types)], values };
 }
 
 /** Only what is answered is read: the rows come one at a time. */

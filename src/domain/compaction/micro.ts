@@ -171,10 +171,12 @@ function collect({ view, material, config, count }: PlanInput) {
   for (const { entry, item, original } of material) {
     if (item.kind !== 'message' || entry.seq === null || entry.pinned) continue;
     const { seq } = entry;
+    const results = resultsOf(item);
+    if (results.length === 0) continue;
     const originals = resultsOf(original);
     /** Per id the call whose results these are. */
     const callOf = new Map<string, ToolCall>();
-    const own = resultsOf(item).filter((result) => {
+    const own = results.filter((result) => {
       const call = callOf.get(result.call_id) ?? answered.get(result);
       if (call === undefined || !isEligible(call)) return false;
       const earlier = view.edits.get(editKey(seq, result.call_id));

@@ -18,11 +18,13 @@ export function loggedResults({ material, count, config }: PlanInput): LoggedRes
   return material.flatMap(({ entry, item, original }, index) => {
     const { seq } = entry;
     if (seq === null || entry.pinned || item.kind !== 'message') return [];
+    const own = resultsOf(item);
+    if (own.length === 0) return [];
     const before = new Map(resultsOf(original).map((result) => [result.call_id, result]));
     // One that stands alone is all of its item.
     const isAlone = item.parts.length === 1;
     const sizeOf = isAlone ? () => entry.tokens : sizer(count, config);
-    return budgeted(resultsOf(item), entry.tokens, sizeOf).map(({ result, tokens }) => {
+    return budgeted(own, entry.tokens, sizeOf).map(({ result, tokens }) => {
       const { call_id } = result;
       return { index, seq, call_id, tokens, result, original: before.get(call_id) ?? result };
     });

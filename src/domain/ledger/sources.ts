@@ -16,13 +16,9 @@ const PER_LINE = 6;
  * line quotes, those that stand first in it before the others, at most six a line.
  */
 export function sourcesOf(lines: readonly string[], ledger: Ledger): FactSource[][] {
-  const needles = needlesOf(ledger);
+  const needles = byBeginning(needlesOf(ledger));
   return lines.map((line) => {
-    const text = squeezed(line);
-    const found = needles.flatMap((needle) => {
-      const place = text.indexOf(needle.text);
-      return place < 0 ? [] : [{ needle, place }];
-    });
+    const found = foundIn(squeezed(line), needles);
     // The longer one says more at the same place.
     found.sort((a, b) => a.place - b.place || b.needle.text.length - a.needle.text.length);
     const sources = new Map<string, FactSource>();
@@ -33,6 +29,29 @@ export function sourcesOf(lines: readonly string[], ledger: Ledger): FactSource[
     }
     return [...sources.values()];
   });
+}
+
+function byBeginning(needles: readonly Needle[]): Map<string, Needle[]> {
+  const groups = new Map<string, Needle[]>();
+  for (const needle of needles) {
+    const beginning = needle.text.slice(0, SHORTEST);
+    const group = groups.get(beginning);
+    if (group === undefined) groups.set(beginning, [needle]);
+    else group.push(needle);
+  }
+  return groups;
+}
+
+/** Where needles, by their beginnings, first stand in a text: thousands are looked for in hundreds of lines. */
+function foundIn(text: string, needles: ReadonlyMap<string, readonly Needle[]>) {
+  const found = new Map<Needle, { needle: Needle; place: number }>();
+  for (let place = 0; place + SHORTEST <= text.length; place++) {
+    for (const needle of needles.get(text.slice(place, place + SHORTEST)) ?? []) {
+      if (!found.has(needle) && text.startsWith(needle.text, place))
+        found.set(needle, { needle, place });
+    }
+  }
+  return [...found.values()];
 }
 
 function needlesOf(ledger: Ledger): Needle[] {
