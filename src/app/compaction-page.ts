@@ -1,9 +1,9 @@
 import { type FactSource, sourcesOf } from '../domain/ledger/sources.ts';
 import { accept } from '../domain/session/errors.ts';
-import type { EventOf, SessionEvent } from '../domain/session/events.ts';
+import type { Base, EventOf, SessionEvent } from '../domain/session/events.ts';
 import { diffOf } from './diff.ts';
 import { lastEvent } from './last-event.ts';
-import type { SessionRef } from './ports/event-store.ts';
+import type { CompactionRow, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { loadCompaction } from './read-compaction.ts';
 
@@ -29,17 +29,25 @@ export async function readCompactionPage(
   const loaded = await loadCompaction(ports, ref, id);
   if (!loaded.ok) return loaded;
   const { row, session, events, detail } = loaded.value;
+  const { base } = session.state;
   const compared = row.status === 'ended' ? await diffOf(ports, ref, row) : null;
   if (compared !== null && !compared.ok) return compared;
   return accept({
     detail,
     format: session.settings.format,
     version: session.state.version,
+    /** What the context is built on since, so that this one cannot be undone alone; null: nothing else. */
+    built_over: base !== null && isBuiltOver(row, base) ? base : null,
     phases: phasesOf(events),
     diff: compared?.value ?? null,
     summary: summaryOf(detail.summary, events),
     events,
   });
+}
+
+/** Whether the base of the context is a later one than this compaction has left. */
+function isBuiltOver({ id, ended_version }: CompactionRow, base: Base): boolean {
+  return base.compaction_id !== id && ended_version !== null && base.version > ended_version;
 }
 
 function summaryOf(summary: string | null, events: readonly SessionEvent[]) {

@@ -75,7 +75,7 @@ function CompactionView({
           <When at={detail.ended_at ?? detail.requested_at} />
         </p>
       </div>
-      <CompactionActions visitor={visitor} id={id} detail={detail} />
+      <CompactionActions visitor={visitor} id={id} page={page} />
       <div class="two">
         <Why page={page} />
         <Phases page={page} />

@@ -117,7 +117,18 @@ function ContextView({
       <section aria-labelledby="entries">
         <h2 id="entries">
           {plural(context.items, 'item')}
-          <small> {pages > 1 ? `· ${pageOf(page, pages)}` : ''}</small>
+          {pages > 1 && (
+            <small>
+              {' '}
+              · {pageOf(page, pages)}
+              {page + 1 < pages && (
+                <>
+                  {' '}
+                  · <a href={pagePath(pages - 1)}>the newest</a>
+                </>
+              )}
+            </small>
+          )}
         </h2>
         {context.entries.length === 0 && <p class="empty">The context is empty at this version.</p>}
         {context.entries.map((entry) => (

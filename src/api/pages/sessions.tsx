@@ -9,6 +9,7 @@ import { Layout } from './layout.tsx';
 import { answered, html, type Site } from './page.tsx';
 import { count, plural, short, When } from './parts/figures.tsx';
 import { Meter } from './parts/meter.tsx';
+import { originWords } from './parts/origin.ts';
 import { Pager } from './parts/pager.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
 import { compactionPath, sessionPath, withQuery } from './paths.ts';
@@ -96,6 +97,7 @@ function Sessions({
 
 function SessionRow({ row }: { row: Row }) {
   const { last_compaction: last } = row;
+  const origin = originWords(row.metadata);
   return (
     <tr>
       <th scope="row">
@@ -103,6 +105,7 @@ function SessionRow({ row }: { row: Row }) {
           {row.id}
         </a>
         <span class="faint">
+          {origin === null ? '' : `${origin} · `}
           {plural(row.counts.items, 'item')} · {row.model ?? row.format}
         </span>
       </th>

@@ -12,6 +12,7 @@ import { addPage, type Site, sessionRef } from './page.tsx';
 import { Chart } from './parts/chart.tsx';
 import { count, plural, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
+import { originWords } from './parts/origin.ts';
 import { Pager } from './parts/pager.tsx';
 import { endWords, requestWords, whoWords } from './parts/reasons.ts';
 import { SessionActions } from './parts/session-actions.tsx';
@@ -76,12 +77,14 @@ function Timeline({
   done: string | undefined;
 }) {
   const { id } = state;
+  const origin = originWords(state.metadata);
   return (
     <SessionFrame id={id} title="Timeline" visitor={visitor} tab="timeline" live={state.version}>
       <Notice done={done} />
       <div class="head">
         <h1>{id}</h1>
         <p class="faint">
+          {origin === null ? '' : `${origin} · `}
           {state.profile} · {state.model ?? state.format} · begun <When at={state.created_at} />
         </p>
       </div>

@@ -98,6 +98,28 @@ describe('what can be done', () => {
     expect(again.status).toBe(409);
   });
 
+  it('is to undo what came last first', async () => {
+    const id = await create({ auto_compact_enabled: false });
+    const token = await tokenOf(`/inspect/sessions/${id}`);
+    const summarise = async () => {
+      const { location } = await post(`/inspect/sessions/${id}/compact`, { token, mode: 'full' });
+      await api.work(api.dispatched.at(-1));
+      return location.replace(/\?.*/, '');
+    };
+    const first = await summarise();
+    const more = Array.from({ length: 8 }, (_, n) => user(`And ${n}? ${'more '.repeat(200)}`));
+    await send(api, 'POST', `/sessions/${id}/items`, { body: more });
+    const second = await summarise();
+    const read = async (path: string) =>
+      (await send(api, 'GET', path, { headers: { accept: 'text/html' } })).text;
+    expect(await read(first)).toContain(`To undo it, undo <a href="${second}">the later one</a>`);
+    expect(await read(first)).not.toContain('Undo this compaction');
+    expect((await post(`${first}/revert`, { token })).status).toBe(409);
+    expect((await post(`${second}/revert`, { token })).status).toBe(303);
+    expect(await read(first)).toContain('Undo this compaction');
+    expect((await post(`${first}/revert`, { token })).status).toBe(303);
+  });
+
   it('is to propose, to apply and to discard', async () => {
     const id = await create({ auto_compact_enabled: false });
     const token = await tokenOf(`/inspect/sessions/${id}`);

@@ -103,6 +103,17 @@ describe('the list of sessions', () => {
     expect((await send(api, 'GET', '/')).body).toMatchObject({ name: 'palimpsest' });
   });
 
+  it('says where a session comes from that has no telling id', async () => {
+    const gateway = { upstream: 'anthropic', rule: 'x-palimpsest-session', name: 'my <agent>' };
+    const body = { id: 'gw-1', metadata: { gateway } };
+    await send(api, 'POST', '/sessions', { body });
+    const words = 'my &lt;agent&gt;, through the gateway to anthropic';
+    for (const path of ['/', '/inspect/sessions/gw-1']) {
+      const { text } = await send(api, 'GET', path, { headers: { accept: 'text/html' } });
+      expect(text).toContain(words);
+    }
+  });
+
   it('says how to begin where there is nothing', async () => {
     const empty = await startApi();
     try {

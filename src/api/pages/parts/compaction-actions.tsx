@@ -4,15 +4,17 @@ import type { Visitor } from '../access.ts';
 import { compactionPath } from '../paths.ts';
 import { Confirm } from './confirm.tsx';
 
+type Page = Accepted<Awaited<ReturnType<typeof readCompactionPage>>>;
+
 /** What can be done about a compaction as it is now. */
 export function CompactionActions({
   visitor,
   id,
-  detail,
+  page: { detail, built_over },
 }: {
   visitor: Visitor;
   id: string;
-  detail: Accepted<Awaited<ReturnType<typeof readCompactionPage>>>['detail'];
+  page: Page;
 }) {
   const path = compactionPath(id, detail.id);
   const common = { visitor };
@@ -56,6 +58,7 @@ export function CompactionActions({
     detail.outcome === 'full_compacted' ||
     detail.outcome === 'remote_compacted';
   if (!isInPlace || detail.reverted_at !== null) return null;
+  if (built_over !== null) return <BuiltOver id={id} base={built_over} />;
   return (
     <div class="actions">
       <Confirm
@@ -67,5 +70,21 @@ export function CompactionActions({
         kind="danger"
       />
     </div>
+  );
+}
+
+/** Undone is what came last, as with the layers of a wall. */
+function BuiltOver({ id, base }: { id: string; base: NonNullable<Page['built_over']> }) {
+  return (
+    <p class="notice">
+      {base.compaction_id === null ? (
+        'It cannot be undone any more: the client has compacted its own history since, and the context is built on that.'
+      ) : (
+        <>
+          To undo it, undo <a href={compactionPath(id, base.compaction_id)}>the later one</a> first:
+          the context is built on that.
+        </>
+      )}
+    </p>
   );
 }
