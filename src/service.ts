@@ -134,8 +134,11 @@ export async function startService(
     const handlers = threads === null ? here : smallHere({ store, world }, here, threads);
     engine.start(handlers.compact, handlers.asksModel);
   }
-  const indexer = new Indexer(store, (error) =>
-    log.error({ err: error }, 'the search index could not be written: this is tried again'),
+  const indexer = new Indexer(
+    store,
+    (error) =>
+      log.error({ err: error }, 'the search index could not be written: this is tried again'),
+    threads?.index,
   );
   const probes: Probes = { store: () => store.ping(), queue: () => engine.ping() };
   const api = restApi(rules, settings, log, {
@@ -170,8 +173,9 @@ export async function startService(
       dispatcher.stop();
       await packetTimer.stop();
       await engine.stop(STOP_GRACE_MS);
+      const indexed = indexer.stop();
       await threads?.close();
-      await indexer.stop();
+      await indexed;
       await store.close();
       await tracing.close();
     },

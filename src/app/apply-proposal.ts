@@ -10,6 +10,7 @@ import { findCompaction } from './find.ts';
 import type { Idempotency, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { findProposal, type OpenProposal } from './proposal.ts';
+import { readHere } from './read-here.ts';
 import { levelsOf } from './session-state.ts';
 
 /** Where the session stands after it. */
@@ -23,13 +24,13 @@ type AppliedProposal = { applied: { compaction: Compaction } & After; replayed: 
  * compaction_not_applicable, idempotency_mismatch.
  */
 export async function apply(
-  ports: Pick<Ports, 'store' | 'world' | 'clock' | 'newId' | 'dispatch'>,
+  ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'clock' | 'newId' | 'dispatch'>,
   ref: SessionRef,
   id: string,
   idempotency: Idempotency | null,
 ): Promise<Outcome<AppliedProposal>> {
   const { store } = ports;
-  const found = await findProposal(store, ref, id);
+  const found = await findProposal(readHere(ports).store, ref, id);
   const now = ports.clock.now();
   const at = now.toISOString();
   const clock = { now_ms: now.getTime(), at };

@@ -7,6 +7,7 @@ import { findSession } from './find.ts';
 import { loadViewHere } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { readHere } from './read-here.ts';
 import { stateOf } from './session-state.ts';
 
 /**
@@ -52,7 +53,7 @@ export async function forkCommand(
       `"at" must be a version from 1 to ${head.state.version}, the one that the session is at now`,
     );
   }
-  const [changed] = await ports.store.events(parent, {
+  const [changed] = await readHere(ports).store.events(parent, {
     types: CONTEXT_CHANGES,
     up_to: at,
     newest_first: true,

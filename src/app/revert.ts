@@ -13,6 +13,7 @@ import { findCompaction, findSession } from './find.ts';
 import { loadReverted } from './load-view.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { readHere } from './read-here.ts';
 import { levelsOf } from './session-state.ts';
 
 /**
@@ -20,10 +21,12 @@ import { levelsOf } from './session-state.ts';
  * since. Rejects: session_not_found, compaction_not_found, compaction_not_revertible.
  */
 export async function revert(
-  { store, world, clock }: Pick<Ports, 'store' | 'world' | 'clock'>,
+  ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'clock'>,
   ref: SessionRef,
   id: string,
 ) {
+  const { store, world, clock } = ports;
+  const bounded = readHere(ports).store;
   const session = await findSession(store, ref);
   if (!session.ok) return session;
   const found = await findCompaction(store, ref, id);
@@ -35,7 +38,7 @@ export async function revert(
       `this compaction is ${row.status}: cancel it, or wait for its end and then revert it`,
     );
   }
-  const events = await store.events(ref, {
+  const events = await bounded.events(ref, {
     types: CONTEXT_CHANGES,
     after: row.requested_version,
   });
@@ -45,7 +48,7 @@ export async function revert(
   const { pins } = session.value.state;
   const isPartial = pins.first !== 0 || events.some(({ type }) => type === 'item.superseded');
   const counted = isPartial
-    ? await countedAnew(store, ref, command.value, session.value, at)
+    ? await countedAnew(bounded, ref, command.value, session.value, at)
     : command.value;
   const committed = await store.commit(ref, revertCompaction(counted), { at });
   if (!committed.ok) return committed;

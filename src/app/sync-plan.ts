@@ -7,6 +7,7 @@ import { type HistoryItem, loadHistory } from './load-history.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { readHere } from './read-here.ts';
 import type { Telling } from './telling.ts';
 
 /**
@@ -38,7 +39,7 @@ export async function planSync(
     if (plan !== null) return plan;
   }
   refuseMany(deps, state.version);
-  const log = await loadHistory(deps.store, ref, { format, up_to: state.version });
+  const log = await loadHistory(readHere(deps).store, ref, { format, up_to: state.version });
   return planOf(ref, format, log, telling);
 }
 
@@ -54,7 +55,7 @@ async function planFrom(
   const first = telling.known - 1;
   refuseMany(deps, state.version - told.seq);
   const range = { format, from: told.seq, up_to: state.version };
-  const log = await loadHistory(deps.store, ref, range);
+  const log = await loadHistory(readHere(deps).store, ref, range);
   const match = matchHistory(log, telling.piecesFrom(first));
   if (match.kind === 'follows') {
     const superseded = match.superseded.flatMap((place) => log[place]?.place?.seq ?? []);

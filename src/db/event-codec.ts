@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { ElsewhereError } from '../app/ports/elsewhere-error.ts';
-import type { EventQuery, EventRow, SessionRef, StoredEvent } from '../app/ports/event-store.ts';
+import type { EventRow, SessionRef, StoredEvent } from '../app/ports/event-store.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import {
   EVENT_SCHEMA_VERSION,
@@ -59,16 +58,6 @@ export function decodeEvent(row: EventRow): StoredEvent {
   const data = currentData(row, row.type);
   // The row was written by `encodeEvent`, so its data belongs to its type.
   return { version: row.version, at: row.at, type: row.type, data, hash: row.hash } as StoredEvent;
-}
-
-/** The events of rows. Throws ElsewhereError where the data of one has more bytes than `largest`. */
-export function decodeEvents(
-  rows: readonly EventRow[],
-  { largest = Number.POSITIVE_INFINITY }: Pick<EventQuery, 'largest'>,
-): StoredEvent[] {
-  const isLarge = ({ data }: EventRow) => Buffer.byteLength(data) > largest;
-  if (largest < Number.POSITIVE_INFINITY && rows.some(isLarge)) throw new ElsewhereError();
-  return rows.map(decodeEvent);
 }
 
 /** Data of an older schema version in today's shape (SPEC section 3). */

@@ -11,6 +11,7 @@ import type { Revised, Revision } from '../app/gateway/revise-turn.ts';
 import type { TurnRequest } from '../app/gateway/turn-request.ts';
 import { type TurnTasks, turnTasks } from '../app/gateway/turn-tasks.ts';
 import { OpaqueContent } from '../app/opaque-content.ts';
+import type { SessionRef } from '../app/ports/event-store.ts';
 import type { Tracer } from '../app/ports/tracer.ts';
 import { Indexer } from '../app/search/indexer.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
@@ -48,7 +49,13 @@ const log = openLog(settings);
 const rules = rulesOf(settings, environment);
 let opening: Promise<Parts> | null = null;
 
-type Parts = { worker: WorkerDependencies; app: OpenAPIHono; turns: TurnTasks; tracer: Tracer };
+type Parts = {
+  worker: WorkerDependencies;
+  app: OpenAPIHono;
+  turns: TurnTasks;
+  indexer: Indexer;
+  tracer: Tracer;
+};
 
 /** Runs one attempt at a compaction; whatever is said through `abort` aborts it. */
 export function compact({
@@ -113,6 +120,11 @@ export function lookUp({ task, trace }: Sent<LookUp>): Promise<Answer<LookedUp>>
   return answered(trace, ({ turns }) => turns.lookUp(task));
 }
 
+/** Indexes the next events of a session; whether there are more. */
+export function index({ task, trace }: Sent<SessionRef>): Promise<Answer<boolean>> {
+  return answered(trace, ({ indexer }) => indexer.advance(task));
+}
+
 /** What a task comes to that belongs to `trace`. */
 function answered<T>(
   trace: string | undefined,
@@ -165,11 +177,12 @@ async function openParts(): Promise<Parts> {
   const dispatch = (job: CompactionJob) =>
     tell({ kind: 'dispatch', job: { ...job, trace: tracer.current() } });
   const observe = observeSteps(log, tracer);
+  // The process follows the log: this one sees to what a search waits for, and to what is large.
+  const indexer = new Indexer(store, () => {});
   const api = restApi(rules, settings, log, {
     observe,
     store,
-    // The process follows the log: this one only sees to what a search waits for.
-    indexer: new Indexer(store, () => {}),
+    indexer,
     dispatch,
     awaitPacket: (ref, deadline_ms) => tell({ kind: 'await_packet', ref, deadline_ms }),
     cancelJob: (compaction_id) => tell({ kind: 'cancel', compaction_id }),
@@ -186,6 +199,7 @@ async function openParts(): Promise<Parts> {
   const opaque = new OpaqueContent(settings.compaction_secret, settings.api_keys, storedSecret);
   return {
     tracer,
+    indexer,
     worker: compactionWorker(rules, settings, environment, { store, log, observe, dispatch }),
     app: createApp({ ...api, limits }),
     turns: turnTasks({ ...api, opaque, offered: GATEWAY_TOOLS }, lookUpTool(api), null),

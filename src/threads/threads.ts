@@ -9,6 +9,7 @@ import { Piscina } from 'piscina';
 import type { Elsewhere } from '../api/http/elsewhere.ts';
 import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
 import { ThreadDiedError } from '../app/ports/elsewhere-error.ts';
+import type { SessionRef } from '../app/ports/event-store.ts';
 import type { Tracer } from '../app/ports/tracer.ts';
 import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/engines/job-engine.ts';
 import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
@@ -30,6 +31,8 @@ export type Threads = {
   asksModel: AsksModel;
   /** Answers a whole request, from its bytes to those of the answer. Throws ThreadDiedError. */
   answer: Elsewhere;
+  /** Indexes the next events of a session; whether there are more. Throws ThreadDiedError. */
+  index: (ref: SessionRef) => Promise<boolean>;
   /** Work of the gateway's turns. Throws ThreadDiedError. */
   turns: TurnTasks;
   /** Ends all threads; what still runs in them is cut off. */
@@ -82,6 +85,7 @@ export function openThreads(
           ...(request.body === null ? [] : [request.body]),
         ]),
       ),
+    index: (ref) => jobs.run('index', ref, []),
     turns: {
       plan: (request) => requests.run('planTurn', request, []),
       record: (recorded) => {

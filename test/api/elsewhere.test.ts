@@ -65,7 +65,11 @@ describe.each([
   const id = what.replaceAll(' ', '-');
   const path = `/sessions/${id}`;
   const page = `/inspect${path}`;
-  const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'x'.repeat(length) };
+  const result = {
+    type: 'tool_result',
+    tool_use_id: 'call_1',
+    content: `${'x '.repeat(length / 2)}needle`,
+  };
   const call = { type: 'tool_use', id: 'call_1', name: 'Read', input: {} };
   beforeAll(async () => {
     const body = [{ role: 'assistant', content: [call] }, user([result])];
@@ -78,6 +82,7 @@ describe.each([
     `${path}/context`,
     `${path}/items/3/trace`,
     `${path}/tool-results/call_1`,
+    `${path}/search?q=needle`,
     `${page}/items/3`,
     `${page}/log`,
     `${page}/context`,
@@ -103,6 +108,6 @@ describe.each([
     expect(status).toBe(201);
     const { body } = await send(api, 'GET', `${path}/pins`);
     expect(body).toMatchObject({ data: [{ seq: 2 }] });
-    expect(passedOn.map(({ method }) => method)).toEqual(Array(elsewhere).fill('POST'));
+    expect(passedOn.map(({ method }) => method)).toEqual(elsewhere === 0 ? [] : ['POST', 'GET']);
   });
 });

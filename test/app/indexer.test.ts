@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
 import { reindex, verifySearch } from '../../src/app/search/verify-search.ts';
@@ -64,6 +65,26 @@ describe('an indexer', () => {
     expect(errors).toEqual([new Error('away')]);
     find.mockRestore();
     await own.stop();
+  });
+});
+
+describe('an indexer with another thread at hand', () => {
+  test('leaves large events to it, and no others', async () => {
+    const large = `stork ${'x'.repeat(1_000_000)}`;
+    await store.commit(REF, append(item(large), item('three storks'), item(large)), at);
+    const asked: SessionRef[] = [];
+    const own = new Indexer(
+      store,
+      () => {},
+      (ref) => {
+        asked.push(ref);
+        return indexer.advance(ref);
+      },
+    );
+    expect(await own.catchUp(REF, Number.POSITIVE_INFINITY)).toBe(true);
+    expect(asked).toEqual([REF, REF]);
+    expect(await indexed()).toBe(6);
+    expect(await problems()).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { diff } from '../../app/diff.ts';
 import { discard } from '../../app/discard-proposal.ts';
 import { listCompactions } from '../../app/list-compactions.ts';
 import { readCompaction } from '../../app/read-compaction.ts';
+import { readHere } from '../../app/read-here.ts';
 import { revert } from '../../app/revert.ts';
 import { json, REPLAYED } from '../http/answer.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
@@ -55,7 +56,9 @@ export function addCompactionRoutes(api: Api): void {
     responses: { 200: json('Everything that its events say.', compactionDetail) },
     problems: ['session_not_found', 'compaction_not_found', 'answer_too_large'],
     handle: async (call, answer) =>
-      answer.long(async () => unwrap(await readCompaction(deps, refOf(call), call.params.cid))),
+      answer.long(async () =>
+        unwrap(await readCompaction(readHere(deps), refOf(call), call.params.cid)),
+      ),
   });
 
   addEndpoint(api, {

@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { joinedBytes } from '../http/joined-bytes.ts';
 import { HAS_ZSTD } from './headers.ts';
 import type { Passing } from './pass-on.ts';
 
@@ -21,7 +21,7 @@ export async function readBody(request: Request, most = MOST_BYTES): Promise<Rea
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { kind: 'whole', bytes: Buffer.concat(chunks) };
+    if (done) return { kind: 'whole', bytes: await joinedBytes(chunks) };
     chunks.push(value);
     size += value.byteLength;
     if (size > most) return { kind: 'long', stream: goneOn(chunks, reader) };
@@ -42,7 +42,7 @@ async function* goneOn(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-type Options = { maxOutputLength: number; finishFlush?: number };
+type Options = { finishFlush?: number };
 type Inflate = (bytes: Buffer, options: Options) => Promise<Buffer>;
 
 /** Null for codings that this Node cannot read. */
@@ -51,9 +51,10 @@ function inflaterOf(coding: string): Inflate | null {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
-      return promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.unzip);
+      return (bytes, options) => through(zlib.createUnzip({ ...options, chunkSize: CHUNK }), bytes);
     case 'br':
-      return promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress);
+      return (bytes, options) =>
+        through(zlib.createBrotliDecompress({ ...options, chunkSize: CHUNK }), bytes);
     case 'zstd':
       return HAS_ZSTD ? zstd : null;
     default:
@@ -61,14 +62,31 @@ function inflaterOf(coding: string): Inflate | null {
   }
 }
 
+const CHUNK = 65_536;
+
+/** Piece by piece, with others in between: zlib itself would put many megabytes together in one go. */
+async function through(decoder: Transform, bytes: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  decoder.end(bytes);
+  for await (const piece of decoder) {
+    size += piece.byteLength;
+    if (size > MOST_BYTES) throw new Error('what was packed is too long to be read');
+    pieces.push(piece);
+  }
+  return joinedBytes(pieces);
+}
+
 /** Node 22.15 and later; the types are those of Node 20. */
 const zstd: Inflate = (bytes, options) =>
   new Promise((resolve, reject) => {
     const inflate = Reflect.get(zlib, 'zstdDecompress') as typeof zlib.unzip;
-    inflate(bytes, options, (error, result) => (error === null ? resolve(result) : reject(error)));
+    inflate(bytes, { maxOutputLength: MOST_BYTES, ...options }, (error, result) =>
+      error === null ? resolve(result) : reject(error),
+    );
   });
 
-/** To copy or decode more takes some milliseconds, in bytes: others come in between. */
+/** To decode more takes some milliseconds, in bytes: others come in between. */
 const LARGE = 1_000_000;
 
 /** The text of a body in some content coding; null when it cannot be read. */
@@ -76,14 +94,21 @@ export async function textOf(bytes: Buffer, coding: string | null): Promise<stri
   try {
     const plain = await inflated(bytes, nameOf(coding), {});
     if (plain === null) return null;
-    if (plain.length <= LARGE) return utf8.decode(plain);
-    await nextTurn();
-    const text = utf8.decode(plain);
-    await nextTurn();
-    return text;
+    return plain.length <= LARGE ? utf8.decode(plain) : await decodedInParts(plain);
   } catch {
     return null;
   }
+}
+
+/** Throws for bytes that are no UTF-8. */
+async function decodedInParts(bytes: Buffer): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  for (let at = 0; at < bytes.length; at += LARGE) {
+    text += decoder.decode(bytes.subarray(at, at + LARGE), { stream: true });
+    await nextTurn();
+  }
+  return text + decoder.decode();
 }
 
 /** The plain bytes of an answer that may have been cut off: as many as can be read, perhaps none. */
@@ -150,12 +175,8 @@ function flushOf(coding: string): number {
   }
 }
 
-async function inflated(
-  bytes: Buffer,
-  coding: string,
-  options: Omit<Options, 'maxOutputLength'>,
-): Promise<Buffer | null> {
+async function inflated(bytes: Buffer, coding: string, options: Options): Promise<Buffer | null> {
   if (coding === 'identity') return bytes;
   const inflate = inflaterOf(coding);
-  return inflate === null ? null : inflate(bytes, { maxOutputLength: MOST_BYTES, ...options });
+  return inflate === null ? null : inflate(bytes, options);
 }

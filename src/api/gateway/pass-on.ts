@@ -1,11 +1,13 @@
+import { joinedBytes } from '../http/joined-bytes.ts';
+
 /** What is kept of an answer to be recorded, in bytes; of a longer one nothing is recorded. */
 const MOST_KEPT = 32 * 1024 * 1024;
 
 /** The body of an answer on its way. */
 export type Passing = AsyncIterable<Buffer> & { destroy: () => void };
 
-/** What came of an answer; `bytes` null when it was too long to be kept. */
-export type Passed = { bytes: Buffer | null; isWhole: boolean };
+/** What came of an answer; `pieces` null when it was too long to be kept. */
+export type Passed = { pieces: readonly Buffer[] | null; isWhole: boolean };
 
 /**
  * The body of an answer as the client reads it: piece by piece as they come, none before it is asked
@@ -24,7 +26,7 @@ export function passedOn(
   const end = (isWhole: boolean) => {
     if (isOver) return;
     isOver = true;
-    onEnd({ bytes: kept === null ? null : Buffer.concat(kept), isWhole });
+    onEnd({ pieces: kept, isWhole });
     kept = null;
   };
   return new ReadableStream<Uint8Array>(
@@ -67,5 +69,5 @@ export async function wholeOf(body: Passing): Promise<Buffer> {
     if (size > MOST_KEPT) throw new Error('an answer is too long to be read');
     pieces.push(piece);
   }
-  return Buffer.concat(pieces);
+  return joinedBytes(pieces);
 }

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
 import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
+import { joinedBytes } from '../http/joined-bytes.ts';
 import type { Who } from '../http/who.ts';
 import { partialBytesOf, type ReadBody } from './body.ts';
 import { gatewayError } from './errors.ts';
@@ -129,10 +130,10 @@ export function answered(
   const { asked } = call;
   const isStream = isEventStream(headers.get('content-type'));
   const coding = headers.get('content-encoding');
-  const stream = passedOn(answer.body, call.cut, ({ bytes, isWhole }) => {
-    if (turn?.kind !== 'turn' || asked === undefined || bytes === null || status >= 300) return;
+  const stream = passedOn(answer.body, call.cut, ({ pieces, isWhole }) => {
+    if (turn?.kind !== 'turn' || asked === undefined || pieces === null || status >= 300) return;
     relay.gateway.recorded(asked, turn.plan, async () => ({
-      bytes: await partialBytesOf(bytes, coding),
+      bytes: await partialBytesOf(await joinedBytes(pieces), coding),
       isStream,
       isWhole,
     }));

@@ -30,9 +30,15 @@ export function sentRequest(request: Request, method: string): SentRequest {
     method,
     url: request.url,
     headers: [...request.headers],
-    // A copy: it may be a part of a larger piece of memory, which others use.
-    body: body === undefined ? null : new Uint8Array(body).buffer,
+    body: body === undefined ? null : bufferOf(body),
   };
+}
+
+/** A copy where it is a part of a larger piece of memory, which others use. */
+function bufferOf(body: Uint8Array): ArrayBuffer {
+  const { buffer, byteLength } = body;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? buffer : new Uint8Array(body).buffer;
 }
 
 /** What an app answers to a request that another thread has sent. */

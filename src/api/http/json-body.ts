@@ -5,6 +5,7 @@ import type { Json } from '../../domain/json.ts';
 import { measureJson } from '../../domain/json-text.ts';
 import type { Limits } from '../app-dependencies.ts';
 import { keepBody } from './elsewhere.ts';
+import { joinedBytes } from './joined-bytes.ts';
 import { ProblemError } from './problem.ts';
 import { parseInput } from './validation.ts';
 
@@ -133,13 +134,16 @@ function refuseEncoded(encoding: string | null): void {
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = request.headers.get('content-length');
-  if (length === null) return readCounted(request, limit);
-  if (Number(length) > limit) throw tooLarge(limit);
+  if (length !== null && Number(length) > limit) throw tooLarge(limit);
+  if (length === null || Number(length) > AT_ONCE) return readCounted(request, limit);
   // The HTTP parser has ended the body at that length: there is nothing left to count.
   return new Uint8Array(await request.arrayBuffer().catch(cutOff));
 }
 
-/** A body of unknown length, as chunked ones are: given up as soon as it passes the limit. */
+/** A longer body is read piece by piece, in bytes: at once it would be copied twice in one go. */
+const AT_ONCE = 1_000_000;
+
+/** A body that is long, or of unknown length as chunked ones are: given up as soon as it passes the limit. */
 async function readCounted(request: Request, limit: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
@@ -147,7 +151,7 @@ async function readCounted(request: Request, limit: number): Promise<Uint8Array>
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(cutOff);
-    if (done) return Buffer.concat(chunks);
+    if (done) return joinedBytes(chunks);
     size += value.byteLength;
     if (size > limit) {
       await reader.cancel();

@@ -1,5 +1,6 @@
 import { listPins } from '../../app/list-pins.ts';
 import { pin } from '../../app/pin.ts';
+import { readHere } from '../../app/read-here.ts';
 import { unpin } from '../../app/unpin.ts';
 import { json, REPLAYED } from '../http/answer.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
@@ -57,7 +58,8 @@ export function addPinRoutes(api: Api): void {
     query: noQuery,
     responses: { 200: json('All pins of the session.', pageOf(pinShown)) },
     problems: ['session_not_found'],
-    handle: async (call, answer) => answer.json(200, unwrap(await listPins(deps, refOf(call)))),
+    handle: async (call, answer) =>
+      answer.json(200, unwrap(await listPins(readHere(deps), refOf(call)))),
   });
 
   addEndpoint(api, {

@@ -7,6 +7,8 @@ import type { Context } from 'hono';
 import { type Api, addOpenRoute, noQuery } from '../http/endpoint.ts';
 import { openApiDocument } from './document.ts';
 
+const WRITTEN = new URL('./openapi.json', import.meta.url);
+
 /** What the page may load: only this server's own files, no inline script. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -57,7 +59,7 @@ export function addReferenceRoutes({ app, deps }: Api): void {
   const open = (path: string, handle: (c: Context) => Response | Promise<Response>) =>
     addOpenRoute(app, path, noQuery, handle);
   open('/openapi.json', async (c) => {
-    document ??= openApiDocument(app, deps.version);
+    document ??= writtenDocument() ?? openApiDocument(app, deps.version);
     return c.body(await document, 200, { 'Content-Type': 'application/json' });
   });
   open('/docs', (c) => asset(c, PAGE, 'text/html; charset=utf-8'));
@@ -78,6 +80,11 @@ export function addReferenceRoutes({ app, deps }: Api): void {
       readiness: '/readyz',
     }),
   );
+}
+
+/** A build holds the document, which takes a tenth of a second to make. */
+function writtenDocument(): Promise<string> | null {
+  return existsSync(WRITTEN) ? readFile(WRITTEN, 'utf8') : null;
 }
 
 /** A build holds the two files, so that 12 MB need not be installed for them. */

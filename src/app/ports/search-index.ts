@@ -111,11 +111,13 @@ export interface SearchIndex {
   size(scope: SearchScope): Promise<number>;
   /**
    * The events of documents with the format of their sessions, by the ids of the documents; those that
-   * come after so many bytes, and what was erased, are left out.
+   * come after so many bytes, and what was erased, are left out. Rejects with `ElsewhereError` rather
+   * than to parse an event of more than `largest` bytes.
    */
   events(
     documents: readonly FoundDocument[],
     max_bytes: number,
+    largest?: number,
   ): Promise<Map<number, { event: StoredEvent; format: Format }>>;
   /** Forgets everything: all sessions are behind then. */
   clear(): Promise<void>;

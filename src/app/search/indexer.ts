@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bell } from '../bell.ts';
+import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { IndexPosition, SearchableStore } from '../ports/search-index.ts';
 import { newDocuments, nextEvents, nextWrite } from './new-documents.ts';
@@ -12,6 +13,11 @@ const REST = 5;
 const SWEEP_MS = 60_000;
 const SESSIONS_AT_A_TIME = 200;
 const AFTER_ERROR_MS = 1_000;
+/** A larger event, in bytes, is read and taken apart in another thread, where there is one. */
+const LARGEST_HERE = 1_000_000;
+
+/** Indexes the next events of a session in another thread; whether there are more. */
+type AdvanceElsewhere = (ref: SessionRef) => Promise<boolean>;
 
 /**
  * Writes the search index behind the appends: it hears of commits, waits for more of them, and reads
@@ -21,6 +27,7 @@ const AFTER_ERROR_MS = 1_000;
 export class Indexer {
   readonly #store: SearchableStore;
   readonly #onError: (error: unknown) => void;
+  readonly #elsewhere: AdvanceElsewhere | null;
   readonly #waiting = new Map<string, { ref: SessionRef; since: number }>();
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #bell = new Bell();
@@ -32,9 +39,14 @@ export class Indexer {
   #sweptTo: number | null = 0;
   #sweptAt = 0;
 
-  constructor(store: SearchableStore, onError: (error: unknown) => void) {
+  constructor(
+    store: SearchableStore,
+    onError: (error: unknown) => void,
+    elsewhere: AdvanceElsewhere | null = null,
+  ) {
     this.#store = store;
     this.#onError = onError;
+    this.#elsewhere = elsewhere;
   }
 
   /** Begins to follow the log. */
@@ -67,7 +79,7 @@ export class Indexer {
       wanted ??= position?.version ?? 0;
       if (position === null || position.indexed >= wanted) return true;
       if (performance.now() > until) return false;
-      await this.#advance(ref);
+      await this.advance(ref);
     }
   }
 
@@ -93,8 +105,10 @@ export class Indexer {
         for (const ref of refs) {
           if (this.#stopping.signal.aborted) return;
           try {
-            if (await this.#advance(ref)) this.#wait(ref);
+            if (await this.advance(ref)) this.#wait(ref);
           } catch (error) {
+            // The thread that was at it has ended; the next process goes on there.
+            if (this.#stopping.signal.aborted) return;
             // One that is damaged holds up no other; it is tried again when all are looked at.
             this.#onError(error);
             failed += 1;
@@ -136,21 +150,36 @@ export class Indexer {
   }
 
   /** Indexes the next events of a session; whether there are more. One at a time for each session. */
-  #advance(ref: SessionRef): Promise<boolean> {
+  advance(ref: SessionRef): Promise<boolean> {
     const key = keyOf(ref);
     const running = this.#running.get(key);
     if (running !== undefined) return running;
-    const started = this.#indexNext(ref).finally(() => this.#running.delete(key));
+    const started = this.#indexWhereItCan(ref).finally(() => this.#running.delete(key));
     this.#running.set(key, started);
     return started;
   }
 
-  async #indexNext(ref: SessionRef): Promise<boolean> {
+  async #indexWhereItCan(ref: SessionRef): Promise<boolean> {
+    if (this.#elsewhere === null) return this.#indexNext(ref, undefined);
+    try {
+      return await this.#indexNext(ref, LARGEST_HERE);
+    } catch (error) {
+      if (error instanceof ElsewhereError) return this.#elsewhere(ref);
+      throw error;
+    }
+  }
+
+  /** Throws ElsewhereError, with nothing written, when there is a larger event among them. */
+  async #indexNext(ref: SessionRef, largest: number | undefined): Promise<boolean> {
     const { search } = this.#store;
     const position = await search.position(ref);
     if (position === null || position.indexed >= position.version) return false;
     const { format, indexed, version } = position;
-    const { events, to } = await nextEvents(this.#store, ref, indexed, version);
+    const { events, to } = await nextEvents(this.#store, ref, {
+      after: indexed,
+      up_to: version,
+      largest,
+    });
     const before = position.documents - position.begun;
     const documents = await newDocuments(search, ref, events, format, before);
     for (let { begun } = position; ; ) {

@@ -3,6 +3,7 @@ import type { Format } from '../../domain/items/codecs.ts';
 import { isOwnTool } from '../../domain/policy/own-tools.ts';
 import { documentsOf, SEARCHED_EVENTS } from '../../domain/search/documents.ts';
 import { type Tokens, tokensOf } from '../../domain/search/tokens.ts';
+import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
 import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
 
@@ -16,23 +17,36 @@ const SLICE_MS = 10;
 
 const NO_TOKENS: Tokens = { words: [], names: [] };
 
-/** The next events of which there is something to be found, and the version that they reach to. */
+/**
+ * The next events of which there is something to be found, and the version that they reach to. Throws
+ * ElsewhereError where one of them has more bytes than `largest`.
+ */
 export async function nextEvents(
   store: EventStore,
   ref: SessionRef,
-  after: number,
-  up_to: number,
+  { after, up_to, largest }: { after: number; up_to: number; largest: number | undefined },
 ): Promise<{ events: StoredEvent[]; to: number }> {
-  const query = { after, up_to, types: SEARCHED_EVENTS };
+  const sized = largest === undefined ? {} : { largest };
+  const query = { after, up_to, types: SEARCHED_EVENTS, ...sized };
   const bounds = { limit: EVENTS_AT_A_TIME, max_bytes: BYTES_AT_A_TIME };
   const events = await store.events(ref, { ...query, ...bounds });
   const last = events.at(-1);
   if (last === undefined) return { events, to: up_to };
   // Either may hold one large event, which takes its time to parse.
   await nextTurn();
-  const more = await store.events(ref, { ...query, after: last.version, limit: 1 });
+  const isLast = await isNothing(store.events(ref, { ...query, after: last.version, limit: 1 }));
   await nextTurn();
-  return { events, to: more.length === 0 ? up_to : last.version };
+  return { events, to: isLast ? up_to : last.version };
+}
+
+/** What is too large to be read here is something. */
+async function isNothing(read: Promise<StoredEvent[]>): Promise<boolean> {
+  try {
+    return (await read).length === 0;
+  } catch (error) {
+    if (error instanceof ElsewhereError) return false;
+    throw error;
+  }
 }
 
 /** `result_of`: the call of a result whose tool stands in none of these events before it. */

@@ -5,6 +5,7 @@ import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SearchScope } from '../ports/search-index.ts';
+import { readHere } from '../read-here.ts';
 import { Standpoint } from './hits.ts';
 import { behindOf } from './indexer.ts';
 import { expressionOf, literal, regexHits } from './regex-search.ts';
@@ -49,7 +50,8 @@ export async function search(
   session_id: string | null,
   request: SearchRequest,
 ): Promise<Outcome<SearchAnswer>> {
-  const { store, indexer } = ports;
+  const { store } = readHere(ports);
+  const { indexer } = ports;
   const wanted = wantedOf(asExpression(request));
   if (!wanted.ok) return wanted;
   const until = performance.now() + PATIENCE_MS;

@@ -33,7 +33,11 @@ async function differenceIn(
   const wrong: number[] = [];
   let documents = 0;
   for (let version = 0; version < indexed; ) {
-    const { events, to } = await nextEvents(store, ref, version, indexed);
+    const { events, to } = await nextEvents(store, ref, {
+      after: version,
+      up_to: indexed,
+      largest: undefined,
+    });
     const expected = await newDocuments(store.search, ref, events, format, documents);
     wrong.push(...(await store.search.wrong(ref, documents, expected)));
     documents += expected.length;

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
+import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import { EVENT_COLUMNS, type EventSelection, selectionOf } from '../event-query.ts';
 import { select } from './open-pool.ts';
@@ -15,12 +16,33 @@ const CONDITIONS: Readonly<Record<EventSelection, string>> = {
 };
 const ORDERS = { oldest_first: 'version', newest_first: 'version DESC' };
 
-/** The statement for the events of a session in the asked range. A limit of null is none. */
-export function eventQuery({ tenant, session_id }: SessionRef, query: EventQuery): QueryConfig {
+/**
+ * The statement for the events of a session in the asked range. A limit of null is none. Of an event that
+ * is larger than asked it answers null as its data: to send and to decode it would hold up this process.
+ */
+export function eventQuery(ref: SessionRef, query: EventQuery): QueryConfig {
+  const { largest } = query;
+  const read = rangeQuery(ref, query);
+  if (largest === undefined) return read;
+  const { name, text, values = [] } = read;
+  return {
+    name: `${name}_sized`,
+    text: `SELECT version, type, at, schema_version, hash,
+        CASE WHEN octet_length(data) <= $${values.length + 1}::bigint THEN data END AS data
+      FROM (${text}) AS read ORDER BY ${orderOf(query)}`,
+    values: [...values, largest],
+  };
+}
+
+function orderOf({ newest_first = false }: EventQuery): string {
+  return ORDERS[newest_first ? 'newest_first' : 'oldest_first'];
+}
+
+function rangeQuery({ tenant, session_id }: SessionRef, query: EventQuery): QueryConfig {
   const { after = 0, up_to = Number.MAX_SAFE_INTEGER, types, limit = null, max_bytes } = query;
   const order = query.newest_first ? 'newest_first' : 'oldest_first';
   const condition = selectionOf(types);
-  const by = ORDERS[order];
+  const by = orderOf(query);
   const text = `${SELECT} ${CONDITIONS[condition]} ORDER BY ${by} LIMIT $5`;
   const values = [tenant, session_id, after, up_to, limit, ...(types ? [types] : [])];
   const name = `events_${condition}_${order}`;
@@ -35,10 +57,21 @@ export function eventQuery({ tenant, session_id }: SessionRef, query: EventQuery
   };
 }
 
-export function listEvents(
+/** Throws ElsewhereError for an event that is larger than asked. */
+export async function listEvents(
   db: Pool | PoolClient,
   ref: SessionRef,
   query: EventQuery,
 ): Promise<EventRow[]> {
-  return select(db, eventQuery(ref, query));
+  return withData(await select<SizedRow>(db, eventQuery(ref, query)));
+}
+
+/** A row of which the data may have been left with the server. */
+export type SizedRow = Omit<EventRow, 'data'> & { data: string | null };
+
+/** Throws ElsewhereError where data was left with the server. */
+export function withData<Row extends SizedRow>(rows: readonly Row[]): (Row & { data: string })[] {
+  const whole = rows.filter((row): row is Row & { data: string } => row.data !== null);
+  if (whole.length < rows.length) throw new ElsewhereError();
+  return whole;
 }

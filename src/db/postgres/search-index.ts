@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
-import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import type {
   FoundDocument,
   IndexPosition,
@@ -27,6 +27,7 @@ import {
   sampleOf,
   sessionOrderOf,
 } from '../search.ts';
+import { type SizedRow, withData } from './event-rows.ts';
 import { onConnection, onSnapshot, select } from './open-pool.ts';
 import {
   countOf,
@@ -259,14 +260,15 @@ export class PostgresSearchIndex implements SearchIndex {
     return row?.documents ?? 0;
   }
 
-  async events(documents: readonly FoundDocument[], maxBytes: number) {
+  async events(documents: readonly FoundDocument[], maxBytes: number, largest?: number) {
     const asked = documents.map(({ id, seq }) => ({ id, seq, session_order: sessionOrderOf(id) }));
     const rows = await storeErrors(
-      select<EventRow & { id: number; format: Format }>(this.#pool, {
+      select<SizedRow & { id: number; format: Format }>(this.#pool, {
         name: 'search_events',
         text: `SELECT * FROM (
             SELECT asked.id, asked.place, s.settings::json ->> 'format' AS format,
-              e.version, e.type, e.at, e.schema_version, e.data, e.hash,
+              e.version, e.type, e.at, e.schema_version, e.hash,
+              CASE WHEN octet_length(e.data) <= $5::bigint THEN e.data END AS data,
               sum(octet_length(e.data)) OVER (ORDER BY asked.place) AS bytes
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
               AS asked (id, session_order, seq, place)
@@ -279,10 +281,13 @@ export class PostgresSearchIndex implements SearchIndex {
           asked.map(({ session_order }) => session_order),
           asked.map(({ seq }) => seq),
           maxBytes,
+          largest ?? Number.MAX_SAFE_INTEGER,
         ],
       }),
     );
-    return new Map(rows.map((row) => [row.id, { event: decodeEvent(row), format: row.format }]));
+    return new Map(
+      withData(rows).map((row) => [row.id, { event: decodeEvent(row), format: row.format }]),
+    );
   }
 
   async clear(): Promise<void> {

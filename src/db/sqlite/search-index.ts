@@ -228,13 +228,16 @@ export class SqliteSearchIndex implements SearchIndex {
     return reading(() => this.#place.get(tenant, session.id))?.documents ?? 0;
   }
 
-  async events(documents: readonly FoundDocument[], maxBytes: number) {
+  async events(documents: readonly FoundDocument[], maxBytes: number, largest?: number) {
+    const sized = largest === undefined ? {} : { largest };
     const found: Awaited<ReturnType<SearchIndex['events']>> = new Map();
     let bytes = 0;
     for (const { id, seq } of documents) {
       const session = reading(() => this.#session.get(sessionOrderOf(id)));
       if (session === undefined) continue;
-      const [row] = reading(() => this.#events.list(session, { after: seq - 1, up_to: seq }));
+      const [row] = reading(() =>
+        this.#events.list(session, { after: seq - 1, up_to: seq, ...sized }),
+      );
       if (row === undefined) continue;
       bytes += row.data.length;
       if (found.size > 0 && bytes > maxBytes) break;
