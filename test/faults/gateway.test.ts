@@ -39,36 +39,68 @@ function task(calls: number): void {
 
 const window = { 'x-palimpsest-context-window': String(WINDOW) };
 
+const ROLES = { user: 'user', model: 'assistant' } as const;
+/** A conversation as each protocol takes it. */
+const HISTORIES = [
+  ['/v1/messages', 'messages'],
+  ['/v1/chat/completions', 'messages'],
+  ['/v1/responses', 'input'],
+] as const;
+
 describe('a service that is killed in the middle of a stream', () => {
-  it.each([
-    ['/v1/messages', { messages: [{ role: 'user', content: 'Hello' }] }],
-    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] }],
-    ['/v1/responses', { input: [{ role: 'user', content: 'Hello' }] }],
-  ])('breaks off %s as its upstream would, and the session goes on', async (path, history) => {
-    const service = await ServiceProcess.start(variables);
-    dispose = () => service.dispose();
-    const ask = (stream: boolean) =>
-      fetch(service.url + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-palimpsest-session': 'killed' },
-        body: JSON.stringify({ model: 'm', max_tokens: 100, stream, ...history }),
-      });
-    provider.troubles.push('stall');
-    const cut = await ask(true);
-    const reader = cut.body?.getReader();
-    expect((await reader?.read())?.done).toBe(false);
-    await service.kill();
-    const rest = (async () => {
-      while ((await reader?.read())?.done === false);
-    })();
-    await expect(rest).rejects.toThrow();
-    await service.restart();
-    const again = await ask(false);
-    expect(again.status).toBe(200);
-    expect(await again.text()).toContain('Done.');
-    expect(again.headers.get('palimpsest-session')).toBe(cut.headers.get('palimpsest-session'));
-    expect(provider.invalid).toEqual([]);
-  });
+  it.each(HISTORIES)(
+    'breaks off %s as its upstream would; the session goes on, and nothing is lost or doubled',
+    async (path, field) => {
+      const service = await ServiceProcess.start(variables);
+      dispose = () => service.dispose();
+      const said: { role: string; content: string }[] = [];
+      const say = (who: keyof typeof ROLES, content: string) =>
+        said.push({ role: ROLES[who], content });
+      const ask = (stream: boolean) =>
+        fetch(service.url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-palimpsest-session': 'killed' },
+          body: JSON.stringify({ model: 'm', max_tokens: 100, stream, [field]: said }),
+        });
+      const answered = async (stream: boolean) => {
+        const answer = await ask(stream);
+        expect([answer.status, await answer.text()]).toEqual([
+          200,
+          expect.stringContaining('Done.'),
+        ]);
+        say('model', 'Done.');
+        return answer.headers.get('palimpsest-session') ?? '';
+      };
+      say('user', 'First');
+      const session = await answered(true);
+      say('user', 'Second');
+      provider.troubles.push('stall');
+      const cut = await ask(true);
+      const reader = cut.body?.getReader();
+      expect((await reader?.read())?.done).toBe(false);
+      await service.kill();
+      const rest = (async () => {
+        while ((await reader?.read())?.done === false);
+      })();
+      await expect(rest).rejects.toThrow();
+      await service.restart();
+      expect(await answered(true)).toBe(session);
+      say('user', 'Third');
+      expect(await answered(false)).toBe(session);
+      expect(provider.invalid).toEqual([]);
+      // What goes upstream is what the client holds: byte for byte, as long as nothing was compacted.
+      expect(provider.turns.at(-1)?.history).toEqual(said.slice(0, -1));
+      const texts = async () => {
+        const items = await fetch(`${service.url}/sessions/${session}/items`);
+        return [...(await items.text()).matchAll(/"(First|Second|Third|Done\.)"/g)].map(
+          ([, t]) => t,
+        );
+      };
+      const told = said.map(({ content }) => content);
+      await expect.poll(texts).toEqual(told);
+      expect(await service.command('verify')).toMatchObject({ exit: 0 });
+    },
+  );
 });
 
 describe('without what it stands on', () => {

@@ -10,9 +10,13 @@ afterEach(() => lab.close());
 const user = (content: string) => ({ role: 'user', content });
 const said = (content: string) => ({ role: 'assistant', content });
 const body = (...messages: object[]) => ({ model: 'm', max_tokens: 100, messages });
-const PROTOCOLS = ['/v1/messages', '/v1/chat/completions'];
+const PROTOCOLS = [
+  ['/v1/messages', body],
+  ['/v1/chat/completions', body],
+  ['/v1/responses', (...input: object[]) => ({ model: 'm', input })],
+] as const;
 
-describe.each(PROTOCOLS)('%s', (path) => {
+describe.each(PROTOCOLS)('%s', (path, body) => {
   it.each([
     ['rate_limit', 429],
     ['error', 500],
