@@ -106,6 +106,7 @@ const micro = z.object({
     eventSchemas['compaction.micro_completed'].omit({
       compaction_id: true,
       edits: true,
+      is_before_reported: true,
       is_above_threshold: true,
       is_still_due: true,
       cost_basis: true,

@@ -22,7 +22,12 @@ import type { Terms } from './world.ts';
 /** What is only known when a compaction is written: what came meanwhile counts, too. */
 type Effect = Pick<
   CompletedReport,
-  'tokens_before' | 'tokens_after' | 'is_above_threshold' | 'is_still_due' | 'cost_basis'
+  | 'tokens_before'
+  | 'tokens_after'
+  | 'is_before_reported'
+  | 'is_above_threshold'
+  | 'is_still_due'
+  | 'cost_basis'
 >;
 
 export type MicroResult = Omit<
@@ -157,6 +162,7 @@ export function effectOf(
     candidateOf(finished, {
       tokens_before,
       tokens_after,
+      ...(head.state.usage !== null && { is_before_reported: true as const }),
       is_above_threshold: tokens_after >= threshold,
       is_still_due: isStillDue(by.attribution, tokens_after, config, context_window),
       cost_basis: { calls: count, cached_share },

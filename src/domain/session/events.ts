@@ -78,9 +78,13 @@ export const NOTHING_LEFT_OUT: LeftOut = {
   dropped_items: 0,
 };
 
+/** The provider has reported `tokens_before`; left out where it is an estimate. Earlier releases did not say. */
+const is_before_reported = z.literal(true).exactOptional();
+
 const completedReportSchema = z.strictObject({
   tokens_before: count,
   tokens_after: count,
+  is_before_reported,
   /** Estimates without margin: what the compaction replaced, and what it put there. */
   covered_tokens: count,
   replacement_tokens: count,
@@ -116,6 +120,7 @@ const microCompletedSchema = z.strictObject({
   tokens_saved: count,
   tokens_before: count,
   tokens_after: count,
+  is_before_reported,
   /** Of the eligible results that had not been cleared before, without margin. */
   result_tokens_before: count,
   result_tokens_after: count,

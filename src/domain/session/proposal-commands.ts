@@ -60,6 +60,7 @@ function finishedOf(candidate: Candidate): Finished {
       const {
         tokens_before,
         tokens_after,
+        is_before_reported,
         is_above_threshold,
         is_still_due,
         cost_basis,
@@ -71,6 +72,7 @@ function finishedOf(candidate: Candidate): Finished {
       const {
         tokens_before,
         tokens_after,
+        is_before_reported,
         is_above_threshold,
         is_still_due,
         cost_basis,

@@ -1,4 +1,4 @@
-import { changesContext, type SessionEvent } from './events.ts';
+import { type CompletedReport, changesContext, type SessionEvent } from './events.ts';
 
 /** What is known of the provider's own token count; a part of the head, and of a view. */
 export type UsageState = {
@@ -61,10 +61,16 @@ function usageAfterItem(state: UsageState, item: { tokens: number; usage?: numbe
 
 function compacted(
   { usage }: UsageState,
-  { tokens_before: before, tokens_after: after }: { tokens_before: number; tokens_after: number },
+  report: Pick<CompletedReport, 'tokens_before' | 'tokens_after' | 'is_before_reported'>,
 ): UsageState {
+  // A view that begins with this event knows nothing of what was reported before: the event says it.
+  const {
+    tokens_before: before,
+    tokens_after: after,
+    is_before_reported = usage !== null,
+  } = report;
   const reported = before * STALE_SHARE;
   // An estimate has a margin, and providers may count much less: what is nearer to it than to what is left.
-  const from = usage === null ? Math.min(reported, (before + after) / 2) : reported;
+  const from = is_before_reported ? reported : Math.min(reported, (before + after) / 2);
   return { ...NO_USAGE, stale_usage_from: Math.floor(from) };
 }
