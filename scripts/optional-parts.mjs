@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /** What an adapter talks to, and the service does not use. */
-const OF_ADAPTERS = /^(?:@openai\/agents|@ai-sdk\/provider)$/;
+const OF_ADAPTERS =
+  /^(?:@anthropic-ai\/claude-agent-sdk|@langchain\/core|@openai\/agents|langchain)$/;
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const names = Object.keys(manifest.peerDependencies).filter((name) => !OF_ADAPTERS.test(name));

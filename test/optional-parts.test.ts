@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { missingPart, type OptionalPart } from '../src/optional-parts.ts';
-import { readText } from './house/sources.ts';
+import { ROOT, readText } from './house/sources.ts';
 
 const parts: [OptionalPart, string, string][] = [
   ['models', 'ai, @ai-sdk/anthropic', 'npm install ai@6 @ai-sdk/anthropic@3'],
@@ -37,5 +39,17 @@ describe('optional parts', () => {
         expect(devDependencies[name]).toMatch(new RegExp(`^${major}\\.`));
       }
     }
+  });
+
+  test('the image installs these packages and no others, in the releases of the lock', () => {
+    const commands = parts.map(([part]) => missingPart(part, () => false) ?? '');
+    const named = commands.flatMap((text) =>
+      [...text.matchAll(/(\S+)@\d/g)].map(([, name]) => name),
+    );
+    const printed = execFileSync('node', [join(ROOT, 'scripts/optional-parts.mjs')], {
+      encoding: 'utf8',
+    });
+    const installed = printed.trim().split(' ');
+    expect(installed.map((one) => one.replace(/@\d+\.\d+\.\d+$/, '')).sort()).toEqual(named.sort());
   });
 });
