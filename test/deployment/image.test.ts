@@ -76,6 +76,19 @@ describe('the image', () => {
     expect(missingSources(dockerfile, ignored)).toEqual(['templates']);
   });
 
+  test('the stage that builds has every file that the compiler is given', () => {
+    const { scripts } = z
+      .object({ scripts: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readText('package.json')));
+    const builds = stages.find(({ instructions }) =>
+      instructions.some(({ text }) => text === 'npm run build'),
+    );
+    const given = [...(scripts.build ?? '').matchAll(/-p (\S+)/g)].map(([, file]) => file);
+    const held = builds?.copied.flatMap(({ sources }) => sources);
+    expect(given).toContain('tsconfig.build.json');
+    expect(held).toEqual(expect.arrayContaining(given));
+  });
+
   test('what comes from a stage comes from an earlier one, and from where it works', () => {
     const copies = stages.flatMap(({ copied }, index) =>
       copied
