@@ -9,6 +9,7 @@ import { pagesOfLongSession } from './pages.ts';
 import { queueSpeed } from './queue-speed.ts';
 import { queuedCompaction } from './queued-compaction.ts';
 import { replaySpeed } from './replay-speed.ts';
+import { resting } from './resting.ts';
 import { searchFigures } from './search.ts';
 import { Servers } from './servers.ts';
 import { sessionLength, sessionOfLength } from './session-length.ts';
@@ -30,6 +31,7 @@ const FULL_RUN = {
   worker_rounds: 2,
   posts: 6,
   pages: { log: 100_000, context: 35_000, repeats: 7 },
+  starts: 5,
   search: { lengths: [10_000, 100_000], tenant: null as number | null, queries: 150, rounds: 3 },
 };
 type Plan = typeof FULL_RUN;
@@ -46,6 +48,7 @@ const QUICK_RUN: Plan = {
   worker_rounds: 1,
   posts: 1,
   pages: { log: 10_000, context: 3_500, repeats: 3 },
+  starts: 3,
   search: { lengths: [10_000], tenant: null, queries: 60, rounds: 1 },
 };
 
@@ -64,6 +67,7 @@ const PARTS: Record<string, Part> = {
       syncHistory(service, plan.syncs),
     ),
   compactions: (plan) => compactionTime(plan.compactions),
+  resting: (plan) => resting(plan.starts),
   'event-loop': (plan) => eventLoop(plan.posts),
   postgres: async (plan, servers) => [
     ...(await appendThroughput(await postgresContest(servers), plan.postgres)),

@@ -5,9 +5,12 @@ import { median } from './statistics.ts';
 
 const CONNECTIONS = 64;
 
-/** Appends per second of two API processes on one database against one of them, with the same load. */
+/**
+ * Appends per second of two API processes on one database, with the same load against one of them and
+ * against the bare server.
+ */
 export async function twoApis(
-  { startOurs, where }: Contest,
+  { startOurs, startBaseline, baseline, where, atLeast }: Contest,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Figure[]> {
   const apis: ServerProcess[] = [];
@@ -16,7 +19,9 @@ export async function twoApis(
     apis.push(first);
     const second = await startOurs();
     apis.push(second);
-    const rates = { one: [] as number[], two: [] as number[] };
+    const bare = await startBaseline();
+    apis.push(bare);
+    const rates = { one: [] as number[], two: [] as number[], bare: [] as number[] };
     // The first round warms up and does not count.
     for (let round = 0; round <= rounds; round++) {
       const sessions = Array.from({ length: CONNECTIONS }, (_, i) => `two-${round}-${i}`);
@@ -30,16 +35,25 @@ export async function twoApis(
         runLoad(first.url, sessions.slice(0, half), seconds),
         runLoad(second.url, sessions.slice(half), seconds),
       ]);
+      const bareRate = await rateOf([
+        runLoad(bare.url, sessions.slice(0, half), seconds),
+        runLoad(bare.url, sessions.slice(half), seconds),
+      ]);
       if (round === 0) continue;
+      rates.bare.push(bareRate);
       rates.one.push(one);
       rates.two.push(two);
     }
+    const what = `append, ${CONNECTIONS} connections${where}, two APIs`;
+    const ours = median(rates.two);
     return [
+      { what, unit: 'appends/s', ours, baseline: { what: 'one API', value: median(rates.one) } },
       {
-        what: `append, ${CONNECTIONS} connections${where}, two APIs`,
+        what,
         unit: 'appends/s',
-        ours: median(rates.two),
-        baseline: { what: 'one API', value: median(rates.one) },
+        ours,
+        baseline: { what: baseline, value: median(rates.bare) },
+        target: { at_least: atLeast.many },
       },
     ];
   } finally {
