@@ -19,15 +19,15 @@ async function compacted(first: number | null): Promise<void> {
 }
 
 it.each([
-  { before: 3_000, then: 2_100, what: 'takes', usage: 2_100 },
-  { before: 3_000, then: 3_000, what: 'passes over', usage: null },
-  { before: null, then: 500, what: 'passes over', usage: null },
+  { before: 3_000, later: 2_100, what: 'takes', usage: 2_100 },
+  { before: 3_000, later: 3_000, what: 'passes over', usage: null },
+  { before: null, later: 500, what: 'passes over', usage: null },
 ])(
-  'head and context say the same: $before reported before the compaction, $what $then after it',
-  async ({ before, then, usage }) => {
+  'head and context say the same: $before reported before the compaction, $what $later after it',
+  async ({ before, later, usage }) => {
     await compacted(before);
     expect((await lab.view()).base).not.toBeNull();
-    await lab.append([reported(then)]);
+    await lab.append([reported(later)]);
     expect((await lab.head()).state.usage).toBe(usage);
     expect((await lab.view()).usage.usage).toBe(usage);
   },
