@@ -55,6 +55,11 @@ const SPOKEN: [said: string, ...queries: string[]][] = [
     'maxRetryCount',
     'max_retry*',
   ],
+  [
+    'It greps for line_at_start|LineAtStart in all files.',
+    'line_at_start|lineatstart',
+    'lineatstart',
+  ],
   ['It stops with E_CONN_42 after a while.', 'E_CONN_42', 'conn_42', '"e conn 42"'],
   [
     "TypeError: Cannot read properties of undefined (reading 'flags')",
@@ -202,6 +207,21 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         const third = await page({ cursor: second.next_cursor ?? null });
         const paged = [first, second, third].flatMap(({ data }) => data as Hit[]);
         expect(paged.map(({ seq }) => seq)).toEqual([...seqs, 2]);
+      });
+
+      test('all words as they were asked for before only parts of one, or one inside of another', async () => {
+        const padding = FILLER.slice(0, 20).map(({ content }) => content);
+        const asked = (said: string) => user([said, ...padding].join('\n'));
+        await append('asked', [
+          asked('=== RUN TestHeronFlies'),
+          user('TestHeronFlies, TestHeronFlies and TestHeronFlies.'),
+          asked('See http://x.test/egret.pl?egret.pl for -F stork.'),
+          user('stork egret.pl http://x.test/egret.pl?heron.pl stork'),
+        ]);
+        expect(await firstSeqs(api, 'asked', 'run TestHeronFlies')).toEqual([2, 3]);
+        expect(await firstSeqs(api, 'asked', 'TestHeronFlies')).toEqual([3, 2]);
+        const address = 'http://x.test/egret.pl?egret.pl';
+        expect(await firstSeqs(api, 'asked', `stork ${address}`)).toEqual([4, 5]);
       });
 
       test('signs alone are found as they stand', async () => {

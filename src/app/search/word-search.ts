@@ -22,9 +22,11 @@ const SLICE_MS = 10;
 type Ranked = {
   candidate: Candidate;
   matched: Matched;
-  /** Hits with all the words come first. */
-  isWhole: boolean;
+  tier: (typeof TIERS)[number];
 };
+
+/** Hits with all the words come first, then those with some word only in parts or inside of another one. */
+const TIERS = ['all', 'all_in_parts', 'some'] as const;
 
 /** How words are looked up: their parts side by side, or anywhere in the text. */
 type By = 'whole' | 'parts';
@@ -56,7 +58,7 @@ export async function wordHits(
     .map((one) => ({ ...one, score: scoreOf(one.matched, weights, one.candidate.found.kind) }))
     .sort(
       (a, b) =>
-        Number(b.isWhole) - Number(a.isWhole) ||
+        TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier) ||
         b.score - a.score ||
         b.candidate.found.at_ms - a.candidate.found.at_ms ||
         b.candidate.found.id - a.candidate.found.id,
@@ -98,7 +100,7 @@ function fewerOf(
 }
 
 /** Of hits with all words, and of the others, those that show a line once more come after the rest. */
-function repeatsLast<T extends Pick<Ranked, 'matched' | 'isWhole'>>(ranked: readonly T[]): T[] {
+function repeatsLast<T extends Pick<Ranked, 'matched' | 'tier'>>(ranked: readonly T[]): T[] {
   const seen = new Set<string>();
   const isRepeat = new Map<T, boolean>();
   for (const one of ranked) {
@@ -106,8 +108,8 @@ function repeatsLast<T extends Pick<Ranked, 'matched' | 'isWhole'>>(ranked: read
     isRepeat.set(one, seen.has(line));
     seen.add(line);
   }
-  return [true, false].flatMap((isWhole) => {
-    const own = ranked.filter((one) => one.isWhole === isWhole);
+  return TIERS.flatMap((tier) => {
+    const own = ranked.filter((one) => one.tier === tier);
     return [
       ...own.filter((one) => !isRepeat.get(one)),
       ...own.filter((one) => isRepeat.get(one) === true),
@@ -168,7 +170,7 @@ class Pool {
   }
 
   /** Takes the newest documents that have these clauses, until the pool is full. */
-  async take(clauses: readonly number[], by: By, isWhole: boolean): Promise<void> {
+  async take(clauses: readonly number[], by: By, hasAll: boolean): Promise<void> {
     const expected = new Set(by === 'whole' ? clauses : []);
     for (const scope of this.#task.scopes) {
       for (let before_id: number | undefined; ; ) {
@@ -178,7 +180,7 @@ class Pool {
         }
         const query = { ...this.#indexQuery(clauses, by), scope, before_id };
         const found = await this.#store.search.find(query);
-        await this.#add(found, expected, isWhole);
+        await this.#add(found, expected, hasAll);
         const last = found.at(-1);
         if (last === undefined || found.length < query.limit) break;
         before_id = last.id;
@@ -202,7 +204,7 @@ class Pool {
   async #add(
     found: readonly FoundDocument[],
     expected: ReadonlySet<number>,
-    isWhole: boolean,
+    hasAll: boolean,
   ): Promise<void> {
     const unseen = found.filter(({ id }) => !this.#seen.has(id));
     let paused = performance.now();
@@ -216,11 +218,12 @@ class Pool {
       this.#read += some.length;
       for (const candidate of await readCandidates(this.#store, some)) {
         const matched = matchesIn(candidate.document.text, this.#query, expected);
-        if (matched !== null && isWhole && lacksAlternative(matched, this.#query)) {
+        if (matched !== null && hasAll && lacksAlternative(matched, this.#query)) {
           // It has some of the words, and may be asked for by these.
           this.#seen.delete(candidate.found.id);
         } else if (matched !== null && (await this.#isOfState(candidate))) {
-          this.ranked.push({ candidate, matched, isWhole });
+          const whole = matched.loose.size === 0 ? 'all' : 'all_in_parts';
+          this.ranked.push({ candidate, matched, tier: hasAll ? whole : 'some' });
         }
         if (performance.now() - paused > SLICE_MS) {
           await nextTurn();

@@ -10,7 +10,10 @@ export type Matched = {
   parts: readonly Part[];
   /** One list for each of `query.all`. */
   places: readonly (readonly Place[])[];
-  /** Clauses of which only parts stand there, apart from each other. */
+  /**
+   * Clauses of which only parts stand there, apart from each other, or only inside of what another clause
+   * asks for.
+   */
   loose: ReadonlySet<number>;
 };
 
@@ -52,7 +55,35 @@ function matchesAmong(text: string, parts: readonly Part[], { all }: Query): Mat
     if (apart.length > 0) loose.add(index);
     return apart;
   });
-  return { text, parts, places, loose };
+  return { text, parts, ...withoutInner(places, loose) };
+}
+
+/**
+ * A place inside of a longer one of another clause says nothing more: of `run TestRunExplain` the `Run` of
+ * the name is no `run`. A clause that stands nowhere else keeps its places, and counts as loose.
+ */
+function withoutInner(
+  places: readonly (readonly Place[])[],
+  loose: Set<number>,
+): Pick<Matched, 'places' | 'loose'> {
+  /** For each part the last part of the places that it stands in, and of those that begin before it. */
+  const ends = new Map<number, number>();
+  const endsOfEarlier = new Map<number, number>();
+  for (const { from, to } of places.flat()) {
+    for (let part = from; part <= to && to > from; part++) {
+      ends.set(part, Math.max(ends.get(part) ?? 0, to));
+      if (part > from) endsOfEarlier.set(part, Math.max(endsOfEarlier.get(part) ?? 0, to));
+    }
+  }
+  const isInner = ({ from, to }: Place) =>
+    (ends.get(from) ?? -1) > to || (endsOfEarlier.get(from) ?? -1) >= to;
+  const outer = places.map((found, index) => {
+    const own = found.filter((place) => !isInner(place));
+    if (own.length > 0 || found.length === 0) return own;
+    loose.add(index);
+    return found;
+  });
+  return { places: outer, loose };
 }
 
 /** Characters whose plain form differs from them: a line with one is looked at in any case. */
@@ -156,7 +187,7 @@ function apartIn(text: Text, term: Term): Place[] {
     placesOf(text, {
       parts: [part],
       isPrefix: term.isPrefix && index === term.parts.length - 1,
-      isPhrase: true,
+      isPhrase: false,
     }),
   );
   return single.every(({ length }) => length > 0) ? single.flat() : [];

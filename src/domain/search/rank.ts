@@ -13,7 +13,7 @@ export function weightOf({ found, of }: Rarity): number {
 const USUAL_LENGTH = 1_500;
 /** Longer ones are no worse: of a large result a line may be all that is wanted. */
 const MOST_LENGTH = 4_500;
-/** Of a clause of which only parts stand there, apart from each other. */
+/** Of a clause of which only parts stand there, apart from each other, or inside of another clause. */
 const LOOSE = 0.4;
 /** Of a clause, and of a mention, that is only a part of a longer word. */
 const INSIDE = 0.7;
