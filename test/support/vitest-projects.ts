@@ -17,6 +17,7 @@ export const ON_A_STORE = [
   'test/workers/compaction/compact-session.test.ts',
   'test/workers/dispatcher.test.ts',
   'test/findings/{a,b}*.test.ts',
+  'test/needles.test.ts',
 ];
 
 /** Outages, kills and hostile loads: they wait for locks and time-outs to run out, again and again. */
@@ -37,7 +38,7 @@ export const BROWSER = ['test/browser/*.test.ts'];
 
 /** What starts a process for each thing that it tries; most of what these do is tried without them as well. */
 export const PROCESSES = [
-  'test/cli/{reading,documented-commands,doctor,mcp,hook/hook}.test.ts',
+  'test/cli/{reading,documented-commands,doctor,mcp,sync-watch,hook/hook}.test.ts',
   'test/threads/threads.test.ts',
   'test/db/postgres-processes.test.ts',
 ];
