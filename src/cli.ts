@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError } from 'commander';
+import type { ArchiveFlags } from './cli/archive.ts';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
 import type { TargetFlags } from './cli/open-target.ts';
-import { wholeNumber } from './cli/option-values.ts';
+import { age, wholeNumber } from './cli/option-values.ts';
 import { addReadingCommands } from './cli/reading-commands.ts';
 import { unsupportedNode } from './cli/supported-node.ts';
 import type { SyncFlags } from './cli/sync-file.ts';
@@ -168,6 +169,29 @@ program
   .action(async (from: string) => {
     const { restoreCommand } = await import('./cli/restore.ts');
     exitWith(await restoreCommand(from));
+  });
+
+program
+  .command('archive')
+  .description('move the events of idle sessions into an archive; who reads one brings it back')
+  .requiredOption(
+    '--before <age>',
+    'sessions that nothing was written to for so long: 30d, 12h',
+    age,
+  )
+  .option('--to <folder>', 'the archive (PALIMPSEST_ARCHIVE)')
+  .option('--tenant <name>', 'only sessions of this API key (default: all)')
+  .option('--dry-run', 'only say what would be archived')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  palimpsest archive --before 30d --to /var/lib/palimpsest/archive
+  palimpsest archive --before 12h --tenant local --dry-run`,
+  )
+  .action(async (flags: ArchiveFlags) => {
+    const { archiveCommand } = await import('./cli/archive.ts');
+    exitWith(await archiveCommand(flags));
   });
 
 program

@@ -83,6 +83,7 @@ const environmentSchema = z.object({
     16 * 1024 * 1024,
   ),
   PALIMPSEST_SYNCHRONOUS: oneOf('FULL', 'NORMAL').default('FULL'),
+  PALIMPSEST_ARCHIVE: z.string().min(1).optional(),
   PALIMPSEST_WORKSPACE_ROOT: z.string().min(1).optional(),
   PALIMPSEST_PRICES: z.string().min(1).optional(),
   PALIMPSEST_SUMMARIZATION_MODEL: z.string().min(1).optional(),
@@ -123,6 +124,8 @@ export function readSettings(environment: Environment) {
     port: env.PORT ?? (env.ROLE === 'worker' ? 0 : 8787),
     role: env.ROLE,
     database: database(env.DATABASE_URL, env.PALIMPSEST_SYNCHRONOUS),
+    /** The folder that archived sessions are in; null: there is none. */
+    archive: env.PALIMPSEST_ARCHIVE ?? null,
     /** Null: jobs run in this process. */
     queue: queue(env),
     /** How often everything that has not ended is handed over again. */

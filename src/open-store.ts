@@ -1,26 +1,36 @@
+import type { Archive } from './app/ports/archive.ts';
 import type { SearchableStore } from './app/ports/search-index.ts';
 import type { DatabaseSettings } from './config.ts';
+import { FolderArchive } from './db/archive/folder-archive.ts';
+import { withArchive } from './db/archive/with-archive.ts';
 import type { StoreCallbacks } from './db/listeners.ts';
 import { openPostgresStore } from './db/postgres/postgres-store.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
 import { urlsOfHosts } from './domain/url-text.ts';
 
 /**
- * Opens the event store that the settings name, migrated to the newest schema. `onError` is told of
- * trouble that belongs to no call. Throws an error that names the store when it cannot be opened.
+ * Opens the event store that the settings name, migrated to the newest schema, with the archive behind it.
+ * `onError` is told of trouble that belongs to no call. Throws an error that names the store when it cannot be opened.
  */
 export async function openStore(
   database: DatabaseSettings,
   onError: (error: unknown) => void,
-  callbacks: StoreCallbacks = {},
+  { archive = null, ...callbacks }: StoreCallbacks & { archive?: string | null } = {},
 ): Promise<SearchableStore> {
   try {
-    return database.kind === 'sqlite'
-      ? await openSqliteStore({ ...database, ...callbacks })
-      : await openPostgresStore({ url: database.url, onError, ...callbacks });
+    const store: SearchableStore =
+      database.kind === 'sqlite'
+        ? await openSqliteStore({ ...database, ...callbacks })
+        : await openPostgresStore({ url: database.url, onError, ...callbacks });
+    return withArchive(store, archive === null ? null : openArchive(archive), onError);
   } catch (error) {
     throw cannotBeOpened(database, error);
   }
+}
+
+/** The archive that a setting names: a folder. */
+export function openArchive(place: string): Archive {
+  return new FolderArchive(place);
 }
 
 /** Names the store, and says why in the words of its driver. */

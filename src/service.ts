@@ -67,6 +67,7 @@ export async function startService(
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     // Not what is wrong: that may quote a conversation.
     {
+      archive: settings.archive,
       onDamage: (problems) =>
         log.warn(
           { problems },

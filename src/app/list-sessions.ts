@@ -9,5 +9,11 @@ export async function listSessions(
   page: PageQuery,
 ) {
   const { data, next_cursor } = await store.sessions(tenant, page);
-  return { data: data.map(({ ref, head }) => summaryOf(ref, head, world)), next_cursor };
+  return {
+    data: data.map(({ ref, head, is_archived }) => ({
+      ...summaryOf(ref, head, world),
+      archived: is_archived,
+    })),
+    next_cursor,
+  };
 }

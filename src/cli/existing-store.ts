@@ -9,9 +9,9 @@ import { openStore } from '../open-store.ts';
  * no SQLite file.
  */
 export function openExistingStore(): Promise<SearchableStore> {
-  const { database } = readSettings(process.env);
+  const { database, archive } = readSettings(process.env);
   refuseMissingStore(database);
-  return openStore(database, (error) => console.error(error));
+  return openStore(database, (error) => console.error(error), { archive });
 }
 
 /** Throws SettingsError: a mistyped DATABASE_URL must not look like an empty, healthy store. */

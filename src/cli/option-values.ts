@@ -11,3 +11,12 @@ export function wholeNumber(min: number, max: number, unit: string): (value: str
     throw new InvalidArgumentError(`it must be a whole number of ${unit} ${range}`);
   };
 }
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000 };
+
+/** Reads an age such as `30d` or `12h`, in milliseconds; commander says what is wrong with another value. */
+export function age(value: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([hd])$/.exec(value) ?? [];
+  if (unit === 'h' || unit === 'd') return Number(count) * UNIT_MS[unit];
+  throw new InvalidArgumentError('it must be a number of days or hours, such as 30d or 12h');
+}

@@ -22,8 +22,8 @@ const NO_PLACE_FOR_SECRET =
 
 /** Makes the configured store from a backup, prints what it holds, and answers whether it is right. */
 export async function restoreCommand(from: string): Promise<boolean> {
-  const { database } = readSettings(process.env);
-  const restored = await restoreBackup(database, from, stopped());
+  const { database, archive } = readSettings(process.env);
+  const restored = await restoreBackup(database, from, stopped(), archive);
   const { sessions, events, madeAt, problems, isSecretKept } = restored;
   for (const problem of problems) console.log(plainText(problem));
   if (!isSecretKept) console.error(NO_PLACE_FOR_SECRET);
@@ -44,6 +44,7 @@ export async function restoreBackup(
   database: DatabaseSettings,
   from: string,
   stop: AbortSignal,
+  archive: string | null = null,
 ): Promise<Restored> {
   refuseExisting(database);
   const backup = await openBackup(from).catch((error) => {
@@ -58,7 +59,7 @@ export async function restoreBackup(
         ? await fillFile(database.path, backup, stop)
         : await fill(await emptyDatabase(database, schema_version), backup, stop);
     const isSecretKept = secret === null || keepSecret(database, secret);
-    return { ...counted, madeAt, problems: await problemsOf(database), isSecretKept };
+    return { ...counted, madeAt, problems: await problemsOf(database, archive), isSecretKept };
   } catch (error) {
     throw why(error, describeDatabase(database));
   } finally {
@@ -136,8 +137,8 @@ async function fill(draft: StoreDraft, backup: OpenBackup, stop: AbortSignal): P
   }
 }
 
-async function problemsOf(database: DatabaseSettings): Promise<string[]> {
-  const store = await openStore(database, (error) => console.error(error));
+async function problemsOf(database: DatabaseSettings, archive: string | null): Promise<string[]> {
+  const store = await openStore(database, (error) => console.error(error), { archive });
   try {
     return (await store.verify()).problems;
   } finally {

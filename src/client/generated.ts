@@ -1646,6 +1646,7 @@ export type ProblemCode =
   | 'store_read_only'
   | 'store_damaged'
   | 'internal_error'
+  | 'archive_unavailable'
   | 'unavailable';
 
 /** What each operation takes and answers. */
@@ -1667,7 +1668,10 @@ export type Operations = {
     };
     answer: {
       /** The entries of this page. */
-      data: Array<SessionSummary>;
+      data: Array<SessionSummary & {
+        /** Its events are in the archive: what reads or writes them brings them back first. */
+        archived: boolean;
+      }>;
       /** Send it as `cursor` for the next page; null: there is none. */
       next_cursor: string | null;
     };

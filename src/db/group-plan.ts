@@ -1,3 +1,4 @@
+import { SessionArchivedError } from '../app/ports/archive.ts';
 import type { CommitOptions, Committed, EventRow, SessionRef } from '../app/ports/event-store.ts';
 import type { Decide, Decision } from '../domain/session/decision.ts';
 import { accept, type Outcome, reject as refuse } from '../domain/session/errors.ts';
@@ -6,8 +7,8 @@ import { evolve } from '../domain/session/evolve.ts';
 import type { Head } from '../domain/session/head.ts';
 import { encodeEvent, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 
-/** A session as a command finds it: its head and the hash of its newest event. */
-export type Current = { head: Head; hash: string };
+/** A session as a command finds it: its head, the hash of its newest event, and where its events are. */
+export type Current = { head: Head; hash: string; archive_file?: string | null };
 
 /** A command that waits for its turn, with what answers its caller. */
 export type QueuedCommand = {
@@ -52,7 +53,8 @@ export function keysOf(commands: readonly QueuedCommand[]): string[] {
 
 /**
  * Decides the commands one after the other, each on what the one before left. One that is rejected,
- * or whose `decide` throws, changes nothing for the others. No IO.
+ * or whose `decide` throws, changes nothing for the others. An archived session takes none, but answers
+ * again what it knows by its key. No IO.
  */
 export function planGroup(
   commands: readonly QueuedCommand[],
@@ -76,6 +78,7 @@ function planNext(
       const again = answerAgain(kept, idempotency);
       return () => resolve(again);
     }
+    if (plan.after?.archive_file) throw new SessionArchivedError(ref);
     const decided = decide(plan.after?.head ?? null);
     if (!decided.ok) return () => resolve(decided);
     // Whatever throws here leaves the plan as it was.

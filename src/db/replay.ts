@@ -70,6 +70,11 @@ export class Replay {
 
   /** Compares with what the store keeps; call it after the last event. */
   compare(stored: SessionRow, compactions: readonly CompactionRow[]): void {
+    if (stored.archive_file !== null) {
+      if (this.events > 0)
+        this.#problem('it is in the archive, and has events in the store as well');
+      return;
+    }
     if (stored.version !== this.version) {
       this.#problem(
         `the session's row is at version ${stored.version}, its log at ${this.version}`,

@@ -25,7 +25,12 @@ export class ExportError extends Error {
   override readonly name = 'ExportError';
 }
 
-type SessionExport = { ref: SessionRef; rows: EventRow[] };
+type SessionExport = {
+  ref: SessionRef;
+  rows: EventRow[];
+  /** What follows from the events. */
+  projections: Omit<RestoredSession, 'rows'>;
+};
 
 /** Whether a file is an export, by its first line. */
 export function isExport(text: string): boolean {
@@ -38,6 +43,15 @@ export function isExport(text: string): boolean {
  * what. Throws ExportError for a file that is damaged, cut off, edited, or of a newer release.
  */
 export function readExport(text: string): SessionExport {
+  const reading = readingExport(text);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+  }
+}
+
+/** The same, line by line: whoever reads may let others work in between. */
+export function* readingExport(text: string): Generator<undefined, SessionExport> {
   const lines = text.split('\n');
   const header = headerOf(lines[0] ?? '');
   if (header === null) throw new ExportError('line 1: not the first line of an export');
@@ -58,6 +72,7 @@ export function readExport(text: string): SessionExport {
     const [problem] = replay.problems;
     if (problem !== undefined) throw new ExportError(`line ${index + 1}: ${problem}`);
     rows.push(row);
+    yield;
   }
   if (rows.length !== events) {
     throw new ExportError(
@@ -65,11 +80,17 @@ export function readExport(text: string): SessionExport {
         'export the session again',
     );
   }
-  return { ref, rows };
+  const { projections } = replay;
+  // Each has been seen to follow the one before.
+  if (projections === null) throw new ExportError('the export holds no events');
+  return { ref, rows, projections };
 }
 
 /** The session as it is to stand under `ref`: an id or a tenant of its own needs other hashes. */
-export function restoredAs({ rows }: SessionExport, ref: SessionRef): RestoredSession {
+export function restoredAs(
+  { rows }: Pick<SessionExport, 'rows'>,
+  ref: SessionRef,
+): RestoredSession {
   const replay = new Replay(ref);
   const chained: EventRow[] = [];
   let previous = FIRST_PREVIOUS_HASH;

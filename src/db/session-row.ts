@@ -1,3 +1,4 @@
+import { SessionArchivedError } from '../app/ports/archive.ts';
 import type {
   CompactionRow,
   EventRow,
@@ -6,7 +7,7 @@ import type {
   SessionPage,
   SessionRef,
 } from '../app/ports/event-store.ts';
-import type { Head } from '../domain/session/head.ts';
+import { HEAD_VERSION, type Head } from '../domain/session/head.ts';
 import { pageOf } from './cursor.ts';
 import type { Current, GroupPlan, KeptAnswer } from './group-plan.ts';
 import { project } from './projection.ts';
@@ -23,7 +24,36 @@ export type SessionRow = SessionRef & {
   settings: string;
   /** When the session has to be looked at though nobody calls. */
   wake_at_ms: number | null;
+  /** The file in the archive that has its events; null: they are here. */
+  archive_file: string | null;
+  /** Of the head, when they went there the last time. */
+  archive_head_version: number | null;
 };
+
+/**
+ * Throws SessionArchivedError where the head is of an older shape than this release knows, and cannot be
+ * computed anew because its events are in the archive.
+ */
+export function refuseOldHead(row: SessionRef & Archiving): void {
+  if (row.archive_file === null || row.archive_head_version === HEAD_VERSION) return;
+  throw new SessionArchivedError({ tenant: row.tenant, session_id: row.session_id });
+}
+
+/**
+ * Whether events may have come back while none were found. Throws SessionArchivedError where they are in the
+ * archive now.
+ */
+export function mayBeBack(ref: SessionRef, row: Archiving | undefined): boolean {
+  refuseArchived(ref, row?.archive_file);
+  return row !== undefined && row.archive_head_version !== null;
+}
+
+/** Throws SessionArchivedError for a session whose events are in a file. */
+export function refuseArchived(ref: SessionRef, file: string | null | undefined): void {
+  if (file) throw new SessionArchivedError(ref);
+}
+
+export type Archiving = Pick<SessionRow, 'archive_file' | 'archive_head_version'>;
 
 /** The head of a row. Throws when its text is no JSON, which only damage can cause. */
 export function parseHead(row: Pick<SessionRow, 'state' | 'settings'>): Head {
@@ -35,10 +65,12 @@ export type ListedSessions = { rows: SessionRow[]; hasMore: boolean };
 
 /** A page of `GET /sessions`. */
 export function sessionPage({ rows, hasMore }: ListedSessions): Page<SessionPage> {
+  for (const row of rows) refuseOldHead(row);
   const { data, next_cursor } = pageOf('sessions', rows, (row) => row.created_order, hasMore);
   const toPage = (row: SessionRow) => ({
     ref: { tenant: row.tenant, session_id: row.session_id },
     head: parseHead(row),
+    is_archived: row.archive_file !== null,
   });
   return { data: data.map(toPage), next_cursor };
 }

@@ -1,3 +1,4 @@
+import { ArchiveError } from '../app/ports/archive.ts';
 import type { SessionRef } from '../app/ports/event-store.ts';
 import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
 import { StoreBusyError } from '../app/ports/store-busy-error.ts';
@@ -37,6 +38,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; thrown: Thrown };
 type Thrown =
   | { kind: 'busy' | 'invalid_cursor' }
   | { kind: 'trouble'; trouble: StoreTroubleError['kind']; cause: unknown }
+  | { kind: 'archive'; archive: ArchiveError['kind']; cause: unknown }
   | { kind: 'unavailable'; outcome: StoreUnavailableError['outcome']; cause: unknown }
   | { kind: 'other'; error: Error; name: string; code: unknown };
 
@@ -60,6 +62,8 @@ export function resultOf<T>(answer: Answer<T>): T {
       throw new InvalidCursorError();
     case 'trouble':
       throw new StoreTroubleError(thrown.trouble, thrown.cause);
+    case 'archive':
+      throw new ArchiveError(thrown.archive, thrown.cause);
     case 'unavailable':
       throw new StoreUnavailableError(thrown.outcome, thrown.cause);
     case 'other': {
@@ -76,6 +80,9 @@ function thrownOf(error: unknown): Thrown {
   if (error instanceof InvalidCursorError) return { kind: 'invalid_cursor' };
   if (error instanceof StoreTroubleError) {
     return { kind: 'trouble', trouble: error.kind, cause: error.cause };
+  }
+  if (error instanceof ArchiveError) {
+    return { kind: 'archive', archive: error.kind, cause: error.cause };
   }
   if (error instanceof StoreUnavailableError) {
     return { kind: 'unavailable', outcome: error.outcome, cause: error.cause };

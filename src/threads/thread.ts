@@ -160,6 +160,7 @@ async function openParts(): Promise<Parts> {
     settings.database,
     (error) => log.error({ err: error }, 'the connection to the store is in trouble'),
     {
+      archive: settings.archive,
       onCommitted: (key) => tell({ kind: 'committed', key }),
       onTrouble: () => tell({ kind: 'trouble' }),
     },

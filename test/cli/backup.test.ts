@@ -122,8 +122,10 @@ function ofFirstSchema(file: string): Buffer {
     .filter(({ table }) => table !== 'head_version')
     .map((line) => {
       if (line.columns === undefined) return { ...line, schema_version: 1 };
-      const added = line.columns.findIndex((name: string) => /^(?:wake_at_ms|cost)$/.test(name));
-      const without = (row: unknown[]) => row.filter((_, place) => place !== added);
+      const isOld = line.columns.map(
+        (name: string) => !/^(?:wake_at_ms|cost|archive_(?:file|head_version))$/.test(name),
+      );
+      const without = (row: unknown[]) => row.filter((_, place) => isOld[place]);
       return { ...line, columns: without(line.columns), rows: line.rows.map(without) };
     });
   const text = old.map((line) => `${JSON.stringify(line)}\n`).join('');

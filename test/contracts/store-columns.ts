@@ -12,6 +12,8 @@ export const STORE_COLUMNS = {
     'state text',
     'settings text',
     'wake_at_ms bigint?',
+    'archive_file text?',
+    'archive_head_version integer?',
   ],
   events: [
     'tenant text',

@@ -74,6 +74,7 @@ describe('the PostgreSQL schema', () => {
       { version: 5, file: '0005_gateway_keys.sql' },
       { version: 6, file: '0006_search_phrases.sql' },
       { version: 7, file: '0007_gateway_items.sql' },
+      { version: 8, file: '0008_archive.sql' },
     ]);
   });
 
@@ -82,7 +83,7 @@ describe('the PostgreSQL schema', () => {
     const client = await connect();
     await client.query(`INSERT INTO schema_migrations VALUES (999, 'later.sql')`);
     await expect(openPostgresStore({ url, onError })).rejects.toThrow(
-      /has schema version 999, this release of Palimpsest knows 7: start a release/,
+      /has schema version 999, this release of Palimpsest knows 8: start a release/,
     );
     const { rows } = await client.query('SELECT max(version) AS version FROM schema_migrations');
     expect(rows).toEqual([{ version: 999 }]);

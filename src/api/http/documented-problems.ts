@@ -15,7 +15,7 @@ const DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another request.',
   429: 'Too many requests with this key; see `Retry-After`.',
   500: 'An error in the service; its log has the details.',
-  503: 'The store is busy, read-only or cannot be reached; see `Retry-After`.',
+  503: 'The store is busy, read-only or cannot be reached, see `Retry-After`; or the archive that has the session cannot be used.',
   507: 'The disk of the store is full; nothing was written.',
 };
 
@@ -36,6 +36,7 @@ export const COMMON_PROBLEMS = [
   'internal_error',
   'store_damaged',
   'unavailable',
+  'archive_unavailable',
   'store_read_only',
   'store_full',
 ] as const satisfies readonly DocumentedCode[];

@@ -136,6 +136,10 @@ export const PROBLEM_EXAMPLES: { readonly [C in DocumentedCode]: Example } = {
     detail:
       'the service failed, and found nothing wrong with the request: see the log of the service',
   },
+  archive_unavailable: {
+    detail:
+      'The events of this session are in a file that the archive does not have: put it back from a copy of the archive. "palimpsest verify" names the file.',
+  },
   unavailable: {
     detail:
       'The event store is busy: another writer held it for too long; nothing was written, try again.',

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { ArchiveError } from '../../app/ports/archive.ts';
 import { ThreadDiedError } from '../../app/ports/elsewhere-error.ts';
 import { InvalidCursorError } from '../../app/ports/invalid-cursor-error.ts';
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
@@ -12,6 +13,10 @@ export function problemOf(error: Error, c: Context, log: AppDependencies['log'])
   if (error instanceof ProblemError) return error;
   if (error instanceof InvalidCursorError) {
     return new ProblemError('invalid_request', error.message);
+  }
+  if (error instanceof ArchiveError) {
+    log.error({ code: codeOf(error.cause) }, `the archive is in trouble: ${error.kind}`);
+    return new ProblemError('archive_unavailable', error.message);
   }
   if (error instanceof StoreUnavailableError) {
     log.error({ code: codeOf(error.cause) }, 'the store cannot be reached');

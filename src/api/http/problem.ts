@@ -43,6 +43,7 @@ export const PROBLEM_KINDS = {
   store_read_only: { status: 503, title: 'Store cannot be written' },
   store_damaged: { status: 500, title: 'Store damaged' },
   internal_error: { status: 500, title: 'Internal error' },
+  archive_unavailable: { status: 503, title: 'Archive cannot be used' },
   unavailable: { status: 503, title: 'Unavailable' },
 } as const satisfies Record<RejectionCode, Kind> & Record<string, Kind>;
 

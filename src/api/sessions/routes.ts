@@ -14,8 +14,8 @@ import {
   changedSession,
   changeSessionBody,
   createSessionBody,
+  listedSession,
   sessionState,
-  sessionSummary,
 } from './schemas.ts';
 
 const tag = 'Sessions';
@@ -51,7 +51,7 @@ export function addSessionRoutes(api: Api): void {
     summary: 'List the sessions of this key, newest first',
     params: noParams,
     query: pageQuery,
-    responses: { 200: json('One page.', pageOf(sessionSummary)) },
+    responses: { 200: json('One page.', pageOf(listedSession)) },
     problems: [],
     handle: async ({ tenant, query }, answer) => {
       const { limit = DEFAULT_LIMIT, cursor } = query;

@@ -160,6 +160,12 @@ export const sessionSummary = z
   })
   .openapi('SessionSummary', { description: 'A session without its configuration.' });
 
+export const listedSession = sessionSummary.extend({
+  archived: z
+    .boolean()
+    .describe('Its events are in the archive: what reads or writes them brings them back first.'),
+});
+
 export const sessionState = sessionSummary
   .extend({ config: effectiveConfig, config_overrides: configOverrides })
   .openapi('Session', { description: 'A session with its configuration.' });

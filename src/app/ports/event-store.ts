@@ -101,7 +101,8 @@ export type RestoredSession = {
   compactions: readonly CompactionRow[];
 };
 
-export type SessionPage = { ref: SessionRef; head: Head };
+/** `is_archived`: its events are in the archive. */
+export type SessionPage = { ref: SessionRef; head: Head; is_archived: boolean };
 
 /** `cursor` is the opaque `next_cursor` of the page before. */
 export type PageQuery = { limit: number; cursor?: string | undefined };
@@ -123,8 +124,9 @@ export type VerifyReport = {
  * The event store (SPEC section 3). Contract: events of a session are contiguous from version 1 and
  * never change; head and projections are written with them in one transaction; an answered commit
  * survives a crash. Every method rejects with `StoreUnavailableError` while the database cannot be
- * reached, `commit` and `erase` with `StoreBusyError` when another writer holds on for too long. Not in
- * the contract: the order of events across sessions.
+ * reached, `commit` and `erase` with `StoreBusyError` when another writer holds on for too long, and with
+ * `ArchiveError` when it needs the events of an archived session and cannot bring them back. Not in the
+ * contract: the order of events across sessions.
  */
 export interface EventStore {
   /** Runs a command on one session and appends its events atomically. Values must be JSON. */

@@ -2,6 +2,7 @@ import type { Format } from '../../domain/items/codecs.ts';
 import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
 import type { Lookup } from '../../domain/search/query.ts';
 import type { Tokens } from '../../domain/search/tokens.ts';
+import type { ArchivedSessions } from './archive.ts';
 import type { EventStore, SessionRef, StoredEvent } from './event-store.ts';
 import type { StoreWithKeys } from './gateway-keys.ts';
 
@@ -123,5 +124,8 @@ export interface SearchIndex {
   clear(): Promise<void>;
 }
 
-/** A store with the index of its events, and the keys of the gateway, beside it. */
-export type SearchableStore = EventStore & { readonly search: SearchIndex } & StoreWithKeys;
+/** A store with the index of its events, the keys of the gateway, and the archived sessions beside it. */
+export type SearchableStore = EventStore & {
+  readonly search: SearchIndex;
+  readonly archived: ArchivedSessions;
+} & StoreWithKeys;

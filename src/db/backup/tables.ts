@@ -9,6 +9,7 @@ export const BACKUP_TABLES = [
   'compactions',
   'idempotency_keys',
   'gateway_keys',
+  'archive_files',
 ] as const;
 export type BackupTable = (typeof BACKUP_TABLES)[number];
 

@@ -3,6 +3,7 @@ import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
 import { EVENT_COLUMNS } from '../event-query.ts';
 import { notedItem } from '../noted-item.ts';
+import { refuseArchived } from '../session-row.ts';
 import { select } from './open-pool.ts';
 import { storeErrors } from './store-error.ts';
 
@@ -46,19 +47,27 @@ export class PostgresGatewayKeys implements GatewayKeys {
     if (keys.length === 0) return [];
     // One row more than fits tells that there are more.
     const rows = await storeErrors(
-      select<Row & EventRow & { upto: number }>(this.#pool, {
+      select<Row & EventRow & { upto: number; archive_file: string | null }>(this.#pool, {
         name: 'find-gateway-items',
-        text: `SELECT key, session_id, ${EVENT_COLUMNS}, upto::float8 AS upto
-               FROM (SELECT g.key, e.*, octet_length(e.data) AS size,
-                            sum(octet_length(e.data)) OVER (ORDER BY g.key) AS upto
-                     FROM gateway_keys g JOIN events e USING (tenant, session_id, version)
-                     WHERE g.tenant = $1 AND g.key = ANY($2::text[])) AS sized
+        text: `SELECT key, session_id, archive_file, ${EVENT_COLUMNS}, upto::float8 AS upto
+               FROM (SELECT g.key, g.session_id, s.archive_file,
+                            e.version, e.type, e.at, e.schema_version, e.data, e.hash,
+                            coalesce(octet_length(e.data), 0) AS size,
+                            sum(coalesce(octet_length(e.data), 0)) OVER (ORDER BY g.key) AS upto
+                     FROM gateway_keys g JOIN sessions s USING (tenant, session_id)
+                     LEFT JOIN events e ON e.tenant = g.tenant AND e.session_id = g.session_id
+                       AND e.version = g.version
+                     WHERE g.tenant = $1 AND g.key = ANY($2::text[]) AND (e.hash IS NOT NULL
+                       OR (g.version IS NOT NULL AND s.archive_file IS NOT NULL))) AS sized
                WHERE upto - size <= $3`,
         values: [tenant, [...new Set(keys)], most_bytes],
       }),
     );
+    for (const { session_id, archive_file } of rows) {
+      refuseArchived({ tenant, session_id }, archive_file);
+    }
     if (rows.some(({ upto }) => upto > most_bytes)) return null;
-    return rows.map(({ upto: _, ...row }) => notedItem(row));
+    return rows.map(({ upto: _, archive_file: _file, ...row }) => notedItem(row));
   }
 
   async #put(

@@ -13,12 +13,13 @@ const MOST_CHARACTERS = 1_000_000;
 /**
  * Decides commands of one session on a head that may be old. Null when they cannot be part of a batch:
  * nothing would be written, which alone shows that the head is the newest, or compactions change whose
- * rows have to be read.
+ * rows have to be read, or the session was in the archive when the head was read.
  */
 export function planMove(
   commands: readonly [QueuedCommand, ...QueuedCommand[]],
   before: Found,
 ): PlannedMove | null {
+  if (before.archive_file) return null;
   const [{ ref }] = commands;
   // A key that is known leaves the session out of the batch.
   const plan = planGroup(commands, before, new Map());

@@ -26,7 +26,8 @@ import { queued } from '../group-plan.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
-import { sessionPage } from '../session-row.ts';
+import { mayBeBack, sessionPage } from '../session-row.ts';
+import { PostgresArchivedSessions } from './archived-sessions.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';
 import { PostgresGatewayKeys } from './gateway-keys.ts';
@@ -38,7 +39,7 @@ import { openPool, openWriters, select } from './open-pool.ts';
 import { PostgresReplayer } from './replayer.ts';
 import { restoreSession } from './restore-session.ts';
 import { PostgresSearchIndex } from './search-index.ts';
-import { listDue, listSessions, readSession } from './session-rows.ts';
+import { listDue, listSessions, readArchiving, readSession } from './session-rows.ts';
 import { asStoreError, storeErrors } from './store-error.ts';
 
 export type PostgresOptions = StoreCallbacks & {
@@ -125,6 +126,7 @@ export class PostgresStore implements SearchableStore {
   readonly #replayer: PostgresReplayer;
   readonly search: PostgresSearchIndex;
   readonly gatewayKeys: PostgresGatewayKeys;
+  readonly archived: PostgresArchivedSessions;
   #closed: Promise<void> | null = null;
 
   constructor(hosts: Hosts, { pool, writers }: Pools, listeners: Listeners, notifier: Announcer) {
@@ -137,6 +139,7 @@ export class PostgresStore implements SearchableStore {
     this.#replayer = new PostgresReplayer(pool);
     this.search = new PostgresSearchIndex(pool);
     this.gatewayKeys = new PostgresGatewayKeys(pool);
+    this.archived = new PostgresArchivedSessions(pool);
   }
 
   /**
@@ -160,12 +163,20 @@ export class PostgresStore implements SearchableStore {
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    const rows = await storeErrors(listEvents(this.#pool, ref, query));
-    return rows.map(decodeEvent);
+    return (await this.#listed(ref, query)).map(decodeEvent);
   }
 
   rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
-    return storeErrors(listEvents(this.#pool, ref, query));
+    return this.#listed(ref, query);
+  }
+
+  /** Throws SessionArchivedError where there may be some in the archive. */
+  async #listed(ref: SessionRef, query: EventQuery): Promise<EventRow[]> {
+    const list = () => storeErrors(listEvents(this.#pool, ref, query));
+    const rows = await list();
+    if (rows.length > 0) return rows;
+    const archiving = await storeErrors(readArchiving(this.#pool, ref));
+    return mayBeBack(ref, archiving) ? list() : rows;
   }
 
   async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {

@@ -27,6 +27,7 @@ import {
   sampleOf,
   sessionOrderOf,
 } from '../search.ts';
+import { refuseArchived } from '../session-row.ts';
 import { type SizedRow, withData } from './event-rows.ts';
 import { onConnection, onSnapshot, select } from './open-pool.ts';
 import {
@@ -263,28 +264,36 @@ export class PostgresSearchIndex implements SearchIndex {
   async events(documents: readonly FoundDocument[], maxBytes: number, largest?: number) {
     const asked = documents.map(({ id, seq }) => ({ id, seq, session_order: sessionOrderOf(id) }));
     const rows = await storeErrors(
-      select<SizedRow & { id: number; format: Format }>(this.#pool, {
-        name: 'search_events',
-        text: `SELECT * FROM (
+      select<SizedRow & SessionRef & { id: number; format: Format; archive_file: string | null }>(
+        this.#pool,
+        {
+          name: 'search_events',
+          text: `SELECT * FROM (
             SELECT asked.id, asked.place, s.settings::json ->> 'format' AS format,
+              s.tenant, s.session_id, s.archive_file,
               e.version, e.type, e.at, e.schema_version, e.hash,
               CASE WHEN octet_length(e.data) <= $5::bigint THEN e.data END AS data,
-              sum(octet_length(e.data)) OVER (ORDER BY asked.place) AS bytes
+              sum(coalesce(octet_length(e.data), 0)) OVER (ORDER BY asked.place) AS bytes
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
               AS asked (id, session_order, seq, place)
             JOIN sessions AS s ON s.created_order = asked.session_order
-            JOIN events AS e ON e.tenant = s.tenant AND e.session_id = s.session_id
+            LEFT JOIN events AS e ON e.tenant = s.tenant AND e.session_id = s.session_id
               AND e.version = asked.seq
+            WHERE e.version IS NOT NULL OR s.archive_file IS NOT NULL
           ) AS sized WHERE bytes <= $4 OR place = 1 ORDER BY place`,
-        values: [
-          asked.map(({ id }) => id),
-          asked.map(({ session_order }) => session_order),
-          asked.map(({ seq }) => seq),
-          maxBytes,
-          largest ?? Number.MAX_SAFE_INTEGER,
-        ],
-      }),
+          values: [
+            asked.map(({ id }) => id),
+            asked.map(({ session_order }) => session_order),
+            asked.map(({ seq }) => seq),
+            maxBytes,
+            largest ?? Number.MAX_SAFE_INTEGER,
+          ],
+        },
+      ),
     );
+    for (const { tenant, session_id, archive_file } of rows) {
+      refuseArchived({ tenant, session_id }, archive_file);
+    }
     return new Map(
       withData(rows).map((row) => [row.id, { event: decodeEvent(row), format: row.format }]),
     );

@@ -2,7 +2,13 @@ import type { Pool, PoolClient } from 'pg';
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import { fittingRows } from '../cursor.ts';
 import type { Current } from '../group-plan.ts';
-import { type ListedSessions, parseHead, type SessionRow } from '../session-row.ts';
+import {
+  type Archiving,
+  type ListedSessions,
+  parseHead,
+  refuseOldHead,
+  type SessionRow,
+} from '../session-row.ts';
 import { select } from './open-pool.ts';
 import { textArray } from './text-array.ts';
 
@@ -12,9 +18,12 @@ import { textArray } from './text-array.ts';
  */
 export type Found = Current & { row_version: string };
 
-type FoundRow = Pick<SessionRow, 'hash' | 'state' | 'settings'> & { row_version: string };
+type FoundRow = Pick<
+  SessionRow,
+  'hash' | 'state' | 'settings' | 'archive_file' | 'archive_head_version'
+> & { row_version: string };
 
-const COLUMNS = 'hash, state, settings, xmin AS row_version';
+const COLUMNS = 'hash, state, settings, archive_file, archive_head_version, xmin AS row_version';
 const OF_SESSION = 'FROM sessions WHERE tenant = $1 AND session_id = $2';
 
 /** The session's head and newest hash; null when there is none. */
@@ -28,13 +37,26 @@ export function lockSession(client: PoolClient, ref: SessionRef): Promise<Found 
   return read(client, ref, { name: 'lock_session', text });
 }
 
+/** Whether its events are in the archive, or were. */
+export async function readArchiving(
+  db: Pool,
+  { tenant, session_id }: SessionRef,
+): Promise<Archiving | undefined> {
+  const [row] = await select<Archiving>(db, {
+    name: 'archiving',
+    text: `SELECT archive_file, archive_head_version ${OF_SESSION}`,
+    values: [tenant, session_id],
+  });
+  return row;
+}
+
 async function read(
   db: Pool | PoolClient,
   { tenant, session_id }: SessionRef,
   statement: { name: string; text: string },
 ): Promise<Found | null> {
   const [row] = await select<FoundRow>(db, { ...statement, values: [tenant, session_id] });
-  return row ? found(row) : null;
+  return row ? found({ tenant, session_id }, row) : null;
 }
 
 /** Many sessions at once, in the order asked for. */
@@ -53,14 +75,16 @@ export async function readSessions(
     ],
   });
   const byPlace = new Map(rows.map((row) => [row.place, row]));
-  return refs.map((_, index) => {
+  return refs.map((ref, index) => {
     const row = byPlace.get(index + 1);
-    return row ? found(row) : null;
+    return row ? found(ref, row) : null;
   });
 }
 
-function found(row: FoundRow): Found {
-  return { head: parseHead(row), hash: row.hash, row_version: row.row_version };
+function found(ref: SessionRef, row: FoundRow): Found {
+  refuseOldHead({ ...ref, ...row });
+  const { hash, row_version, archive_file } = row;
+  return { head: parseHead(row), hash, row_version, archive_file };
 }
 
 /**

@@ -1,25 +1,31 @@
 import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
 import { notedItem } from '../noted-item.ts';
+import { refuseArchived } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
 import type { GroupWriter } from './group-writer.ts';
 import { reading } from './store-error.ts';
 
 type Row = { key: string; session_id: string };
+type ItemRow = Row & EventRow & { archive_file: string | null };
 type Place = { key: string; version: number | null };
 
 export class SqliteGatewayKeys implements GatewayKeys {
   readonly #writer: Pick<GroupWriter, 'alone'>;
   readonly #get: Statement<[tenant: string, key: string], Row>;
-  readonly #getItem: Statement<[tenant: string, key: string], Row & EventRow>;
+  readonly #getItem: Statement<[tenant: string, key: string], ItemRow>;
   readonly #write: (ref: SessionRef, places: readonly Place[]) => void;
 
   constructor(db: Database, writer: Pick<GroupWriter, 'alone'>) {
     this.#writer = writer;
     this.#get = db.prepare('SELECT key, session_id FROM gateway_keys WHERE tenant = ? AND key = ?');
     this.#getItem = db.prepare(
-      `SELECT g.key, e.* FROM gateway_keys g
-       JOIN events e USING (tenant, session_id, version) WHERE g.tenant = ? AND g.key = ?`,
+      `SELECT g.key, g.session_id, s.archive_file, e.version, e.type, e.at, e.schema_version, e.data, e.hash
+       FROM gateway_keys g JOIN sessions s USING (tenant, session_id)
+       LEFT JOIN events e ON e.tenant = g.tenant AND e.session_id = g.session_id
+         AND e.version = g.version
+       WHERE g.tenant = ? AND g.key = ?
+         AND (e.hash IS NOT NULL OR (g.version IS NOT NULL AND s.archive_file IS NOT NULL))`,
     );
     const put = db.prepare<[string, number | null, string, string], unknown>(
       `INSERT INTO gateway_keys (tenant, key, session_id, version)
@@ -65,9 +71,11 @@ export class SqliteGatewayKeys implements GatewayKeys {
       for (const key of keys) {
         const row = this.#getItem.get(tenant, key);
         if (row === undefined) continue;
-        left -= Buffer.byteLength(row.data);
+        const { archive_file, ...found } = row;
+        refuseArchived({ tenant, session_id: row.session_id }, archive_file);
+        left -= Buffer.byteLength(found.data);
         if (left < 0) return null;
-        items.push(notedItem(row));
+        items.push(notedItem(found));
       }
       return items;
     });

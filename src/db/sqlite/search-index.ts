@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SessionRef } from '../../app/ports/event-store.ts';
+import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type {
   FoundDocument,
   IndexPosition,
@@ -27,10 +27,14 @@ import {
   sessionOrderOf,
   tenantToken,
 } from '../search.ts';
+import { refuseArchived } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
 import type { EventRows } from './event-rows.ts';
 import type { GroupWriter } from './group-writer.ts';
 import { reading } from './store-error.ts';
+
+/** Where the events of a document are. */
+type FoundSession = SessionRef & { format: Format; archive_file: string | null };
 
 type Place = IndexPosition & { session_order: number };
 
@@ -57,7 +61,7 @@ export class SqliteSearchIndex implements SearchIndex {
   readonly #row: Statement<[id: number], DocumentRow>;
   readonly #hasTokens: Statement<[match: string, id: number], { rowid: number }>;
   readonly #size: Statement<[tenant: string], number>;
-  readonly #session: Statement<[order: number], SessionRef & { format: Format }>;
+  readonly #session: Statement<[order: number], FoundSession>;
 
   constructor(db: Database, events: EventRows, writer: GroupWriter) {
     this.#db = db;
@@ -99,7 +103,7 @@ export class SqliteSearchIndex implements SearchIndex {
       )
       .pluck();
     this.#session = db.prepare(
-      `SELECT s.tenant, s.session_id, ${FORMAT} FROM sessions AS s WHERE s.created_order = ?`,
+      `SELECT s.tenant, s.session_id, s.archive_file, ${FORMAT} FROM sessions AS s WHERE s.created_order = ?`,
     );
   }
 
@@ -233,17 +237,32 @@ export class SqliteSearchIndex implements SearchIndex {
     const found: Awaited<ReturnType<SearchIndex['events']>> = new Map();
     let bytes = 0;
     for (const { id, seq } of documents) {
-      const session = reading(() => this.#session.get(sessionOrderOf(id)));
-      if (session === undefined) continue;
-      const [row] = reading(() =>
-        this.#events.list(session, { after: seq - 1, up_to: seq, ...sized }),
-      );
-      if (row === undefined) continue;
+      const read = reading(() => this.#read(sessionOrderOf(id), seq, sized));
+      if (read === null) continue;
+      const { row, format } = read;
       bytes += row.data.length;
       if (found.size > 0 && bytes > maxBytes) break;
-      found.set(id, { event: decodeEvent(row), format: session.format });
+      found.set(id, { event: decodeEvent(row), format });
     }
     return found;
+  }
+
+  /** Null for what was erased. */
+  #read(
+    order: number,
+    seq: number,
+    sized: { largest?: number },
+  ): { row: EventRow; format: Format } | null {
+    // As one: it may go into the archive meanwhile, or come back.
+    const read = this.#db.transaction(() => {
+      const session = this.#session.get(order);
+      if (session === undefined) return null;
+      const { format, archive_file, ...ref } = session;
+      const [row] = this.#events.list(ref, { after: seq - 1, up_to: seq, ...sized });
+      if (row === undefined) refuseArchived(ref, archive_file);
+      return row === undefined ? null : { row, format };
+    });
+    return read.deferred();
   }
 
   async clear(): Promise<void> {

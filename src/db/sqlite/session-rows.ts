@@ -4,7 +4,13 @@ import { fittingRows } from '../cursor.ts';
 import type { Current } from '../group-plan.ts';
 import { HeadCache } from '../head-cache.ts';
 import { sessionKey } from '../session-key.ts';
-import { type ListedSessions, parseHead, type SessionRow } from '../session-row.ts';
+import {
+  type Archiving,
+  type ListedSessions,
+  parseHead,
+  refuseOldHead,
+  type SessionRow,
+} from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
 
 type Place = [tenant: string, before: number, limit: number];
@@ -30,6 +36,7 @@ export class SessionRows {
   readonly #selectSizes: Statement<Place, { size: number }>;
   readonly #selectPage: Statement<Place, SessionRow>;
   readonly #selectDue: Statement<[nowMs: number, limit: number], SessionRef>;
+  readonly #selectArchiving: Statement<[string, string], Archiving>;
   readonly #insert: Statement<[...Written, string, string]>;
   readonly #update: Statement<[...Written, string, string]>;
   readonly #delete: Statement<[string, string]>;
@@ -43,6 +50,9 @@ export class SessionRows {
     this.#selectPage = db.prepare(`SELECT * ${newest}`);
     this.#selectDue = db.prepare(
       'SELECT tenant, session_id FROM sessions WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?',
+    );
+    this.#selectArchiving = db.prepare(
+      `SELECT archive_file, archive_head_version FROM sessions ${ONE}`,
     );
     this.#insert = db.prepare(
       `INSERT INTO sessions (version, hash, state, settings, wake_at_ms, tenant, session_id)
@@ -70,9 +80,15 @@ export class SessionRows {
     if (cached) return cached;
     const row = this.#select.get(ref.tenant, ref.session_id);
     if (!row) return null;
-    const session = { head: parseHead(row), hash: row.hash };
+    refuseOldHead(row);
+    const session = { head: parseHead(row), hash: row.hash, archive_file: row.archive_file };
     this.remember(key, session);
     return session;
+  }
+
+  /** Whether its events are in the archive, or were. */
+  archiving({ tenant, session_id }: SessionRef): Archiving | undefined {
+    return this.#selectArchiving.get(tenant, session_id);
   }
 
   /**

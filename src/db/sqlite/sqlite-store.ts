@@ -24,7 +24,8 @@ import { queued } from '../group-plan.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
-import { sessionPage, wholeWrite } from '../session-row.ts';
+import { mayBeBack, sessionPage, wholeWrite } from '../session-row.ts';
+import { SqliteArchivedSessions } from './archived-sessions.ts';
 import { CompactionRows } from './compaction-rows.ts';
 import type { Database, Statement } from './driver.ts';
 import { EventRows } from './event-rows.ts';
@@ -79,6 +80,7 @@ export class SqliteStore implements SearchableStore {
   readonly #replayer: SqliteReplayer;
   readonly search: SqliteSearchIndex;
   readonly gatewayKeys: SqliteGatewayKeys;
+  readonly archived: SqliteArchivedSessions;
   readonly #listeners = new Listeners();
   readonly #readDataVersion: Statement<[], number>;
   #seenDataVersion: number | undefined;
@@ -103,6 +105,7 @@ export class SqliteStore implements SearchableStore {
     this.#replayer = new SqliteReplayer(db, this.#tables, this.#writer);
     this.search = new SqliteSearchIndex(db, this.#tables.events, this.#writer);
     this.gatewayKeys = new SqliteGatewayKeys(db, this.#writer);
+    this.archived = new SqliteArchivedSessions(db, this.#tables, this.#writer);
   }
 
   /**
@@ -125,11 +128,22 @@ export class SqliteStore implements SearchableStore {
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    return reading(() => this.#tables.events.list(ref, query)).map(decodeEvent);
+    return this.#listed(ref, query).map(decodeEvent);
   }
 
   async rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
-    return reading(() => this.#tables.events.list(ref, query));
+    return this.#listed(ref, query);
+  }
+
+  /** Throws SessionArchivedError where there may be some in the archive. */
+  #listed(ref: SessionRef, query: EventQuery): EventRow[] {
+    return reading(() => {
+      const { events, sessions } = this.#tables;
+      const rows = events.list(ref, query);
+      return rows.length === 0 && mayBeBack(ref, sessions.archiving(ref))
+        ? events.list(ref, query)
+        : rows;
+    });
   }
 
   async restore(ref: SessionRef, session: RestoredSession): Promise<boolean> {

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { type Archive, ArchiveError, type IdleSession } from '../app/ports/archive.ts';
+import type { SearchableStore } from '../app/ports/search-index.ts';
+import { Indexer } from '../app/search/indexer.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { readSettings } from '../config.ts';
+import { archiveSession } from '../db/archive/archive-session.ts';
+import { sweepArchive } from '../db/archive/sweep-archive.ts';
+import { openArchive, openStore } from '../open-store.ts';
+import { refuseMissingStore } from './existing-store.ts';
+import { quantity } from './quantity.ts';
+import { stopped } from './stopped.ts';
+import { plainText } from './terminal/plain-text.ts';
+
+export type ArchiveFlags = {
+  /** Milliseconds. */
+  before: number;
+  to?: string;
+  tenant?: string;
+  dryRun?: boolean;
+};
+
+const SESSIONS_AT_A_TIME = 100;
+
+type Counted = { sessions: number; events: number; bytes: number; left: number };
+
+/**
+ * Archives the idle sessions of the configured store, one after the other, and prints what it came to. False
+ * when it was stopped, or the archive fails; what is archived until then stays so.
+ */
+export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
+  const { database, archive: known } = readSettings(process.env);
+  const place = placeOf(flags.to, known);
+  refuseMissingStore(database);
+  const onError = (error: unknown) => console.error(error);
+  const store = await openStore(database, onError, { archive: place });
+  const counted: Counted = { sessions: 0, events: 0, bytes: 0, left: 0 };
+  const stop = stopped();
+  let problem: string | null = null;
+  try {
+    const archive = openArchive(place);
+    if (!flags.dryRun) await sweepArchive(store, archive, onError);
+    for await (const session of idleSessions(store, flags)) {
+      if (stop.aborted) break;
+      await (flags.dryRun ? count(session, counted) : put(store, archive, session, counted));
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    problem = `the archive ${place} cannot be used: ${wordsOf(error)}`;
+  } finally {
+    await store.close();
+  }
+  say(counted, place, flags.dryRun === true);
+  if (problem !== null) console.error(plainText(problem));
+  if (known === null && counted.sessions > 0 && !flags.dryRun) {
+    console.error(
+      plainText(`Set PALIMPSEST_ARCHIVE=${place} for the service, or it cannot bring them back.`),
+    );
+  }
+  return problem === null && !stop.aborted;
+}
+
+/** A service brings back from its own archive only. */
+function placeOf(to: string | undefined, known: string | null): string {
+  if (to === undefined && known === null) {
+    throw new SettingsError('say where the archive is: --to FOLDER, or PALIMPSEST_ARCHIVE');
+  }
+  if (to !== undefined && known !== null && resolve(to) !== resolve(known)) {
+    throw new SettingsError(
+      `--to ${to} is not PALIMPSEST_ARCHIVE=${known}, which sessions are brought back from: leave --to out`,
+    );
+  }
+  return resolve(to ?? known ?? '');
+}
+
+/** All that are idle when this begins, each once. */
+async function* idleSessions(
+  store: SearchableStore,
+  { before, tenant }: ArchiveFlags,
+): AsyncGenerator<IdleSession> {
+  const time = new Date(Date.now() - before).toISOString();
+  for (let after = 0; ; ) {
+    const query = { before: time, tenant: tenant ?? null, after, limit: SESSIONS_AT_A_TIME };
+    const page = await store.archived.idle(query);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.place;
+  }
+}
+
+async function put(
+  store: SearchableStore,
+  archive: Archive,
+  session: IdleSession,
+  counted: Counted,
+): Promise<void> {
+  // What is not indexed yet would be brought back to be.
+  await new Indexer(store, () => {}).catchUp(session.ref, Number.POSITIVE_INFINITY);
+  const archived = await archiveSession(store, archive, session);
+  if (archived === null) {
+    counted.left += 1;
+    return;
+  }
+  counted.bytes += archived.bytes;
+  await count(session, counted);
+}
+
+async function count({ version }: IdleSession, counted: Counted): Promise<void> {
+  counted.sessions += 1;
+  counted.events += version;
+}
+
+function say({ sessions, events, bytes, left }: Counted, place: string, isDry: boolean): void {
+  const what = `${quantity(sessions, 'session')}, ${quantity(events, 'event')}`;
+  if (isDry) {
+    console.log(plainText(`would go into ${place}: ${what}`));
+    return;
+  }
+  const size = Math.ceil(bytes / 1000).toLocaleString('en-US');
+  console.log(plainText(`${place}: ${what} archived, ${size} kB`));
+  if (left > 0) {
+    console.log(`left in the store, changed meanwhile or too large: ${quantity(left, 'session')}`);
+  }
+  if (sessions > 0)
+    console.log('"palimpsest vacuum" gives their room in the store back to the disk.');
+}
+
+/** What the file system or the bucket says. */
+function wordsOf({ message, cause }: ArchiveError): string {
+  return cause instanceof Error ? cause.message : message;
+}

@@ -1,0 +1,166 @@
+import {
+  type Archive,
+  type ArchivedSession,
+  ArchiveError,
+  SessionArchivedError,
+} from '../../app/ports/archive.ts';
+import type { EventStore, RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
+import type { SearchableStore } from '../../app/ports/search-index.ts';
+import { sessionKey } from '../session-key.ts';
+import { unpack } from './archive-file.ts';
+import { sweepArchive } from './sweep-archive.ts';
+
+/** How often one call brings the same session back, which somebody archives again meanwhile. */
+const ATTEMPTS = 3;
+const SESSIONS_AT_A_TIME = 100;
+
+/** What may need the events of a session. */
+const READING = ['commit', 'head', 'events', 'rows', 'restore', 'sessions'] as const;
+
+/**
+ * The store with an archive behind it: what needs the events of an archived session brings the session back
+ * first, erasing one removes its file, and `verify` reads the files. `archive` null: there is none, and
+ * who asks for such events is told. `onLeft` is told when a file that nobody needs could not be removed,
+ * which is tried again.
+ */
+export function withArchive<S extends SearchableStore>(
+  store: S,
+  archive: Archive | null,
+  onLeft: (error: unknown) => void,
+): S {
+  const coming = new Map<string, Promise<void>>();
+  const bringBack = (ref: SessionRef): Promise<void> => {
+    const key = sessionKey(ref);
+    const running = coming.get(key);
+    if (running !== undefined) return running;
+    const started = bringSessionBack(store, archive, ref, onLeft).finally(() => coming.delete(key));
+    coming.set(key, started);
+    return started;
+  };
+  const reading = async <T>(run: () => Promise<T>): Promise<T> => {
+    const attempts = new Map<string, number>();
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof SessionArchivedError)) throw error;
+        const key = sessionKey(error.ref);
+        const attempt = (attempts.get(key) ?? 0) + 1;
+        if (attempt > ATTEMPTS) throw new ArchiveError('unavailable', error);
+        attempts.set(key, attempt);
+        await bringBack(error.ref);
+      }
+    }
+  };
+  const again =
+    <A extends unknown[], T>(run: (...asked: A) => Promise<T>) =>
+    (...asked: A) =>
+      reading(() => run(...asked));
+  const { search, gatewayKeys } = store;
+  const own = new Map<string | symbol, unknown>([
+    ['search', over(search, new Map([['events', again(search.events.bind(search))]]))],
+    [
+      'gatewayKeys',
+      over(gatewayKeys, new Map([['items', again(gatewayKeys.items.bind(gatewayKeys))]])),
+    ],
+    ['erase', (ref: SessionRef) => erase(store, archive, ref, onLeft)],
+    ['verify', () => verify(store, archive)],
+  ]);
+  for (const name of READING) {
+    const run: (...asked: never[]) => Promise<unknown> = store[name].bind(store);
+    own.set(name, again(run));
+  }
+  return over(store, own);
+}
+
+/** The object with some of its members replaced. */
+function over<T extends object>(target: T, own: Map<string | symbol, unknown>): T {
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (own.has(name)) return own.get(name);
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      // Methods read private fields, which a proxy does not have.
+      const bound: unknown = member.bind(target);
+      own.set(name, bound);
+      return bound;
+    },
+  });
+}
+
+/** Returns when the events are in the store again, whoever has brought them. Throws ArchiveError. */
+async function bringSessionBack(
+  store: SearchableStore,
+  archive: Archive | null,
+  ref: SessionRef,
+  onLeft: (error: unknown) => void,
+): Promise<void> {
+  const archived = await store.archived.find(ref);
+  if (archived === null) return;
+  if (archive === null) throw new ArchiveError('not_set');
+  const session = await readFile(archive, archived).catch(async (error) => {
+    // Somebody else was faster, and has removed the file.
+    if ((await store.archived.find(ref))?.file !== archived.file) return null;
+    throw error;
+  });
+  if (session === null || !(await store.archived.bringBack(ref, archived.file, session))) return;
+  await sweepArchive(store, archive, onLeft);
+}
+
+async function readFile(archive: Archive, archived: ArchivedSession): Promise<RestoredSession> {
+  const bytes = await archive.read(archived.file);
+  if (bytes === null) throw new ArchiveError('missing');
+  return unpack(bytes, archived.file, archived);
+}
+
+/** The files go first: what could not be removed would be left of a session that is erased. */
+async function erase(
+  store: SearchableStore,
+  archive: Archive | null,
+  ref: SessionRef,
+  onLeft: (error: unknown) => void,
+): Promise<boolean> {
+  const files = await store.archived.filesOf(ref);
+  if (files.length === 0) return store.erase(ref);
+  if (archive === null) throw new ArchiveError('not_set');
+  for (const file of files) await archive.remove(file);
+  const existed = await store.erase(ref);
+  await sweepArchive(store, archive, onLeft);
+  return existed;
+}
+
+async function verify(
+  store: SearchableStore,
+  archive: Archive | null,
+): ReturnType<EventStore['verify']> {
+  const report = await store.verify();
+  for (let after = 0; ; ) {
+    const page = await store.archived.list(after, SESSIONS_AT_A_TIME);
+    for (const archived of page) {
+      try {
+        if (archive === null) throw new ArchiveError('not_set');
+        const session = await readFile(archive, archived);
+        report.events += session.rows.length;
+        report.problems.push(...(await store.archived.compare(archived, session)));
+      } catch (error) {
+        if (!(error instanceof ArchiveError)) throw error;
+        // Brought back or erased, while it was looked at.
+        if ((await store.archived.find(archived.ref))?.file !== archived.file) continue;
+        report.problems.push(problemOf(archived, error));
+      }
+    }
+    const last = page.at(-1);
+    if (last === undefined) return report;
+    after = last.place;
+  }
+}
+
+function problemOf({ ref, file }: ArchivedSession, { kind }: ArchiveError): string {
+  const what = {
+    not_set: 'is not checked: set PALIMPSEST_ARCHIVE to the archive that has it',
+    missing: 'is not in the archive: put it back from a copy',
+    damaged: 'is not what was written: put it back from a copy of the archive',
+    unavailable: 'cannot be read: the archive cannot be reached',
+  }[kind];
+  return `Session "${ref.session_id}" of tenant "${ref.tenant}": the archived file ${file} ${what}.`;
+}

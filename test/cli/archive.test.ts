@@ -1,0 +1,231 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { InProcess } from '../../src/in-process.ts';
+import { startInProcess } from '../../src/in-process.ts';
+import { readText } from '../house/sources.ts';
+import {
+  inFolder,
+  isArchived,
+  longAgo,
+  openPlain,
+  putAway,
+  write,
+} from '../support/archive-lab.ts';
+import { on, openLab } from '../support/backup-lab.ts';
+import { palimpsest } from '../support/palimpsest-command.ts';
+
+const { fresh, places, dispose } = openLab();
+afterAll(dispose);
+
+const SECRET = 'quixotalpine';
+/** As many as an agent makes, so that a vacuum has something to give back. */
+const TEXTS = Array.from({ length: 60 }, (_, n) => `${n} ${'word '.repeat(300)}`);
+
+async function ask(
+  { fetch }: InProcess,
+  path: string,
+  method = 'GET',
+  body?: object,
+): Promise<{ status: number; body: JsonObject }> {
+  const answer = await fetch(
+    new Request(`http://127.0.0.1${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    }),
+  );
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
+}
+
+/** Asks the service on a store with an archive. */
+async function onServiceWith<T>(
+  url: string,
+  folder: string | null,
+  work: (service: InProcess) => Promise<T>,
+): Promise<T> {
+  const archive = folder === null ? {} : { PALIMPSEST_ARCHIVE: folder };
+  const service = await startInProcess({ ...on(url), ...archive, LOG_LEVEL: 'silent' });
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+describe.each(['sqlite', 'postgres'] as const)('palimpsest archive, on %s', (kind) => {
+  test('moves idle sessions away, and the service brings back what is asked for', async () => {
+    const url = await places[kind]();
+    const folder = fresh('archive');
+    for (const id of ['one', 'two']) await longAgo(url, id, `Paint ${id} in ultramarine.`);
+    const environment = { ...on(url), PALIMPSEST_ARCHIVE: folder };
+    const dry = await palimpsest(['archive', '--before', '1d', '--dry-run'], environment);
+    expect(dry).toEqual({
+      code: 0,
+      stdout: `would go into ${folder}: 2 sessions, 12 events\n`,
+      stderr: '',
+    });
+    expect(existsSync(folder)).toBe(false);
+    const run = await palimpsest(['archive', '--before', '1d'], environment);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(run.stdout.split('\n')).toEqual([
+      `${folder}: 2 sessions, 12 events archived, 2 kB`,
+      '"palimpsest vacuum" gives their room in the store back to the disk.',
+      '',
+    ]);
+    await onServiceWith(url, folder, async (service) => {
+      const list = async () => {
+        const { body } = await ask(service, '/sessions');
+        return (body.data as JsonObject[]).map(({ id, archived }) => [id, archived]);
+      };
+      expect(await list()).toEqual([
+        ['two', true],
+        ['one', true],
+      ]);
+      const found = await ask(service, '/search?q=ultramarine+two');
+      expect((found.body.data as JsonObject[])[0]).toMatchObject({ session_id: 'two' });
+      expect((await ask(service, '/sessions/one')).body).toMatchObject({ version: 6 });
+      const context = await ask(service, '/sessions/one/context');
+      expect(JSON.stringify(context.body)).toContain('Paint one in ultramarine.');
+      const item = { role: 'user', content: 'Go on.' };
+      expect((await ask(service, '/sessions/two/items', 'POST', item)).status).toBe(201);
+      expect(await list()).toEqual([
+        ['two', false],
+        ['one', false],
+      ]);
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    expect((await palimpsest(['verify'], environment)).stdout).toBe('2 sessions, 13 events: ok\n');
+  });
+
+  test('says what to do when the archive is not there', async () => {
+    const url = await places[kind]();
+    const folder = fresh('archive');
+    await longAgo(url);
+    expect((await palimpsest(['archive', '--before', '1d', '--to', folder], on(url))).stderr).toBe(
+      `Set PALIMPSEST_ARCHIVE=${folder} for the service, or it cannot bring them back.\n`,
+    );
+    const problem = { type: 'urn:palimpsest:problem:archive-unavailable', status: 503 };
+    for (const [place, detail] of [
+      [null, 'set PALIMPSEST_ARCHIVE'],
+      [fresh('elsewhere'), 'cannot be reached'],
+    ] as const) {
+      await onServiceWith(url, place, async (service) => {
+        for (const [path, method] of [
+          ['/sessions/chat/context', 'GET'],
+          ['/sessions/chat', 'DELETE'],
+        ] as const) {
+          const { status, body } = await ask(service, path, method);
+          expect([status, body]).toEqual([503, expect.objectContaining(problem)]);
+          expect(body.detail).toContain(detail);
+        }
+        // What needs no events goes on.
+        expect((await ask(service, '/sessions/chat')).status).toBe(200);
+      });
+    }
+    const verified = await palimpsest(['verify'], on(url));
+    expect([verified.code, verified.stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /is not checked: set PALIMPSEST_ARCHIVE.*\n1 session, 0 events: 1 problem\n$/,
+      ),
+    ]);
+    await onServiceWith(url, folder, async (service) => {
+      expect((await ask(service, '/sessions/chat', 'DELETE')).status).toBe(204);
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+/** Every file of a store and an archive that has the secret, packed or not. */
+function filesWithSecret(path: string, folder: string): string[] {
+  const ofStore = readdirSync(dirname(path))
+    .filter((name) => name.startsWith(basename(path)))
+    .map((name) => join(dirname(path), name));
+  const archived = readdirSync(folder).map((name) => join(folder, name));
+  return [...ofStore, ...archived].filter((file) => {
+    if (!statSync(file).isFile()) return false;
+    const bytes = readFileSync(file);
+    const text = file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    return text.toString('latin1').toLowerCase().includes(SECRET);
+  });
+}
+
+test('an archived session is in one file, and after erasing in none; its room is back', async () => {
+  const url = await places.sqlite();
+  const path = url.slice('file:'.length);
+  const archive = inFolder(dirname(path), `${basename(path)}-archive`);
+  const environment = { ...on(url), PALIMPSEST_ARCHIVE: archive.place };
+  const store = await openPlain(url);
+  for (const id of ['stays', 'goes']) {
+    await write(store, id, id === 'goes' ? [...TEXTS, `It is ${SECRET}.`] : TEXTS);
+  }
+  await store.close();
+  const before = statSync(path).size;
+  const again = await openPlain(url);
+  await putAway(again, archive, 'goes');
+  await again.close();
+  expect((await palimpsest(['vacuum'], environment)).code).toBe(0);
+  // The index knows the word: archived sessions are found.
+  expect(filesWithSecret(path, archive.place)).toEqual([
+    path,
+    join(archive.place, readdirSync(archive.place)[0] ?? ''),
+  ]);
+  const after = statSync(path).size;
+  expect(after).toBeLessThan(before * 0.7);
+  await onServiceWith(url, archive.place, async (service) => {
+    expect((await ask(service, '/sessions/goes', 'DELETE')).status).toBe(204);
+    expect((await ask(service, `/search?q=${SECRET}`)).body.data).toEqual([]);
+  });
+  expect((await palimpsest(['vacuum'], environment)).code).toBe(0);
+  expect(filesWithSecret(path, archive.place)).toEqual([]);
+});
+
+test('refuses what it cannot mean', async () => {
+  const url = await places.sqlite();
+  await longAgo(url);
+  const run = (args: string[], environment = {}) =>
+    palimpsest(['archive', ...args], { ...on(url), ...environment });
+  expect(await run(['--before', 'soon'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('it must be a number of days or hours, such as 30d or 12h'),
+  });
+  expect(await run(['--before', '1d'])).toMatchObject({
+    code: 2,
+    stderr: 'say where the archive is: --to FOLDER, or PALIMPSEST_ARCHIVE\n',
+  });
+  expect(await run(['--before', '1d', '--to', '/a'], { PALIMPSEST_ARCHIVE: '/b' })).toMatchObject({
+    code: 2,
+    stderr:
+      '--to /a is not PALIMPSEST_ARCHIVE=/b, which sessions are brought back from: leave --to out\n',
+  });
+  const file = url.slice('file:'.length);
+  const failed = await run(['--before', '1d', '--to', file]);
+  expect([failed.code, failed.stdout]).toEqual([
+    1,
+    `${file}: 0 sessions, 0 events archived, 0 kB\n`,
+  ]);
+  expect(failed.stderr).toContain(`the archive ${file} cannot be used: EEXIST`);
+  const store = await openPlain(url);
+  expect(await isArchived(store, 'chat')).toBe(false);
+  await store.close();
+});
+
+test('does what docs/archive.md shows', async () => {
+  const page = readText('docs/archive.md');
+  const [, block = ''] = /```console\n\$ ([^`]*)```/.exec(page) ?? [];
+  const [command = '', ...printed] = block.trimEnd().split('\n');
+  const url = await places.sqlite();
+  const folder = fresh('archive');
+  await longAgo(url);
+  const here = (text: string) => text.replaceAll('/var/lib/palimpsest/archive', folder);
+  const args = here(command).split(' ').slice(1);
+  const { code, stdout, stderr } = await palimpsest(args, on(url));
+  expect(code).toBe(0);
+  expect(`${stdout}${stderr}`.trimEnd().split('\n')).toEqual(printed.map(here));
+});
