@@ -126,9 +126,17 @@ export async function joinedBody(
     if (answer === null || answer.statusCode !== 200) {
       return { kind: 'refused', refusal: answer, answer: rounds.answer(false) };
     }
-    body = jsonObjectIn(
-      (await textOf(await wholeOf(answer.body), headerOf(answer, 'content-encoding'))) ?? '',
-    );
+    body = await bodyOf(answer);
+  }
+}
+
+/** Null for what breaks off, or is no JSON object: what was found before is kept all the same. */
+async function bodyOf({ body, ...answer }: UpstreamAnswer): Promise<JsonObject | null> {
+  try {
+    const text = await textOf(await wholeOf(body), headerOf(answer, 'content-encoding'));
+    return jsonObjectIn(text ?? '');
+  } catch {
+    return null;
   }
 }
 

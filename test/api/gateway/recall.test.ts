@@ -191,6 +191,27 @@ describe.each(CASES)('$protocol, stream: $stream', ({ protocol, stream }) => {
     expect(JSON.stringify(sent().at(-1))).toContain('nothing was found');
     expect(lab.provider.invalid).toEqual([]);
   });
+
+  it('a later round that breaks off breaks off for the client, and the next try goes on from what was found', async () => {
+    const id = await forgetful(client);
+    lab.provider.script = (received, index) => {
+      const said = script(received, index);
+      if (said.calls !== undefined) lab.provider.troubles.push('cut');
+      return said;
+    };
+    const before = sent().length;
+    await expect(client.tell({ text: QUESTION })).rejects.toThrow();
+    expect(sent()).toHaveLength(before + 2);
+    await expect.poll(async () => (await hiddenOf(id)).length).toBe(2);
+    lab.provider.script = ({ history }) => ({
+      text: JSON.stringify(history).includes('pelorous') ? 'Pelorous.' : 'I have forgotten.',
+    });
+    const { texts } = await client.tell({ text: 'Well?' });
+    expect(texts).toEqual(['Pelorous.']);
+    expect(await sessionId()).toBe(id);
+    expect(await hiddenOf(id)).toHaveLength(2);
+    expect(lab.provider.invalid).toEqual([]);
+  });
 });
 
 describe('without the header', () => {
