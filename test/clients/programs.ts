@@ -13,7 +13,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const FOLDER = import.meta.dirname;
-const MOST_MS = 60_000;
+const MOST_MS = 120_000;
 const LOOK_AGAIN_MS = 200;
 /** No installation takes longer. */
 const INSTALL_MS = 600_000;
@@ -80,10 +80,19 @@ function present(program: string): string {
   throw new Error(`npm has no package of this client for ${PLATFORM}: ${program} is not there`);
 }
 
-type Run = { folder: string; model: string; prompt: string };
+type Run = {
+  folder: string;
+  model: string;
+  prompt: string;
+  /** How often it asks again where an answer breaks off; Claude Code decides that itself. */
+  retries?: number;
+};
 
 /** Runs Codex with these lines of its configuration; answers what it has printed. */
-export function runCodex({ folder, model, prompt }: Run, lines: string): Promise<string> {
+export function runCodex(
+  { folder, model, prompt, retries = 0 }: Run,
+  lines: string,
+): Promise<string> {
   const home = join(folder, 'codex');
   mkdirSync(home);
   writeFileSync(
@@ -99,7 +108,7 @@ base_url = "${model}/v1"
 wire_api = "responses"
 env_key = "SCRIPTED_KEY"
 request_max_retries = 0
-stream_max_retries = 0
+stream_max_retries = ${retries}
 [analytics]
 enabled = false
 [features]
