@@ -19,7 +19,7 @@ export async function syncHistory(
   { target }: Pick<LocalService, 'target'>,
   repeats: number,
 ): Promise<Figure[]> {
-  const post = async (path: string, body: string) => {
+  const post = async (path: string, body: string | Uint8Array<ArrayBuffer>) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await target.request(path, { method: 'POST', headers, body });
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
@@ -34,11 +34,12 @@ export async function syncHistory(
   const read: number[] = [];
   for (let repeat = 0; repeat < repeats; repeat++) {
     history.push({ role: 'user', content: `And once more, for the ${repeat}th time?` });
-    const body = JSON.stringify({ items: history });
+    // As it comes from a socket: to encode it is the work of the client.
+    const body = new TextEncoder().encode(JSON.stringify({ items: history }));
     synced.push(await timed(() => post(sync, body)));
     read.push(
       await timed(async () => {
-        JSON.parse(body);
+        JSON.parse(new TextDecoder().decode(body));
         hash('sha256', body);
       }),
     );
@@ -48,7 +49,7 @@ export async function syncHistory(
       what: `sync of ${KNOWN} known items and a new one`,
       unit: 'ms',
       ours: median(synced),
-      baseline: { what: 'JSON.parse and SHA-256 of the same body', value: median(read) },
+      baseline: { what: 'decoding, JSON.parse and SHA-256 of the same body', value: median(read) },
       target: { at_most: MOST_TIMES },
     },
   ];

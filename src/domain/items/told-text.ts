@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Item } from './item.ts';
 
 /** What clients change from one request to the next without meaning anything by it. */
@@ -18,7 +18,7 @@ const ADDED: ReadonlySet<string> = new Set([
  */
 export function toldText(item: Item): string {
   let text = '';
-  for (const name of Object.keys(item).sort()) {
+  for (const name of sortedKeys(item)) {
     const value = item[name];
     if (value === undefined || ADDED.has(name)) continue;
     text += sized(name) + (name === 'content' ? contentText(value) : valueText(value));
@@ -38,12 +38,30 @@ function valueText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join('')}]`;
   if (!isJsonObject(value)) return `${value};`;
   let text = '';
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortedKeys(value)) {
     const inner = value[name];
     if (inner !== undefined && !CHANGING.has(name)) text += sized(name) + valueText(inner);
   }
   return `{${text}}`;
 }
+
+/** Most objects have few keys, which are quicker put in order one by one than sorted. */
+function sortedKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object);
+  if (keys.length > FEW_KEYS) return keys.sort();
+  for (let next = 1; next < keys.length; next++) {
+    const key = keys[next] ?? '';
+    let at = next;
+    for (let before = keys[at - 1]; before !== undefined && before > key; before = keys[at - 1]) {
+      keys[at] = before;
+      at -= 1;
+    }
+    keys[at] = key;
+  }
+  return keys;
+}
+
+const FEW_KEYS = 12;
 
 /** With its length before it: nothing has to be escaped. */
 function sized(text: string): string {
