@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import type { EventStore } from './app/ports/event-store.ts';
 import type { ServerSettings } from './config.ts';
 import type { World } from './domain/session/world.ts';
 import type { TokenizerName } from './domain/tokens/tokenizers.ts';
+import { newId } from './new-id.ts';
 import { missingPart } from './optional-parts.ts';
 import { loadTokenizer } from './tokenizer-loader.ts';
 import type { WorkerDependencies } from './workers/compaction/dependencies.ts';
@@ -85,7 +85,7 @@ export function compactionWorker(
         'a job names a session that this store does not have: it was erased, or belongs to another DATABASE_URL',
       ),
     now: () => new Date(),
-    newId: uuidv7,
+    newId,
     observe,
     dispatch,
     random: Math.random,

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import type { AppDependencies } from './api/app-dependencies.ts';
 import type { Elsewhere } from './api/http/elsewhere.ts';
 import type { TurnTasks } from './app/gateway/turn-tasks.ts';
@@ -10,6 +9,7 @@ import type { ServerSettings } from './config.ts';
 import { JSON_DEPTH } from './domain/exact-json.ts';
 import type { ConfigOverrides } from './domain/policy/config.ts';
 import { contextWindowOf } from './domain/policy/model-table.ts';
+import { newId } from './new-id.ts';
 import { missingPart } from './optional-parts.ts';
 import { packageVersion } from './package-version.ts';
 import { readImported } from './read-imported.ts';
@@ -54,7 +54,7 @@ export function restApi(
     prices: settings.prices,
     packetPrompt: templates.packet,
     clock: { now: () => new Date() },
-    newId: uuidv7,
+    newId,
     keys: settings.api_keys,
     hasInspector: settings.has_inspector,
     readTranscripts: readImported,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
 import { createWorkerApp } from './api/create-worker-app.ts';
@@ -15,6 +14,7 @@ import { gauges } from './metrics/gauges.ts';
 import { measuredStore } from './metrics/measured-store.ts';
 import { measurementsOfTurn } from './metrics/of-turns.ts';
 import { openMetrics } from './metrics/registry.ts';
+import { newId } from './new-id.ts';
 import { observeSteps } from './observe-steps.ts';
 import { observedRequests } from './observed-requests.ts';
 import { openEngine } from './open-engine.ts';
@@ -120,7 +120,7 @@ export async function startService(
     world,
     dispatch: (job) => dispatcher.dispatch(job),
     now,
-    newId: uuidv7,
+    newId,
     onError: (error) =>
       log.error({ err: error }, 'the wait for a packet could not be ended: this is tried again'),
   });

@@ -38,6 +38,8 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
     throw new Error(`version ${event.version} cannot follow version ${head.state.version}`);
   }
   const { state } = head;
+  // Not all of the state: it would be copied twice for each event.
+  const { usage, tokens_since_usage, stale_usage_from } = state;
   return {
     settings:
       event.type === 'session.configured'
@@ -45,7 +47,7 @@ export function evolve(head: Head | null, event: SessionEvent): Head {
         : head.settings,
     state: {
       ...state,
-      ...usageAfter(state, event),
+      ...usageAfter({ usage, tokens_since_usage, stale_usage_from }, event),
       ...(changesContext(event) && { compacted_version: event.version }),
       ...changes(head, event),
       version: event.version,
