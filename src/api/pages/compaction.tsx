@@ -10,7 +10,7 @@ import { CompactionActions } from './parts/compaction-actions.tsx';
 import { DiffView } from './parts/diff.tsx';
 import { count, duration, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
-import { endWords, requestWords } from './parts/reasons.ts';
+import { endWords, marginWords, modeWords, requestWords } from './parts/reasons.ts';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { SummaryView } from './parts/summary.tsx';
 import { OutcomeTag } from './parts/tags.tsx';
@@ -55,6 +55,7 @@ function CompactionView({
   done: string | undefined;
 }) {
   const { detail, diff, summary, format, version } = page;
+  const margin = marginWords(detail.config?.token_safety_multiplier ?? 1);
   return (
     <SessionFrame
       id={id}
@@ -83,6 +84,7 @@ function CompactionView({
       {diff !== null && (
         <section aria-labelledby="sides">
           <h2 id="sides">Before and after</h2>
+          {margin !== null && <p class="faint reckoned">{margin}</p>}
           <DiffView diff={diff} format={format} session={id} />
         </section>
       )}
@@ -113,9 +115,7 @@ function Why({ page: { detail } }: { page: CompactionPage }) {
       <p>{whyWords(detail)}</p>
       <dl class="pairs">
         <dt>asked for</dt>
-        <dd>
-          {request.mode}, {request.trigger}
-        </dd>
+        <dd>{modeWords(request.mode)}</dd>
         <dt>reason</dt>
         <dd>{requestWords(request.reason)}</dd>
         <dt>by way of</dt>

@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { dryRun } from '../../app/dry-run.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
+import { configOf } from '../../domain/session/head.ts';
 import { unwrap } from '../http/problem.ts';
 import { sessionParams } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { count, plural } from './parts/figures.tsx';
+import { marginWords } from './parts/reasons.ts';
 import { COMPACT_MODES, SessionActions } from './parts/session-actions.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { FateTag } from './parts/tags.tsx';
@@ -32,6 +34,11 @@ export function addDryRunPage(site: Site): void {
           visitor={call.visitor}
           id={ref.session_id}
           version={head?.state.version ?? 1}
+          margin={
+            head === null
+              ? null
+              : marginWords(configOf(head.settings, deps.world.server).token_safety_multiplier)
+          }
           plan={plan}
         />
       );
@@ -43,11 +50,13 @@ function DryRunPage({
   visitor,
   id,
   version,
+  margin,
   plan,
 }: {
   visitor: Visitor;
   id: string;
   version: number;
+  margin: string | null;
   plan: DryRun;
 }) {
   const cleared = plan.cleared_tool_results;
@@ -60,8 +69,12 @@ function DryRunPage({
         <dl class="pairs">
           <dt>context now</dt>
           <dd>{plural(plan.tokens_before, 'token')}</dd>
-          <dt>after clearing results</dt>
-          <dd>{plural(plan.tokens_after_micro, 'token')}</dd>
+          {plan.tokens_after_micro !== plan.tokens_before && (
+            <>
+              <dt>after clearing results</dt>
+              <dd>{plural(plan.tokens_after_micro, 'token')}</dd>
+            </>
+          )}
           {plan.covered_tokens !== null && (
             <>
               <dt>summarised</dt>
@@ -80,6 +93,7 @@ function DryRunPage({
             </>
           )}
         </dl>
+        {margin !== null && plan.action !== 'skip' && <p class="faint">{margin}</p>}
         {cleared.length > 0 && (
           <>
             <h2>

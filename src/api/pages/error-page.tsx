@@ -16,7 +16,7 @@ export function ErrorPage({
     <Layout title={title} visitor={visitor}>
       <section class="notice bad" role="alert">
         <h1>{title}</h1>
-        <p>{sentence(problem.message)}</p>
+        <p>{ADVICE.get(problem.code) ?? sentence(problem.message)}</p>
         {problem.errors !== undefined && problem.errors.length > 0 && (
           <ul>
             {problem.errors.slice(0, 10).map(({ path, message }) => (
@@ -33,6 +33,14 @@ export function ErrorPage({
     </Layout>
   );
 }
+
+/** Where the words of the API are for programs. */
+const ADVICE = new Map<string, string>([
+  [
+    'session_not_found',
+    'There is no session with this id: it was erased, belongs to another key, or the address has a mistake.',
+  ],
+]);
 
 function sentence(text: string): string {
   const whole = text.charAt(0).toUpperCase() + text.slice(1);

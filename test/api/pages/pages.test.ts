@@ -77,7 +77,7 @@ describe('every page', () => {
 
   it('says in words what is wrong', async () => {
     const errors: [string, number, RegExp][] = [
-      ['/inspect/sessions/nobody', 404, /There is no session with this id/],
+      ['/inspect/sessions/nobody', 404, /There is no session with this id: it was erased,/],
       [`/inspect/sessions/${id}/compactions/none`, 404, /no compaction/],
       [`/inspect/sessions/${id}/context?at=9999`, 404, /choose one from 1 to \d+/],
       [`/inspect/sessions/${id}/items/1`, 404, /what happened there was session.created/],
@@ -165,6 +165,8 @@ describe('a session', () => {
     const { text } = await page(`/inspect/sessions/${id}/compactions/${cid}`);
     const read = words(text);
     expect(read).toContain('Somebody asked for it');
+    expect(read).toContain('asked for a summary');
+    expect(read).toMatch(/Figures of single items are estimates\. .* reckons with × 1\.33/);
     expect(read).toContain('wrote the summary');
     expect(read).toMatch(/Before [\d,]+ tokens/);
     expect(read).toMatch(/\d+ items? replaced by the summary/);

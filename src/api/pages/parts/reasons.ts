@@ -1,3 +1,4 @@
+import type { Mode } from '../../../domain/session/events.ts';
 import { beginning } from './figures.tsx';
 
 /** Why a compaction was requested, in words; what is not of the service stands as it is. */
@@ -80,6 +81,28 @@ export function requestWords(reason: string): string {
 
 export function endWords(reason: string): { why: string; advice: string | null } {
   return ENDED.get(reason) ?? { why: beginning(reason, 200), advice: null };
+}
+
+const ASKED: Record<Mode, string> = {
+  auto: 'as much as it takes: clearing first, a summary where that is not enough',
+  micro: 'clearing old tool results only',
+  full: 'a summary',
+  remote: 'a compaction by the provider',
+};
+
+/** What a compaction was to do. */
+export function modeWords(mode: Mode): string {
+  return ASKED[mode];
+}
+
+/**
+ * Why the figures of single items do not add up to those of the context: it is reckoned with a margin.
+ * Null without one.
+ */
+export function marginWords(multiplier: number): string | null {
+  return multiplier === 1
+    ? null
+    : `Figures of single items are estimates. For the context as a whole the service reckons with × ${multiplier.toFixed(2)}, to be on the safe side.`;
 }
 
 const WHO = {
