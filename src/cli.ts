@@ -6,6 +6,7 @@ import type { ImportFlags } from './cli/import-files.ts';
 import type { TargetFlags } from './cli/open-target.ts';
 import { age, wholeNumber } from './cli/option-values.ts';
 import { addReadingCommands } from './cli/reading-commands.ts';
+import type { RetentionFlags } from './cli/retention.ts';
 import { unsupportedNode } from './cli/supported-node.ts';
 import type { SyncFlags } from './cli/sync-file.ts';
 import { plainText } from './cli/terminal/plain-text.ts';
@@ -192,6 +193,35 @@ Examples:
   .action(async (flags: ArchiveFlags) => {
     const { archiveCommand } = await import('./cli/archive.ts');
     exitWith(await archiveCommand(flags));
+  });
+
+program
+  .command('retention')
+  .description(
+    'erase sessions of a tenant that are too old or too much; says which, without --erase',
+  )
+  .requiredOption('--tenant <name>', 'name of the API key that the sessions belong to')
+  .option(
+    '--days <days>',
+    'keep what was written to within so many days',
+    wholeNumber(1, 100_000, 'days'),
+  )
+  .option(
+    '--bytes <bytes>',
+    'keep so much, what was written to last',
+    wholeNumber(0, Number.MAX_SAFE_INTEGER, 'bytes'),
+  )
+  .option('--erase', 'erase them for ever')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  palimpsest retention --tenant local --days 365
+  palimpsest retention --tenant local --bytes 5000000000 --erase`,
+  )
+  .action(async (flags: RetentionFlags) => {
+    const { retentionCommand } = await import('./cli/retention.ts');
+    exitWith(await retentionCommand(flags));
   });
 
 program

@@ -216,16 +216,17 @@ test('refuses what it cannot mean', async () => {
   await store.close();
 });
 
-test('does what docs/archive.md shows', async () => {
-  const page = readText('docs/archive.md');
-  const [, block = ''] = /```console\n\$ ([^`]*)```/.exec(page) ?? [];
-  const [command = '', ...printed] = block.trimEnd().split('\n');
+test('docs/archive.md shows what the commands do', async () => {
   const url = await places.sqlite();
   const folder = fresh('archive');
   await longAgo(url);
   const here = (text: string) => text.replaceAll('/var/lib/palimpsest/archive', folder);
-  const args = here(command).split(' ').slice(1);
-  const { code, stdout, stderr } = await palimpsest(args, on(url));
-  expect(code).toBe(0);
-  expect(`${stdout}${stderr}`.trimEnd().split('\n')).toEqual(printed.map(here));
+  const blocks = [...readText('docs/archive.md').matchAll(/```console\n\$ ([^`]*)```/g)];
+  expect(blocks).toHaveLength(2);
+  for (const [, block = ''] of blocks) {
+    const [command = '', ...printed] = here(block).trimEnd().split('\n');
+    const { code, stdout, stderr } = await palimpsest(command.split(' ').slice(1), on(url));
+    expect(code).toBe(0);
+    expect(`${stdout}${stderr}`.trimEnd().split('\n')).toEqual(printed);
+  }
 });

@@ -27,6 +27,15 @@ export type IdleSession = {
 /** Which sessions are idle: last written before a time (ISO 8601), of a tenant or (null) of all. */
 export type IdleQuery = { before: string; tenant: string | null; after: number; limit: number };
 
+/** What a session takes, and when it was written to (ISO 8601). */
+export type SizedSession = IdleSession & {
+  updated_at: string;
+  /** Of its events, or of the file that has them. */
+  bytes: number;
+  /** Nothing is under way. */
+  is_at_rest: boolean;
+};
+
 /** A session in the archive: what its file has to be, and how far its row agrees with it. */
 export type ArchivedSession = IdleSession & { file: string };
 
@@ -58,6 +67,10 @@ export interface ArchivedSessions {
   bringBack(ref: SessionRef, file: string, session: RestoredSession): Promise<boolean>;
   /** What the file says differs from the session's other rows: one sentence for each. */
   compare(session: ArchivedSession, restored: RestoredSession): Promise<string[]>;
+  /** All sessions of a tenant, by their creation, wherever their events are. */
+  sizes(query: { tenant: string; after: number; limit: number }): Promise<SizedSession[]>;
+  /** Erases the session with all its rows; false when it is no longer as it was found. */
+  eraseUnchanged(session: IdleSession): Promise<boolean>;
   /** Every file that may have something of the session. */
   filesOf(ref: SessionRef): Promise<string[]>;
   /** Files that no session has: also those that were begun before a time, which can be kept no more. */

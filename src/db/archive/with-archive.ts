@@ -1,7 +1,9 @@
 import {
   type Archive,
   type ArchivedSession,
+  type ArchivedSessions,
   ArchiveError,
+  type IdleSession,
   SessionArchivedError,
 } from '../../app/ports/archive.ts';
 import type { EventStore, RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
@@ -63,7 +65,8 @@ export function withArchive<S extends SearchableStore>(
       'gatewayKeys',
       over(gatewayKeys, new Map([['items', again(gatewayKeys.items.bind(gatewayKeys))]])),
     ],
-    ['erase', (ref: SessionRef) => erase(store, archive, ref, onLeft)],
+    ['erase', (ref: SessionRef) => withFiles(store, archive, ref, () => store.erase(ref), onLeft)],
+    ['archived', archivedOver(store, archive, onLeft)],
     ['verify', () => verify(store, archive)],
   ]);
   for (const name of READING) {
@@ -113,18 +116,30 @@ async function readFile(archive: Archive, archived: ArchivedSession): Promise<Re
   return unpack(bytes, archived.file, archived);
 }
 
+function archivedOver(
+  store: SearchableStore,
+  archive: Archive | null,
+  onLeft: (error: unknown) => void,
+): ArchivedSessions {
+  const { archived } = store;
+  const eraseUnchanged = (session: IdleSession) =>
+    withFiles(store, archive, session.ref, () => archived.eraseUnchanged(session), onLeft);
+  return over(archived, new Map([['eraseUnchanged', eraseUnchanged]]));
+}
+
 /** The files go first: what could not be removed would be left of a session that is erased. */
-async function erase(
+async function withFiles(
   store: SearchableStore,
   archive: Archive | null,
   ref: SessionRef,
+  erase: () => Promise<boolean>,
   onLeft: (error: unknown) => void,
 ): Promise<boolean> {
   const files = await store.archived.filesOf(ref);
-  if (files.length === 0) return store.erase(ref);
+  if (files.length === 0) return erase();
   if (archive === null) throw new ArchiveError('not_set');
   for (const file of files) await archive.remove(file);
-  const existed = await store.erase(ref);
+  const existed = await erase();
   await sweepArchive(store, archive, onLeft);
   return existed;
 }

@@ -8,7 +8,15 @@ import type {
 import type { RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
 import { compareArchived } from '../archive/compare-archived.ts';
-import { AT_REST, IDLE_COLUMNS, type IdleRow, idleSession } from '../archive/sql.ts';
+import {
+  AT_REST,
+  IDLE_COLUMNS,
+  type IdleRow,
+  idleSession,
+  type SizedRow,
+  sizedColumns,
+  sizedSession,
+} from '../archive/sql.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
 import { listCompactions } from './compaction-rows.ts';
 import { onConnection, onSnapshot, select } from './open-pool.ts';
@@ -31,7 +39,7 @@ export class PostgresArchivedSessions implements ArchivedSessions {
     const rows = await this.#all<IdleRow>(
       `SELECT ${IDLE_COLUMNS} FROM sessions AS s
        WHERE created_order > $1 AND ($2::text IS NULL OR tenant = $2)
-         AND state::json ->> 'updated_at' < $3 COLLATE "C" AND ${AT_REST}
+         AND state::json ->> 'updated_at' < $3 COLLATE "C" AND archive_file IS NULL AND ${AT_REST}
        ORDER BY created_order LIMIT $4`,
       [after, tenant, before, limit],
     );
@@ -115,6 +123,26 @@ export class PostgresArchivedSessions implements ArchivedSessions {
       return compareArchived(ref, row, compactions, restored);
     });
     return storeErrors(read);
+  }
+
+  async sizes({ tenant, after, limit }: Parameters<ArchivedSessions['sizes']>[0]) {
+    const rows = await this.#all<SizedRow>(
+      `SELECT ${sizedColumns("state::json ->> 'updated_at'")} FROM sessions AS s
+       WHERE tenant = $1 AND created_order > $2 ORDER BY created_order LIMIT $3`,
+      [tenant, after, limit],
+    );
+    return rows.map(sizedSession);
+  }
+
+  eraseUnchanged({ ref, version, hash }: IdleSession): Promise<boolean> {
+    return this.#transact((client) =>
+      changed(client, `DELETE FROM sessions WHERE ${ONE} AND version = $3 AND hash = $4`, [
+        ref.tenant,
+        ref.session_id,
+        version,
+        hash,
+      ]),
+    );
   }
 
   filesOf({ tenant, session_id }: SessionRef): Promise<string[]> {

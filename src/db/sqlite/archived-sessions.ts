@@ -7,7 +7,15 @@ import type {
 import type { RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
 import { compareArchived } from '../archive/compare-archived.ts';
-import { AT_REST, IDLE_COLUMNS, type IdleRow, idleSession } from '../archive/sql.ts';
+import {
+  AT_REST,
+  IDLE_COLUMNS,
+  type IdleRow,
+  idleSession,
+  type SizedRow,
+  sizedColumns,
+  sizedSession,
+} from '../archive/sql.ts';
 import { sessionKey } from '../session-key.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
 import type { Database } from './driver.ts';
@@ -36,7 +44,7 @@ export class SqliteArchivedSessions implements ArchivedSessions {
     const rows = this.#all<IdleRow>(
       `SELECT ${IDLE_COLUMNS} FROM sessions AS s
        WHERE created_order > ? AND (? IS NULL OR tenant = ?)
-         AND json_extract(state, '$.updated_at') < ? AND ${AT_REST}
+         AND json_extract(state, '$.updated_at') < ? AND archive_file IS NULL AND ${AT_REST}
        ORDER BY created_order LIMIT ?`,
       [after, tenant, tenant, before, limit],
     );
@@ -116,6 +124,26 @@ export class SqliteArchivedSessions implements ArchivedSessions {
     if (row === undefined) return [];
     const compactions = this.#tables.compactions.list(ref, Number.MAX_SAFE_INTEGER);
     return compareArchived(ref, row, compactions, restored);
+  }
+
+  async sizes({ tenant, after, limit }: Parameters<ArchivedSessions['sizes']>[0]) {
+    const rows = this.#all<SizedRow>(
+      `SELECT ${sizedColumns("json_extract(state, '$.updated_at')")} FROM sessions AS s
+       WHERE tenant = ? AND created_order > ? ORDER BY created_order LIMIT ?`,
+      [tenant, after, limit],
+    );
+    return rows.map(sizedSession);
+  }
+
+  eraseUnchanged({ ref, version, hash }: IdleSession): Promise<boolean> {
+    return this.#transact(ref, () =>
+      this.#run(`DELETE FROM sessions WHERE ${ONE} AND version = ? AND hash = ?`, [
+        ref.tenant,
+        ref.session_id,
+        version,
+        hash,
+      ]),
+    );
   }
 
   async filesOf({ tenant, session_id }: SessionRef): Promise<string[]> {
