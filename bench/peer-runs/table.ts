@@ -3,6 +3,7 @@ import type { Entry } from '../peers/catalogue.ts';
 type StoreResult = {
   append_ms: number;
   bytes_per_append: number;
+  json_per_append: number;
   read_ms: number;
   peak_bytes: number;
 };
@@ -22,7 +23,7 @@ export const STORE_HEADING = [
   'version',
   'append at 100 (ms)',
   'at 10,000 (ms)',
-  'disk for one more at 100',
+  'disk for its JSON at 100',
   'at 10,000',
   'read 10,000 (ms)',
   'memory (MB)',
@@ -50,8 +51,8 @@ export function storeRow(
     version,
     short.append_ms.toFixed(2),
     long.append_ms.toFixed(2),
-    bytes(short.bytes_per_append),
-    bytes(long.bytes_per_append),
+    timesItsJson(short),
+    timesItsJson(long),
     long.read_ms.toFixed(0),
     megabytes(long.peak_bytes),
   ];
@@ -83,8 +84,9 @@ export function printTable(heading: readonly string[], rows: readonly string[][]
   }
 }
 
-function bytes(value: number): string {
-  return value < 10_000 ? `${Math.round(value)} B` : `${(value / 1_000_000).toFixed(2)} MB`;
+function timesItsJson({ bytes_per_append, json_per_append }: StoreResult): string {
+  const times = bytes_per_append / json_per_append;
+  return `${times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString('en')} ×`;
 }
 
 function megabytes(value: number): string {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { Client } from 'pg';
 import { COMPACTIONS, type Entry, STORES } from './catalogue.ts';
 import { type Message, tokensOf, unpaired } from './message.ts';
@@ -134,6 +135,9 @@ function at(index: number): Message {
 /** Of its files or of its database, vacuumed: what updates leave behind is used again. */
 async function bytesOf({ folder, url }: Place): Promise<number> {
   if (url === null) {
+    for (const name of readdirSync(folder)) {
+      if (name.endsWith('.db')) writeBack(join(folder, name));
+    }
     const files = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
     return files.reduce((sum, size) => sum + size, 0);
   }
@@ -148,6 +152,13 @@ async function bytesOf({ folder, url }: Place): Promise<number> {
   } finally {
     await client.end();
   }
+}
+
+/** What the journal still holds: not every system does it when it closes. */
+function writeBack(file: string): void {
+  const db = new Database(file);
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
