@@ -21,6 +21,9 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.langchain.build.json ./
 COPY scripts ./scripts
 COPY src ./src
+# The build starts the service once, to write down its interface.
+COPY migrations ./migrations
+COPY templates ./templates
 RUN npm run build
 
 # --- What runs: no compiler, nothing that its user may change except /data.

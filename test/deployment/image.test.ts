@@ -73,7 +73,7 @@ describe('the image', () => {
     const absent = `${dockerfile}\nCOPY no-such-folder ./\n`;
     expect(missingSources(absent, dockerignore)).toEqual(['no-such-folder']);
     const ignored = dockerignore.replace('!templates\n', '');
-    expect(missingSources(dockerfile, ignored)).toEqual(['templates']);
+    expect(new Set(missingSources(dockerfile, ignored))).toEqual(new Set(['templates']));
   });
 
   test('the stage that builds has every file that the compiler is given', () => {
@@ -110,9 +110,12 @@ describe('the image', () => {
       expect.arrayContaining(['migrations', 'package.json', 'templates']),
     );
     expect(missingAtRunTime(dockerfile)).toEqual([]);
-    const without = dockerfile.replace('COPY templates ./templates\n', '');
+    const without = dockerfile.replaceAll('COPY templates ./templates\n', '');
     expect(missingAtRunTime(without)).toEqual(['templates']);
-    const elsewhere = dockerfile.replace('COPY migrations ./migrations', 'COPY migrations ./sql');
+    const elsewhere = dockerfile.replaceAll(
+      'COPY migrations ./migrations',
+      'COPY migrations ./sql',
+    );
     expect(missingAtRunTime(elsewhere)).toContain('migrations');
   });
 
