@@ -3,6 +3,7 @@ import {
   BROWSER,
   COMMON,
   combination,
+  docker,
   FAULTS,
   ON_A_STORE,
   PROCESSES,
@@ -49,6 +50,8 @@ export default defineConfig({
         exclude: [TOUR],
       }),
       combination({ store: 'postgres', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
+      // It may install an engine and make images: too much for the short form.
+      ...(scale === 'long' ? [docker()] : []),
     ],
   },
 });

@@ -33,6 +33,9 @@ export const FAULTS = [
   'test/package/*.test.ts',
 ];
 
+/** What needs an engine of Docker, or root to install one. */
+export const DOCKER = ['test/docker/*.test.ts'];
+
 /** What needs a browser. */
 export const BROWSER = ['test/browser/*.test.ts'];
 
@@ -119,6 +122,19 @@ export function rules() {
     exclude: ALONE,
   });
   return { test: { ...test, name: RULES_PROJECT, isolate: false } };
+}
+
+/** The project of the containers: it builds the image, which takes minutes, and needs no other servers. */
+export function docker() {
+  return {
+    test: {
+      name: 'docker',
+      include: DOCKER,
+      testTimeout: 300_000,
+      hookTimeout: 1_800_000,
+      pool: 'forks' as const,
+    },
+  };
 }
 
 /** Whether a run was asked for the rules alone (`--project rules`). */
