@@ -38,16 +38,19 @@ export async function runLoad(
   sessions: readonly string[],
   seconds: number,
 ): Promise<number> {
-  const job = JSON.stringify({ url, sessions, seconds });
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/load-generator.ts', job], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const result = await runJob('load-generator.ts', { url, sessions, seconds });
+  return z.object({ per_second: z.number() }).parse(result).per_second;
+}
+
+/** Runs a script of this folder that takes its job as JSON; answers the last line that it prints, as JSON. */
+export async function runJob(name: string, job: object): Promise<unknown> {
+  const args = ['--import', 'tsx', `bench/${name}`, JSON.stringify(job)];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`the load generator ended with code ${code}`);
-  return z.object({ per_second: z.number() }).parse(JSON.parse(lines.at(-1) ?? '')).per_second;
+  if (code !== 0) throw new Error(`${name} ended with code ${code}`);
+  return JSON.parse(lines.at(-1) ?? '');
 }
 
 async function startServer(

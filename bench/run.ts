@@ -4,6 +4,7 @@ import { compactionTime } from './compaction-time.ts';
 import { postgresContest, withSqliteContest } from './contests.ts';
 import { eventLoop } from './event-loop.ts';
 import { type Figure, isMet, printFigures } from './figures.ts';
+import { gatewayFigures } from './gateway.ts';
 import { withLocalService, withService } from './local-service.ts';
 import { pagesOfLongSession } from './pages.ts';
 import { queueSpeed } from './queue-speed.ts';
@@ -30,6 +31,7 @@ const FULL_RUN = {
   queued_compactions: 120,
   worker_rounds: 2,
   posts: 6,
+  gateway: { turns: { one: 200, many: 10 }, calls: 72 },
   pages: { log: 100_000, context: 35_000, repeats: 7 },
   starts: 5,
   search: { lengths: [10_000, 100_000], tenant: null as number | null, queries: 150, rounds: 3 },
@@ -47,6 +49,7 @@ const QUICK_RUN: Plan = {
   queued_compactions: 50,
   worker_rounds: 1,
   posts: 1,
+  gateway: { turns: { one: 40, many: 2 }, calls: 24 },
   pages: { log: 10_000, context: 3_500, repeats: 3 },
   starts: 3,
   search: { lengths: [10_000], tenant: null, queries: 60, rounds: 1 },
@@ -82,6 +85,7 @@ const PARTS: Record<string, Part> = {
   ],
   workers: (plan, servers) => twoWorkers(servers, plan.worker_rounds),
   search: (plan, servers) => searchFigures(plan.search, servers),
+  gateway: (plan) => gatewayFigures(plan.gateway),
   pages: (plan) => pagesOfLongSession(plan.pages),
   space: (_, servers) => spacePerItem(servers),
 };
