@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { Client } from 'pg';
 import { COMPACTIONS, type Entry, STORES } from './catalogue.ts';
 import { type Message, tokensOf, unpaired } from './message.ts';
@@ -154,11 +154,14 @@ async function bytesOf({ folder, url }: Place): Promise<number> {
   }
 }
 
-/** What the journal still holds: not every system does it when it closes. */
+/**
+ * What the journal still holds: not every system does it when it closes. In a process of its own: a second
+ * SQLite in this one would drop the locks of theirs.
+ */
 function writeBack(file: string): void {
-  const db = new Database(file);
-  db.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
+  const script =
+    "const db = require('better-sqlite3')(process.argv[1]); db.pragma('wal_checkpoint(TRUNCATE)'); db.close();";
+  execFileSync(process.execPath, ['-e', script, file], { cwd: import.meta.dirname });
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
