@@ -77,11 +77,6 @@ async function checkFork(lab: SessionLab, version: number, format: Format): Prom
   expect(renderEntries(forked?.entries ?? [], format, format)).toEqual(rendered);
 }
 
-const labs: SessionLab[] = [];
-async function closeLabs(): Promise<void> {
-  for (const lab of labs.splice(0)) await lab.close();
-}
-
 describe.each(FORMATS)('every trigger, in any order, format %s', (format) => {
   const script = fc.record({
     profile: fc.constantFrom<Profile[]>('rawr', 'rawr', 'rawr', 'rawr', ...PROFILES),
@@ -93,6 +88,7 @@ describe.each(FORMATS)('every trigger, in any order, format %s', (format) => {
   });
 
   it('keeps what SPEC section 18 promises', async () => {
+    const labs: SessionLab[] = [];
     await fc.assert(
       fc
         .asyncProperty(script, async ({ profile, config, items, steps }) => {
@@ -115,7 +111,9 @@ describe.each(FORMATS)('every trigger, in any order, format %s', (format) => {
           await checkFork(lab, [...contexts.keys()].at(-3) ?? 1, format);
           expect((await lab.store.verify()).problems).toEqual([]);
         })
-        .afterEach(closeLabs),
+        .afterEach(async () => {
+          for (const lab of labs.splice(0)) await lab.close();
+        }),
       { numRuns: RUNS },
     );
   });

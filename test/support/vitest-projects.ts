@@ -98,6 +98,7 @@ export function combination(given: Combination) {
       include,
       // The clients of the tests bring tests of their own.
       exclude: ['**/node_modules/**', ...exclude],
+      setupFiles: ['test/support/property-limits.ts'],
       testTimeout: 60_000,
       hookTimeout: 120_000,
       pool: 'forks' as const,
