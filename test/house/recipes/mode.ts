@@ -2,7 +2,7 @@ import type { Recipe } from './recipe.ts';
 
 export const mode: Recipe = {
   name: 'A mode',
-  most: 2,
+  most: 3,
   steps: [
     {
       path: 'src/domain/session/events.ts',
@@ -18,6 +18,14 @@ export const mode: Recipe = {
       change: {
         after: '  switch (request.mode) {\n',
         insert: "    case 'gentle':\n      return skip('not_effective', 'it never hurries');\n",
+      },
+    },
+    {
+      path: 'src/api/pages/parts/reasons.ts',
+      kind: 'needed',
+      change: {
+        after: "  full: 'a summary',\n",
+        insert: "  gentle: 'nothing in a hurry',\n",
       },
     },
   ],
