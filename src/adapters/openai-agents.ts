@@ -1,5 +1,6 @@
 import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents';
-import { base64Of, isRecord, keyOf, textOf } from './content.ts';
+import { contentOf, picturesIn } from './agents-content.ts';
+import { isRecord, keyOf, textOf } from './content.ts';
 import { type AdapterOptions, conversation } from './conversation.ts';
 
 type Item = Record<string, unknown>;
@@ -16,6 +17,8 @@ export function palimpsest(options: AdapterOptions): {
   const { contextOf, client, erase } = conversation(options, 'openai-responses');
   const id = options.session;
   let history: Promise<AgentInputItem[]> | null = null;
+  /** What the last call of the model was to be given, as it was said. */
+  let told: readonly AgentInputItem[] = [];
 
   /** What another process has left in the log; nothing where there is no such session, or no service. */
   async function load(): Promise<AgentInputItem[]> {
@@ -25,7 +28,8 @@ export function palimpsest(options: AdapterOptions): {
     } catch (error) {
       if (!isRecord(error) || error.code !== 'session_not_found') options.onError?.(error);
     }
-    const names = new Map(items.map(({ call_id, name }) => [call_id, name]));
+    const calls = items.filter(({ type }) => type === 'function_call');
+    const names = new Map(calls.map(({ call_id, name }) => [call_id, name]));
     return items.flatMap((item) => inputOf(item, String(names.get(item.call_id) ?? '')));
   }
   const all = () => (history ??= load());
@@ -39,7 +43,7 @@ export function palimpsest(options: AdapterOptions): {
     session: {
       getSessionId: async () => id,
       getItems: async (limit) => (await all()).slice(limit === undefined ? 0 : -limit),
-      addItems: async (items) => keep([...(await all()), ...items]),
+      addItems: async (items) => keep(asTold([...(await all()), ...items], told)),
       popItem: async () => {
         const items = await all();
         history = Promise.resolve(items.slice(0, -1));
@@ -47,17 +51,27 @@ export function palimpsest(options: AdapterOptions): {
       },
       replaceHistoryWithCompaction: keep,
       clearSession: async () => {
-        history = Promise.resolve([]);
+        [history, told] = [Promise.resolve([]), []];
         await erase();
       },
     },
     callModelInputFilter: async ({ modelData, agent }) => {
-      const { items, messagesOf } = knownItems(modelData.input);
+      told = modelData.input;
+      const { items, messagesOf } = knownItems(told);
       const besides = [modelData.instructions ?? '', agent.tools.map(definitionOf)];
       const input = await contextOf(items, { messagesOf, besides });
       return input === null ? modelData : { ...modelData, input };
     },
   };
+}
+
+/** The SDK keeps of a message what the model was given of it: after a compaction that is not all. */
+function asTold(items: AgentInputItem[], told: readonly AgentInputItem[]): AgentInputItem[] {
+  return items.map((item, index) => {
+    const said = told[index];
+    const isMessage = said !== undefined && 'role' in said && 'role' in item;
+    return isMessage && said.role === item.role ? said : item;
+  });
 }
 
 /** What the model is told of a tool; hosted ones have no more than a name. */
@@ -110,20 +124,6 @@ function itemOf(input: AgentInputItem): Item | null {
   }
 }
 
-/** Parts of messages and of results, which name a picture in several ways. */
-function contentOf(content: unknown): unknown {
-  if (!Array.isArray(content)) return content;
-  return content.filter(isRecord).map(({ type, text, image }) => {
-    if (type === 'text') return { type: 'input_text', text };
-    if (type !== 'image' && type !== 'input_image') return { type, text: text ?? '' };
-    if (!isRecord(image)) return { type: 'input_image', image_url: image };
-    const { id = image.fileId, url, data, mediaType } = image;
-    if (data === undefined && url === undefined) return { type: 'input_image', file_id: id };
-    const inlined = `data:${mediaType ?? 'image/png'};base64,${base64Of(data)}`;
-    return { type: 'input_image', image_url: url ?? inlined };
-  });
-}
-
 /** What a compaction has made or changed, as the SDK has it; nothing for what it has no type for. */
 function inputOf(item: Item, resultName: string): AgentInputItem[] {
   const callId = String(item.call_id);
@@ -139,8 +139,9 @@ function inputOf(item: Item, resultName: string): AgentInputItem[] {
     }
     case 'message': {
       const text = textOf(item.content);
-      if (item.role !== 'assistant')
-        return [{ role: item.role === 'user' ? 'user' : 'system', content: text }];
+      if (item.role === 'user')
+        return [{ role: 'user', content: picturesIn(item.content) ?? text }];
+      if (item.role !== 'assistant') return [{ role: 'system', content: text }];
       return [{ role: 'assistant', status, content: [{ type: 'output_text', text }] }];
     }
     default:

@@ -1,4 +1,10 @@
-import { Agent, OpenAIChatCompletionsModel, Runner, tool } from '@openai/agents';
+import {
+  Agent,
+  type AgentInputItem,
+  OpenAIChatCompletionsModel,
+  Runner,
+  tool,
+} from '@openai/agents';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
@@ -12,6 +18,18 @@ type ModelClient = ConstructorParameters<typeof OpenAIChatCompletionsModel>[0];
 const isBrief = inject('scale') === 'brief';
 const WINDOW = 10_000;
 const ROUNDS = isBrief ? 12 : 40;
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+/** The order, and a picture of the place. */
+const ORDER: AgentInputItem[] = [
+  {
+    role: 'user',
+    content: [
+      { type: 'input_text', text: 'Read all logs.' },
+      { type: 'input_image', image: `data:image/png;base64,${PIXEL}` },
+    ],
+  },
+];
 const readLog = tool({
   name: 'read_log',
   description: 'reads a log',
@@ -49,7 +67,7 @@ describe('palimpsest/openai-agents', () => {
 
   test('keeps a run of many windows inside one, and another process goes on', async () => {
     const { provider, errors, agent, options } = await taskOf('whole');
-    const done = await runner.run(agent, 'Read all logs.', {
+    const done = await runner.run(agent, ORDER, {
       ...palimpsest(options),
       maxTurns: 100,
     });
@@ -62,6 +80,8 @@ describe('palimpsest/openai-agents', () => {
     const again = palimpsest(options);
     const items = await again.session.getItems();
     expect(items).toHaveLength(ROUNDS * 5 + 2);
+    expect(items[0]).toEqual(ORDER[0]);
+    expect(items[4]).toMatchObject({ type: 'function_call_result', name: 'read_log' });
     const second = await runner.run(agent, 'And now?', again);
     expect(second.finalOutput).toBe(LAST_WORDS);
     expect([provider.problems, errors]).toEqual([[], []]);
@@ -72,7 +92,7 @@ describe('palimpsest/openai-agents', () => {
   test.skipIf(isBrief)('and a streamed one', async () => {
     const { provider, errors, agent, options } = await taskOf('streamed');
     const more = { ...palimpsest(options), maxTurns: 100, stream: true } as const;
-    const result = await runner.run(agent, 'Read all logs.', more);
+    const result = await runner.run(agent, ORDER, more);
     await result.completed;
     expect(result.finalOutput).toBe(LAST_WORDS);
     expect([provider.problems, errors]).toEqual([[], []]);
@@ -86,7 +106,7 @@ describe('palimpsest/openai-agents', () => {
       if (round === ROUNDS / 2) await mortal.kill();
     });
     const more = { ...palimpsest(options), maxTurns: 100 };
-    const done = await runner.run(agent, 'Read all logs.', more);
+    const done = await runner.run(agent, ORDER, more);
     expect(done.finalOutput).toBe(LAST_WORDS);
     expect(errors[0]).toMatchObject({ name: 'ConnectionError' });
     expect(provider.problems.filter((problem) => !problem.includes('in a window'))).toEqual([]);
