@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { listPins } from '../../src/app/list-pins.ts';
 import { covered } from '../../src/app/recall/covered.ts';
 import { trace } from '../../src/app/recall/trace.ts';
@@ -10,6 +10,9 @@ import { isTakenAway } from '../../src/domain/session/result-edits.ts';
 import { type RecallAct, RecallPlay, recallActs } from '../support/recall-play.ts';
 import { atScale } from '../support/scale.ts';
 import type { SessionLab } from '../support/session-lab.ts';
+
+/** A commit to a server takes ten times as long as one to memory. */
+const RUNS = inject('store') === 'sqlite' ? atScale({ brief: 25, short: 50, long: 400 }) : 10;
 
 const open: SessionLab[] = [];
 afterEach(async () => {
@@ -211,7 +214,7 @@ describe('where the items of a session went', () => {
         open.length = 0;
       }),
       {
-        numRuns: atScale({ brief: 25, short: 50, long: 400 }),
+        numRuns: RUNS,
         examples: [
           [FORK_OF_A_FORK],
           [PINS_IN_A_FORK_OF_A_FORK],
