@@ -56,7 +56,7 @@ describe('the package', () => {
 
   test('holds what it runs with, and nothing else', () => {
     const known =
-      /^(?:dist\/.*\.(?:js|d\.ts|css|svg)|dist\/api\/reference\/(?:examples\.json|assets\/(?:LICENSE|NOTICE))|migrations\/.*\.sql|templates\/.*\.md|package\.json|(?:README|CHANGELOG|NOTICES)\.md|LICENSE|\.env\.example)$/;
+      /^(?:dist\/.*\.(?:js|d\.ts|css|svg)|dist\/api\/reference\/(?:(?:examples|openapi)\.json|assets\/(?:LICENSE|NOTICE))|migrations\/.*\.sql|templates\/.*\.md|package\.json|(?:README|CHANGELOG|NOTICES)\.md|LICENSE|\.env\.example)$/;
     expect(files.filter((path) => !known.test(path))).toEqual([]);
     const types = files.filter((path) => path.endsWith('.d.ts'));
     expect(
