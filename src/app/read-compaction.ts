@@ -28,6 +28,11 @@ export async function loadCompaction(
   const session = await findSession(store, ref);
   if (!session.ok) return session;
   const events = await ownEvents(store, ref, found.value);
+  if (!events.some(({ type }) => type === 'compaction.requested')) {
+    // Erased meanwhile; otherwise the log is damaged.
+    const again = await findCompaction(store, ref, id);
+    if (!again.ok) return again;
+  }
   const detail = detailOf(ref, found.value, events, costContext(ports, session.value));
   return accept({ row: found.value, session: session.value, events, detail });
 }
