@@ -1,4 +1,5 @@
-import { base64Of, isRecord } from './content.ts';
+import type { AgentInputItem } from '@openai/agents';
+import { base64Of, isRecord, keyOf } from './content.ts';
 
 /** Parts of messages and of results, which name a picture in several ways. */
 export function contentOf(content: unknown): unknown {
@@ -24,4 +25,24 @@ export function picturesIn(content: unknown) {
     const image = typeof image_url === 'string' ? image_url : { id: String(id) };
     return { type: 'input_image' as const, image };
   });
+}
+
+/**
+ * The messages that the model was given in another shape, by that shape: the SDK keeps them so, and after a
+ * compaction that is not all that was said.
+ */
+export function replaced(said: readonly AgentInputItem[], given: readonly AgentInputItem[]) {
+  const known = new Set(said.map(keyOf));
+  const originals = new Map<string, AgentInputItem>();
+  for (const [index, item] of given.entries()) {
+    const original = said[index];
+    if (original === undefined || known.has(keyOf(item))) continue;
+    if (roleOf(original) !== null && roleOf(original) === roleOf(item))
+      originals.set(keyOf(item), original);
+  }
+  return originals;
+}
+
+function roleOf(item: AgentInputItem): string | null {
+  return 'role' in item ? item.role : null;
 }

@@ -1,5 +1,5 @@
 import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents';
-import { contentOf, picturesIn } from './agents-content.ts';
+import { contentOf, picturesIn, replaced } from './agents-content.ts';
 import { isRecord, keyOf, textOf } from './content.ts';
 import { type AdapterOptions, conversation } from './conversation.ts';
 
@@ -17,8 +17,7 @@ export function palimpsest(options: AdapterOptions): {
   const { contextOf, client, erase } = conversation(options, 'openai-responses');
   const id = options.session;
   let history: Promise<AgentInputItem[]> | null = null;
-  /** What the last call of the model was to be given, as it was said. */
-  let told: readonly AgentInputItem[] = [];
+  let inPlaceOf = new Map<string, AgentInputItem>();
 
   /** What another process has left in the log; nothing where there is no such session, or no service. */
   async function load(): Promise<AgentInputItem[]> {
@@ -43,7 +42,10 @@ export function palimpsest(options: AdapterOptions): {
     session: {
       getSessionId: async () => id,
       getItems: async (limit) => (await all()).slice(limit === undefined ? 0 : -limit),
-      addItems: async (items) => keep(asTold([...(await all()), ...items], told)),
+      addItems: async (items) => {
+        const said = items.map((item) => inPlaceOf.get(keyOf(item)) ?? item);
+        await keep([...(await all()), ...said]);
+      },
       popItem: async () => {
         const items = await all();
         history = Promise.resolve(items.slice(0, -1));
@@ -51,27 +53,19 @@ export function palimpsest(options: AdapterOptions): {
       },
       replaceHistoryWithCompaction: keep,
       clearSession: async () => {
-        [history, told] = [Promise.resolve([]), []];
+        history = Promise.resolve([]);
         await erase();
       },
     },
     callModelInputFilter: async ({ modelData, agent }) => {
-      told = modelData.input;
-      const { items, messagesOf } = knownItems(told);
+      const { items, messagesOf } = knownItems(modelData.input);
       const besides = [modelData.instructions ?? '', agent.tools.map(definitionOf)];
       const input = await contextOf(items, { messagesOf, besides });
-      return input === null ? modelData : { ...modelData, input };
+      if (input === null) return modelData;
+      inPlaceOf = replaced(modelData.input, input);
+      return { ...modelData, input };
     },
   };
-}
-
-/** The SDK keeps of a message what the model was given of it: after a compaction that is not all. */
-function asTold(items: AgentInputItem[], told: readonly AgentInputItem[]): AgentInputItem[] {
-  return items.map((item, index) => {
-    const said = told[index];
-    const isMessage = said !== undefined && 'role' in said && 'role' in item;
-    return isMessage && said.role === item.role ? said : item;
-  });
 }
 
 /** What the model is told of a tool; hosted ones have no more than a name. */

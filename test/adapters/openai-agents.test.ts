@@ -86,6 +86,14 @@ describe('palimpsest/openai-agents', () => {
     expect(second.finalOutput).toBe(LAST_WORDS);
     expect([provider.problems, errors]).toEqual([[], []]);
     expect(await again.session.getItems(1)).toMatchObject([{ role: 'assistant' }]);
+    // What is added by hand in another's place is as it was added.
+    const other = { role: 'user', content: 'And before that?' } as const;
+    const asked = await again.session.getItems(2);
+    await again.session.popItem();
+    await again.session.popItem();
+    await again.session.addItems([other]);
+    expect(await again.session.getItems(1)).toEqual([other]);
+    expect(asked[0]).not.toEqual(other);
     await provider.close();
   });
 
