@@ -175,7 +175,10 @@ const RETRY_OF_A_PIN: RecallAct[] = [
   { kind: 'retry' },
 ];
 
-/** Reaches everything once, whatever else is tried. */
+/** What a micro compaction takes away stays so until a full one, which three more turns would bring. */
+const CLEARED: RecallAct[] = [{ kind: 'compact', mode: 'micro' }];
+
+/** With the one above it reaches everything once, whatever else is tried. */
 const EXAMPLE: RecallAct[] = [
   { kind: 'append', turns: 3 },
   { kind: 'retry' },
@@ -220,6 +223,7 @@ describe('where the items of a session went', () => {
           [PINS_IN_A_FORK_OF_A_FORK],
           [REVERT_AFTER_A_RETRY],
           [RETRY_OF_A_PIN],
+          [CLEARED],
           [EXAMPLE],
         ],
       },
