@@ -6,14 +6,13 @@ import { type Tokens, tokensOf } from '../../domain/search/tokens.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
 import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
+import { Slices } from '../slices.ts';
 
 /** Of one write: it holds up the appends that come meanwhile. */
 const EVENTS_AT_A_TIME = 100;
 const BYTES_AT_A_TIME = 200_000;
 /** Of one write, so that it takes some ten milliseconds. */
 const TOKENS_AT_A_TIME = 5_000;
-/** Work without a pause for others, in milliseconds. */
-const SLICE_MS = 10;
 
 const NO_TOKENS: Tokens = { words: [], names: [] };
 
@@ -66,7 +65,7 @@ export async function newDocuments(
 ): Promise<NewDocument[]> {
   const documents: Unnamed[] = [];
   const called = new Map<string, string | null>();
-  let paused = performance.now();
+  const slices = new Slices();
   for (const event of events) {
     for (const [part, found] of documentsOf(event, format).entries()) {
       const { kind, role, tool_use_id, text } = found;
@@ -83,10 +82,7 @@ export async function newDocuments(
         result_of: isResult && !called.has(tool_use_id) ? tool_use_id : null,
         tokens: tokensOf(text),
       });
-      if (performance.now() - paused > SLICE_MS) {
-        await nextTurn();
-        paused = performance.now();
-      }
+      if (slices.isOver) await slices.next();
     }
   }
   const missing = documents.flatMap(({ result_of }) => (result_of === null ? [] : [result_of]));

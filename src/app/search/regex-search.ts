@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RE2JS } from 're2js';
 import { cut } from '../../domain/search/snippet.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import type { SearchableStore } from '../ports/search-index.ts';
+import { Slices } from '../slices.ts';
 import { type Hit, hitOf, readCandidates } from './hits.ts';
 import { decodePlace, encodePlace, type SearchPlace } from './search-cursor.ts';
 import type { SearchAnswer, SearchTask } from './search-task.ts';
@@ -10,7 +10,6 @@ import type { SearchAnswer, SearchTask } from './search-task.ts';
 /** How long one request reads; `next_cursor` goes on from there. */
 const TIME_MS = 2_000;
 const DOCUMENTS_AT_A_TIME = 50;
-const SLICE_MS = 10;
 /** Matches that are shown of one document. */
 const MOST_MATCHES = 20;
 /** What an expression may come to: each instruction is a step for each character. */
@@ -54,7 +53,7 @@ export async function regexHits(
     next_cursor: encodePlace('regex', place),
     is_complete: false,
   });
-  let paused = performance.now();
+  const slices = new Slices();
   for (const [index, scope] of task.scopes.entries()) {
     if (index < start.scope) continue;
     let before_id = index === start.scope ? start.at : Number.MAX_SAFE_INTEGER;
@@ -70,10 +69,7 @@ export async function regexHits(
         const { text } = candidate.document;
         const matches = matchesOf(expression, text);
         const [first] = matches;
-        if (performance.now() - paused > SLICE_MS) {
-          await nextTurn();
-          paused = performance.now();
-        }
+        if (slices.isOver) await slices.next();
         if (first === undefined) continue;
         const standing = await task.standpoint.of(candidate);
         if (task.state !== undefined && standing.state !== task.state) continue;

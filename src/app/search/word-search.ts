@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isPhrase, type Matched, matchesIn } from '../../domain/search/matches.ts';
 import { hasJoinedParts, lookupOf, type Query } from '../../domain/search/query.ts';
 import { lineOf, scoreOf, weightOf } from '../../domain/search/rank.ts';
 import { snippetOf } from '../../domain/search/snippet.ts';
 import type { FoundDocument, IndexQuery, SearchableStore } from '../ports/search-index.ts';
+import { Slices } from '../slices.ts';
 import { type Candidate, hitOf, readCandidates } from './hits.ts';
 import { decodePlace, encodePlace } from './search-cursor.ts';
 import type { SearchAnswer, SearchTask } from './search-task.ts';
@@ -16,8 +16,6 @@ const DOCUMENTS_AT_A_TIME = 25;
 /** Documents that are read to find a phrase, or a state; and for how long, in milliseconds. */
 const MOST_READ = 2_000;
 const TIME_MS = 1_500;
-/** Work without a pause for others, in milliseconds. */
-const SLICE_MS = 10;
 
 type Ranked = {
   candidate: Candidate;
@@ -207,7 +205,7 @@ class Pool {
     hasAll: boolean,
   ): Promise<void> {
     const unseen = found.filter(({ id }) => !this.#seen.has(id));
-    let paused = performance.now();
+    const slices = new Slices();
     for (let from = 0; from < unseen.length; from += DOCUMENTS_AT_A_TIME) {
       if (this.isFull) {
         this.isComplete = false;
@@ -225,10 +223,7 @@ class Pool {
           const whole = matched.loose.size === 0 ? 'all' : 'all_in_parts';
           this.ranked.push({ candidate, matched, tier: hasAll ? whole : 'some' });
         }
-        if (performance.now() - paused > SLICE_MS) {
-          await nextTurn();
-          paused = performance.now();
-        }
+        if (slices.isOver) await slices.next();
       }
     }
   }

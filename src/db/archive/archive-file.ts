@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { ArchiveError, type IdleSession } from '../../app/ports/archive.ts';
 import type { EventStore, RestoredSession } from '../../app/ports/event-store.ts';
 import { exportParts } from '../../app/session-parts.ts';
+import { Slices } from '../../app/slices.ts';
 import { ExportError, readingExport } from '../session-export.ts';
 
 const zip = promisify(gzip);
@@ -16,8 +16,6 @@ export type ArchiveFile = { name: string; bytes: Uint8Array };
 const NONCE_BYTES = 16;
 /** What a text can hold with room to spare; a larger session stays in the store. */
 const MOST_CHARACTERS = 256_000_000;
-/** Work without a pause for others, in milliseconds. */
-const SLICE_MS = 10;
 
 /**
  * The export of a session, compressed; null when the session has changed or is too large for a file. A line
@@ -58,7 +56,7 @@ export async function unpack(
   if (nameOf(bytes) !== name) throw new ArchiveError('damaged');
   const reading = readingExport((await unzip(bytes)).toString('utf8'));
   try {
-    let paused = performance.now();
+    const slices = new Slices();
     for (;;) {
       const { done, value } = reading.next();
       if (done) {
@@ -69,10 +67,7 @@ export async function unpack(
         }
         return { rows, ...projections };
       }
-      if (performance.now() - paused > SLICE_MS) {
-        await nextTurn();
-        paused = performance.now();
-      }
+      if (slices.isOver) await slices.next();
     }
   } catch (error) {
     throw error instanceof ExportError ? new ArchiveError('damaged', error) : error;

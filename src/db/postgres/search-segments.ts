@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { NewDocument } from '../../app/ports/search-index.ts';
+import { Slices } from '../../app/slices.ts';
 import { idsOf } from '../search.ts';
 import { select } from './open-pool.ts';
 import {
@@ -21,8 +21,6 @@ const MOST_BYTES = 2_000_000;
 /** So many of about one size become one; more where many are written one after the other. */
 const FEWEST_JOINED = 4;
 const MOST_JOINED = 32;
-/** Work without a pause for others, in milliseconds. */
-const SLICE_MS = 10;
 
 /**
  * Writes documents as one segment, the first of them with this id, and joins it with those before it
@@ -148,13 +146,10 @@ async function joinNewest(
     ),
   }));
   const writer = new PageWriter();
-  let paused = performance.now();
+  const slices = new Slices();
   for (const entry of joined(parts)) {
     writer.add(entry);
-    if (performance.now() - paused > SLICE_MS) {
-      await nextTurn();
-      paused = performance.now();
-    }
+    if (slices.isOver) await slices.next();
   }
   writer.end();
   for (const table of ['search_pages', 'search_segments']) {
