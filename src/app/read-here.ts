@@ -1,6 +1,7 @@
 import type { EventStore } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import type { SearchIndex } from './ports/search-index.ts';
+import { withMembers } from './with-members.ts';
 
 /**
  * The same ports for what only reads: an event that would hold up the thread that answers all requests
@@ -13,18 +14,6 @@ export function readHere<P extends Pick<Ports, 'store' | 'largestHere'>>(ports: 
   const events: EventStore['events'] = (ref, query) => store.events(ref, { ...query, largest });
   const found: SearchIndex['events'] = (documents, most) =>
     store.search.events(documents, most, largest);
-  const search = instead(store.search, { events: found });
-  return { ...ports, store: instead(store, { events, search }) };
-}
-
-/** An object with these members in place of its own. */
-function instead<T extends object>(object: T, members: Partial<T>): T {
-  return new Proxy(object, {
-    get: (target, name) => {
-      if (name in members) return Reflect.get(members, name);
-      const own: unknown = Reflect.get(target, name, target);
-      // Methods read private fields, which a proxy does not have.
-      return typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
+  const search = withMembers(store.search, { events: found });
+  return { ...ports, store: withMembers(store, { events, search }) };
 }

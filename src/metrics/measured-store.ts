@@ -1,6 +1,7 @@
 import { ElsewhereError } from '../app/ports/elsewhere-error.ts';
 import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { type Span, type Tracer, UNTRACED } from '../app/ports/tracer.ts';
+import { withMembers } from '../app/with-members.ts';
 import type { Decision } from '../domain/session/decision.ts';
 import { accept } from '../domain/session/errors.ts';
 import type { NewEvent } from '../domain/session/events.ts';
@@ -88,22 +89,12 @@ export function measuredStore<S extends EventStore>(
     span.rename('append');
     span.add({ 'palimpsest.items': items });
   };
-  const measured = new Map<string | symbol, unknown>([['commit', commit]]);
+  const members: { [operation: string]: unknown } = { commit };
   for (const operation of TIMED) {
     const run: (...asked: never[]) => Promise<unknown> = store[operation].bind(store);
-    measured.set(operation, (...asked: never[]) => timed(operation, () => run(...asked)));
+    members[operation] = (...asked: never[]) => timed(operation, () => run(...asked));
   }
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (measured.has(name)) return measured.get(name);
-      const own: unknown = Reflect.get(target, name, target);
-      if (typeof own !== 'function') return own;
-      // Methods read private fields, which a proxy does not have.
-      const bound: unknown = own.bind(target);
-      measured.set(name, bound);
-      return bound;
-    },
-  });
+  return withMembers(store, members);
 }
 
 type Made = { before: Head | null; events: readonly NewEvent[]; after: Head | null };

@@ -8,6 +8,7 @@ import {
 } from '../../app/ports/archive.ts';
 import type { EventStore, RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
+import { withMembers } from '../../app/with-members.ts';
 import { sessionKey } from '../session-key.ts';
 import { unpack } from './archive-file.ts';
 import { sweepArchive } from './sweep-archive.ts';
@@ -59,36 +60,18 @@ export function withArchive<S extends SearchableStore>(
     (...asked: A) =>
       reading(() => run(...asked));
   const { search, gatewayKeys } = store;
-  const own = new Map<string | symbol, unknown>([
-    ['search', over(search, new Map([['events', again(search.events.bind(search))]]))],
-    [
-      'gatewayKeys',
-      over(gatewayKeys, new Map([['items', again(gatewayKeys.items.bind(gatewayKeys))]])),
-    ],
-    ['erase', (ref: SessionRef) => withFiles(store, archive, ref, () => store.erase(ref), onLeft)],
-    ['archived', archivedOver(store, archive, onLeft)],
-    ['verify', () => verify(store, archive)],
-  ]);
+  const members: Record<string, unknown> = {
+    search: withMembers(search, { events: again(search.events.bind(search)) }),
+    gatewayKeys: withMembers(gatewayKeys, { items: again(gatewayKeys.items.bind(gatewayKeys)) }),
+    erase: (ref: SessionRef) => withFiles(store, archive, ref, () => store.erase(ref), onLeft),
+    archived: archivedOver(store, archive, onLeft),
+    verify: () => verify(store, archive),
+  };
   for (const name of READING) {
     const run: (...asked: never[]) => Promise<unknown> = store[name].bind(store);
-    own.set(name, again(run));
+    members[name] = again(run);
   }
-  return over(store, own);
-}
-
-/** The object with some of its members replaced. */
-function over<T extends object>(target: T, own: Map<string | symbol, unknown>): T {
-  return new Proxy(target, {
-    get: (_, name) => {
-      if (own.has(name)) return own.get(name);
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function') return member;
-      // Methods read private fields, which a proxy does not have.
-      const bound: unknown = member.bind(target);
-      own.set(name, bound);
-      return bound;
-    },
-  });
+  return withMembers(store, members);
 }
 
 /** Returns when the events are in the store again, whoever has brought them. Throws ArchiveError. */
@@ -124,7 +107,7 @@ function archivedOver(
   const { archived } = store;
   const eraseUnchanged = (session: IdleSession) =>
     withFiles(store, archive, session.ref, () => archived.eraseUnchanged(session), onLeft);
-  return over(archived, new Map([['eraseUnchanged', eraseUnchanged]]));
+  return withMembers(archived, { eraseUnchanged });
 }
 
 /** The files go first: what could not be removed would be left of a session that is erased. */
