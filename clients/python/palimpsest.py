@@ -66,31 +66,32 @@ class Palimpsest:
 
     def sync(self, session: str, items: Sequence[Json], **more: Any) -> Json:
         """The whole history in, the context out. `more`: format, wait, on_divergence."""
+        path = f"/sessions/{_path(session)}/sync"
         body = {"items": list(items), **more}
-        return self.call("POST", f"/sessions/{_path(session)}/sync", body=body, is_keyed=True)
+        return _object(self.call("POST", path, body=body, is_keyed=True))
 
     def append(self, session: str, items: Sequence[Json], *, wait: int | None = None) -> Json:
         """Appends, all or nothing; `wait`: seconds to wait for a compaction that it requests."""
         path = f"/sessions/{_path(session)}/items"
-        headers = _prefer(wait)
-        return self.call("POST", path, body={"items": list(items)}, headers=headers, is_keyed=True)
+        body = {"items": list(items)}
+        return _object(self.call("POST", path, body=body, headers=_prefer(wait), is_keyed=True))
 
     def context(self, session: str, **query: Any) -> Json:
         """What to send to the model now. `query`: format, at, wait="compaction", origins, proposal."""
-        return self.call("GET", f"/sessions/{_path(session)}/context", query=query)
+        return _object(self.call("GET", f"/sessions/{_path(session)}/context", query=query))
 
     def compact(self, session: str, *, wait: int | None = None, **body: Any) -> Json:
         """Requests a compaction. `body`: mode, instructions, focus, dry_run, propose, trigger."""
         path = f"/sessions/{_path(session)}/compact"
-        return self.call("POST", path, body=body, headers=_prefer(wait), is_keyed=True)
+        return _object(self.call("POST", path, body=body, headers=_prefer(wait), is_keyed=True))
 
     def create_session(self, **settings: Any) -> Json:
         """`settings`: id, model, context_window, format, profile, config, metadata."""
-        return self.call("POST", "/sessions", body=settings)
+        return _object(self.call("POST", "/sessions", body=settings))
 
     def session(self, session: str) -> Json:
         """Settings and state of a session."""
-        return self.call("GET", f"/sessions/{_path(session)}")
+        return _object(self.call("GET", f"/sessions/{_path(session)}"))
 
     def erase_session(self, session: str) -> None:
         """Erases a session with everything in it."""
@@ -99,7 +100,7 @@ class Palimpsest:
     def search(self, q: str, session: str | None = None, **query: Any) -> Json:
         """One page of hits, in one session or in all of them."""
         path = "/search" if session is None else f"/sessions/{_path(session)}/search"
-        return self.call("GET", path, query={"q": q, **query})
+        return _object(self.call("GET", path, query={"q": q, **query}))
 
     def items(self, session: str, **query: Any) -> Iterator[Json]:
         """The whole log, page after page."""
@@ -112,7 +113,7 @@ class Palimpsest:
     def each(self, path: str, **query: Any) -> Iterator[Json]:
         """The entries of any paged operation."""
         while True:
-            page = self.call("GET", path, query=query)
+            page = _object(self.call("GET", path, query=query))
             yield from page["data"]
             if page["next_cursor"] is None:
                 return
@@ -207,6 +208,13 @@ def _query(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _object(answer: Any) -> Json:
+    """What every operation here answers; something else is not the service."""
+    if not isinstance(answer, dict):
+        raise NoAnswerError("the answer is no JSON object: is the url that of a Palimpsest?")
+    return answer
+
+
 def _prefer(wait: int | None) -> dict[str, str]:
     return {} if wait is None else {"prefer": f"wait={wait}"}
 
@@ -235,4 +243,4 @@ def _wait_before(tries: int, problem: ProblemError, is_repeatable: bool) -> floa
 
 
 def _backoff(tries: int) -> float:
-    return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**tries) * random.uniform(0.5, 1)
+    return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**tries) * random.uniform(0.5, 1)

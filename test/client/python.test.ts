@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ROOT, readText } from '../house/sources.ts';
+import { close, listen } from '../support/listening.ts';
 import { startService } from '../support/start-service.ts';
 import { failingServer } from './failing-server.ts';
 
@@ -23,6 +25,7 @@ test('the example of docs/client.md in Python runs', async () => {
 test('clients/python/palimpsest.py drives the service, through failures too', async () => {
   const service = await startService();
   const between = await failingServer(service.url);
+  const another = createServer((_, response) => response.end('["not a session"]'));
   try {
     const busy = { kind: 'status', status: 503, headers: { 'retry-after': '0' } } as const;
     between.script({ kind: 'cut_after' }, { kind: 'cut_within', bytes: 5 });
@@ -31,7 +34,7 @@ test('clients/python/palimpsest.py drives the service, through failures too', as
     between.script({ kind: 'cut_within', bytes: 900 });
     const { stdout } = await promisify(execFile)(
       'python3',
-      [join(ROOT, 'test/client/python/check.py'), service.url, between.url],
+      [join(ROOT, 'test/client/python/check.py'), service.url, between.url, await listen(another)],
       {
         env: {
           ...process.env,
@@ -44,6 +47,7 @@ test('clients/python/palimpsest.py drives the service, through failures too', as
     const keys = between.requests.slice(0, 3).map(({ headers }) => headers['idempotency-key']);
     expect(new Set(keys).size).toBe(1);
   } finally {
+    await close(another);
     await between.close();
     await service.dispose();
   }

@@ -44,6 +44,8 @@ export const PROCESSES = [
   'test/cli/{reading,documented-commands,doctor,mcp,sync-watch,hook/hook}.test.ts',
   'test/threads/threads.test.ts',
   'test/db/postgres-processes.test.ts',
+  // It may install mypy.
+  'test/client/python-types.test.ts',
 ];
 
 /**

@@ -1,4 +1,4 @@
-"""Drives the service at argv[1], and the same behind a proxy that fails at argv[2]."""
+"""Drives the service at argv[1], the same behind a proxy that fails at argv[2], and another program at argv[3]."""
 
 import sys
 
@@ -43,6 +43,8 @@ assert "POST /sessions" in str(missing)
 wrong = raised(ProblemError, lambda: direct.append("py", [{"role": "nobody", "content": "x"}]))
 assert wrong.errors[0]["path"] == "items.0.role", wrong.errors
 raised(PalimpsestError, lambda: direct.session(""))
+elsewhere = Palimpsest(sys.argv[3])
+assert "is the url that of a Palimpsest?" in str(raised(NoAnswerError, lambda: elsewhere.session("py")))
 
 events = []
 # The connection breaks off after some bytes, and goes on where it was.
