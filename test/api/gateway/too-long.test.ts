@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayLab } from '../../support/gateway/lab.ts';
+import { longBodies } from '../../support/gateway/long-bodies.ts';
 import { LENGTHY } from '../../support/gateway/provider.ts';
-import { logOf } from '../../support/gateway/sdk-task.ts';
+
+const LOGS = 10;
 
 let lab: GatewayLab;
 beforeEach(async () => {
@@ -9,20 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
-const LONG = [
-  { role: 'user', content: 'Find out why gadget_v7 fails.' },
-  ...Array.from({ length: 10 }, (_, index) => [
-    { role: 'assistant', content: `Log ${index} says: ${logOf(`${index}.log`)}` },
-    { role: 'user', content: `And the next? That was ${index}.` },
-  ]).flat(),
-];
-const BODIES = [
-  ['/v1/messages', { model: 'm', max_tokens: 100, messages: LONG }],
-  ['/v1/chat/completions', { model: 'm', messages: LONG }],
-  ['/v1/responses', { model: 'm', input: LONG.map((item) => ({ type: 'message', ...item })) }],
-] as const;
-
-describe.each(BODIES)('a prompt that is too long behind a 200, %s', (path, body) => {
+describe.each(longBodies(LOGS))('a prompt that is too long behind a 200, %s', (path, body) => {
   it.each([true, false])('is compacted and sent once more (stream: %s)', async (stream) => {
     lab.provider.troubles.push('too_long_after_all');
     const answer = await lab.post(path, { ...body, stream });
@@ -55,7 +44,7 @@ describe.each(BODIES)('a prompt that is too long behind a 200, %s', (path, body)
   it('costs an answer that is none of it nothing', async () => {
     const answer = await lab.post(path, { ...body, stream: true });
     expect(answer.text).toContain('Done.');
-    await expect.poll(() => lab.items(answer.session)).toHaveLength(LONG.length + 1);
+    await expect.poll(() => lab.items(answer.session)).toHaveLength(1 + 2 * LOGS + 1);
     expect(lab.provider.received).toHaveLength(1);
   });
 });

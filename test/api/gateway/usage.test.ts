@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { send } from '../../support/api-server.ts';
 import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
-import { logOf } from '../../support/gateway/sdk-task.ts';
+import { longBodies } from '../../support/gateway/long-bodies.ts';
 
 /** What the provider has counted says nothing about a context that has changed since the request. */
 
@@ -11,18 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
-const LONG = [
-  { role: 'user', content: 'Find out why gadget_v7 fails.' },
-  ...Array.from({ length: 6 }, (_, index) => [
-    { role: 'assistant', content: `Log ${index} says: ${logOf(`${index}.log`)}` },
-    { role: 'user', content: `And the next? That was ${index}.` },
-  ]).flat(),
-];
-const BODIES = [
-  ['/v1/messages', { model: 'm', max_tokens: 100, messages: LONG }],
-  ['/v1/chat/completions', { model: 'm', messages: LONG }],
-  ['/v1/responses', { model: 'm', input: LONG.map((item) => ({ type: 'message', ...item })) }],
-] as const;
 const name = { 'x-palimpsest-session': 'held' };
 
 /** Sends a turn; `meanwhile` happens to its session after the request has gone upstream. */
@@ -49,7 +37,7 @@ async function turnWith(
 const usageOf = async (id: string) =>
   (await lab.api.deps.store.head(refOf(id)))?.state.usage ?? null;
 
-describe.each(BODIES)('an answer to %s', (path, body) => {
+describe.each(longBodies(6))('an answer to %s', (path, body) => {
   it.each([true, false])(
     'does not bring the size of the context from before a compaction (stream: %s)',
     async (stream) => {
