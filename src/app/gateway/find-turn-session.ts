@@ -1,3 +1,4 @@
+import { formatOf } from '../../domain/gateway/protocol.ts';
 import { type SessionHint, sessionHint } from '../../domain/gateway/session-hint.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
@@ -37,7 +38,7 @@ export async function findTurnSession(
 ): Promise<TurnSession> {
   const { tenant, protocol, headers } = request;
   const hint = sessionHint(protocol, (name) => headers[name] ?? null, body);
-  const history = new HistoryKeys(format, noHistory(request.upstream)).add(items);
+  const history = new HistoryKeys(format, noHistory(request.upstream, format)).add(items);
   const found = (session_id: string, more: Partial<TurnSession> = {}): TurnSession => ({
     ref: { tenant, session_id },
     keys: [],
@@ -92,11 +93,12 @@ export function answerKey(
   return hashed('answer', upstream, owner, id);
 }
 
+/** A session has one format: in another protocol the same name is that of another one. */
 function nameKey(
-  { tenant, upstream, owner }: TurnRequest,
+  { tenant, upstream, owner, protocol }: TurnRequest,
   { rule, name }: Extract<SessionHint, { kind: 'named' }>,
 ): string {
-  return hashed('name', tenant, upstream, owner, rule, name);
+  return hashed('name', tenant, upstream, owner, formatOf(protocol), rule, name);
 }
 
 /** An id of a session, which tells nothing of what it was made from. */

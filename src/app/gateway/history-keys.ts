@@ -10,8 +10,8 @@ const MOST_LOOKED_UP = 256;
 export type HistoryState = { last: string; words: number; isAfterAnswer: boolean };
 
 /** An empty history; `scope`: within which the same history is the same session. */
-export function noHistory(scope: string): HistoryState {
-  return { last: hashed('history', scope), words: 0, isAfterAnswer: false };
+export function noHistory(scope: string, format: Format): HistoryState {
+  return { last: hashed('history', scope, format), words: 0, isAfterAnswer: false };
 }
 
 /**

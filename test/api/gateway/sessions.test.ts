@@ -57,6 +57,36 @@ describe('a session', () => {
     expect(await ask([user('Hello')], { headers: agent })).not.toBe(parent);
   });
 
+  it.each([
+    ['x-palimpsest-session', { headers: { 'x-palimpsest-session': 'a' } }],
+    ['prompt_cache_key', { prompt_cache_key: 'a' }],
+    ['its history', {}],
+  ])('is in one format: in another protocol %s leads to a session of its own', async (_, how) => {
+    const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } };
+    const chat = [
+      user('Read it'),
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: 'What it says' },
+    ];
+    const input = [
+      user('Read it'),
+      { type: 'function_call', call_id: 'c', name: 'read', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: 'What it says' },
+    ];
+    const next = [said('Done.'), user('And now?')];
+    const inResponses = (items: object[]) =>
+      ask([], { ...how, path: '/v1/responses', messages: undefined, input: items });
+    const one = await ask(chat, how);
+    await recorded(one, 4);
+    const two = await inResponses(input);
+    expect(two).not.toBe(one);
+    await recorded(two, 4);
+    expect((await lab.items(two)).slice(0, 3)).toEqual(input);
+    expect(await inResponses([...input, ...next])).toBe(two);
+    expect(await ask([...chat, ...next], how)).toBe(one);
+    expect(lab.provider.invalid).toEqual([]);
+  });
+
   it('is known by its history where nothing names it, and never by the first message alone', async () => {
     const one = await ask([user('Hello')]);
     const two = await ask([user('Hello')]);
