@@ -214,6 +214,21 @@ describe('messages of the user', () => {
     ]);
   });
 
+  test.each([
+    ['two', [asks('Sign the installer with key 0xBEEF.')]],
+    ['three', [asks('Sign the installer with key 0xBEEF.'), tells('Signed.'), asks('Test it.')]],
+  ])('of %s before the cut the last stands whole where the latest comes after it', (_, first) => {
+    const changed =
+      'Use the key 0xCAFE from now on, it is the one of this year, and put its fingerprint into the notes.';
+    const before = [...first, tells('It has expired.'), asks(changed), tells('It is signed.')];
+    const latest = asks('Upload it to staging.');
+    const summary = render(ledgersOfItems([...before, latest], before.length));
+    expect(section(summary, 'Primary request and intent')).toContain(
+      '- User, latest request: it stands verbatim below',
+    );
+    expect(section(summary, 'All user messages')).toContain(`- User: ${changed}`);
+  });
+
   test('with little room, messages of the whole session stay, and the newest does', () => {
     const many = Array.from({ length: 400 }, (_, place) =>
       asks(`Wish ${place}: another page with another table.`),

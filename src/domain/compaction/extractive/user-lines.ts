@@ -36,20 +36,22 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
 const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
 
 /** All messages of the user in their order. */
-export function messageTellings({ covered }: Ledgers): Tellings {
+export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const { requests } = covered;
-  // The first and the latest stand in full.
-  if (requests.length < 3) return [];
+  const latest = standing.requests.at(-1);
   const last = requests.length - 1;
+  // The first stands in full, and so does the last one unless a later one is told of in its place.
+  const isLatestTold = latest !== undefined && !isAfterCut(latest, covered);
+  const isTold = (place: number) => place === 0 || (place === last && isLatestTold);
+  if (requests.every((_, place) => isTold(place))) return [];
   return OPENINGS.map(
     (most) => () =>
       requests.map((request, place) => {
-        // These stand in full elsewhere.
-        const isShown = place === 0 || place === last;
         const text =
-          LABELS.message + withAnswered(request, isShown ? 46 : most, Math.max(60, most / 3));
+          LABELS.message + withAnswered(request, isTold(place) ? 46 : most, Math.max(60, most / 3));
         // The newest and the first, and of the others every second one before the rest.
-        const worth = isShown ? requests.length * 2 : place + (place % 2) * requests.length;
+        const isEnd = place === 0 || place === last;
+        const worth = isEnd ? requests.length * 2 : place + (place % 2) * requests.length;
         return { text, worth, about: request.text };
       }),
   );
