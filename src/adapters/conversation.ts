@@ -47,6 +47,8 @@ type Call<M> = {
  */
 export function conversation(options: AdapterOptions, format: Format) {
   const { session: id, contextWindow, model, onError, client = createClient(options) } = options;
+  /** Where the history went on that had another past. */
+  const forks = new Set<string>();
   let created: Promise<void> | null = null;
   let overhead = 0;
   let given = 0;
@@ -80,7 +82,9 @@ export function conversation(options: AdapterOptions, format: Format) {
     const sync = async () => {
       const more = overhead === 0 ? {} : { overhead };
       const body = { items, format, wait: 'compaction' as const, ...more };
-      const { context } = await client.syncSession({ id, body }, { ...PATIENCE, signal });
+      const synced = await client.syncSession({ id, body }, { ...PATIENCE, signal });
+      const { context, session_id } = synced;
+      if (session_id !== id) forks.add(session_id);
       given = context.tokens;
       return context.items.flatMap(({ item }) => messagesOf(item));
     };
@@ -92,10 +96,13 @@ export function conversation(options: AdapterOptions, format: Format) {
 
   return {
     client,
-    /** The next call begins anew. */
+    /** With its forks; the next call begins anew. */
     erase: async (): Promise<void> => {
       created = null;
-      await client.eraseSession({ id }).catch((error: unknown) => onError?.(error));
+      for (const each of [...forks, id]) {
+        await client.eraseSession({ id: each }).catch((error: unknown) => onError?.(error));
+      }
+      forks.clear();
     },
     contextOf: async <M>(items: object[], call: Call<M>): Promise<M[] | null> => {
       given = 0;

@@ -1,5 +1,6 @@
 import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents';
 import { contentOf, picturesIn, replaced } from './agents-content.ts';
+import { definitionsOf, toolInput, toolItem } from './agents-tools.ts';
 import { isRecord, keyOf, textOf } from './content.ts';
 import { type AdapterOptions, conversation } from './conversation.ts';
 
@@ -23,7 +24,14 @@ export function palimpsest(options: AdapterOptions): {
   async function load(): Promise<AgentInputItem[]> {
     const items: Item[] = [];
     try {
-      for await (const { item } of client.each('listItems', { id })) items.push(item);
+      const gone = new Set<unknown>();
+      for await (const { data } of client.each('listEvents', { id, types: 'item.superseded' })) {
+        const taken: unknown[] = Array.isArray(data.items) ? data.items : [];
+        for (const one of taken.filter(isRecord)) gone.add(one.seq);
+      }
+      for await (const { seq, item } of client.each('listItems', { id })) {
+        if (!gone.has(seq)) items.push(item);
+      }
     } catch (error) {
       if (!isRecord(error) || error.code !== 'session_not_found') options.onError?.(error);
     }
@@ -58,23 +66,18 @@ export function palimpsest(options: AdapterOptions): {
       },
     },
     callModelInputFilter: async ({ modelData, agent }) => {
-      const { items, messagesOf } = knownItems(modelData.input);
-      const besides = [modelData.instructions ?? '', agent.tools.map(definitionOf)];
-      const input = await contextOf(items, { messagesOf, besides });
-      if (input === null) return modelData;
+      const { items, messagesOf, last } = knownItems(modelData.input);
+      const besides = [modelData.instructions ?? '', await definitionsOf(agent)];
+      const context = await contextOf(items, { messagesOf, besides });
+      if (context === null) return modelData;
+      const input = [...context, ...last];
       inPlaceOf = replaced(modelData.input, input);
       return { ...modelData, input };
     },
   };
 }
 
-/** What the model is told of a tool; hosted ones have no more than a name. */
-function definitionOf(tool: object): object {
-  const { name, description, parameters }: Item = { ...tool };
-  return { name, description, parameters };
-}
-
-/** The history as items, and what each of them was. Reasoning goes with what follows it. */
+/** The history as items, and what each of them was. Reasoning goes with what follows it, or comes last. */
 function knownItems(history: readonly AgentInputItem[]) {
   const origins = new Map<string, AgentInputItem[]>();
   const results = new Map<string, string>();
@@ -92,7 +95,7 @@ function knownItems(history: readonly AgentInputItem[]) {
   });
   const messagesOf = (item: Item) =>
     origins.get(keyOf(item)) ?? inputOf(item, results.get(String(item.call_id)) ?? '');
-  return { items, messagesOf };
+  return { items, messagesOf, last: before };
 }
 
 /** An input as an item of the Responses API; null for what is kept beside it. */
@@ -114,7 +117,7 @@ function itemOf(input: AgentInputItem): Item | null {
         output: contentOf(isRecord(input.output) ? [input.output] : input.output),
       };
     default:
-      return null;
+      return toolItem(input);
   }
 }
 
@@ -139,6 +142,6 @@ function inputOf(item: Item, resultName: string): AgentInputItem[] {
       return [{ role: 'assistant', status, content: [{ type: 'output_text', text }] }];
     }
     default:
-      return [];
+      return toolInput(item);
   }
 }
