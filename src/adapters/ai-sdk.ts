@@ -1,10 +1,7 @@
-import { fileBlock, isRecord, keyOf, textOf } from './content.ts';
+import { isRecord, keyOf, textOf } from './content.ts';
 import { type AdapterOptions, conversation } from './conversation.ts';
+import { type Block, blockOf, type Message, type Part, partsOf } from './prompt-parts.ts';
 
-type Block = Record<string, unknown>;
-type Part = Block & { type: string };
-type Role = 'system' | 'user' | 'assistant' | 'tool';
-type Message = { role: Role; content: string | readonly object[] };
 /** What the middleware reads of a call; the specifications v3 (AI SDK 6) and v4 (AI SDK 7) have it alike. */
 type Params = {
   prompt: readonly Message[];
@@ -66,10 +63,10 @@ function knownParts(history: readonly Message[]) {
   const results = new Map<string, Part>();
   const items = history.flatMap((message) => {
     const blocks = partsOf(message).flatMap((part) => {
-      const block = blockOf(part);
+      const block = blockOf(part, message);
       if (block === null) return [];
       parts.set(keyOf(block), part);
-      if (part.type === 'tool-result') results.set(String(part.toolCallId), part);
+      if (block.type === 'tool_result') results.set(String(part.toolCallId), part);
       return [block];
     });
     if (blocks.length === 0) return [];
@@ -83,43 +80,6 @@ function knownParts(history: readonly Message[]) {
 
 type Known = ReturnType<typeof knownParts>;
 
-function partsOf({ content }: Message): Part[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.filter(isPart);
-}
-
-function isPart(value: unknown): value is Part {
-  return isRecord(value) && typeof value.type === 'string';
-}
-
-/** Reasoning has no block: it is bound to its message, and comes back with that or not at all. */
-function blockOf({ type, ...part }: Part): Block | null {
-  const { input, output } = part;
-  switch (type) {
-    case 'text':
-      return part.text === '' ? null : { type, text: part.text };
-    case 'tool-call': {
-      const call = { type: 'tool_use', id: part.toolCallId, name: part.toolName };
-      return { ...call, input: isRecord(input) ? input : { input } };
-    }
-    case 'tool-result': {
-      const isError = isRecord(output) && /^error|^execution-denied/.test(String(output.type));
-      const result = { type: 'tool_result', tool_use_id: part.toolCallId };
-      return { ...result, content: resultOf(output), ...(isError && { is_error: true }) };
-    }
-    default:
-      return type.startsWith('reasoning') ? null : fileBlock({ type, ...part });
-  }
-}
-
-function resultOf(output: unknown): unknown {
-  if (!isRecord(output)) return '';
-  const { type, value, reason = 'The call was denied.' } = output;
-  if (type === 'execution-denied') return reason;
-  if (typeof value === 'string') return value;
-  if (type !== 'content' || !Array.isArray(value)) return JSON.stringify(value);
-  return value.filter(isPart).flatMap((part) => blockOf(part) ?? []);
-}
-
 /** The message of an item: the one that it was, or with the parts that are still there. */
 function messagesOf(item: Block, known: Known): Message[] {
   const same = known.messages.get(keyOf(item));
@@ -131,7 +91,7 @@ function messagesOf(item: Block, known: Known): Message[] {
   const parts = blocks.flatMap((block) => partOf(block, known) ?? []);
   if (role === 'system') return [{ role, content: textOf(content) }];
   if (role === 'assistant') return parts.length === 0 ? [] : [{ role, content: parts }];
-  const results = parts.filter(({ type }) => type === 'tool-result');
+  const results = parts.filter(({ type }) => type.startsWith('tool-'));
   const told = parts.filter(({ type }) => type === 'text' || type === 'file');
   return [
     ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),

@@ -1,0 +1,192 @@
+import { generateText, type ModelMessage, Output, streamText, wrapLanguageModel } from 'ai';
+import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { palimpsest } from '../../src/adapters/ai-sdk.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startService } from '../support/start-service.ts';
+
+/** What messages of the AI SDK can hold beside texts and calls of its own tools. */
+
+const WINDOW = 10_000;
+const BULK = 'nothing unusual was seen at the gate of the north tower; '.repeat(60);
+const BYTES = new Uint8Array([1, 2, 3]);
+const usage = {
+  inputTokens: {
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+  },
+  outputTokens: { total: 5, text: 5, reasoning: undefined },
+};
+
+const HISTORIES: Record<string, ModelMessage[]> = {
+  'tools that the provider runs': [
+    { role: 'user', content: 'Search.' },
+    {
+      role: 'assistant',
+      content: [
+        {
+          type: 'tool-call',
+          toolCallId: 'w1',
+          toolName: 'web_search',
+          input: { q: 'kingfisher' },
+          providerExecuted: true,
+        },
+        {
+          type: 'tool-result',
+          toolCallId: 'w1',
+          toolName: 'web_search',
+          output: { type: 'json', value: [{ url: 'https://a.example' }] },
+        },
+        { type: 'text', text: 'Found.' },
+      ],
+    },
+  ],
+  'leave that the provider asks for': [
+    { role: 'user', content: 'Remove it.' },
+    {
+      role: 'assistant',
+      content: [
+        {
+          type: 'tool-call',
+          toolCallId: 'm1',
+          toolName: 'mcp.remove',
+          input: {},
+          providerExecuted: true,
+        },
+        { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'm1' },
+      ],
+    },
+    {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-approval-response',
+          approvalId: 'a1',
+          approved: true,
+          providerExecuted: true,
+        },
+      ],
+    },
+  ],
+  'reasoning with its signature': [
+    { role: 'user', content: 'Think.' },
+    {
+      role: 'assistant',
+      content: [
+        {
+          type: 'reasoning',
+          text: 'Hm.',
+          providerOptions: { anthropic: { signature: 'sealed' } },
+        },
+        { type: 'text', text: 'Thought.' },
+      ],
+    },
+  ],
+  'files of all kinds': [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look.' },
+        { type: 'file', mediaType: 'application/pdf', data: BYTES, filename: 'a.pdf' },
+        { type: 'image', image: new URL('https://a.example/b.png') },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [{ type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' }],
+    },
+  ],
+};
+
+describe('palimpsest/ai-sdk, in use', () => {
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.dispose());
+  const errors: unknown[] = [];
+
+  function modelOf(session: string, text = 'Yes.') {
+    const given = new MockLanguageModelV3({
+      supportedUrls: { '*/*': [/.*/] },
+      doGenerate: async () => ({
+        content: [{ type: 'text', text }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage,
+        warnings: [],
+      }),
+      doStream: async ({ abortSignal }) => {
+        abortSignal?.throwIfAborted();
+        return {
+          stream: simulateReadableStream({
+            chunks: [
+              { type: 'text-start', id: '1' },
+              { type: 'text-delta', id: '1', delta: text },
+              { type: 'text-delta', id: '1', delta: ' And so on.' },
+              { type: 'text-end', id: '1' },
+              { type: 'finish', usage, finishReason: { unified: 'stop', raw: undefined } },
+            ],
+          }),
+        };
+      },
+    });
+    const onError = (error: unknown) => errors.push(error);
+    const middleware = palimpsest({ url: service.url, session, contextWindow: WINDOW, onError });
+    return { given, model: wrapLanguageModel({ model: given, middleware }) };
+  }
+
+  test.each(Object.entries(HISTORIES))('%s', async (name, history) => {
+    const session = name.replaceAll(' ', '-');
+    const { given, model } = modelOf(session);
+    const messages: ModelMessage[] = [...history, { role: 'user', content: 'Well?' }];
+    await generateText({ model, messages, maxRetries: 0 });
+    const plain = new MockLanguageModelV3({
+      supportedUrls: { '*/*': [/.*/] },
+      doGenerate: given.doGenerate,
+    });
+    await generateText({ model: plain, messages, maxRetries: 0 });
+    // Nothing has been compacted: the model is given what it would be given without us.
+    expect(given.doGenerateCalls[0]?.prompt).toEqual(plain.doGenerateCalls[0]?.prompt);
+    for (let turn = 0; turn < 20; turn++) {
+      messages.push(
+        { role: 'assistant', content: 'Yes.' },
+        { role: 'user', content: `Question ${turn}: ${BULK}` },
+      );
+      await generateText({ model, messages, maxRetries: 0 });
+    }
+    expect(JSON.stringify(messages).length / 4).toBeGreaterThan(1.5 * WINDOW);
+    const sizes = given.doGenerateCalls.map(({ prompt }) => JSON.stringify(prompt).length / 4);
+    expect(Math.max(...sizes)).toBeLessThan(WINDOW);
+    expect(errors).toEqual([]);
+  });
+
+  test('goes on after a stream that was broken off', async () => {
+    const { given, model } = modelOf('broken', 'Half.');
+    const messages: ModelMessage[] = [{ role: 'user', content: 'Tell all.' }];
+    const abort = new AbortController();
+    const { fullStream } = streamText({ model, messages, abortSignal: abort.signal });
+    let said = '';
+    for await (const part of fullStream) {
+      if (part.type !== 'text-delta') continue;
+      said += part.text;
+      abort.abort();
+    }
+    expect(said).toBe('Half.');
+    messages.push({ role: 'assistant', content: said }, { role: 'user', content: 'Go on.' });
+    await generateText({ model, messages });
+    expect(JSON.stringify(given.doGenerateCalls[0]?.prompt)).toMatch(/Tell all.*Half.*Go on/);
+    expect(errors).toEqual([]);
+  });
+
+  test('gives answers that have a shape', async () => {
+    const { model } = modelOf('shaped', '{"town":"Ulm"}');
+    const output = Output.object({ schema: z.object({ town: z.string() }) });
+    expect((await generateText({ model, prompt: 'Where?', output })).output).toEqual({
+      town: 'Ulm',
+    });
+    expect(errors).toEqual([]);
+  });
+});
