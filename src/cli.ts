@@ -180,7 +180,7 @@ program
     'sessions that nothing was written to for so long: 30d, 12h',
     age,
   )
-  .option('--to <folder>', 'the archive (PALIMPSEST_ARCHIVE)')
+  .option('--to <place>', 'the archive: a folder, or s3://bucket/prefix (PALIMPSEST_ARCHIVE)')
   .option('--tenant <name>', 'only sessions of this API key (default: all)')
   .option('--dry-run', 'only say what would be archived')
   .addHelpText(
@@ -188,6 +188,7 @@ program
     `
 Examples:
   palimpsest archive --before 30d --to /var/lib/palimpsest/archive
+  palimpsest archive --before 30d --to s3://backups/palimpsest
   palimpsest archive --before 12h --tenant local --dry-run`,
   )
   .action(async (flags: ArchiveFlags) => {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
+import { archivePlace } from './config/archive-place.ts';
 import { overridesFromEnvironment } from './config/environment-overrides.ts';
 import { hookSettings } from './config/hook-table.ts';
 import { readPrices } from './config/price-file.ts';
@@ -124,8 +125,8 @@ export function readSettings(environment: Environment) {
     port: env.PORT ?? (env.ROLE === 'worker' ? 0 : 8787),
     role: env.ROLE,
     database: database(env.DATABASE_URL, env.PALIMPSEST_SYNCHRONOUS),
-    /** The folder that archived sessions are in; null: there is none. */
-    archive: env.PALIMPSEST_ARCHIVE ?? null,
+    /** Where archived sessions are; null: nowhere. */
+    archive: archivePlace('PALIMPSEST_ARCHIVE', env.PALIMPSEST_ARCHIVE),
     /** Null: jobs run in this process. */
     queue: queue(env),
     /** How often everything that has not ended is handed over again. */

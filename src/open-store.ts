@@ -1,12 +1,16 @@
 import type { Archive } from './app/ports/archive.ts';
 import type { SearchableStore } from './app/ports/search-index.ts';
+import type { ArchivePlace } from './config/archive-place.ts';
+import { SettingsError } from './config/settings-error.ts';
 import type { DatabaseSettings } from './config.ts';
 import { FolderArchive } from './db/archive/folder-archive.ts';
+import { S3Archive } from './db/archive/s3-archive.ts';
 import { withArchive } from './db/archive/with-archive.ts';
 import type { StoreCallbacks } from './db/listeners.ts';
 import { openPostgresStore } from './db/postgres/postgres-store.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
 import { urlsOfHosts } from './domain/url-text.ts';
+import { missingPart } from './optional-parts.ts';
 
 /**
  * Opens the event store that the settings name, migrated to the newest schema, with the archive behind it.
@@ -15,22 +19,29 @@ import { urlsOfHosts } from './domain/url-text.ts';
 export async function openStore(
   database: DatabaseSettings,
   onError: (error: unknown) => void,
-  { archive = null, ...callbacks }: StoreCallbacks & { archive?: string | null } = {},
+  { archive = null, ...callbacks }: StoreCallbacks & { archive?: ArchivePlace | null } = {},
 ): Promise<SearchableStore> {
+  const behind = archive === null ? null : openArchive(archive);
   try {
     const store: SearchableStore =
       database.kind === 'sqlite'
         ? await openSqliteStore({ ...database, ...callbacks })
         : await openPostgresStore({ url: database.url, onError, ...callbacks });
-    return withArchive(store, archive === null ? null : openArchive(archive), onError);
+    return withArchive(store, behind, onError);
   } catch (error) {
     throw cannotBeOpened(database, error);
   }
 }
 
-/** The archive that a setting names: a folder. */
-export function openArchive(place: string): Archive {
-  return new FolderArchive(place);
+/**
+ * The archive that a setting names: a folder, or a bucket. Throws SettingsError for the latter where its
+ * package is not installed.
+ */
+export function openArchive(place: ArchivePlace): Archive {
+  if (place.kind === 'folder') return new FolderArchive(place.folder);
+  const missing = missingPart('bucket');
+  if (missing !== null) throw new SettingsError(`the archive in S3 cannot be used: ${missing}`);
+  return new S3Archive(place);
 }
 
 /** Names the store, and says why in the words of its driver. */

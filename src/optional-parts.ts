@@ -22,6 +22,7 @@ const PARTS = {
     packages: ['bullmq', 'ioredis', '@bull-board/api', '@bull-board/hono', '@bull-board/ui'],
     install: 'bullmq@6 ioredis@5 @bull-board/api@9 @bull-board/hono@9 @bull-board/ui@9',
   },
+  bucket: { packages: ['@aws-sdk/client-s3'], install: '@aws-sdk/client-s3@3' },
   tokenizers: { packages: ['gpt-tokenizer'], install: 'gpt-tokenizer@4' },
   traces: {
     packages: [

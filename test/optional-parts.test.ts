@@ -8,6 +8,7 @@ import { ROOT, readText } from './house/sources.ts';
 const parts: [OptionalPart, string, string][] = [
   ['models', 'ai, @ai-sdk/anthropic', 'npm install ai@6 @ai-sdk/anthropic@3'],
   ['queue', 'bullmq, ioredis', 'npm install bullmq@6 ioredis@5'],
+  ['bucket', '@aws-sdk/client-s3', 'npm install @aws-sdk/client-s3@3'],
   ['tokenizers', 'gpt-tokenizer', 'npm install gpt-tokenizer@4'],
   ['traces', '@opentelemetry/api, @opentelemetry/core', 'npm install @opentelemetry/api@1'],
 ];

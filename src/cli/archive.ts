@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import { type Archive, ArchiveError, type IdleSession } from '../app/ports/archive.ts';
 import type { SearchableStore } from '../app/ports/search-index.ts';
 import { Indexer } from '../app/search/indexer.ts';
+import { type ArchivePlace, archivePlace } from '../config/archive-place.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { readSettings } from '../config.ts';
 import { archiveSession } from '../db/archive/archive-session.ts';
@@ -46,31 +46,36 @@ export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
     }
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
-    problem = `the archive ${place} cannot be used: ${wordsOf(error)}`;
+    problem = `the archive ${place.text} cannot be used: ${wordsOf(error)}`;
   } finally {
     await store.close();
   }
-  say(counted, place, flags.dryRun === true);
+  say(counted, place.text, flags.dryRun === true);
   if (problem !== null) console.error(plainText(problem));
   if (known === null && counted.sessions > 0 && !flags.dryRun) {
     console.error(
-      plainText(`Set PALIMPSEST_ARCHIVE=${place} for the service, or it cannot bring them back.`),
+      plainText(
+        `Set PALIMPSEST_ARCHIVE=${place.text} for the service, or it cannot bring them back.`,
+      ),
     );
   }
   return problem === null && !stop.aborted;
 }
 
 /** A service brings back from its own archive only. */
-function placeOf(to: string | undefined, known: string | null): string {
-  if (to === undefined && known === null) {
-    throw new SettingsError('say where the archive is: --to FOLDER, or PALIMPSEST_ARCHIVE');
-  }
-  if (to !== undefined && known !== null && resolve(to) !== resolve(known)) {
+function placeOf(to: string | undefined, known: ArchivePlace | null): ArchivePlace {
+  const place = archivePlace('--to', to) ?? known;
+  if (place === null) {
     throw new SettingsError(
-      `--to ${to} is not PALIMPSEST_ARCHIVE=${known}, which sessions are brought back from: leave --to out`,
+      'say where the archive is: --to FOLDER or s3://BUCKET/PREFIX, or PALIMPSEST_ARCHIVE',
     );
   }
-  return resolve(to ?? known ?? '');
+  if (known !== null && place.text !== known.text) {
+    throw new SettingsError(
+      `--to ${to} is not PALIMPSEST_ARCHIVE=${known.text}, which sessions are brought back from: leave --to out`,
+    );
+  }
+  return place;
 }
 
 /** All that are idle when this begins, each once. */

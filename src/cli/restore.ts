@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { ArchivePlace } from '../config/archive-place.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { type DatabaseSettings, readSettings } from '../config.ts';
 import { type Counted, type OpenBackup, openBackup } from '../db/backup/backup-file.ts';
@@ -44,7 +45,7 @@ export async function restoreBackup(
   database: DatabaseSettings,
   from: string,
   stop: AbortSignal,
-  archive: string | null = null,
+  archive: ArchivePlace | null = null,
 ): Promise<Restored> {
   refuseExisting(database);
   const backup = await openBackup(from).catch((error) => {
@@ -137,7 +138,10 @@ async function fill(draft: StoreDraft, backup: OpenBackup, stop: AbortSignal): P
   }
 }
 
-async function problemsOf(database: DatabaseSettings, archive: string | null): Promise<string[]> {
+async function problemsOf(
+  database: DatabaseSettings,
+  archive: ArchivePlace | null,
+): Promise<string[]> {
   const store = await openStore(database, (error) => console.error(error), { archive });
   try {
     return (await store.verify()).problems;

@@ -80,6 +80,7 @@ describe('the package', () => {
     const modules = join(folder, 'node_modules');
     for (const name of [
       'ai',
+      '@aws-sdk',
       '@openai',
       '@ai-sdk',
       'bullmq',
@@ -147,13 +148,18 @@ describe('the package', () => {
     }
   });
 
-  test('says what to install for a queue and for a model', () => {
+  test('says what to install for a queue and for an archive in S3', () => {
     const cli = join(folder, 'node_modules', '.bin', 'palimpsest');
     const serve = (more: Record<string, string>) =>
       spawnSync(cli, ['serve'], { cwd: folder, env: environment(more), encoding: 'utf8' });
     const queue = serve({ REDIS_URL: 'redis://127.0.0.1:1' });
     expect(queue.status).toBe(2);
     expect(queue.stderr).toMatch(/REDIS_URL cannot be used: .*npm install bullmq@6 ioredis@5/);
+    const archive = serve({ PALIMPSEST_ARCHIVE: 's3://bucket/prefix' });
+    expect(archive.status).toBe(2);
+    expect(archive.stderr).toMatch(
+      /the archive in S3 cannot be used: .*npm install @aws-sdk\/client-s3@3/,
+    );
   });
 
   test('has typed entry points that need nothing else', async () => {

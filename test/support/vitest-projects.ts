@@ -73,6 +73,7 @@ export type Scale = 'brief' | 'short' | 'long';
 export const ALONE = [
   'test/api/hardening.test.ts',
   'test/cli/{export-session,sync-file}.test.ts',
+  'test/db/archive-places.test.ts',
   'test/db/sqlite-driver.test.ts',
   // It counts the calls of a built-in function, which is slower for ever after in that process.
   'test/domain/workspace/steps.test.ts',

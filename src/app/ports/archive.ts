@@ -4,7 +4,7 @@ import type { RestoredSession, SessionRef } from './event-store.ts';
 export interface Archive {
   /** For people. */
   readonly place: string;
-  /** Makes the place where there is none; a file that is missing later is none that was never written. */
+  /** Makes the folder where there is none; a file that is missing later is none that was never written. */
   prepare(): Promise<void>;
   /** The file is there for good when this answers; nothing of it otherwise. */
   write(file: string, bytes: Uint8Array): Promise<void>;
