@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Archive, ArchiveError } from '../../src/app/ports/archive.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
-import { verifySearch } from '../../src/app/search/verify-search.ts';
+import { reindex, verifySearch } from '../../src/app/search/verify-search.ts';
 import { archiveSession } from '../../src/db/archive/archive-session.ts';
 import type { FolderArchive } from '../../src/db/archive/folder-archive.ts';
 import { readExport } from '../../src/db/session-export.ts';
@@ -382,6 +382,33 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
     await plain.rebuild();
     expect(await store.verify()).toEqual({ sessions: 1, events: 5, problems: [] });
     expect(await isArchived(store, 'chat')).toBe(true);
+  });
+
+  test('reindex writes the index of the rest, and brings nothing back', async () => {
+    await write(store, 'away', ['Paint it ultramarine.']);
+    await write(store, 'here', ['Paint it vermilion.']);
+    const indexer = new Indexer(store, () => {});
+    // As if it had been written to meanwhile.
+    await store.search.forget(ref('here'));
+    await putAway(store, archive, 'away');
+    const found = async (token: string) => {
+      const documents = await store.search.find({
+        scope: { tenant: 'local', session: null },
+        filters: {},
+        all: [[{ tokens: [token], prefixes: [], sequence: [] }]],
+        none: [],
+        limit: 5,
+      });
+      return documents.map(({ session_id }) => session_id);
+    };
+    expect([await found('ultramarine'), await found('vermilion')]).toEqual([['away'], []]);
+    expect(await reindex(store, indexer)).toEqual({ sessions: 2, documents: 2 });
+    expect([await found('ultramarine'), await found('vermilion')]).toEqual([['away'], ['here']]);
+    expect(await isArchived(store, 'away')).toBe(true);
+    expect(filesIn(archive)).toHaveLength(1);
+    const problems: string[] = [];
+    for await (const problem of verifySearch(store)) problems.push(problem);
+    expect(problems).toEqual([]);
   });
 
   test('a backup has what the store has, and the archive the rest', async () => {

@@ -122,6 +122,8 @@ export interface SearchIndex {
   ): Promise<Map<number, { event: StoredEvent; format: Format }>>;
   /** Forgets everything: all sessions are behind then. */
   clear(): Promise<void>;
+  /** Forgets what it has of one session. */
+  forget(ref: SessionRef): Promise<void>;
 }
 
 /** A store with the index of its events, the keys of the gateway, and the archived sessions beside it. */

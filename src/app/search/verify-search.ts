@@ -66,11 +66,17 @@ async function* everyPosition(store: SearchableStore) {
   }
 }
 
-/** Writes the whole index anew; answers what it came to. */
+/**
+ * Writes the index anew of all sessions whose events are in the store, and leaves what it has of archived ones;
+ * answers what it has then.
+ */
 export async function reindex(store: SearchableStore, indexer: Indexer) {
-  await store.search.clear();
+  const isAnyArchived = (await store.archived.list(0, 1)).length > 0;
+  // At once, and whatever is wrong with it.
+  if (!isAnyArchived) await store.search.clear();
   const counted = { sessions: 0, documents: 0 };
   for await (const { ref } of everyPosition(store)) {
+    if (isAnyArchived && (await store.archived.find(ref)) === null) await store.search.forget(ref);
     await indexer.catchUp(ref, Number.POSITIVE_INFINITY);
     counted.sessions += 1;
     counted.documents += (await store.search.position(ref))?.documents ?? 0;

@@ -53,6 +53,14 @@ const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 
   coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun,
   s.settings::json ->> 'format' AS format`;
 
+/** What there is of a session besides how far it is indexed, by its key. */
+const ROWS_OF_SESSION = [
+  'search_pages WHERE first_id',
+  'search_segments WHERE first_id',
+  'search_words WHERE id',
+  'search_documents WHERE id',
+];
+
 /** The index in segments: in each the tokens of some documents, with those that have them (decision 0045). */
 export class PostgresSearchIndex implements SearchIndex {
   readonly #pool: Pool;
@@ -307,6 +315,24 @@ export class PostgresSearchIndex implements SearchIndex {
           'TRUNCATE search_sessions, search_documents, search_segments, search_pages, search_words',
         );
         await client.query('UPDATE search_version SET version = $1', [SEARCH_VERSION]);
+        await client.query('COMMIT');
+      }),
+    );
+  }
+
+  async forget(ref: SessionRef): Promise<void> {
+    const place = await this.#place(ref);
+    if (place === null) return;
+    const { session_order } = place;
+    const { first, last } = idsOf(session_order);
+    await storeErrors(
+      onConnection(this.#pool, async (client) => {
+        await client.query('BEGIN');
+        // First: it waits for who indexes the session, and sees what that has written.
+        await client.query('DELETE FROM search_sessions WHERE session_order = $1', [session_order]);
+        for (const rows of ROWS_OF_SESSION) {
+          await client.query(`DELETE FROM ${rows} BETWEEN $1 AND $2`, [first, last]);
+        }
         await client.query('COMMIT');
       }),
     );

@@ -274,6 +274,19 @@ export class SqliteSearchIndex implements SearchIndex {
     await this.#writer.alone(() => clear.immediate());
   }
 
+  async forget({ tenant, session_id }: SessionRef): Promise<void> {
+    const forget = this.#db.transaction(() => {
+      const place = this.#place.get(tenant, session_id);
+      if (place === undefined) return;
+      const { first, last } = idsOf(place.session_order);
+      const remove = (from: string) => this.#db.prepare(`DELETE FROM ${from} BETWEEN ? AND ?`);
+      remove('search_tokens WHERE rowid').run(first, last);
+      remove('search_documents WHERE id').run(first, last);
+      remove('search_sessions WHERE session_order').run(place.session_order, place.session_order);
+    });
+    await this.#writer.alone(() => forget.immediate());
+  }
+
   /** Clears an index that another release has written, which has other tokens. */
   async renew(): Promise<void> {
     const version = this.#db.prepare<[], number>('SELECT version FROM search_version').pluck();
