@@ -14,6 +14,9 @@ const COLON = ':'.charCodeAt(0);
 const BACKSLASH = '\\'.charCodeAt(0);
 const UNDERSCORE = '_'.charCodeAt(0);
 const DASH = '-'.charCodeAt(0);
+const SLASH = '/'.charCodeAt(0);
+const ESCAPE = 0x1b;
+const BRACKET = '['.charCodeAt(0);
 
 /** Where a run stands; `isPlain`: a word or a number with nothing in it that makes a name of it. */
 type OnRun = (start: number, end: number, isPlain: boolean) => void;
@@ -29,7 +32,7 @@ export function eachRun(text: string, onRun: OnRun): void {
     if (first === 0) {
       const end = code === HASH ? endOfIssue(text, at) : at;
       if (end > at) onRun(at, end, false);
-      at = Math.max(end, at + 1);
+      at = Math.max(end, code === ESCAPE ? endOfTerminalCode(text, at) : at + 1);
       continue;
     }
     const drive = isDrive(text, at) ? endOfDrivePath(text, at) : at;
@@ -42,13 +45,26 @@ export function eachRun(text: string, onRun: OnRun): void {
     // A full stop at the end is that of the sentence.
     let dots = 0;
     let end = at + 1;
+    const isInWord = isOfOtherScript(text, at - 1);
+    // Other scripts may be written without blanks: only what a slash of a path opens is of the path.
+    const mayHoldOthers = !(isInWord && code === SLASH);
+    let isOtherSegment = mayHoldOthers && code === SLASH;
     for (; end < text.length; end++) {
-      const kind = kindOf(text.charCodeAt(end));
-      if (kind === 0) break;
+      const next = text.charCodeAt(end);
+      const kind = kindOf(next);
+      if (kind === 0) {
+        if (!isOtherSegment || !isOfOtherScript(text, end)) break;
+        kinds |= OTHER;
+        continue;
+      }
       if (kind === DOT) dots = DOT;
       else kinds |= kind | dots;
+      if (next === SLASH) isOtherSegment = mayHoldOthers;
+      else if (kind === DOT || text.charCodeAt(end - 1) === SLASH) isOtherSegment = false;
     }
-    if (end - at > 1 && end - at <= MAX_RUN) {
+    // `22.ts` is the end of a name in another script.
+    const isRest = isInWord && (first === DOT || (first === DIGIT && dots === DOT));
+    if (end - at > 1 && end - at <= MAX_RUN && !isRest) {
       onRun(startOfName(text, at), end, isPlain(first, kinds));
     }
     at = end;
@@ -67,6 +83,19 @@ function isPlain(first: number, others: number): boolean {
     default:
       return false;
   }
+}
+
+/** A letter, or a mark on one, of a script that names of programs are rarely written in. */
+function isOfOtherScript(text: string, at: number): boolean {
+  return text.charCodeAt(at) >= KINDS.length && /[\p{L}\p{M}]/u.test(text.charAt(at));
+}
+
+/** The end of a colour or another code for the terminal (`ESC [ 1 m`): no part of the word after it. */
+function endOfTerminalCode(text: string, start: number): number {
+  if (text.charCodeAt(start + 1) !== BRACKET) return start + 1;
+  let end = start + 2;
+  while (text.charCodeAt(end) >= 0x20 && text.charCodeAt(end) < 0x40) end++;
+  return end + 1;
 }
 
 /** A letter right after a backslash belongs to an escape such as \n, not to the name. */

@@ -22,6 +22,9 @@ describe('what a name is', () => {
     ['strings.Contains(session.filesTouched)', ['strings.Contains', 'filesTouched']],
     ['run `git-sync` but a well-known word', ['git-sync']],
     ['"first\\nSecondThing"', ['SecondThing']],
+    ['\u001b[1msrc/a.c\u001b[22m:3 \u001b[38;5;9mREADME.md\u001b[0m', ['src/a.c', 'README.md']],
+    ['修改src/支付/模块22.ts文件,再看config.ts。', ['src/支付/模块22.ts', 'config.ts']],
+    ['./отчёты/май.md и /srv/données/रिपोर्ट.csv', ['./отчёты/май.md', '/srv/données/रिपोर्ट.csv']],
   ])('%s', (text, names) => expect(extractNames(text)).toEqual(names));
 
   test.each([
@@ -30,6 +33,8 @@ describe('what a name is', () => {
     'in 10ms, 3rd of 2026-01-23, version 1.2.3, at 50%',
     'a state-of-the-art follow-up -- really...done',
     '<b>bold</b> /compact',
+    '读/写/执行权限, 输入/输出, 模块22.ts, отчёт.md',
+    '\u001b[31m\u001b[1mbold\u001b[0m \u001b[2Kagain',
     `iVBORw0KGgo${'Ab1'.repeat(120)}`,
   ])('no names: %s', (text) => expect(extractNames(text)).toEqual([]));
 
