@@ -103,6 +103,12 @@ function partOf(block: Block, { parts, results }: Known): Part | null {
   const same = parts.get(keyOf(block));
   if (same !== undefined) return same;
   if (block.type === 'text') return { type: 'text', text: String(block.text) };
+  if (block.type === 'tool_use') {
+    // Of an id that the provider has given twice, the second is another one in the context.
+    const call = { toolCallId: block.id, toolName: block.name };
+    results.set(String(block.id), { type: 'tool-result', ...call });
+    return { type: 'tool-call', ...call, input: block.input };
+  }
   if (block.type !== 'tool_result') return null;
   const result = results.get(String(block.tool_use_id));
   const output = { type: 'text', value: textOf(block.content) };

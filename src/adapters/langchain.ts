@@ -132,10 +132,12 @@ function messagesOf(item: Block, known: Known): BaseMessage[] {
     }));
     return [new AIMessage({ content: text, tool_calls })];
   }
-  const results = blocks.flatMap(({ type, tool_use_id, content }) => {
-    const result = known.results.get(String(tool_use_id));
-    if (type !== 'tool_result' || result === undefined) return [];
-    const { name, tool_call_id, status = 'success' } = result;
+  const results = blocks.flatMap(({ type, tool_use_id, content, is_error }) => {
+    if (type !== 'tool_result') return [];
+    const tool_call_id = String(tool_use_id);
+    // Of an id that the provider has given twice, the second is another one in the context.
+    const { name, status = is_error === true ? 'error' : 'success' }: Partial<ToolMessage> =
+      known.results.get(tool_call_id) ?? {};
     const named = name === undefined ? {} : { name };
     return new ToolMessage({ content: textOf(content), tool_call_id, status, ...named });
   });

@@ -1,10 +1,20 @@
-import { generateText, type ModelMessage, Output, streamText, wrapLanguageModel } from 'ai';
+import { createOpenAI } from '@ai-sdk/openai';
+import {
+  generateText,
+  type ModelMessage,
+  Output,
+  stepCountIs,
+  streamText,
+  tool,
+  wrapLanguageModel,
+} from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { palimpsest } from '../../src/adapters/ai-sdk.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
+import { LAST_WORDS, logOf, taskProvider } from './task-provider.ts';
 
 /** What messages of the AI SDK can hold beside texts and calls of its own tools. */
 
@@ -135,7 +145,7 @@ describe('palimpsest/ai-sdk, in use', () => {
     });
     const onError = (error: unknown) => errors.push(error);
     const middleware = palimpsest({ url: service.url, session, contextWindow: WINDOW, onError });
-    return { given, model: wrapLanguageModel({ model: given, middleware }) };
+    return { given, middleware, model: wrapLanguageModel({ model: given, middleware }) };
   }
 
   test.each(Object.entries(HISTORIES))('%s', async (name, history) => {
@@ -161,6 +171,28 @@ describe('palimpsest/ai-sdk, in use', () => {
     const sizes = given.doGenerateCalls.map(({ prompt }) => JSON.stringify(prompt).length / 4);
     expect(Math.max(...sizes)).toBeLessThan(WINDOW);
     expect(errors).toEqual([]);
+  });
+
+  test('keeps calls with their results where a provider gives ids twice', async () => {
+    const provider = await taskProvider({ rounds: 8, window: WINDOW, repeatsIds: true });
+    const { middleware } = modelOf('repeated');
+    const model = wrapLanguageModel({
+      model: createOpenAI({ apiKey: 'any', baseURL: provider.url }).chat('gpt-4o-mini'),
+      middleware,
+    });
+    const tools = {
+      read_log: tool({
+        description: 'reads a log',
+        inputSchema: z.object({ step: z.number() }),
+        execute: async ({ step }) => logOf(step),
+      }),
+    };
+    const stopWhen = stepCountIs(20);
+    const { text } = await generateText({ model, tools, prompt: 'Read all logs.', stopWhen });
+    expect([text, provider.problems, errors]).toEqual([LAST_WORDS, [], []]);
+    // All of the first two rounds are there still.
+    expect(provider.results.slice(0, 3)).toEqual([0, 2, 4]);
+    await provider.close();
   });
 
   test('goes on after a stream that was broken off', async () => {

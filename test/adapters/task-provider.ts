@@ -18,13 +18,21 @@ type Message = z.infer<typeof messageSchema>;
 /** Tokens are four characters of the JSON of messages and tools each; an image is none. */
 const IMAGE = /data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g;
 
+type Task = {
+  rounds: number;
+  window: number;
+  /** Whether it gives the calls of each answer the same ids, as some do. */
+  repeatsIds?: boolean;
+};
+
 /**
  * A provider of Chat Completions that gives an agent a task of so many rounds, two calls of `read_log` in
  * each, and checks every request as a provider would: `problems` says what was wrong.
  */
-export async function taskProvider({ rounds, window }: { rounds: number; window: number }) {
+export async function taskProvider({ rounds, window, repeatsIds = false }: Task) {
   const problems: string[] = [];
   const sizes: number[] = [];
+  const results: number[] = [];
   let asked = 0;
   let beforeRound: (round: number) => Promise<void> = async () => {};
   const server = createServer((request, response) => {
@@ -40,11 +48,12 @@ export async function taskProvider({ rounds, window }: { rounds: number; window:
     const { messages, stream, tools = [] } = requestSchema.parse(JSON.parse(text));
     const size = Math.ceil(JSON.stringify([messages, tools]).replaceAll(IMAGE, '').length / 4);
     sizes.push(size);
+    results.push(messages.filter(({ role }) => role === 'tool').length);
     problems.push(...violations(messages).map((problem) => `request ${asked}: ${problem}`));
     if (size > window) problems.push(`request ${asked}: ${size} tokens in a window of ${window}`);
     const round = asked++;
     await beforeRound(round);
-    const message = answerOf(round, rounds);
+    const message = answerOf(round, rounds, repeatsIds);
     const usage = { prompt_tokens: size, completion_tokens: 20, total_tokens: size + 20 };
     if (stream === true) sendStream(response, message, usage);
     else sendWhole(response, message, usage);
@@ -55,6 +64,8 @@ export async function taskProvider({ rounds, window }: { rounds: number; window:
     url: `${url}/v1`,
     problems,
     sizes,
+    /** How many results each request had. */
+    results,
     /** What happens before the answer to each request. */
     onRound: (act: typeof beforeRound) => {
       beforeRound = act;
@@ -78,10 +89,10 @@ export const LAST_WORDS = 'All logs are read: nothing unusual.';
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Answer = { content: string | null; tool_calls?: Call[] };
 
-function answerOf(round: number, rounds: number): Answer {
+function answerOf(round: number, rounds: number, repeatsIds: boolean): Answer {
   if (round >= rounds) return { content: LAST_WORDS };
   const call = (step: number): Call => ({
-    id: `call_${step}`,
+    id: `call_${repeatsIds ? step % 2 : step}`,
     type: 'function',
     function: { name: 'read_log', arguments: JSON.stringify({ step }) },
   });
