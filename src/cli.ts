@@ -227,7 +227,7 @@ Examples:
 
 program
   .command('vacuum')
-  .description('write an SQLite file anew without what was erased; nobody can write meanwhile')
+  .description('write the store anew without what was erased or archived; others wait meanwhile')
   .action(async () => exitWith(await (await import('./cli/vacuum.ts')).vacuumCommand()));
 
 addReadingCommands(program, exitWith);

@@ -1,15 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Indexer } from '../../src/app/search/indexer.ts';
+import { vacuumPostgres } from '../../src/db/postgres/vacuum.ts';
 import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { vacuumSqlite } from '../../src/db/sqlite/vacuum.ts';
 import { AT, append, created, item } from '../contracts/session-events.ts';
+import { inFolder, openPlain, putAway, write } from '../support/archive-lab.ts';
 import { conversation, on, openLab } from '../support/backup-lab.ts';
 import { palimpsest } from '../support/palimpsest-command.ts';
 
-const { places, dispose } = openLab();
+const { folder, places, dispose } = openLab();
 afterAll(dispose);
 
 const SECRET = 'quixotalpine';
@@ -78,12 +82,92 @@ test('says so when another process holds the file', async () => {
   writer.close();
 });
 
-test('is for files', async () => {
-  const url = await places.postgres();
-  await conversation(url);
-  const { code, stderr } = await palimpsest(['vacuum'], on(url));
-  expect([code, stderr]).toEqual([
-    2,
-    'DATABASE_URL: vacuum is for an SQLite file; PostgreSQL has a VACUUM of its own, which runs by itself\n',
-  ]);
+test('is not for a store in memory', async () => {
+  const { code, stderr } = await palimpsest(['vacuum'], on('file::memory:'));
+  expect([code, stderr]).toEqual([2, 'DATABASE_URL: a store in memory has no room on the disk\n']);
+});
+
+describe('on PostgreSQL', () => {
+  /** Letters by chance: the server would compress what repeats itself. */
+  const text = () => randomBytes(3_000).toString('base64');
+
+  /** Bytes of the database, as the server says. */
+  async function sizeOf(url: string): Promise<number> {
+    return onServer(url, async (client) => {
+      const { rows } = await client.query('SELECT pg_database_size(current_database()) AS bytes');
+      return Number(rows[0].bytes);
+    });
+  }
+
+  async function onServer<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      return await use(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  test('gives the room of archived and erased sessions back to the disk', async () => {
+    const url = await places.postgres();
+    const archive = inFolder(folder);
+    const store = await openPlain(url);
+    const empty = await sizeOf(url);
+    const texts = (count: number) => Array.from({ length: count }, text);
+    await write(store, 'stays', texts(50));
+    const least = await sizeOf(url);
+    await write(store, 'archived', texts(600));
+    await write(store, 'erased', texts(600));
+    const before = await sizeOf(url);
+    await putAway(store, archive, 'archived');
+    await store.erase({ tenant: 'local', session_id: 'erased' });
+    await store.close();
+    const deleted = await sizeOf(url);
+    const { code, stdout, stderr } = await palimpsest(['vacuum'], {
+      ...on(url),
+      PALIMPSEST_ARCHIVE: archive.place,
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    const after = await sizeOf(url);
+    console.log(
+      `bytes: empty ${empty}, one session ${least}, all ${before}, deleted ${deleted}, vacuumed ${after}`,
+    );
+    // Deleting alone gives hardly anything back.
+    expect(deleted - after).toBeGreaterThan(0.8 * (before - least));
+    expect(before - after).toBeGreaterThan(0.8 * (before - least));
+    const numbers = /: ([\d,]+) kB before, ([\d,]+) kB now\n$/.exec(stdout) ?? [];
+    const [said, now] = numbers.slice(1).map((number) => Number(number.replaceAll(',', '')));
+    expect(now).toBeLessThan(said ?? 0);
+    expect(stdout).not.toContain('postgres@');
+    const verified = await palimpsest(['verify'], {
+      ...on(url),
+      PALIMPSEST_ARCHIVE: archive.place,
+    });
+    expect(verified.stdout).toBe('2 sessions, 652 events: ok\n');
+  });
+
+  test('says which table others hold', async () => {
+    const url = await places.postgres();
+    await conversation(url);
+    await onServer(url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE search_pages IN ACCESS SHARE MODE');
+      await expect(vacuumPostgres(url, 100)).rejects.toThrow(
+        'others have been using the table search_pages for too long: try again when there is less to do. ' +
+          'Tables before it are done: events, search_documents, search_segments.',
+      );
+    });
+    expect((await vacuumPostgres(url, 10_000)).notes).toEqual([]);
+  });
+
+  test('says which tables are not its own', async () => {
+    const url = await places.postgres();
+    await conversation(url);
+    const reader = new URL(url);
+    reader.searchParams.set('options', '-c role=pg_read_all_data');
+    const { notes } = await vacuumPostgres(reader.href);
+    expect(notes).toHaveLength(5);
+    // Releases of PostgreSQL have different words for it.
+    expect(notes[0]).toContain('"events"');
+  });
 });
