@@ -6,7 +6,7 @@ import { endedMeanwhile } from '../domain/session/proposal-commands.ts';
 import { type ResultEdit, savedBy } from '../domain/session/result-edits.ts';
 import { withoutContent } from './compaction-detail.ts';
 import { findCompaction, findSession } from './find.ts';
-import { loadViewHere } from './load-view.ts';
+import { loadAroundHere } from './load-view.ts';
 import type { CompactionRow, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { findProposal } from './proposal.ts';
@@ -38,11 +38,10 @@ export async function diffOf(
     );
   }
   if (outcome === 'proposed') return proposedDiff(ports, ref, id);
-  const before = await loadViewHere(ports, ref, ended_version - 1);
-  const after = await loadViewHere(ports, ref, ended_version);
+  const last = { at: ended_version, proposal: null };
+  const views = await loadAroundHere(ports, ref, ended_version - 1, last);
   // Erased since the row was read.
-  if (before === null || after === null) return sessionNotFound();
-  return accept(shown(ref, id, before, after));
+  return views === null ? sessionNotFound() : accept(shown(ref, id, views.before, views.after));
 }
 
 /** What a proposal would make of the context as it is now. */
@@ -57,10 +56,10 @@ async function proposedDiff(
   if (!session.ok) return session;
   const { version } = session.value.state;
   const { candidate } = found.value.proposed.data;
-  const before = await loadViewHere(ports, ref, version);
-  const after = await loadViewHere(ports, ref, version, { id, candidate });
-  if (before === null || after === null) return endedMeanwhile();
-  return accept(shown(ref, id, before, { ...after, version: version + 1 }));
+  const applied = { at: version, proposal: { id, candidate } };
+  const views = await loadAroundHere(ports, ref, version, applied);
+  if (views === null) return endedMeanwhile();
+  return accept(shown(ref, id, views.before, { ...views.after, version: version + 1 }));
 }
 
 function shown({ session_id }: SessionRef, id: string, before: View, after: View) {
@@ -96,7 +95,7 @@ type Parts = {
 function compare(before: View, after: View): Parts {
   const parts: Parts = { kept: [], cleared: [], removed: [], added: [] };
   // Thousands of entries can have one key: what is taken of them is only counted.
-  const earlier = new Map<string, { entries: Entry[]; taken: number }>();
+  const earlier = new Map<Key, { entries: Entry[]; taken: number }>();
   for (const entry of before.entries) {
     const key = keyOf(entry);
     const same = earlier.get(key);
@@ -121,8 +120,10 @@ function compare(before: View, after: View): Parts {
 }
 
 /** Items of the log are known by their number, what a compaction made by its content. */
-function keyOf({ seq, item }: Entry): string {
-  return seq === null ? JSON.stringify(item) : String(seq);
+type Key = number | string;
+
+function keyOf({ seq, item }: Entry): Key {
+  return seq ?? JSON.stringify(item);
 }
 
 function withoutItem({ seq, origin, tokens }: Entry) {

@@ -43,14 +43,49 @@ export function loadView(
   return loadBounded(store, ref, { at, proposal, most: null });
 }
 
-/** `most`: what may be read here, null: anything. */
-type Asked = { at: number | undefined; proposal: Proposed | null; most: Size | null };
+/** The contexts before and after an event, of which most is read once. Null and throws as `loadViewHere`. */
+export async function loadAroundHere(
+  { store, largestHere }: { store: EventStore } & Pick<Ports, 'largestHere'>,
+  ref: SessionRef,
+  before: number,
+  after: Pick<Asked, 'at' | 'proposal'>,
+): Promise<{ before: View; after: View } | null> {
+  const most = largestHere ?? null;
+  const head = most && (await store.head(ref));
+  if (most !== null && head !== null && isLarger(head.state, before, most)) {
+    throw new ElsewhereError();
+  }
+  return ofOneSession(store, ref, async (created) => {
+    const read = rangeReader(store, ref, most);
+    const earlier = { at: before, proposal: null };
+    const first = await readView(store, ref, created, earlier, read);
+    const then = first && (await readView(store, ref, created, after, read));
+    return then && { before: first, after: then };
+  });
+}
+
+type Asked = {
+  at: number | undefined;
+  proposal: Proposed | null;
+  /** What may be read here, null: anything. */
+  most: Size | null;
+};
 
 async function loadBounded(store: EventStore, ref: SessionRef, asked: Asked): Promise<View | null> {
+  return ofOneSession(store, ref, (created) =>
+    readView(store, ref, created, asked, rangeReader(store, ref, asked.most)),
+  );
+}
+
+async function ofOneSession<T>(
+  store: EventStore,
+  ref: SessionRef,
+  read: (created: Created) => Promise<T | null>,
+): Promise<T | null> {
   for (;;) {
     const created = await createdOf(store, ref);
     if (created === null) return null;
-    const [reading] = await Promise.allSettled([readView(store, ref, created, asked)]);
+    const [reading] = await Promise.allSettled([read(created)]);
     // Erased meanwhile: what was read may be of two sessions, or miss something.
     if ((await createdOf(store, ref))?.hash !== created.hash) continue;
     if (reading.status === 'rejected') throw reading.reason;
@@ -97,7 +132,8 @@ async function readView(
   store: EventStore,
   ref: SessionRef,
   created: Created,
-  { at, proposal, most }: Asked,
+  { at, proposal }: Pick<Asked, 'at' | 'proposal'>,
+  read: RangeReader,
 ): Promise<View | null> {
   const head = await store.head(ref);
   if (proposal !== null && !head?.state.proposals.some(({ id }) => id === proposal.id)) return null;
@@ -107,7 +143,7 @@ async function readView(
   const current = version === state.version ? state.base : await baseAt(store, ref, version);
   const applied = proposal && eventOf(proposal, version + 1, state.updated_at);
   const base = (applied && baseOf(applied)) ?? current;
-  const logged = await eventsBetween(store, ref, base?.through ?? 1, version, most);
+  const logged = await read(base?.through ?? 1, version);
   const events = applied === null ? logged : [...logged, applied];
   const pins = await pinsAt(store, ref, state, version);
   return {
@@ -171,6 +207,24 @@ function baseOf(event: SessionEvent): Base | null {
   if (event.type !== 'compaction.completed') return null;
   const { compaction_id, through } = event.data;
   return { compaction_id, version: event.version, through };
+}
+
+/** Reads the events after one version up to another. */
+type RangeReader = (after: number, upTo: number) => Promise<readonly StoredEvent[]>;
+
+/** What it has read first it does not read again. */
+function rangeReader(store: EventStore, ref: SessionRef, most: Size | null): RangeReader {
+  let known: readonly StoredEvent[] = [];
+  return async (after, upTo) => {
+    const first = known[0]?.version ?? Number.POSITIVE_INFINITY;
+    const last = known.at(-1)?.version ?? 0;
+    if (after + 1 < first || last <= after) {
+      known = await eventsBetween(store, ref, after, upTo, most);
+      return known;
+    }
+    const some = known.filter(({ version }) => version > after && version <= upTo);
+    return last < upTo ? [...some, ...(await eventsBetween(store, ref, last, upTo, most))] : some;
+  };
 }
 
 /** The store reads synchronously: in one go a context of many items would hold up all other requests. */

@@ -111,11 +111,12 @@ export function foldView(source: ViewSource): View {
 
 /** The items that another answer of the client has taken the place of. */
 export function supersededSeqs(events: readonly SessionEvent[]): Set<number> {
-  return new Set(
-    events.flatMap((event) =>
-      event.type === 'item.superseded' ? event.data.items.map(({ seq }) => seq) : [],
-    ),
-  );
+  const seqs = new Set<number>();
+  for (const event of events) {
+    if (event.type !== 'item.superseded') continue;
+    for (const { seq } of event.data.items) seqs.add(seq);
+  }
+  return seqs;
 }
 
 /** What a client or version 0.1 has compacted has none; a fork without one begins with nothing. */

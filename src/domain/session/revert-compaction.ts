@@ -135,11 +135,11 @@ export function revertCommand(
 
 /** The compactions that these events undo. */
 export function revertedIds(events: readonly SessionEvent[]): Set<string> {
-  return new Set(
-    events.flatMap((event) =>
-      event.type === 'compaction.reverted' ? [event.data.compaction_id] : [],
-    ),
-  );
+  const ids = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'compaction.reverted') ids.add(event.data.compaction_id);
+  }
+  return ids;
 }
 
 function keyOf({ seq, tool_use_id }: ResultEdit): string {

@@ -51,7 +51,9 @@ function usageAfterPin(state: UsageState, tokens: number): UsageState {
 
 function usageAfterItem(state: UsageState, item: { tokens: number; usage?: number }): UsageState {
   if (item.usage === undefined) {
-    return { ...state, tokens_since_usage: state.tokens_since_usage + item.tokens };
+    // Field by field: a spread takes several times as long, for each of thousands of items.
+    const { usage, tokens_since_usage, stale_usage_from } = state;
+    return { usage, tokens_since_usage: tokens_since_usage + item.tokens, stale_usage_from };
   }
   if (state.stale_usage_from !== null && item.usage >= state.stale_usage_from) {
     return { ...state, stale_usage_from: null };
