@@ -9,15 +9,20 @@ import { leavesResultOpen } from '../items/speaker.ts';
  */
 export function filterForSummary(items: readonly Normalised[]): Normalised[] {
   const merged: Normalised[] = [];
-  let isOpen = false;
+  let before: Normalised | null = null;
   for (const item of reorganiseAttachments(items).filter(isWorthSummarising)) {
     const last = merged.at(-1);
-    if (last?.kind === 'message' && item.kind === 'message' && !isOpen && canMerge(last, item)) {
+    if (
+      last?.kind === 'message' &&
+      item.kind === 'message' &&
+      canMerge(last, item) &&
+      // The words of the user must not follow a result of which nobody knows where it ends.
+      !(before?.kind === 'message' && leavesResultOpen(before))
+    ) {
       // `last` is a copy of ours: thousands of small messages in a row must stay linear.
       for (const part of item.parts) last.parts.push(part);
     } else merged.push(item.kind === 'message' ? { ...item, parts: [...item.parts] } : item);
-    // The words of the user must not follow a result of which nobody knows where it ends.
-    isOpen = item.kind === 'message' && leavesResultOpen(item);
+    before = item;
   }
   return withoutTrailingThinking(merged);
 }

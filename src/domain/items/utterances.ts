@@ -12,7 +12,7 @@ import {
   TAG_SIGNS,
   TYPED_MEANWHILE,
 } from './speaker-marks.ts';
-import { INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
+import { hasOpening, INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
 import { resultHeading, resultSaid } from './speaker-results.ts';
 import { type TagPlace, TagPlaces } from './tag-places.ts';
 
@@ -77,33 +77,9 @@ function markAt(text: string, at: number, end: number, places: TagPlaces): Found
     const to = Math.min(close?.end ?? end, end);
     return { said: [{ speaker: 'project_instructions', text: text.slice(at, to) }], end: to };
   }
-  const upTo = (to: number, speaker: Speaker): Found => ({
-    said: [{ speaker, text: text.slice(at, to) }],
-    end: to,
-  });
-  const rest = (speaker: Speaker): Found => upTo(end, speaker);
-  for (const [pattern, speaker, extent = 'rest'] of OPENINGS) {
-    const opening = pattern.exec(start);
-    if (opening === null) continue;
-    const mark = at + opening[0].length;
-    if (extent instanceof RegExp) {
-      const last = extent.exec(text.slice(mark, end));
-      return upTo(last === null ? end : mark + last.index + last[0].length, speaker);
-    }
-    switch (extent) {
-      case 'rest':
-        return upTo(end, speaker);
-      case 'line':
-        return upTo(endOfLine(text, at, end), speaker);
-      case 'mark':
-        return upTo(Math.min(end, mark), speaker);
-      case 'fence':
-        return upTo(endOfFence(text, mark, end), speaker);
-      case 'result':
-        return { said: resultSaid(text.slice(at, end), ''), end };
-      default:
-        extent satisfies never;
-    }
+  if (hasOpening(start)) {
+    const opened = openedAt(text, at, end, start);
+    if (opened !== null) return opened;
   }
   const call = resultHeading(text, at);
   if (call !== null) {
@@ -112,16 +88,52 @@ function markAt(text: string, at: number, end: number, places: TagPlaces): Found
   }
   const isPrompt = SHELL_PROMPT.test(text.slice(Math.max(at, end - 1_500), end));
   if (isPrompt && endsInPrompt(text, end) && !SHELL_TASK.test(start)) {
-    return rest('tool');
+    return upTo(text, at, end, 'tool');
   }
   const typed = typedMeanwhile(text.slice(at, end));
   if (typed !== null) return { said: [{ speaker: 'user', text: typed }], end };
-  if (isProgramCommand(text.slice(at, Math.min(end, at + 200)), end - at)) return rest('program');
+  if (isProgramCommand(text.slice(at, Math.min(end, at + 200)), end - at)) {
+    return upTo(text, at, end, 'program');
+  }
   const preamble = PREAMBLES.find(({ opening }) => opening.test(start));
   if (preamble === undefined) return null;
   const request = preamble.request.exec(text.slice(at, end));
-  if (request !== null) return upTo(at + request.index + request[0].length, 'program');
-  return preamble.isAlone ? rest('program') : null;
+  if (request !== null) {
+    return upTo(text, at, at + request.index + request[0].length, 'program');
+  }
+  return preamble.isAlone ? upTo(text, at, end, 'program') : null;
+}
+
+/** What a program has put here that begins like one of the openings; `start`: of the text from here on. */
+function openedAt(text: string, at: number, end: number, start: string): Found | null {
+  for (const [pattern, speaker, extent = 'rest'] of OPENINGS) {
+    const opening = pattern.exec(start);
+    if (opening === null) continue;
+    const mark = at + opening[0].length;
+    if (extent instanceof RegExp) {
+      const last = extent.exec(text.slice(mark, end));
+      return upTo(text, at, last === null ? end : mark + last.index + last[0].length, speaker);
+    }
+    switch (extent) {
+      case 'rest':
+        return upTo(text, at, end, speaker);
+      case 'line':
+        return upTo(text, at, endOfLine(text, at, end), speaker);
+      case 'mark':
+        return upTo(text, at, Math.min(end, mark), speaker);
+      case 'fence':
+        return upTo(text, at, endOfFence(text, mark, end), speaker);
+      case 'result':
+        return { said: resultSaid(text.slice(at, end), ''), end };
+      default:
+        extent satisfies never;
+    }
+  }
+  return null;
+}
+
+function upTo(text: string, at: number, end: number, speaker: Speaker): Found {
+  return { said: [{ speaker, text: text.slice(at, end) }], end };
 }
 
 function endOfLine(text: string, at: number, end: number): number {
