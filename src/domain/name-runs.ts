@@ -60,7 +60,9 @@ export function eachRun(text: string, onRun: OnRun): void {
       if (kind === DOT) dots = DOT;
       else kinds |= kind | dots;
       if (next === SLASH) isOtherSegment = mayHoldOthers;
-      else if (kind === DOT || text.charCodeAt(end - 1) === SLASH) isOtherSegment = false;
+      else if (isOtherSegment && (kind === DOT || text.charCodeAt(end - 1) === SLASH)) {
+        isOtherSegment = false;
+      }
     }
     // `22.ts` is the end of a name in another script.
     const isRest = isInWord && (first === DOT || (first === DIGIT && dots === DOT));

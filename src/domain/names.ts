@@ -35,26 +35,28 @@ export function extractNames(text: string): string[] {
   return [...names];
 }
 
-/** Reads texts and hands on every mention of a name, in order. */
-export type NameReader = (text: string, onName: (name: string) => void) => void;
+/** Reads texts and hands on every mention of a name, in order, with its `nameKey`. */
+export type NameReader = (text: string, onName: (name: string, key: string) => void) => void;
+
+type Known = readonly { name: string; key: string }[];
 
 /** A reader for many texts: what it learned about a word in one it uses in the next. */
 export function nameReader(): NameReader {
-  const remembered = new Map<string, readonly string[]>();
+  const remembered = new Map<string, Known>();
   return (text, onName) => {
     eachRun(text, (start, end, isPlain) => {
       if (isPlain) return;
       const run = text.slice(start, end);
       if (run.includes('-') && isQuoted(text, start, run.length)) {
-        for (const name of namesOfRun(run, true)) onName(name);
+        for (const name of namesOfRun(run, true)) onName(name, nameKey(name));
         return;
       }
       let names = remembered.get(run);
       if (names === undefined) {
-        names = namesOfRun(run, false);
+        names = namesOfRun(run, false).map((name) => ({ name, key: nameKey(name) }));
         if (remembered.size < MAX_REMEMBERED) remembered.set(run, names);
       }
-      for (const name of names) onName(name);
+      for (const { name, key } of names) onName(name, key);
     });
   };
 }

@@ -2,7 +2,7 @@ import type { Names } from '../digests/choose.ts';
 import { digestOf } from '../digests/digest.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
-import { nameKey, nameReader } from '../names.ts';
+import { nameReader } from '../names.ts';
 import { callKey } from '../session/call-key.ts';
 import { recallOf } from '../workspace/recall-mark.ts';
 import { answerOf } from '../workspace/result-text.ts';
@@ -45,18 +45,15 @@ export function digester(input: PlanInput): Digester {
 function namesIn(items: readonly Normalised[]): Omit<Names, 'known'> {
   const read = nameReader();
   const written = new Set<string>();
+  const write = (_: string, key: string) => written.add(key);
   for (const item of items) {
-    for (const text of textsOf(item)) read(text, (name) => written.add(nameKey(name)));
+    if (item.kind !== 'message' || item.role === 'system') continue;
+    for (const part of item.parts) {
+      if (part.kind === 'text') read(part.text, write);
+      else if (part.kind === 'tool_call') read(textOfCall(part), write);
+    }
   }
   return { read, isUsed: (key) => written.has(key) };
-}
-
-function textsOf(item: Normalised): string[] {
-  if (item.kind !== 'message' || item.role === 'system') return [];
-  return item.parts.flatMap((part) => {
-    if (part.kind === 'text') return [part.text];
-    return part.kind === 'tool_call' ? [textOfCall(part)] : [];
-  });
 }
 
 function textOfCall({ input }: ToolCall): string {

@@ -163,9 +163,10 @@ function collect({ view, material, config, count }: PlanInput) {
   const isEligible = (call: ToolCall) => !isOwnTool(qualifiedName(call)) && fits(call.name);
   const paired = pairedParts(itemsOf(material));
   const answered = callsByResult(paired);
-  const calls = paired.flatMap(({ part }) =>
-    part.kind === 'tool_call' && isEligible(part) ? [part] : [],
-  );
+  const calls: ToolCall[] = [];
+  for (const { part } of paired) {
+    if (part.kind === 'tool_call' && isEligible(part)) calls.push(part);
+  }
   const cleared = new Set<ToolCall>();
   const candidates: Candidate[] = [];
   for (const { entry, item, original } of material) {

@@ -60,7 +60,9 @@ export function budgeted(
 
 export function resultsOf(item: Normalised): ToolResult[] {
   if (item.kind !== 'message') return [];
-  return item.parts.flatMap((part) => (part.kind === 'tool_result' ? [part] : []));
+  const results: ToolResult[] = [];
+  for (const part of item.parts) if (part.kind === 'tool_result') results.push(part);
+  return results;
 }
 
 /** The results that came together last; `isUnread`: the model has said nothing since. */

@@ -1,4 +1,4 @@
-import { type NameReader, nameKey } from '../names.ts';
+import type { NameReader } from '../names.ts';
 import { type Source, textOf, type Unit } from './source.ts';
 
 /** What is known of names when lines are chosen. */
@@ -182,8 +182,8 @@ class Worth {
   /** The numbers of the names in a text, each once. */
   read(text: string): number[] {
     const numbers: number[] = [];
-    this.#read(text, (name) => {
-      const number = this.#numberOf(nameKey(name));
+    this.#read(text, (_, key) => {
+      const number = this.#numberOf(key);
       if (!numbers.includes(number)) numbers.push(number);
     });
     return numbers;

@@ -45,8 +45,7 @@ export class NameIndex {
   /** `file`: whose content the text is. */
   mention(text: string, by: Mentioner, { seq, at }: Moment, file?: string): void {
     const mentions = new Map<string, { name: string; count: number }>();
-    this.spellings.read(bothEnds(text), (name) => {
-      const key = this.spellings.keyOf(name);
+    this.spellings.read(bothEnds(text), (name, key) => {
       const before = mentions.get(key);
       if (before === undefined) mentions.set(key, { name, count: 1 });
       else before.count++;
