@@ -16,8 +16,9 @@ export async function sessionOverview(
 ) {
   const { data, next_cursor } = await store.sessions(tenant, page);
   const rows = await Promise.all(
-    data.map(async ({ ref, head }) => ({
+    data.map(async ({ ref, head, is_archived }) => ({
       ...summaryOf(ref, head, world),
+      is_archived,
       ...(await compactionsOf(store, ref)),
     })),
   );

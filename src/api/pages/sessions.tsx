@@ -119,9 +119,7 @@ function SessionRow({ row }: { row: Row }) {
           {short(row.context.tokens)} of {short(row.context_window)}
         </span>
       </td>
-      <td data-label="State">
-        <SessionState row={row} />
-      </td>
+      <td data-label="State">{row.is_archived ? <InArchive /> : <SessionState row={row} />}</td>
       <td data-label="Last compaction">
         {last === null ? (
           <span class="faint">none yet</span>
@@ -147,6 +145,15 @@ function SessionRow({ row }: { row: Row }) {
         <When at={row.updated_at} />
       </td>
     </tr>
+  );
+}
+
+function InArchive() {
+  return (
+    <>
+      <span class="tag">▤ in the archive</span>
+      <span class="faint">opening it brings it back</span>
+    </>
   );
 }
 

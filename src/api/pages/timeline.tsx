@@ -38,6 +38,8 @@ export function addTimelinePage(site: Site): void {
     render: async (call) => {
       const ref = sessionRef(call);
       const { cursor, done } = call.query;
+      // What is read now brings it back.
+      const wasArchived = (await deps.store.archived.find(ref)) !== null;
       const [state, course, cost, compactions] = await Promise.all([
         readSession(deps, ref),
         readTokenCourse(deps, ref),
@@ -52,7 +54,7 @@ export function addTimelinePage(site: Site): void {
           cost={unwrap(cost)}
           compactions={unwrap(compactions)}
           isFirst={cursor === undefined}
-          done={done}
+          done={wasArchived ? 'restored' : done}
         />
       );
     },

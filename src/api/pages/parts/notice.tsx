@@ -9,6 +9,7 @@ const DONE = {
   discarded: 'The proposal is discarded. Nothing was changed.',
   reverted: 'The compaction is undone: the context is what it would be without it.',
   cancelled: 'The compaction is cancelled.',
+  restored: 'This session was in the archive. Opening it has brought it back, all of it.',
   forked: 'This is the fork: it begins with the context of its parent.',
 } as const;
 export type Done = keyof typeof DONE;
