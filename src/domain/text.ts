@@ -3,7 +3,8 @@ const LOOKED_AT = 60_000;
 const ESC = '\u001b';
 const BELL = '\u0007';
 const TERMINAL_CODE = new RegExp(`${ESC}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
-const TERMINAL_TITLE = new RegExp(`${ESC}\\][^${BELL}${ESC}]{0,500}(?:${BELL}|${ESC}\\\\)`, 'g');
+const TERMINAL_CHARACTERS = new RegExp(`${ESC}[()][0-9A-Z]`, 'g');
+const TERMINAL_TITLE = new RegExp(`${ESC}\\][^${BELL}${ESC}\n]{0,500}(?:${BELL}|${ESC}\\\\)`, 'g');
 /** A cut of fewer characters than this is not worth a note in the middle. */
 const SMALL_CUT = 80;
 
@@ -13,9 +14,7 @@ const SMALL_CUT = 80;
  * `lookedAt` characters only both ends are taken.
  */
 export function cleaned(text: string, lookedAt = LOOKED_AT): string {
-  return withoutHarnessNotes(bothEnds(text, lookedAt))
-    .replace(TERMINAL_CODE, '')
-    .replace(TERMINAL_TITLE, '')
+  return withoutTerminalCodes(withoutHarnessNotes(bothEnds(text, lookedAt)))
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .replace(/[A-Za-z0-9+/=_-]{200,}/g, '[encoded data]')
     .replace(/^[ \t]{0,8}\d{1,7}(?:→|\t)/gm, '')
@@ -24,6 +23,15 @@ export function cleaned(text: string, lookedAt = LOOKED_AT): string {
     .filter((line) => line !== '')
     .join('\n')
     .trim();
+}
+
+/** A text without colours and other codes for a terminal; its lines stay the same ones. */
+export function withoutTerminalCodes(text: string): string {
+  if (!text.includes(ESC)) return text;
+  return text
+    .replace(TERMINAL_CODE, '')
+    .replace(TERMINAL_CHARACTERS, '')
+    .replace(TERMINAL_TITLE, '');
 }
 
 /** The head and the tail of a very long text. */

@@ -1,3 +1,4 @@
+import { withoutTerminalCodes } from '../text.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { isDigest } from '../workspace/digest-mark.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
@@ -55,7 +56,9 @@ type Terms = {
  * most, each with its number. Null where nothing can be said in the tokens that it may take, and for a
  * text that is a digest.
  */
-export function digestOf(result: Result, { tokens, most, count, names }: Terms): string | null {
+export function digestOf(asItCame: Result, { tokens, most, count, names }: Terms): string | null {
+  // The same lines, as a terminal shows them: what begins with a colour begins with its word.
+  const result = { ...asItCame, text: withoutTerminalCodes(asItCame.text) };
   if (tokens < LEAST_TOKENS || isDigest(result.text)) return null;
   const total = count(result.text);
   const now = Math.min(tokens, total);

@@ -7,10 +7,11 @@ const LOOKED_AT = 240;
 const MARKED =
   /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):)/;
 /** A level behind the time of a line in a log. */
-const LEVEL = /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]/;
+const LEVEL =
+  /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]|(?:错误|錯誤|异常|エラー|오류|[Оо]шибка|خطأ|\bFehler|\b[Ee]rreur)(?=[\s:：])/;
 const LEVEL_WITHIN = 70;
 const TELLING =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /i;
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|fehler|erreur|^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /i;
 const WARNING =
   /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?\[?warn(?:ing)?\b|\bWARN(?:ING)?\b/i;
 /** Around an output: no part of it. */

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../items/item.ts';
-import { cleaned, clipEnd, oneLine } from '../text.ts';
+import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { answerOf } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch } from './command-line.ts';
@@ -13,7 +13,7 @@ const LONGEST_LINE = 200;
 const MOST_LINES = 3;
 
 const TELLS_ERROR =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|Fehler|erreur|错误|失败|エラー/i;
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل/i;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
   /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|traceback \(|<\/?\w+>$)/i;
@@ -29,7 +29,7 @@ const SUMS_UP =
 /** Reads a result; `script` is the command that was run, null for other tools. */
 export function outcomeOf(result: ToolResult, script: string | null, isRun: boolean): Outcome {
   const answer = answerOf(result);
-  const { text } = answer;
+  const text = withoutTerminalCodes(answer.text);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
   const hasFailed =
     answer.isFailed || (script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000)));

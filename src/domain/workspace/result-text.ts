@@ -2,6 +2,7 @@ import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { remembering } from '../remember.ts';
+import { withoutTerminalCodes } from '../text.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
 
@@ -164,7 +165,7 @@ const LONGEST_NOTE = 700;
 const ERRNO = /^[^\n]{0,200}\b(?:ENOENT|EACCES|EISDIR|ENOTDIR|EPERM)\b/;
 
 function tellsFailure(text: string): boolean {
-  const start = text.slice(0, LONGEST_FAILURE).trimStart();
+  const start = withoutTerminalCodes(text.slice(0, LONGEST_FAILURE)).trimStart();
   if (text.length > LONGEST_FAILURE) return ERRNO.test(start) && /^\w*Error/.test(start);
   return FAILURES.some((failure) => failure.test(start));
 }

@@ -101,6 +101,39 @@ const PROSE = joined(
   'In the end nobody knew where the harbour had been.',
 );
 
+describe('a text in colours', () => {
+  const ESC = '\u001b';
+  const inColours = (line: string) =>
+    line.startsWith(' ✓')
+      ? `${ESC}[32m${line}${ESC}[39m`
+      : `${ESC}[41m${ESC}[1m${line}${ESC}[22m${ESC}[49m`;
+
+  it('says the same as without them', () => {
+    const coloured = TESTS.split('\n').map(inColours).join('\n');
+    // Neither the program nor an exit code says that the run has failed.
+    const found = digestIf(coloured);
+    expect(found).toBe(digestIf(TESTS, { tokens: count(coloured) }));
+    expectTrue(found ?? '', TESTS);
+    expect(found).toMatch(/^41: FAIL /m);
+    expect(found).toMatch(/^42:AssertionError: expected 2 to be 1$/m);
+  });
+
+  it('is of the kind that it is without them', () => {
+    const diff = many(30, (n) => DIFF.replaceAll('store', `store-${n}`)).join('\n');
+    const coloured = diff.replaceAll(/^[-+@d].*$/gm, `${ESC}[36m$&${ESC}[m`);
+    expect(digestIf(coloured)?.split(';')[0]).toBe(digestIf(diff)?.split(';')[0]);
+  });
+});
+
+test.each([
+  ['2026-03-01 10:05:00 错误 数据库连接失败:连接超时 10.0.3.7'],
+  ['2026-03-01 10:05:00 エラー: データベースに接続できません'],
+  ['2026-03-01 10:05:00 Ошибка: нет соединения с базой данных'],
+])('an error in a log is told in any language: %s', (error) => {
+  const line = (n: number) => `2026-03-01 10:0${n % 5}:${10 + (n % 50)} - ${n} ms`;
+  expect(digest(joined(many(60, line), error, many(60, line)))).toContain(`\n61:${error}`);
+});
+
 describe('what a result was', () => {
   it.each<[string, string, About, string, string[], RegExp[]]>([
     [

@@ -119,6 +119,14 @@ describe('a search that found nothing has not failed', () => {
   });
 });
 
+test('what begins with a colour begins with its word', () => {
+  const said = '\u001b[31mError: ENOENT: no such file, open a.json\u001b[39m';
+  expect(outcomeOf(toolResult(said), null, false)).toEqual({
+    kind: 'failed',
+    lines: ['Error: ENOENT: no such file, open a.json'],
+  });
+});
+
 describe('runs of tests, builds and checks', () => {
   test.each<[string, Outcome]>([
     [
@@ -146,6 +154,26 @@ describe('runs of tests, builds and checks', () => {
       'a.c:3:5: error: expected expression',
       { kind: 'failed', lines: ['a.c:3:5: error: expected expression'] },
     ],
+    [
+      // As vitest colours it.
+      '\u001b[41m\u001b[1m FAIL \u001b[22m\u001b[49m a.test.ts\n\u001b[2m      Tests \u001b[22m \u001b[1m\u001b[31m1 failed\u001b[39m\u001b[22m | 2 passed',
+      { kind: 'failed', lines: ['FAIL a.test.ts', 'Tests 1 failed | 2 passed'] },
+    ],
+    [
+      '\u001b[31m\u001b[1m✖ 3 problems (1 error, 2 warnings)\u001b[22m\u001b[39m',
+      { kind: 'failed', lines: ['✖ 3 problems (1 error, 2 warnings)'] },
+    ],
+    [
+      '\u001b[96ma.ts\u001b[0m:\u001b[93m3\u001b[0m:\u001b[93m7\u001b[0m - \u001b[91merror\u001b[0m\u001b[90m TS2304: \u001b[0mCannot find name',
+      { kind: 'failed', lines: ['a.ts:3:7 - error TS2304: Cannot find name'] },
+    ],
+    ['ℹ pass 4\nℹ fail 1', { kind: 'failed', lines: ['ℹ fail 1'] }],
+    ['# pass 4\n# fail 1', { kind: 'failed', lines: ['# fail 1'] }],
+    [
+      'test result: FAILED. 3 passed; 1 failed',
+      { kind: 'failed', lines: ['test result: FAILED. 3 passed; 1 failed'] },
+    ],
+    ['10 examples, 2 failures', { kind: 'failed', lines: ['10 examples, 2 failures'] }],
     ['make: *** [all] Error 2', { kind: 'failed', lines: ['make: *** [all] Error 2'] }],
     ['==== 9 passed in 0.41s ====', { kind: 'ok', lines: ['==== 9 passed in 0.41s ===='] }],
     ['ok  \texample.com/x\t0.4s', { kind: 'ok', lines: ['ok example.com/x 0.4s'] }],
@@ -164,6 +192,10 @@ test.each([
   'Tests 0 failed, 12 passed',
   '==== 12 passed, 0 errors in 0.4s ====',
   '  12 passing\n  0 failing',
+  'ℹ pass 4\nℹ fail 0',
+  '10 examples, 0 failures',
+  '✖ 2 problems (0 errors, 2 warnings)',
+  '\u001b[2m      Tests \u001b[22m \u001b[1m\u001b[32m12 passed\u001b[39m\u001b[22m (12)',
 ])('none that failed is no failure: %j', (text) => {
   expect(outcomeOf(toolResult(text), 'npm test', true).kind).toBe('ok');
 });
