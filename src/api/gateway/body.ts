@@ -100,16 +100,31 @@ export async function textOf(bytes: Buffer, coding: string | null): Promise<stri
   }
 }
 
-/** Throws for bytes that are no UTF-8. */
+/**
+ * Throws for bytes that are no UTF-8. Each part ends with a character and is decoded by itself: as one
+ * stream it would take several times as long, and the text twice the memory.
+ */
 async function decodedInParts(bytes: Buffer): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
-  for (let at = 0; at < bytes.length; at += LARGE) {
-    text += decoder.decode(bytes.subarray(at, at + LARGE), { stream: true });
+  for (let at = 0; at < bytes.length; ) {
+    const end = endOfPart(bytes, at + LARGE);
+    text += (at === 0 ? utf8 : utf8Within).decode(bytes.subarray(at, end));
+    at = end;
     await nextTurn();
   }
-  return text + decoder.decode();
+  return text;
 }
+
+/** Before the character that this place would cut. */
+function endOfPart(bytes: Buffer, most: number): number {
+  let end = most;
+  while (end > most - LONGEST_CHARACTER && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return Math.min(end, bytes.length);
+}
+
+const LONGEST_CHARACTER = 4;
+/** Only the first part may begin with a mark of the order of bytes, which is no text. */
+const utf8Within = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The plain bytes of an answer that may have been cut off: as many as can be read, perhaps none. */
 export async function partialBytesOf(bytes: Buffer, coding: string | null): Promise<Buffer> {

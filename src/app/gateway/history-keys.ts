@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { atomsOf } from '../../domain/items/atoms.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
@@ -67,5 +67,5 @@ export class HistoryKeys {
 }
 
 export function hashed(...parts: string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
