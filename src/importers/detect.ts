@@ -1,3 +1,4 @@
+import { aiSdk } from './ai-sdk.ts';
 import { beam, isProbingQuestions } from './beam.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
@@ -23,6 +24,7 @@ const IMPORTERS: readonly Importer[] = [
   sweAgent,
   beam,
   goose,
+  aiSdk,
   anthropicMessages,
   responsesItems,
   openaiChat,
