@@ -8,8 +8,10 @@ const STANDING: readonly RegExp[] = [
   /\b(?:immer|nie|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
   /\b(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
   /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
-  /总是|总要|永远|从不|绝不|绝对不|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|優先|优先|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
-  /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*)(?!\p{L})/iu,
+  /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|優先|优先|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
+  /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
+  /(?:^|[^\p{L}])(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
+  /دائم(?:ا|ً)|أبد(?:ا|ً)|من الآن فصاعد|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|अब से|हर बार|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
 ];
 /** The same words where they tell what was, or what something does by itself. */
 const DESCRIBES =
@@ -21,10 +23,11 @@ const REQUIRED: readonly RegExp[] = [
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|only|make sure|ensure|avoid|required?|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
   /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas)|solo|sin|deve|senza|moet|zonder)(?!\p{L})/iu,
   /必须|不要|不能|不得|请(?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|하지 ?마|должн|нельзя|не надо|только/i,
+  /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
 ];
 /** Who asks why something always happens demands nothing. */
 const ASKS =
-  /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ)(?!\p{L}).{0,400}[?？]\W{0,20}$/iu;
+  /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ|لماذا|كيف|هل|متى|أين|چرا|למה|איך|क्यों|कैसे|क्या|dlaczego|jak|neden|nasıl|mengapa|kenapa|tại sao)(?!\p{L}).{0,400}[?？؟]\W{0,20}$/iu;
 /** Of one message; a page of pasted text says "must" all over. */
 const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
@@ -68,7 +71,7 @@ export class Constraints {
     const found = sentencesOf(own).flatMap((sentence) => {
       if (ASKS.test(sentence) || saysNothing(sentence)) return [];
       const isStanding = saysStanding(sentence);
-      const isQuestion = /[?？]\W{0,20}$/.test(sentence);
+      const isQuestion = /[?？؟]\W{0,20}$/.test(sentence);
       const isRequired =
         isStanding ||
         isExperience(sentence) ||

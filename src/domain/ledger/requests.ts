@@ -58,7 +58,7 @@ export function answeredBy(reply: string, before: string): string {
     );
   });
   if (named.length > 0) return clipEnd(named.join('; '), LONGEST_ANSWERED);
-  const question = lines.findLast((line) => /[?？]/.test(line));
+  const question = lines.findLast((line) => /[?？؟]/.test(line));
   const asked = question === undefined ? undefined : lastQuestion(question);
   // Only a word or two goes on from what was said, whatever it was.
   const last = reply.length <= ASSENT ? (lines.at(-1) ?? '') : '';
@@ -66,8 +66,8 @@ export function answeredBy(reply: string, before: string): string {
 }
 
 function lastQuestion(line: string): string {
-  const end = Math.max(line.lastIndexOf('?'), line.lastIndexOf('？'));
-  const before = line.slice(0, end).split(/(?<=[.!?]["')\]]{0,3}) +(?=\S)|(?<=[。！？])/);
+  const end = Math.max(...['?', '？', '؟'].map((sign) => line.lastIndexOf(sign)));
+  const before = line.slice(0, end).split(/(?<=[.!?]["')\]]{0,3}) +(?=\S)|(?<=[。！？؟।])/);
   return `${before.at(-1) ?? ''}${line.charAt(end)}`.trim();
 }
 

@@ -11,12 +11,13 @@ const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 
 /**
  * The sentences of a text in prose: without code, tables and headings, list marks taken off. Sentences
- * end at a full stop before a capital, at the signs of Chinese and Japanese, and with their line.
+ * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
+ * scripts, and with their line.
  */
 export function sentencesOf(text: string): string[] {
   return withoutFences(bothEnds(text, LOOKED_AT))
     .replace(TAG, '\n')
-    .split(/\n|(?<=[.!?]["')\]]?) +(?=[\p{Lu}`"'*[(])|(?<=[。！？])/u)
+    .split(/\n|(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u)
     .map((sentence) => oneLine(sentence).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, ''))
     .filter((sentence) => isProse(sentence));
 }

@@ -33,6 +33,20 @@ describe('what the user wants to hold for good', () => {
     ['Korean', '앞으로 항상 한국어로 답해 주세요'],
     ['Russian', 'Всегда отвечай на русском языке.'],
     ['Russian', 'Никогда не удаляй файлы без вопроса.'],
+    ['Traditional Chinese', '請記住:所有金額以分為單位'],
+    ['Arabic', 'أجب دائماً بالعربية.'],
+    ['Arabic', 'لا تحذف الاختبارات أبداً.'],
+    ['Persian', 'همیشه به فارسی پاسخ بده.'],
+    ['Hebrew', 'תמיד תענה בעברית בבקשה.'],
+    ['Hindi', 'कृपया हमेशा टिप्पणियाँ हिन्दी में लिखें।'],
+    ['Hindi', 'परीक्षण कभी भी मत हटाओ।'],
+    ['Polish', 'Zawsze odpowiadaj po polsku.'],
+    ['Ukrainian', 'Ніколи не видаляй тести без питання.'],
+    ['Turkish', 'Her zaman Türkçe cevap ver.'],
+    ['Indonesian', 'Jangan pernah hapus berkas uji.'],
+    ['Vietnamese', 'Luôn trả lời bằng tiếng Việt.'],
+    ['Swedish', 'Svara alltid på svenska, tack.'],
+    ['Thai', 'ตอบเป็นภาษาไทยเสมอ'],
   ])('%s: %s', (_, sentence) => {
     expect(constraintsOf(sentence)).toEqual([
       { seq: 1, last_seq: 1, text: sentence, by: 'user', is_standing: true },
@@ -43,6 +57,20 @@ describe('what the user wants to hold for good', () => {
     const message =
       'The export is slow today. Always keep the column order of the old report. Can you look at it?';
     expect(standingOf(message)).toEqual(['Always keep the column order of the old report.']);
+  });
+
+  test.each([
+    [
+      'أصلح خطأ تسجيل الدخول في auth/login.py. أجب دائماً بالعربية. لماذا يفشل دائماً؟ لا تحذف الاختبارات أبداً.',
+      ['أجب دائماً بالعربية.', 'لا تحذف الاختبارات أبداً.'],
+    ],
+    ['लॉगिन ठीक करो। हमेशा हिन्दी में लिखो। फिर बताओ।', ['हमेशा हिन्दी में लिखो।']],
+    [
+      '로그인을 고쳐 주세요. 항상 한국어로 답해 주세요. 고맙습니다.',
+      ['항상 한국어로 답해 주세요.'],
+    ],
+  ])('in scripts without capitals, too: %s', (message, standing) => {
+    expect(standingOf(message)).toEqual(standing);
   });
 });
 
@@ -58,6 +86,9 @@ describe('what one task requires', () => {
     'テストを先に実行してください',
     '테스트는 반복하지 마세요 그리고 빨라야 해야',
     'Формат файла менять нельзя.',
+    'يجب أن تبقى الواجهة كما هي.',
+    'Format pliku musi zostać ten sam.',
+    'Đừng thay đổi định dạng tệp.',
   ])('%s', (sentence) => {
     expect(constraintsOf(sentence)).toEqual([
       { seq: 1, last_seq: 1, text: sentence, by: 'user', is_standing: false },
