@@ -8,6 +8,8 @@ type Deps = Pick<Ports, 'store' | 'world' | 'dispatch' | 'clock' | 'newId' | 'ca
 /** A summary from the log alone takes no longer, in seconds, unless the workers are away. */
 const OFFLINE_SECONDS = 8;
 const LEAST_SECONDS = 1;
+/** The agent is in the middle of its work, and has asked for nothing. */
+const trigger = 'auto';
 
 /**
  * Waits for the compaction under way, or for one of its own, at most so many seconds: the next request
@@ -19,7 +21,7 @@ export async function awaitRoom(
   wait_seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = { mode: 'auto', trigger: 'manual' } as const;
+  const asked = { mode: 'auto', trigger } as const;
   await compact(deps, ref, asked, { wait_seconds, idempotency: null }, signal);
 }
 
@@ -36,6 +38,6 @@ export async function makeRoomAtOnce(
   const wait_seconds = Math.min(OFFLINE_SECONDS, Math.max(LEAST_SECONDS, most_seconds));
   const running = (await deps.store.head(ref))?.state.running ?? null;
   if (running !== null) await cancel(deps, ref, running.id);
-  const asked = { mode: 'full', trigger: 'manual', offline: true } as const;
+  const asked = { mode: 'full', trigger, offline: true } as const;
   await compact(deps, ref, asked, { wait_seconds, idempotency: null }, signal);
 }

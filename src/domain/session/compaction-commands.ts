@@ -13,7 +13,8 @@ import type { Terms, World } from './world.ts';
 export type RequestCompaction = {
   compaction_id: string;
   mode: Mode;
-  trigger: Exclude<Trigger, 'auto'>;
+  /** `auto`: the service itself, for a request that would overflow the window. */
+  trigger: Trigger;
   instructions?: string;
   focus?: string;
   /** Ends with a proposal, which waits to be applied or discarded (SPEC section 20). */
@@ -26,7 +27,7 @@ export type RequestCompaction = {
 export type Requested = { id: string; is_under_way: boolean };
 
 /**
- * Requests a compaction by hand or by a tool; answers the one under way when there is one (SPEC section
+ * Requests a compaction beside what an append requests; answers the one under way when there is one (SPEC section
  * 2). It takes the place of a packet that is being waited for: the service writes that itself then
  * (section 12). A proposal takes the place of nothing. Rejects: session_not_found, compaction_disabled,
  * compaction_not_proposable, compaction_under_way.
@@ -49,7 +50,7 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
       type: 'compaction.requested',
       data: {
         ...command,
-        reason: command.propose === true ? 'proposal' : 'requested',
+        reason: reasonOf(command),
         attribution: plainAttribution('request'),
         ...standInPacket(head.state),
       },
@@ -65,6 +66,11 @@ export function requestCompaction(world: World, command: RequestCompaction): Dec
     };
     return accept({ events: [event, skipped], value: () => ({ id, is_under_way: false }) });
   };
+}
+
+function reasonOf({ propose, trigger }: RequestCompaction): string {
+  if (propose === true) return 'proposal';
+  return trigger === 'auto' ? 'token_limit' : 'requested';
 }
 
 export function compactionDisabled(): ReturnType<typeof reject> {

@@ -100,6 +100,32 @@ describe.each(PROTOCOLS)('%s', (path, body) => {
   });
 });
 
+it('makes room by itself, and leaves the results that the model has not read', async () => {
+  lab = await GatewayLab.open();
+  lab.provider.window = 30_000;
+  const call = { type: 'tool_use', id: 'toolu_01', name: 'Read', input: { file_path: 'last.log' } };
+  const unread = {
+    type: 'tool_result',
+    tool_use_id: 'toolu_01',
+    content: '13: no such file: lib/zz.h',
+  };
+  const history = [
+    user('Read the logs.'),
+    ...Array.from({ length: 12 }, (_, index) => [
+      said(`Log ${index} says: ${logOf(`${index}.log`)}`),
+      user(`And the next? That was ${index}.`),
+    ]).flat(),
+    { role: 'assistant', content: [call] },
+    { role: 'user', content: [unread] },
+  ];
+  const answer = await lab.post('/v1/messages', body(...history));
+  expect(answer.headers.get('palimpsest-status')).toMatch(/^compacted; saved=\d+$/);
+  expect(JSON.stringify(lab.provider.received.at(-1)?.body)).toContain(JSON.stringify(unread));
+  const events = await lab.events(answer.session);
+  const requested = events.filter(({ type }) => type === 'compaction.requested');
+  expect(requested).toMatchObject([{ data: { trigger: 'auto', reason: 'token_limit' } }]);
+});
+
 it('says in the words of each provider that an upstream is away', async () => {
   lab = await GatewayLab.open();
   await lab.provider.close();
