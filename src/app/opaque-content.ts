@@ -52,6 +52,11 @@ export class OpaqueContentError extends Error {
   }
 }
 
+/** Whether something of ours may stand in the JSON of a request; a look at the text alone. */
+export function mayHoldOurs(json: string): boolean {
+  return /"pal\d+\./.test(json);
+}
+
 /** Whether a text claims to be content of ours, of this or another version. */
 export function isOurContent(text: string): boolean {
   return ANY_VERSION.test(text);

@@ -3,6 +3,7 @@ import type { Protocol } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { roughlySaved, roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { windowTold } from '../../domain/gateway/too-long.ts';
+import { mayHoldOurs } from '../opaque-content.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ForClient } from './compact-for-client.ts';
@@ -56,6 +57,8 @@ type Compacted = Extract<ForClient, { kind: 'item' | 'summary' }>;
 
 /** What is not known after this long is not waited for, in milliseconds. */
 const PATIENCE_MS = 15_000;
+/** Nor, once that has passed, for what the same threads would have to do next. */
+const LATE_MS = 2_000;
 /** A summary that asks no model takes no longer. */
 const OFFLINE_MS = 30_000;
 
@@ -83,7 +86,10 @@ export class Gateway {
     const started = performance.now();
     const turn = await this.#turn(request, signal).catch(async (error: unknown) => {
       const reason = this.#bypassed(request, error);
-      const revised = await this.#revised(request, { window: null });
+      // What is ours nobody else can open.
+      const isLate = reason === 'timeout' && !mayHoldOurs(request.text);
+      const patience = isLate ? LATE_MS : PATIENCE_MS;
+      const revised = await this.#revised(request, { window: null }, patience);
       if (revised?.kind === 'refused') return revised;
       const body = revised?.kind === 'revised' ? revised.body : null;
       return { kind: 'bypass', body, reason } as const;
@@ -126,9 +132,13 @@ export class Gateway {
   }
 
   /** Null where that fails as well. */
-  async #revised(request: TurnRequest, revision: Revision): Promise<Revised | null> {
+  async #revised(
+    request: TurnRequest,
+    revision: Revision,
+    patience = PATIENCE_MS,
+  ): Promise<Revised | null> {
     try {
-      const revised = await within(PATIENCE_MS, this.#deps.revise(request, revision));
+      const revised = await within(patience, this.#deps.revise(request, revision));
       return revised.ok ? revised.value : null;
     } catch {
       return null;
