@@ -7,7 +7,6 @@ import { FolderArchive } from './db/archive/folder-archive.ts';
 import { S3Archive } from './db/archive/s3-archive.ts';
 import { withArchive } from './db/archive/with-archive.ts';
 import type { StoreCallbacks } from './db/listeners.ts';
-import { openPostgresStore } from './db/postgres/postgres-store.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
 import { urlsOfHosts } from './domain/url-text.ts';
 import { missingPart } from './optional-parts.ts';
@@ -26,11 +25,20 @@ export async function openStore(
     const store: SearchableStore =
       database.kind === 'sqlite'
         ? await openSqliteStore({ ...database, ...callbacks })
-        : await openPostgresStore({ url: database.url, onError, ...callbacks });
+        : await openServer(database.url, { onError, ...callbacks });
     return withArchive(store, behind, onError);
   } catch (error) {
     throw cannotBeOpened(database, error);
   }
+}
+
+/** Its driver is loaded where it is needed: who stores in a file does without its memory. */
+async function openServer(
+  url: string,
+  callbacks: StoreCallbacks & { onError: (error: unknown) => void },
+): Promise<SearchableStore> {
+  const { openPostgresStore } = await import('./db/postgres/postgres-store.ts');
+  return openPostgresStore({ url, ...callbacks });
 }
 
 /**

@@ -120,7 +120,7 @@ function relayOf(
   return {
     gateway: new Gateway({ ...own, ...tasks, wait_seconds, onTurn: deps.onTurn }),
     upstreams,
-    dispatcher: openConnections(),
+    connections: openConnections(),
     who: (request) => {
       const who = asks(request);
       takeFromBudget(who.tenant);

@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
 import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
@@ -8,14 +7,14 @@ import { partialBytesOf, type ReadBody } from './body.ts';
 import { gatewayError } from './errors.ts';
 import { answerHeaders, upstreamHeaders } from './headers.ts';
 import { type Passing, passedOn } from './pass-on.ts';
-import { send, type UpstreamAnswer } from './send.ts';
+import { type Connections, send, type UpstreamAnswer } from './send.ts';
 import type { Target, Upstreams } from './upstreams.ts';
 
 /** What requests below `/v1` are passed on with. */
 export type Relay = {
   gateway: Gateway;
   upstreams: Upstreams;
-  dispatcher: Dispatcher;
+  connections: Connections;
   who: (request: Request) => Who;
   newId: () => string;
   /** Answers `/responses/compact` of an upstream with a name, as the route without one does. */
@@ -74,7 +73,7 @@ export type Sendable = Extract<Turn, { kind: 'turn' | 'bypass' }>;
 
 /** Null when the upstream cannot be reached. */
 export async function sent(
-  { dispatcher, log }: Relay,
+  { connections, log }: Relay,
   { request, target, who }: Call,
   { body, text, isReadAlong = false }: Sending,
 ): Promise<UpstreamAnswer | null> {
@@ -87,7 +86,7 @@ export async function sent(
   const { method, signal } = request;
   try {
     return await send(
-      dispatcher,
+      connections,
       { url: target.url, method, headers, body: text ?? original },
       signal,
     );

@@ -1,17 +1,33 @@
 import { Readable } from 'node:stream';
-import { Agent, type Dispatcher, request as undiciRequest } from 'undici';
+import type { Dispatcher, request } from 'undici';
 
 /** How long a model may take to begin, and between two pieces of its answer, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 const CONNECT_MS = 10_000;
 
-/** Connections to upstreams; they are kept open between requests. */
-export function openConnections(): Dispatcher {
-  return new Agent({
+type Client = { request: typeof request; dispatcher: Dispatcher };
+export type Connections = () => Promise<Client>;
+
+/**
+ * Connections to upstreams; they are kept open between requests. The client that holds them is loaded with
+ * the first request: who does not use the gateway does without its 10 MB.
+ */
+export function openConnections(): Connections {
+  let client: Promise<Client> | null = null;
+  return () => {
+    client ??= openClient();
+    return client;
+  };
+}
+
+async function openClient(): Promise<Client> {
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({
     headersTimeout: PATIENCE_MS,
     bodyTimeout: PATIENCE_MS,
     connect: { timeout: CONNECT_MS },
   });
+  return { request, dispatcher };
 }
 
 export type UpstreamAnswer = Dispatcher.ResponseData;
@@ -24,12 +40,13 @@ type Sent = {
 };
 
 /** Sends a request once; redirects are not followed. Rejects when there is no answer. */
-export function send(
-  dispatcher: Dispatcher,
+export async function send(
+  connections: Connections,
   { url, method, headers, body }: Sent,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  return undiciRequest(url, {
+  const { request, dispatcher } = await connections();
+  return request(url, {
     dispatcher,
     // What a client's method is called, the upstream knows.
     method: method as Dispatcher.HttpMethod,

@@ -1,7 +1,5 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Context } from 'hono';
 import type { Json } from '../../domain/json.ts';
-import { mcpServer } from '../../mcp/server.ts';
 import type { Api } from '../http/endpoint.ts';
 import { parseJson, readText, refuseTooManyValues } from '../http/json-body.ts';
 import { ProblemError } from '../http/problem.ts';
@@ -31,6 +29,7 @@ async function answered(api: Api, c: Context, asked: string | null): Promise<Res
     const session_id =
       asked === null ? null : parseInput(sessionParams, { id: asked }, 'the path').id;
     const parsedBody = await messageOf(raw, deps.limits);
+    const { mcpServer, WebStandardStreamableHTTPServerTransport } = await protocol();
     const { server, elsewhere } = mcpServer(deps, {
       tenant,
       session_id,
@@ -51,6 +50,15 @@ async function answered(api: Api, c: Context, asked: string | null): Promise<Res
   } catch (error) {
     throw thrown(error, 'post');
   }
+}
+
+/** Loaded with the first message: most services are never asked, and it takes 20 MB. */
+async function protocol() {
+  const [transport, server] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+    import('../../mcp/server.ts'),
+  ]);
+  return { ...transport, ...server };
 }
 
 /** One message; throws ProblemError for what is none. */
