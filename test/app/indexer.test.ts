@@ -58,7 +58,7 @@ describe('an indexer', () => {
 
   test('goes on after an error of the store', async () => {
     const errors: unknown[] = [];
-    const find = vi.spyOn(store.search, 'positions').mockRejectedValueOnce(new Error('away'));
+    const find = vi.spyOn(store.search, 'behind').mockRejectedValueOnce(new Error('away'));
     const own = new Indexer(store, (error) => errors.push(error));
     own.start();
     await vi.waitFor(async () => expect(await indexed()).toBe(3), 5_000);

@@ -73,12 +73,20 @@ export type Reached = Pick<IndexPosition, 'indexed' | 'begun'>;
 export interface SearchIndex {
   /** Null when there is no such session. */
   position(ref: SessionRef): Promise<IndexPosition | null>;
-  /** The sessions of a tenant or (null) of all, a page after one; `next` is null at the end. */
+  /** All sessions, a page after one, by their creation; `next` is null at the end. */
   positions(
-    tenant: string | null,
     after: number,
     limit: number,
   ): Promise<{ data: (IndexPosition & { ref: SessionRef })[]; next: number | null }>;
+  /**
+   * The sessions of a tenant or (null) of all with events that are not in the index, a page after one, by their
+   * creation; `next` is null at the end.
+   */
+  behind(
+    tenant: string | null,
+    after: number,
+    limit: number,
+  ): Promise<{ data: SessionRef[]; next: number | null }>;
   /**
    * The tools of calls of the session, by their ids, among its first documents, of which there are
    * `before`. Where an id was used again it is the newest one's.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Bell } from '../bell.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
-import type { IndexPosition, SearchableStore } from '../ports/search-index.ts';
+import type { SearchableStore } from '../ports/search-index.ts';
 import { newDocuments, nextEvents, nextWrite } from './new-documents.ts';
 
 /** What is appended within so many milliseconds is indexed together. */
@@ -138,10 +138,10 @@ export class Indexer {
       else await this.#rest(GATHER_MS);
     }
     if (this.#waiting.size === 0 && this.#sweptTo !== null) {
-      const page = await this.#store.search.positions(null, this.#sweptTo, SESSIONS_AT_A_TIME);
+      const page = await this.#store.search.behind(null, this.#sweptTo, SESSIONS_AT_A_TIME);
       this.#sweptTo = page.next;
       this.#sweptAt = performance.now();
-      return behindOf(page.data);
+      return page.data;
     }
     const [first] = this.#waiting;
     if (first === undefined) return [];
@@ -190,13 +190,6 @@ export class Indexer {
       begun += some.length;
     }
   }
-}
-
-/** The sessions that are not indexed to their end. */
-export function behindOf(
-  positions: readonly (IndexPosition & { ref: SessionRef })[],
-): SessionRef[] {
-  return positions.filter(({ indexed, version }) => indexed < version).map(({ ref }) => ref);
 }
 
 /** Neither name has a slash in it. */

@@ -7,7 +7,6 @@ import type { Ports } from '../ports/ports.ts';
 import type { SearchScope } from '../ports/search-index.ts';
 import { readHere } from '../read-here.ts';
 import { Standpoint } from './hits.ts';
-import { behindOf } from './indexer.ts';
 import { expressionOf, literal, regexHits } from './regex-search.ts';
 import { type SearchedSession, scopeOf, searchedSessions } from './scopes.ts';
 import type { SearchAnswer, SearchTask } from './search-task.ts';
@@ -122,12 +121,12 @@ async function tenantCaughtUp(
   until: number,
 ): Promise<boolean> {
   for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<typeof store.search.positions>> = await store.search.positions(
+    const page: Awaited<ReturnType<typeof store.search.behind>> = await store.search.behind(
       tenant,
       after,
       SESSIONS_AT_A_TIME,
     );
-    for (const ref of behindOf(page.data)) if (!(await indexer.catchUp(ref, until))) return false;
+    for (const ref of page.data) if (!(await indexer.catchUp(ref, until))) return false;
     after = page.next;
   }
   return true;

@@ -60,7 +60,7 @@ async function differenceIn(
 async function* everyPosition(store: SearchableStore) {
   for (let after: number | null = 0; after !== null; ) {
     const { data, next }: Awaited<ReturnType<typeof store.search.positions>> =
-      await store.search.positions(null, after, SESSIONS_AT_A_TIME);
+      await store.search.positions(after, SESSIONS_AT_A_TIME);
     yield* data;
     after = next;
   }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
-import { behindOf } from '../../app/search/indexer.ts';
 import type { DatabaseSettings } from '../../config.ts';
 import { describeDatabase, openStore } from '../../open-store.ts';
 import { quantity } from '../quantity.ts';
@@ -61,12 +60,11 @@ async function indexed(store: SearchableStore): Promise<Finding> {
   try {
     for (let after: number | null = 0; after !== null && performance.now() < until; ) {
       const page: Awaited<ReturnType<typeof store.search.positions>> = await store.search.positions(
-        null,
         after,
         SESSIONS_AT_A_TIME,
       );
       counted.sessions += page.data.length;
-      counted.behind += behindOf(page.data).length;
+      counted.behind += page.data.filter(({ indexed, version }) => indexed < version).length;
       for (const { documents } of page.data) counted.documents += documents;
       after = page.next;
     }

@@ -75,14 +75,13 @@ export class PostgresSearchIndex implements SearchIndex {
     return positionOf(place);
   }
 
-  async positions(tenant: string | null, after: number, limit: number) {
+  async positions(after: number, limit: number) {
     const places = await storeErrors(
       select<SessionRef & Place>(this.#pool, {
-        name: tenant === null ? 'behind' : 'behind_of_tenant',
+        name: 'positions',
         text: `SELECT s.tenant, s.session_id, ${PLACE} ${WITH_PLACE}
-          WHERE s.created_order > $1 ${tenant === null ? '' : 'AND s.tenant = $3'}
-          ORDER BY s.created_order LIMIT $2`,
-        values: [after, limit, ...(tenant === null ? [] : [tenant])],
+          WHERE s.created_order > $1 ORDER BY s.created_order LIMIT $2`,
+        values: [after, limit],
       }),
     );
     const data = places.map((place) => ({
@@ -91,6 +90,21 @@ export class PostgresSearchIndex implements SearchIndex {
     }));
     const next = places.length < limit ? null : (places.at(-1)?.session_order ?? null);
     return { data, next };
+  }
+
+  async behind(tenant: string | null, after: number, limit: number) {
+    const rows = await storeErrors(
+      select<SessionRef & { session_order: number }>(this.#pool, {
+        name: tenant === null ? 'behind' : 'behind_of_tenant',
+        text: `SELECT s.tenant, s.session_id, s.created_order AS session_order ${WITH_PLACE}
+          WHERE s.created_order > $1 AND s.version > coalesce(p.version, 0)
+            ${tenant === null ? '' : 'AND s.tenant = $3'}
+          ORDER BY s.created_order LIMIT $2`,
+        values: [after, limit, ...(tenant === null ? [] : [tenant])],
+      }),
+    );
+    const next = rows.length < limit ? null : (rows.at(-1)?.session_order ?? null);
+    return { data: rows.map(({ tenant, session_id }) => ({ tenant, session_id })), next };
   }
 
   async toolsOf(

@@ -37,6 +37,7 @@ import { reading } from './store-error.ts';
 type FoundSession = SessionRef & { format: Format; archive_file: string | null };
 
 type Place = IndexPosition & { session_order: number };
+type Late = SessionRef & { session_order: number };
 
 /** Beyond so many, one more says nothing: a word is frequent. */
 const MOST_COUNTED = 20_000;
@@ -53,7 +54,8 @@ export class SqliteSearchIndex implements SearchIndex {
   readonly #writer: GroupWriter;
   readonly #place: Statement<[string, string], Place>;
   readonly #places: Statement<[number, number], SessionRef & Place>;
-  readonly #placesOfTenant: Statement<[string, number, number], SessionRef & Place>;
+  readonly #behind: Statement<[number, number], Late>;
+  readonly #behindOfTenant: Statement<[string, number, number], Late>;
   readonly #move: Statement<[order: number, version: number, documents: number, begun: number]>;
   readonly #insert: Statement<[DocumentRow]>;
   readonly #insertTokens: Statement<[id: number, words: string, names: string]>;
@@ -70,10 +72,15 @@ export class SqliteSearchIndex implements SearchIndex {
     this.#place = db.prepare(
       `SELECT ${PLACE} ${WITH_PLACE} WHERE s.tenant = ? AND s.session_id = ?`,
     );
-    const behind = (of: string) => `SELECT s.tenant, s.session_id, ${PLACE} ${WITH_PLACE}
-      WHERE ${of} s.created_order > ? ORDER BY s.created_order LIMIT ?`;
-    this.#places = db.prepare(behind(''));
-    this.#placesOfTenant = db.prepare(behind('s.tenant = ? AND'));
+    this.#places = db.prepare(
+      `SELECT s.tenant, s.session_id, ${PLACE} ${WITH_PLACE}
+       WHERE s.created_order > ? ORDER BY s.created_order LIMIT ?`,
+    );
+    const behind = (of: string) => `SELECT s.tenant, s.session_id, s.created_order AS session_order
+      ${WITH_PLACE} WHERE ${of} s.created_order > ? AND s.version > coalesce(p.version, 0)
+      ORDER BY s.created_order LIMIT ?`;
+    this.#behind = db.prepare(behind(''));
+    this.#behindOfTenant = db.prepare(behind('s.tenant = ? AND'));
     this.#move = db.prepare(
       `INSERT INTO search_sessions (session_order, version, documents, begun) VALUES (?, ?, ?, ?)
        ON CONFLICT (session_order) DO UPDATE
@@ -113,18 +120,24 @@ export class SqliteSearchIndex implements SearchIndex {
     return positionOf(place);
   }
 
-  async positions(tenant: string | null, after: number, limit: number) {
-    const places = reading(() =>
-      tenant === null
-        ? this.#places.all(after, limit)
-        : this.#placesOfTenant.all(tenant, after, limit),
-    );
+  async positions(after: number, limit: number) {
+    const places = reading(() => this.#places.all(after, limit));
     const data = places.map((place) => ({
       ref: { tenant: place.tenant, session_id: place.session_id },
       ...positionOf(place),
     }));
     const next = places.length < limit ? null : (places.at(-1)?.session_order ?? null);
     return { data, next };
+  }
+
+  async behind(tenant: string | null, after: number, limit: number) {
+    const rows = reading(() =>
+      tenant === null
+        ? this.#behind.all(after, limit)
+        : this.#behindOfTenant.all(tenant, after, limit),
+    );
+    const next = rows.length < limit ? null : (rows.at(-1)?.session_order ?? null);
+    return { data: rows.map(({ tenant, session_id }) => ({ tenant, session_id })), next };
   }
 
   async toolsOf(
