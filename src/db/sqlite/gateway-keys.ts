@@ -82,6 +82,8 @@ export class SqliteGatewayKeys implements GatewayKeys {
   }
 
   async #put(ref: SessionRef, places: readonly Place[]): Promise<void> {
-    if (places.length > 0) await this.#writer.alone(() => this.#write(ref, places));
+    if (places.length === 0) return;
+    // Nobody waits for them: what a power cut takes back could as well have come too late for it.
+    await this.#writer.alone(() => this.#write(ref, places), { isDurable: false });
   }
 }

@@ -32,7 +32,7 @@ const MOST_COMMANDS = 100;
 type Waiting = { deadline: number } & (
   | { kind: 'command'; command: QueuedCommand; isByItself: boolean }
   /** Has a transaction of its own. */
-  | { kind: 'write'; run: () => void; reject: (error: unknown) => void }
+  | { kind: 'write'; run: () => void; reject: (error: unknown) => void; isDurable: boolean }
 );
 
 /**
@@ -53,6 +53,8 @@ export class GroupWriter {
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
   readonly #touch: Statement<[]>;
+  /** What commits of this connection do: 2 (FULL) syncs each of them to the disk. */
+  readonly #synchronous: unknown;
   readonly #queue: Waiting[] = [];
   /** Under way as long as the queue holds anything. */
   #worker: Promise<void> | null = null;
@@ -75,6 +77,7 @@ export class GroupWriter {
     // Writes a page, and changes nothing.
     this.#touch = db.prepare('UPDATE head_version SET version = version');
     this.#rollback = db.prepare('ROLLBACK');
+    this.#synchronous = db.pragma('synchronous', { simple: true });
   }
 
   /** Whether the disk refused the newest write. */
@@ -108,11 +111,13 @@ export class GroupWriter {
 
   /**
    * Runs a write that has a transaction of its own, after all that was handed in before; it may run
-   * several times, until the file is free. Rejects with the store's own errors.
+   * several times, until the file is free. Rejects with the store's own errors. One that is not durable
+   * is synced to the disk with the next one that is: a power cut before takes it back as a whole.
    */
-  alone<T>(write: () => T): Promise<T> {
+  alone<T>(write: () => T, { isDurable = true } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#add({ kind: 'write', run: () => resolve(write()), reject, deadline: deadline() });
+      const run = () => resolve(write());
+      this.#add({ kind: 'write', run, reject, isDurable, deadline: deadline() });
     });
   }
 
@@ -162,7 +167,8 @@ export class GroupWriter {
     const [first] = this.#queue;
     if (first?.kind !== 'write') return this.#runGroup();
     try {
-      first.run();
+      if (first.isDurable) first.run();
+      else this.#unsynced(first.run);
     } catch (thrown) {
       const error = asStoreError(thrown);
       if (error instanceof StoreBusyError) return error;
@@ -170,6 +176,15 @@ export class GroupWriter {
     }
     this.#queue.shift();
     return null;
+  }
+
+  #unsynced(run: () => void): void {
+    this.#db.pragma('synchronous = NORMAL');
+    try {
+      run();
+    } finally {
+      this.#db.pragma(`synchronous = ${this.#synchronous}`);
+    }
   }
 
   #runGroup(): StoreBusyError | null {

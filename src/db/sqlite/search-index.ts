@@ -176,7 +176,8 @@ export class SqliteSearchIndex implements SearchIndex {
       this.#move.run(place.session_order, indexed, place.documents + documents.length, begun);
       return true;
     });
-    return this.#writer.alone(() => write.immediate());
+    // It stands in the log as well, from where it is indexed again.
+    return this.#writer.alone(() => write.immediate(), { isDurable: false });
   }
 
   async wrong(ref: SessionRef, first: number, documents: readonly NewDocument[]) {
