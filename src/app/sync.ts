@@ -74,20 +74,25 @@ async function trySync(
   if (request.format !== undefined && request.format !== format)
     return otherFormat(format, request.format);
   const told = head?.state.told ?? null;
-  const telling = tellingOf(format, withoutTrigger(request.items), told);
+  const telling = tellingOf(format, withoutTrigger(request.items), told, request.telling);
   if (!telling.ok) return telling;
   const plan =
     head === null ? NEW : await planSync(deps, ref, { state: head.state, format }, telling.value);
   if (head !== null && request.is_excerpt === true && isBeginning(plan, telling.value)) {
     return accept(excerpt(ref, head, plan));
   }
-  await refuseLarge(deps, ref);
+  if (request.reads_context !== false || !isPlain(plan)) await refuseLarge(deps, ref);
   const base: Base = { ref, defaults: { ...settings, initial_context: [] }, divergence };
   if (plan.kind !== 'diverges') {
     const version = head?.state.version ?? 0;
     return writeSynced(deps, { ...base, version, first: null }, telling.value, plan, request);
   }
   return fork(deps, base, telling.value, plan, request);
+}
+
+/** Whether nothing of the context is read to write it. */
+function isPlain(plan: SyncPlan): boolean {
+  return plan.kind === 'follows' && plan.superseded.length === 0;
 }
 
 /** Throws ElsewhereError: the context is read in the end, when it is too late to begin elsewhere. */
@@ -97,9 +102,15 @@ async function refuseLarge({ store, largestHere }: SyncPorts, ref: SessionRef): 
 }
 
 /** What the client tells; items that it has told before are not checked again. Rejects: invalid_item. */
-function tellingOf(format: Format, items: readonly Json[], told: Told | null): Outcome<Telling> {
+function tellingOf(
+  format: Format,
+  items: readonly Json[],
+  told: Told | null,
+  made: Telling | undefined,
+): Outcome<Telling> {
   if (items.every(isJsonObject)) {
-    const telling = new Telling(format, items, told);
+    const isMade = made?.isOf(format, items, told) === true;
+    const telling = isMade ? made : new Telling(format, items, told);
     if (checkItems(format, 'items', items.slice(telling.known)).ok) return accept(telling);
   }
   const checked = checkItems(format, 'items', items);

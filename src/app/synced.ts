@@ -4,6 +4,7 @@ import type { SyncedHistory } from '../domain/session/sync-history.ts';
 import type { Expected } from './append.ts';
 import type { Idempotency } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import type { Telling } from './telling.ts';
 
 export type Sync = {
   /** The client's whole history, unchecked; at least one item. */
@@ -16,6 +17,10 @@ export type Sync = {
    * round out on purpose. The answer then has the version that the history stands at.
    */
   is_excerpt?: boolean;
+  /** Whether the caller reads the context afterwards (default), which may be too much for this thread. */
+  reads_context?: boolean;
+  /** The same items as they were taken in already, if somebody has. */
+  telling?: Telling;
   expected: Expected | null;
   idempotency: Idempotency | null;
 };

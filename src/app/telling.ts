@@ -17,11 +17,14 @@ export class Telling {
   readonly told: Told;
   /** How many of the items were told in the same way before. */
   readonly known: number;
+  /** The telling that it was compared with. */
+  readonly before: Told | null;
 
   /** `before`: the telling that this one may begin with. Only its items may be unchecked. */
   constructor(format: Format, items: readonly Item[], before: Told | null) {
     this.format = format;
     this.items = items;
+    this.before = before;
     const hash = createHash('sha256');
     let known = 0;
     if (before !== null && before.items <= items.length) {
@@ -33,6 +36,12 @@ export class Telling {
     }
     this.known = known;
     this.told = { items: items.length, key: hash.digest('hex') };
+  }
+
+  /** Whether it is what these would come to. */
+  isOf(format: Format, items: readonly Item[], before: Told | null): boolean {
+    const isSameStart = this.before?.key === before?.key && this.before?.items === before?.items;
+    return items === this.items && format === this.format && isSameStart;
   }
 
   /** The items from one on, in the pieces that they are compared by. */

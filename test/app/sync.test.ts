@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ElsewhereError } from '../../src/app/ports/elsewhere-error.ts';
 import { exportParts } from '../../src/app/session-parts.ts';
+import { sync } from '../../src/app/sync.ts';
 import { restoreExport } from '../../src/cli/restore-export.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { assistant, call, ofTokens, result, text, thinking, tool, user } from '../support/items.ts';
@@ -324,6 +326,19 @@ describe('sync', () => {
     expect(await other.sync('s', history)).toMatchObject({ matched: 2, appended: 0 });
     expect((await other.store.verify()).problems).toEqual([]);
     await other.close();
+  });
+
+  it('looks at the size of the context only where somebody reads it, or it changes', async () => {
+    await lab.sync('s', TALK);
+    const deps = { ...lab.ports, largestHere: { events: 3, bytes: 100_000, tokens: 100_000 } };
+    const asked = { format: undefined, on_divergence: 'fork' as const, expected: null };
+    const told = (items: Item[], reads_context: boolean) =>
+      sync(deps, refOf('s'), { ...asked, items, idempotency: null, reads_context });
+    await expect(told([...TALK, user('Write it.')], true)).rejects.toThrow(ElsewhereError);
+    const retried = [...TALK.slice(0, 3), assistant('Let me write it.')];
+    await expect(told(retried, false)).rejects.toThrow(ElsewhereError);
+    const grown = await told([...TALK, user('Write it.')], false);
+    expect(grown).toMatchObject({ ok: true, value: { synced: { matched: 4, appended: 1 } } });
   });
 
   it('says what was wrong', async () => {

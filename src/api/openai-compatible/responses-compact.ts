@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { compactStateless, type StatelessRefusal } from '../../app/compact-stateless.ts';
 import { type Expanded, expandContent } from '../../app/gateway/expand-content.ts';
 import { keptConversation } from '../../app/gateway/kept-conversation.ts';
+import { KnownHistories } from '../../app/gateway/known-histories.ts';
 import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
 import { writtenSoon } from '../../app/gateway/written-soon.ts';
 import { type OpaqueContent, OpaqueContentError } from '../../app/opaque-content.ts';
@@ -74,8 +75,10 @@ export async function compactResponse(
     fresh_id: deps.newId(),
     text: '',
   };
+  // Asked for once in a while: nothing is remembered from one to the next.
+  const own = { ...deps, opaque, histories: new KnownHistories() };
   // Zod's object holds JSON alone.
-  const kept = await keptConversation({ ...deps, opaque }, turn, body as JsonObject, told);
+  const kept = await keptConversation(own, turn, body as JsonObject, told);
   if (kept === null) throw notKept();
   const { conversation, session_id } = kept;
   const { model, instructions = null } = body;

@@ -4,9 +4,10 @@ import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SessionRef } from '../ports/event-store.ts';
-import type { Ports } from '../ports/ports.ts';
+import { Telling } from '../telling.ts';
 import type { Expanded } from './expand-content.ts';
 import { HistoryKeys, type HistoryState, hashed, noHistory } from './history-keys.ts';
+import type { PlanDeps } from './plan-deps.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
@@ -17,6 +18,8 @@ export type TurnSession = {
   ref: SessionRef;
   keys: string[];
   history: HistoryState;
+  /** Its items as they were taken in already, where that was done. */
+  telling: Telling | null;
   rule: string;
   name: string | null;
   delta: { answer_id: string; isKnown: boolean } | null;
@@ -30,7 +33,7 @@ type Known = Pick<Expanded, 'session_id' | 'referred_session_id'> & { items: rea
  * whose history a compaction item of ours stands for that the request holds.
  */
 export async function findTurnSession(
-  { store }: Pick<Ports, 'store'>,
+  { store, histories }: Pick<PlanDeps, 'store' | 'histories'>,
   request: TurnRequest,
   body: JsonObject,
   { items, session_id: carried, referred_session_id }: Known,
@@ -38,14 +41,20 @@ export async function findTurnSession(
 ): Promise<TurnSession> {
   const { tenant, protocol, headers } = request;
   const hint = sessionHint(protocol, (name) => headers[name] ?? null, body);
-  const history = new HistoryKeys(format, noHistory(request.upstream, format)).add(items);
-  const found = (session_id: string, more: Partial<TurnSession> = {}): TurnSession => ({
+  const base = (session_id: string) => ({
     ref: { tenant, session_id },
     keys: [],
-    history: history.state,
     rule: hint.kind === 'named' ? hint.rule : hint.kind,
     name: hint.kind === 'named' ? hint.name : null,
     delta: null,
+    telling: null,
+  });
+  const history = once(() =>
+    new HistoryKeys(format, noHistory(request.upstream, format)).add(items),
+  );
+  const found = (session_id: string, more: Partial<TurnSession> = {}): TurnSession => ({
+    ...base(session_id),
+    history: history().state,
     ...more,
   });
   const inFormat = async (session_id: string | null | undefined) => {
@@ -55,12 +64,17 @@ export async function findTurnSession(
   };
   const byContent = async (...keys: string[]) =>
     (await inFormat(carried)) ??
-    (await store.gatewayKeys.find(tenant, [...keys, ...history.keys()]))?.session_id ??
+    (await store.gatewayKeys.find(tenant, [...keys, ...history().keys()]))?.session_id ??
     (await inFormat(referred_session_id));
   switch (hint.kind) {
     case 'named': {
       const key = nameKey(request, hint);
-      if ((await store.head({ tenant, session_id: idOf(key) })) !== null) return found(idOf(key));
+      const head = await store.head({ tenant, session_id: idOf(key) });
+      if (head !== null) {
+        const telling = new Telling(format, items, head.state.told);
+        const state = histories.state(request.upstream, telling);
+        return { ...base(idOf(key)), history: state, telling };
+      }
       const known = await byContent(key);
       return known === undefined ? found(idOf(key)) : found(known, { keys: [key] });
     }
@@ -76,6 +90,14 @@ export async function findTurnSession(
     default:
       return hint satisfies never;
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** The session that the headers of a request name; null where they name none. It may not exist. */

@@ -72,7 +72,7 @@ type Place = { session_id: string; version: number };
 
 async function syncAll(
   deps: PlanDeps,
-  { ref }: TurnSession,
+  { ref, telling }: TurnSession,
   { items, is_excerpt = false }: Told,
 ): Promise<Outcome<Place>> {
   const done = await sync(deps, ref, {
@@ -80,6 +80,8 @@ async function syncAll(
     format: undefined,
     on_divergence: 'fork',
     is_excerpt,
+    reads_context: false,
+    ...(telling !== null && { telling }),
     expected: null,
     idempotency: null,
   });

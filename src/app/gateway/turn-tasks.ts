@@ -1,6 +1,7 @@
 import type { Outcome } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import { compactForClient, type ForClient } from './compact-for-client.ts';
+import { KnownHistories } from './known-histories.ts';
 import type { LookUpTool } from './look-up.ts';
 import type { Offering, PlanDeps } from './plan-deps.ts';
 import { planTurn, type TurnPlan } from './plan-turn.ts';
@@ -25,10 +26,11 @@ const LENGTH_HERE = 131_072;
 
 /** Done here; what would hold up this thread is handed over where there is another one. */
 export function turnTasks(
-  deps: PlanDeps & Offering,
+  ports: Omit<PlanDeps, 'histories'> & Offering,
   lookUp: LookUpTool,
   elsewhere: TurnTasks | null,
 ): TurnTasks {
+  const deps = { ...ports, histories: new KnownHistories() };
   const here: TurnTasks = {
     plan: (request) => planTurn(deps, request),
     record: (recorded) => recordAnswer(deps, recorded),
