@@ -21,21 +21,30 @@ const BRACKET = '['.charCodeAt(0);
 /** Where a run stands; `isPlain`: a word or a number with nothing in it that makes a name of it. */
 type OnRun = (start: number, end: number, isPlain: boolean) => void;
 
+/** A part of a text, from one offset up to another. */
+export type Part = { from: number; to: number };
+
 /**
  * Hands on what names may stand in, in order: drive paths, issue numbers, and runs of characters that
- * names are made of. Character by character: this is done for every word of a log. Linear.
+ * names are made of. Character by character: this is done for every word of a log. Linear. `part`: what is
+ * looked at; a slice of the text in its place would be read three times slower.
  */
-export function eachRun(text: string, onRun: OnRun): void {
-  for (let at = 0; at < text.length; ) {
+export function eachRun(
+  text: string,
+  onRun: OnRun,
+  part: Part = { from: 0, to: text.length },
+): void {
+  const { from, to } = part;
+  for (let at = from; at < to; ) {
     const code = text.charCodeAt(at);
     const first = kindOf(code);
     if (first === 0) {
-      const end = code === HASH ? endOfIssue(text, at) : at;
+      const end = code === HASH ? Math.min(to, endOfIssue(text, at)) : at;
       if (end > at) onRun(at, end, false);
       at = Math.max(end, code === ESCAPE ? endOfTerminalCode(text, at) : at + 1);
       continue;
     }
-    const drive = isDrive(text, at) ? endOfDrivePath(text, at) : at;
+    const drive = isDrive(text, at) ? Math.min(to, endOfDrivePath(text, at)) : at;
     if (drive > at) {
       if (drive - at <= MAX_RUN) onRun(startOfName(text, at), drive, false);
       at = drive;
@@ -49,7 +58,7 @@ export function eachRun(text: string, onRun: OnRun): void {
     // Other scripts may be written without blanks: only what a slash of a path opens is of the path.
     const mayHoldOthers = !(isInWord && code === SLASH);
     let isOtherSegment = mayHoldOthers && code === SLASH;
-    for (; end < text.length; end++) {
+    for (; end < to; end++) {
       const next = text.charCodeAt(end);
       const kind = kindOf(next);
       if (kind === 0) {

@@ -4,7 +4,7 @@
  * word. All patterns are linear: each looks at a character a bounded number of times.
  */
 
-import { eachRun } from './name-runs.ts';
+import { eachRun, type Part } from './name-runs.ts';
 
 const MAX_IDENTIFIER = 80;
 /** A path with more segments than this is matched by its last ones. */
@@ -35,29 +35,37 @@ export function extractNames(text: string): string[] {
   return [...names];
 }
 
-/** Reads texts and hands on every mention of a name, in order, with its `nameKey`. */
-export type NameReader = (text: string, onName: (name: string, key: string) => void) => void;
+/** Reads texts, or a part of one, and hands on every mention of a name, in order, with its `nameKey`. */
+export type NameReader = (
+  text: string,
+  onName: (name: string, key: string) => void,
+  part?: Part,
+) => void;
 
 type Known = readonly { name: string; key: string }[];
 
 /** A reader for many texts: what it learned about a word in one it uses in the next. */
 export function nameReader(): NameReader {
   const remembered = new Map<string, Known>();
-  return (text, onName) => {
-    eachRun(text, (start, end, isPlain) => {
-      if (isPlain) return;
-      const run = text.slice(start, end);
-      if (run.includes('-') && isQuoted(text, start, run.length)) {
-        for (const name of namesOfRun(run, true)) onName(name, nameKey(name));
-        return;
-      }
-      let names = remembered.get(run);
-      if (names === undefined) {
-        names = namesOfRun(run, false).map((name) => ({ name, key: nameKey(name) }));
-        if (remembered.size < MAX_REMEMBERED) remembered.set(run, names);
-      }
-      for (const { name, key } of names) onName(name, key);
-    });
+  return (text, onName, part) => {
+    eachRun(
+      text,
+      (start, end, isPlain) => {
+        if (isPlain) return;
+        const run = text.slice(start, end);
+        if (run.includes('-') && isQuoted(text, start, run.length)) {
+          for (const name of namesOfRun(run, true)) onName(name, nameKey(name));
+          return;
+        }
+        let names = remembered.get(run);
+        if (names === undefined) {
+          names = namesOfRun(run, false).map((name) => ({ name, key: nameKey(name) }));
+          if (remembered.size < MAX_REMEMBERED) remembered.set(run, names);
+        }
+        for (const { name, key } of names) onName(name, key);
+      },
+      part,
+    );
   };
 }
 

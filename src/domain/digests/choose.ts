@@ -1,5 +1,5 @@
 import type { NameReader } from '../names.ts';
-import { type Source, textOf, type Unit } from './source.ts';
+import type { Source, Unit } from './source.ts';
 
 /** What is known of names when lines are chosen. */
 export type Names = {
@@ -68,7 +68,7 @@ export function chosenUnits(
       most -= cost;
       left -= cost;
       chosen.add(place);
-      worth.take(worth.read(textOf(source, unit)));
+      worth.take(worth.read(source.text, unit));
     }
   }
   const favoured = new Set(wanted.flatMap(({ places }) => places));
@@ -135,7 +135,7 @@ function candidates(
   for (let place = start; place < source.units.length; place += every) {
     const unit = source.units[place];
     if (unit === undefined || unit.to - unit.from < 3 || chosen.has(place)) continue;
-    const keys = worth.read(textOf(source, unit));
+    const keys = worth.read(source.text, unit);
     if (keys.length > 0)
       found.push({ place, keys, cost: costOf(unit), favour: favoured.has(place) ? FAVOUR : 1 });
   }
@@ -179,13 +179,17 @@ class Worth {
     this.#isUsed = isUsed;
   }
 
-  /** The numbers of the names in a text, each once. */
-  read(text: string): number[] {
+  /** The numbers of the names in a text or a part of it, each once. */
+  read(text: string, unit?: Unit): number[] {
     const numbers: number[] = [];
-    this.#read(text, (_, key) => {
-      const number = this.#numberOf(key);
-      if (!numbers.includes(number)) numbers.push(number);
-    });
+    this.#read(
+      text,
+      (_, key) => {
+        const number = this.#numberOf(key);
+        if (!numbers.includes(number)) numbers.push(number);
+      },
+      unit,
+    );
     return numbers;
   }
 
