@@ -18,8 +18,8 @@ type Plan = {
 const ID = 'pages';
 const MOST_MS = 300;
 const MOST_BYTES = 1_000_000;
-/** Its items fill some 1.5 million tokens of it, which is more than most models take. */
-const WINDOW = 2_000_000;
+/** The largest that a model of src/domain/policy/model-table.ts has. */
+const WINDOW = 1_048_576;
 const CHARACTERS = 100;
 
 /**
@@ -34,8 +34,10 @@ export async function pagesOfLongSession({ log, context, repeats }: Plan): Promi
       context_window: WINDOW,
       config: { auto_compact_enabled: false },
     });
-    await client.append(ID, longSession(log - context));
-    await client.compact(ID, 'full', 'full_compacted');
+    for (let left = log - context; left > 0; left -= context) {
+      await client.append(ID, longSession(Math.min(left, context)));
+      await client.compact(ID, 'full', 'full_compacted');
+    }
     await client.append(ID, longSession(context));
     await client.compact(ID, 'full', 'proposed');
     const ref = { tenant: 'local', session_id: ID };
@@ -79,7 +81,9 @@ async function pagesOf(target: Target, log: number): Promise<[what: string, path
     .object({ data: z.array(z.object({ id: z.string(), outcome: z.string() })) })
     .parse(answer);
   const session = `/inspect/sessions/${ID}`;
-  const compactions = data.flatMap(({ id, outcome }): [string, string][] => [
+  // The newest of each outcome, which stand first.
+  const newest = new Map(data.toReversed().map((one) => [one.outcome, one]));
+  const compactions = [...newest.values()].flatMap(({ id, outcome }): [string, string][] => [
     [`page of a compaction that is ${outcome}`, `${session}/compactions/${id}`],
     [`page of what such a one took away`, `${session}/compactions/${id}/covered`],
   ]);
