@@ -50,20 +50,18 @@ export type Sending = {
 };
 type SessionHeaders = { id: string; version: number };
 
-/** The request as the use case takes it; `text`: its body. */
+/** The request as the use case takes it, but for its body. */
 export function turnRequest(
   relay: Relay,
   { request, who, target }: Call,
   protocol: Protocol,
-  text: string,
-): TurnRequest {
+): Omit<TurnRequest, 'text'> {
   return {
     protocol,
     tenant: who.tenant,
     owner: who.owner,
     upstream: target.name,
     headers: headersRead(request.headers),
-    text,
     fresh_id: relay.newId(),
   };
 }
@@ -71,11 +69,12 @@ export function turnRequest(
 /** What goes upstream: a turn in its session, or one that goes past it. */
 export type Sendable = Extract<Turn, { kind: 'turn' | 'bypass' }>;
 
-/** Null when the upstream cannot be reached. */
+/** Null when the upstream cannot be reached. `stop` ends it as well as the client does. */
 export async function sent(
   { connections, log }: Relay,
   { request, target, who }: Call,
-  { body, text, isReadAlong = false }: Sending,
+  { body, text, isReadAlong = false }: Pick<Sending, 'body' | 'text' | 'isReadAlong'>,
+  stop: AbortSignal | null = null,
 ): Promise<UpstreamAnswer | null> {
   const headers = upstreamHeaders(request.headers, {
     dropped: who.dropped,
@@ -83,7 +82,8 @@ export async function sent(
   });
   if (isReadAlong) headers['accept-encoding'] = 'identity';
   const original = body.kind === 'long' ? body.stream : body.bytes.length === 0 ? null : body.bytes;
-  const { method, signal } = request;
+  const { method } = request;
+  const signal = stop === null ? request.signal : AbortSignal.any([request.signal, stop]);
   try {
     return await send(
       connections,
@@ -91,6 +91,7 @@ export async function sent(
       signal,
     );
   } catch (error) {
+    if (stop?.aborted === true) return null;
     const code = error instanceof Error && 'code' in error ? error.code : null;
     log.error({ upstream: target.name, code }, 'an upstream did not answer');
     return null;

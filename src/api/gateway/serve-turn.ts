@@ -2,6 +2,7 @@ import type { Turn } from '../../app/gateway/gateway.ts';
 import type { TurnRequest } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { saysTooLong } from '../../domain/gateway/too-long.ts';
+import { Ahead } from './ahead.ts';
 import { partialTextOf, type ReadBody, textOf } from './body.ts';
 import { askedFor, compactionAnswer, messageAnswer } from './compaction-answer.ts';
 import { gatewayError } from './errors.ts';
@@ -29,22 +30,31 @@ export async function serveTurn(
   body: Extract<ReadBody, { kind: 'whole' }>,
 ): Promise<Response> {
   const { request, protocol, isAnthropic } = call;
-  const text = await textOf(body.bytes, request.headers.get('content-encoding'));
+  const told = turnRequest(relay, call, protocol);
+  const coding = request.headers.get('content-encoding');
+  const ahead = new Ahead(
+    coding === null ? relay.gateway.goesAhead(told, body.bytes) : Promise.resolve(false),
+    (stop) => sent(relay, call, { body, text: null }, stop),
+  );
+  const text = await textOf(body.bytes, coding);
   if (text === null) {
     relay.gateway.unread(protocol, 'content_encoding');
     const sending = { body, text: null, status: 'bypassed; reason=content_encoding' };
-    return answered(relay, call, { sending, answer: await sent(relay, call, sending) });
+    const answer = await (ahead.taken() ?? sent(relay, call, sending));
+    return answered(relay, call, { sending, answer });
   }
-  const asked = turnRequest(relay, call, protocol, text);
+  const asked = { ...told, text };
   const turn = await relay.gateway.turn(asked, request.signal);
   switch (turn.kind) {
     case 'refused':
+      ahead.dropped();
       return gatewayError(isAnthropic, turn.refusal);
     case 'compacted':
+      ahead.dropped();
       return compacted(relay, text, turn);
     case 'bypass':
     case 'turn':
-      return goOn(relay, { ...call, asked }, body, turn);
+      return goOn(relay, { ...call, asked, ahead }, body, turn);
     default:
       return turn satisfies never;
   }
@@ -63,7 +73,7 @@ function compacted(
     : messageAnswer(asked, by.text, newId(), headers);
 }
 
-type TurnCall = Call & { protocol: Protocol; asked: TurnRequest };
+type TurnCall = Call & { protocol: Protocol; asked: TurnRequest; ahead: Ahead };
 
 /** Shorter prompts are not too long for any model: their answers are not looked at, in characters. */
 const LOOKED_AT = 16_384;
@@ -76,7 +86,8 @@ async function goOn(
   turn: Sendable,
 ): Promise<Response> {
   const sending = sendingOf(body, turn);
-  const answer = await sent(relay, call, sending);
+  if (sending.text !== null) call.ahead.dropped();
+  const answer = await (call.ahead.taken() ?? sent(relay, call, sending));
   if (answer === null) return turnAnswered(relay, call, { sending, answer, turn });
   const coding = headerOf(answer, 'content-encoding');
   if (answer.statusCode < 400) {

@@ -68,7 +68,7 @@ async function openedText(
   if (!COUNTS.test(call.rest)) return null;
   const text = await textOf(body.bytes, call.request.headers.get('content-encoding'));
   if (text === null || !text.includes(CONTENT_OF_OURS)) return null;
-  const opened = await relay.gateway.opened(turnRequest(relay, call, 'responses', text));
+  const opened = await relay.gateway.opened({ ...turnRequest(relay, call, 'responses'), text });
   switch (opened.kind) {
     case 'same':
       return null;

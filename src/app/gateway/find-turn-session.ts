@@ -100,8 +100,11 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+/** What names the session of a request before its body is read. */
+export type NamedBy = Omit<TurnRequest, 'text' | 'fresh_id'>;
+
 /** The session that the headers of a request name; null where they name none. It may not exist. */
-export function namedSession(request: TurnRequest): SessionRef | null {
+export function namedSession(request: NamedBy): SessionRef | null {
   const { protocol, headers, tenant } = request;
   const hint = sessionHint(protocol, (name) => headers[name] ?? null, {});
   return hint.kind === 'named' ? { tenant, session_id: idOf(nameKey(request, hint)) } : null;
@@ -117,7 +120,7 @@ export function answerKey(
 
 /** A session has one format: in another protocol the same name is that of another one. */
 function nameKey(
-  { tenant, upstream, owner, protocol }: TurnRequest,
+  { tenant, upstream, owner, protocol }: NamedBy,
   { rule, name }: Extract<SessionHint, { kind: 'named' }>,
 ): string {
   return hashed('name', tenant, upstream, owner, formatOf(protocol), rule, name);

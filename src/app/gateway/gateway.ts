@@ -7,7 +7,8 @@ import { mayHoldOurs } from '../opaque-content.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ForClient } from './compact-for-client.ts';
-import { namedSession } from './find-turn-session.ts';
+import { type NamedBy, namedSession } from './find-turn-session.ts';
+import { GoingAhead } from './going-ahead.ts';
 import { learnWindow } from './learn-window.ts';
 import { awaitRoom, makeRoomAtOnce } from './make-room.ts';
 import { MissedTurns } from './missed-turns.ts';
@@ -75,10 +76,17 @@ export class Gateway {
   readonly #crammed = new LRUCache<string, true>({ max: MOST_CRAMMED, ttl: CRAMMED_MS });
 
   readonly #missed: MissedTurns;
+  readonly #ahead: GoingAhead;
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
     this.#missed = new MissedTurns(deps);
+    this.#ahead = new GoingAhead(deps);
+  }
+
+  /** Whether a request may go upstream before its turn is known, which may still be another. Never rejects. */
+  goesAhead(request: NamedBy, bytes: Buffer): Promise<boolean> {
+    return this.#ahead.goes(request, bytes);
   }
 
   /** Never rejects: whatever fails here, the request goes upstream as it came. */
@@ -97,6 +105,8 @@ export class Gateway {
     const seconds = (performance.now() - started) / 1000;
     this.#deps.onTurn({ protocol: request.protocol, ...toldOf(turn), seconds });
     if (turn.kind === 'turn') void this.#missed.write(refOf(request, turn.plan));
+    const isAsItCame = turn.kind === 'turn' && turn.body === null;
+    this.#ahead.note(request, isAsItCame ? turn.plan.session_id : null);
     return turn;
   }
 

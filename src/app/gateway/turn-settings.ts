@@ -124,7 +124,7 @@ function wantedOf(headers: TurnRequest['headers']): Wanted {
 }
 
 /** Null where a header does not say it. */
-function recallAsked(headers: TurnRequest['headers']): boolean | null {
+export function recallAsked(headers: TurnRequest['headers']): boolean | null {
   const asked = headers['x-palimpsest-recall']?.trim().toLowerCase();
   return asked === 'on' ? true : asked === 'off' ? false : null;
 }

@@ -13,6 +13,8 @@ export type SummaryTurn = {
 const OPENING =
   /^(?:Your task is to create a detailed summary of (?:the|this)\b|CRITICAL: Respond with TEXT ONLY\b)/;
 const TASK = 'Your task is to create a detailed summary of ';
+/** One of these stands in the body of each such request, as it is usually written. */
+export const INSTRUCTIONS: readonly string[] = [TASK, 'CRITICAL: Respond with TEXT ONLY'];
 const FOCUS = /\n\s*Additional Instructions:[ \t]*\n?/g;
 /** What stands behind the additional instructions. */
 const REMINDER = /\n\s*(?:REMINDER|CRITICAL|IMPORTANT): Do NOT call any tools\b/;
