@@ -6,6 +6,7 @@ import { type Block, blockOf, type Message, type Part, partsOf } from './prompt-
 type Params = {
   prompt: readonly Message[];
   tools?: unknown;
+  responseFormat?: unknown;
   abortSignal?: AbortSignal | undefined;
 };
 type Asked<P> = { params: P; model: { modelId: string } };
@@ -28,8 +29,8 @@ export function palimpsest(options: AdapterOptions) {
       const opening = params.prompt.slice(0, Math.max(0, start));
       const known = knownParts(history);
       const prompt = await contextOf(known.items, {
-        messagesOf: (item) => messagesOf(item, known),
-        besides: [opening, params.tools ?? []],
+        messagesOf: (item, place) => messagesOf(item, place, known),
+        besides: [opening, params.tools ?? [], params.responseFormat ?? null],
         model: model.modelId,
         signal: params.abortSignal,
       });
@@ -56,9 +57,9 @@ export function palimpsest(options: AdapterOptions) {
   };
 }
 
-/** The history as items, and where each item and each block came from. */
+/** The history as items, the message of each, and where each block came from. */
 function knownParts(history: readonly Message[]) {
-  const messages = new Map<string, Message>();
+  const messages: Message[] = [];
   const parts = new Map<string, Part>();
   const results = new Map<string, Part>();
   const items = history.flatMap((message) => {
@@ -71,9 +72,8 @@ function knownParts(history: readonly Message[]) {
     });
     if (blocks.length === 0) return [];
     const role = message.role === 'tool' ? 'user' : message.role;
-    const item = { role, content: blocks };
-    messages.set(keyOf(item), message);
-    return [item];
+    messages.push(message);
+    return [{ role, content: blocks }];
   });
   return { items, messages, parts, results };
 }
@@ -81,8 +81,8 @@ function knownParts(history: readonly Message[]) {
 type Known = ReturnType<typeof knownParts>;
 
 /** The message of an item: the one that it was, or with the parts that are still there. */
-function messagesOf(item: Block, known: Known): Message[] {
-  const same = known.messages.get(keyOf(item));
+function messagesOf(item: Block, place: number | null, known: Known): Message[] {
+  const same = place === null ? undefined : known.messages[place];
   if (same !== undefined) return [same];
   const { role, content } = item;
   const blocks = Array.isArray(content)

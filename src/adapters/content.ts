@@ -19,10 +19,12 @@ export function textOf(content: unknown): string {
 
 /**
  * A picture or a file as a block of the Anthropic API, from a part as any framework has it: in `data`,
- * `url`, `image_url` or `source`, each of which may hold the next one. Null for what is no such part.
+ * `url`, `image_url`, `file` or `source`, each of which may hold the next one. Null for what is no such
+ * part, and for a file that only its provider can find.
  */
 export function fileBlock(part: Record<string, unknown>): Record<string, unknown> | null {
-  const { source, image_url, url = image_url, data = url, mediaType, mimeType, mime_type } = part;
+  const { file, image_url = isRecord(file) ? file.file_data : undefined, url = image_url } = part;
+  const { source, data = url, mediaType, mimeType, mime_type } = part;
   const isImage = /image|media/.test(String(part.type)) || /^image/.test(String(mediaType));
   const type = isImage ? 'image' : 'document';
   if (isRecord(source)) return { type, source };

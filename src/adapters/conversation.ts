@@ -5,7 +5,7 @@ import {
   ProblemError,
   type Synced,
 } from '../client/client.ts';
-import { tokensOf } from './content.ts';
+import { keyOf, tokensOf } from './content.ts';
 
 /** What every adapter takes. */
 export type AdapterOptions = Omit<ClientOptions, 'fetch'> & {
@@ -30,14 +30,33 @@ const GROWTH = 1.25;
 
 /** Of one call. `besides` is what the request holds beside its messages, such as instructions and tools. */
 type Call<M> = {
-  /** The messages of an item of the context, as the framework has them. */
-  messagesOf: (item: Record<string, unknown>) => M[];
+  /**
+   * The messages of an item of the context, as the framework has them. `place` is where in the history it
+   * is as it was; null for what a compaction has made or changed.
+   */
+  messagesOf: (item: Record<string, unknown>, place: number | null) => M[];
   /** What of a message goes over the line; by default all that it holds. */
   sent?: (message: M) => unknown;
   besides?: unknown;
   model?: string | undefined;
   signal?: AbortSignal | undefined;
 };
+
+/**
+ * For each item of the context its place in the history, or null. Of equal ones the last are meant, since
+ * what a compaction takes away is older: each stands for itself, with the ids that the provider gave it.
+ */
+function placesOf(context: readonly object[], history: readonly object[]): (number | null)[] {
+  const places = new Map<string, number[]>();
+  for (const [place, item] of history.entries()) {
+    const key = keyOf(item);
+    const equal = places.get(key);
+    if (equal === undefined) places.set(key, [place]);
+    else equal.push(place);
+  }
+  const found = context.toReversed().map((item) => places.get(keyOf(item))?.pop() ?? null);
+  return found.toReversed();
+}
 
 /**
  * A conversation that is synced before each call. `contextOf` answers what to send for the whole history,
@@ -86,7 +105,9 @@ export function conversation(options: AdapterOptions, format: Format) {
       const { context, session_id } = synced;
       if (session_id !== id) forks.add(session_id);
       given = context.tokens;
-      return context.items.flatMap(({ item }) => messagesOf(item));
+      const said = context.items.map(({ item }) => item);
+      const places = placesOf(said, items);
+      return said.flatMap((item, index) => messagesOf(item, places[index] ?? null));
     };
     const fixed = tokensOf(besides);
     learn(fixed);

@@ -1,5 +1,5 @@
 import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents';
-import { contentOf, picturesIn, replaced } from './agents-content.ts';
+import { contentOf, filesIn, partsIn, replaced, spokenIn } from './agents-content.ts';
 import { definitionsOf, toolInput, toolItem } from './agents-tools.ts';
 import { isRecord, keyOf, textOf } from './content.ts';
 import { type AdapterOptions, conversation } from './conversation.ts';
@@ -79,7 +79,7 @@ export function palimpsest(options: AdapterOptions): {
 
 /** The history as items, and what each of them was. Reasoning goes with what follows it, or comes last. */
 function knownItems(history: readonly AgentInputItem[]) {
-  const origins = new Map<string, AgentInputItem[]>();
+  const origins: AgentInputItem[][] = [];
   const results = new Map<string, string>();
   let before: AgentInputItem[] = [];
   const items = history.flatMap((input) => {
@@ -88,13 +88,14 @@ function knownItems(history: readonly AgentInputItem[]) {
       before.push(input);
       return [];
     }
-    origins.set(keyOf(item), [...before, input]);
+    origins.push([...before, input]);
     if (input.type === 'function_call_result') results.set(input.callId, input.name);
     before = [];
     return [item];
   });
-  const messagesOf = (item: Item) =>
-    origins.get(keyOf(item)) ?? inputOf(item, results.get(String(item.call_id)) ?? '');
+  const messagesOf = (item: Item, place: number | null) =>
+    (place === null ? undefined : origins[place]) ??
+    inputOf(item, results.get(String(item.call_id)) ?? '');
   return { items, messagesOf, last: before };
 }
 
@@ -131,15 +132,14 @@ function inputOf(item: Item, resultName: string): AgentInputItem[] {
       return [{ type: item.type, callId, name: String(item.name), arguments: text, status }];
     }
     case 'function_call_output': {
-      const output = textOf(item.output);
+      const output = filesIn(item.output) ?? textOf(item.output);
       return [{ type: 'function_call_result', callId, name: resultName, status, output }];
     }
     case 'message': {
       const text = textOf(item.content);
-      if (item.role === 'user')
-        return [{ role: 'user', content: picturesIn(item.content) ?? text }];
+      if (item.role === 'user') return [{ role: 'user', content: partsIn(item.content) ?? text }];
       if (item.role !== 'assistant') return [{ role: 'system', content: text }];
-      return [{ role: 'assistant', status, content: [{ type: 'output_text', text }] }];
+      return [{ role: 'assistant', status, content: spokenIn(item.content) }];
     }
     default:
       return toolInput(item);

@@ -17,15 +17,15 @@ function isPart(value: unknown): value is Part {
 
 /**
  * A part as a block. Reasoning has none: it is bound to its message, and comes back with that or not at
- * all. What the provider runs itself is part of its answer, and no call that anybody else answers.
+ * all. What the provider runs itself is part of its answer, and no call that anybody else answers; what
+ * only the provider knows, such as a file that it keeps, is a block of its own.
  */
 export function blockOf({ type, ...part }: Part, { role }: Pick<Message, 'role'>): Block | null {
   const { input, output } = part;
+  const { providerOptions: _options, ...said } = part;
+  const own = { ...said, type: `provider.${type}` };
   const isProviders = part.providerExecuted === true || (role === 'assistant' && 'output' in part);
-  if (isProviders || type.startsWith('tool-approval')) {
-    const { providerOptions: _options, ...said } = part;
-    return { ...said, type: `provider.${type}` };
-  }
+  if (isProviders || type.startsWith('tool-approval')) return own;
   switch (type) {
     case 'text':
       return part.text === '' ? null : { type, text: part.text };
@@ -39,7 +39,8 @@ export function blockOf({ type, ...part }: Part, { role }: Pick<Message, 'role'>
       return { ...result, content: resultOf(output), ...(isError && { is_error: true }) };
     }
     default:
-      return type.startsWith('reasoning') ? null : fileBlock({ type, ...part });
+      if (type.startsWith('reasoning')) return null;
+      return fileBlock({ type, ...part }) ?? own;
   }
 }
 

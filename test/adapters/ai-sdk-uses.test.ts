@@ -9,6 +9,8 @@ import {
   wrapLanguageModel,
 } from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+import * as sdk7 from 'ai7';
+import { MockLanguageModelV4 } from 'ai7/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { palimpsest } from '../../src/adapters/ai-sdk.ts';
@@ -95,6 +97,60 @@ const HISTORIES: Record<string, ModelMessage[]> = {
       ],
     },
   ],
+  'one answer twice, each with ids of its own': [
+    { role: 'user', content: 'Shut it.' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Shut.', providerOptions: { openai: { itemId: 'rs_1' } } },
+        { type: 'text', text: 'Done.', providerOptions: { openai: { itemId: 'msg_1' } } },
+      ],
+    },
+    { role: 'user', content: 'Shut it.' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Again.', providerOptions: { openai: { itemId: 'rs_2' } } },
+        { type: 'text', text: 'Done.', providerOptions: { openai: { itemId: 'msg_2' } } },
+      ],
+    },
+  ],
+  'results that are files': [
+    { role: 'user', content: 'Fetch it.' },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'f1', toolName: 'fetch', input: {} }],
+    },
+    {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: 'f1',
+          toolName: 'fetch',
+          output: {
+            type: 'content',
+            value: [
+              { type: 'file-id', fileId: 'file_1' },
+              { type: 'file-data', mediaType: 'application/pdf', data: 'JVBERg==' },
+              { type: 'image-url', url: 'https://a.example/c.png' },
+              { type: 'custom', providerOptions: { any: { kind: 'map' } } },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  'sound, and texts as files': [
+    {
+      role: 'user',
+      content: [
+        { type: 'file', mediaType: 'audio/wav', data: BYTES },
+        { type: 'file', mediaType: 'text/plain', data: 'SGVsbG8=' },
+      ],
+    },
+    { role: 'assistant', content: 'Heard.' },
+  ],
   'files of all kinds': [
     {
       role: 'user',
@@ -149,7 +205,7 @@ describe('palimpsest/ai-sdk, in use', () => {
   }
 
   test.each(Object.entries(HISTORIES))('%s', async (name, history) => {
-    const session = name.replaceAll(' ', '-');
+    const session = name.replaceAll(/\W+/g, '-');
     const { given, model } = modelOf(session);
     const messages: ModelMessage[] = [...history, { role: 'user', content: 'Well?' }];
     await generateText({ model, messages, maxRetries: 0 });
@@ -170,6 +226,38 @@ describe('palimpsest/ai-sdk, in use', () => {
     expect(JSON.stringify(messages).length / 4).toBeGreaterThan(1.5 * WINDOW);
     const sizes = given.doGenerateCalls.map(({ prompt }) => JSON.stringify(prompt).length / 4);
     expect(Math.max(...sizes)).toBeLessThan(WINDOW);
+    expect(errors).toEqual([]);
+  });
+
+  test('gives files on that only the provider has, with AI SDK 7', async () => {
+    const { middleware } = modelOf('references');
+    const given = new MockLanguageModelV4({
+      doGenerate: async () => ({
+        content: [{ type: 'text', text: 'Read.' }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage,
+        warnings: [],
+      }),
+    });
+    const kept = (id: string) => ({ type: 'reference' as const, reference: { any: id } });
+    const file = (id: string) => [
+      { type: 'file' as const, mediaType: 'application/pdf', data: kept(id) },
+    ];
+    const compacted = { any: { encrypted: 'sealed' } };
+    const messages: sdk7.ModelMessage[] = [
+      { role: 'user', content: file('file_1') },
+      {
+        role: 'assistant',
+        content: [{ type: 'custom', kind: 'any.compaction', providerOptions: compacted }],
+      },
+      { role: 'user', content: file('file_2') },
+    ];
+    const model = sdk7.wrapLanguageModel({ model: given, middleware });
+    await sdk7.generateText({ model, messages });
+    await sdk7.generateText({ model: given, messages });
+    const [ours, theirs] = given.doGenerateCalls.map(({ prompt }) => prompt);
+    expect(ours).toEqual(theirs);
+    expect(JSON.stringify(ours)).toMatch(/file_1.*sealed.*file_2/);
     expect(errors).toEqual([]);
   });
 

@@ -1,15 +1,73 @@
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { palimpsest } from '../../src/adapters/langchain.ts';
+import { palimpsest, palimpsestContext } from '../../src/adapters/langchain.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
 import { LAST_WORDS, logOf, taskProvider } from './task-provider.ts';
 
 /** Threads of LangGraph that stop, wait for leave and go on, with a session of ours. */
+
+const SOUND = { data: 'UklGRg==', format: 'wav' };
+const PDF = { file_data: 'data:application/pdf;base64,JVBERg==', filename: 'a.pdf' };
+const said = (...content: object[]) =>
+  new HumanMessage({ content: content.map((part) => ({ type: '', ...part })) });
+const called = new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'look', args: {} }] });
+
+/** What messages of LangChain can hold beside texts and pictures. */
+const HISTORIES: Record<string, BaseMessage[]> = {
+  sound: [said({ type: 'input_audio', input_audio: SOUND }), new AIMessage('Heard.')],
+  'sound and film, in blocks of LangChain': [
+    said({ type: 'audio', mimeType: 'audio/wav', data: SOUND.data }),
+    new AIMessage('Heard.'),
+    said({ type: 'video', mimeType: 'video/mp4', data: 'AAAA' }),
+    new AIMessage('Seen.'),
+  ],
+  documents: [
+    said({ type: 'document', title: 'a', source: { type: 'text', data: 'Hello.' } }),
+    new AIMessage('Read.'),
+    said({ type: 'file', file: PDF }),
+    new AIMessage('Read.'),
+  ],
+  'files that only the provider has': [
+    said({ type: 'file', file: { file_id: 'file_1' } }),
+    new AIMessage('Read.'),
+    said({ type: 'file', file: { file_id: 'file_2' } }),
+    new AIMessage('Read.'),
+  ],
+  'tools that the provider runs': [
+    new HumanMessage('Search.'),
+    new AIMessage({
+      content: [
+        { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'kingfisher' } },
+        { type: 'web_search_tool_result', tool_use_id: 's1', content: [] },
+        { type: 'text', text: 'Found.' },
+      ],
+    }),
+  ],
+  'one answer twice, each with its own id': [
+    new HumanMessage('Shut it.'),
+    new AIMessage({ content: 'Done.', id: 'msg_1' }),
+    new HumanMessage('Shut it.'),
+    new AIMessage({ content: 'Done.', id: 'msg_2' }),
+  ],
+  'results with pictures and artifacts, right before the next question': [
+    new HumanMessage('Look.'),
+    called,
+    new ToolMessage({
+      content: [
+        { type: 'text', text: 'A bird.' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+      ],
+      tool_call_id: 'c1',
+      artifact: { frames: [1, 2] },
+    }),
+  ],
+};
 
 const WINDOW = 10_000;
 const ROUNDS = 6;
@@ -91,6 +149,19 @@ describe('palimpsest/langchain, in use', () => {
     ]);
     const { data: compactions } = await client.listCompactions({ id: 'thread' });
     expect(compactions.length).toBeGreaterThan(0);
+  });
+
+  test.each(Object.entries(HISTORIES))('%s', async (name, history) => {
+    const session = name.replaceAll(/\W+/g, '-');
+    const onError = (error: unknown) => errors.push(error);
+    const options = { url: service.url, session, contextWindow: WINDOW, onError };
+    const messages = [...history, new HumanMessage('Well?')];
+    const given = await palimpsestContext(options)(messages);
+    // Nothing has been compacted: the very same messages, not others that say the same.
+    const places = given.slice(0, -1).map((message) => messages.indexOf(message));
+    expect(places).toEqual(history.map((_, place) => place));
+    expect(given.at(-1)?.text).toBe('Well?');
+    expect(errors).toEqual([]);
   });
 
   test('goes on after a stream that was broken off', async () => {
