@@ -1,3 +1,4 @@
+import { byPlace } from '../app/by-place.ts';
 import { type Archive, ArchiveError, type IdleSession } from '../app/ports/archive.ts';
 import type { SearchableStore } from '../app/ports/search-index.ts';
 import { Indexer } from '../app/search/indexer.ts';
@@ -79,19 +80,13 @@ function placeOf(to: string | undefined, known: ArchivePlace | null): ArchivePla
 }
 
 /** All that are idle when this begins, each once. */
-async function* idleSessions(
+function idleSessions(
   store: SearchableStore,
   { before, tenant }: ArchiveFlags,
 ): AsyncGenerator<IdleSession> {
   const time = new Date(Date.now() - before).toISOString();
-  for (let after = 0; ; ) {
-    const query = { before: time, tenant: tenant ?? null, after, limit: SESSIONS_AT_A_TIME };
-    const page = await store.archived.idle(query);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.place;
-  }
+  const query = { before: time, tenant: tenant ?? null, limit: SESSIONS_AT_A_TIME };
+  return byPlace((after) => store.archived.idle({ ...query, after }));
 }
 
 async function put(

@@ -1,3 +1,4 @@
+import { byPlace } from '../app/by-place.ts';
 import { expiredSessions } from '../app/expired-sessions.ts';
 import { ArchiveError, type SizedSession } from '../app/ports/archive.ts';
 import type { SearchableStore } from '../app/ports/search-index.ts';
@@ -50,13 +51,10 @@ export async function retentionCommand(flags: RetentionFlags): Promise<boolean> 
 
 async function sizesOf(store: SearchableStore, tenant: string): Promise<SizedSession[]> {
   const sessions: SizedSession[] = [];
-  for (let after = 0; ; ) {
-    const page = await store.archived.sizes({ tenant, after, limit: SESSIONS_AT_A_TIME });
-    sessions.push(...page);
-    const last = page.at(-1);
-    if (last === undefined) return sessions;
-    after = last.place;
-  }
+  const page = (after: number) =>
+    store.archived.sizes({ tenant, after, limit: SESSIONS_AT_A_TIME });
+  for await (const session of byPlace(page)) sessions.push(session);
+  return sessions;
 }
 
 function lineOf({ ref, updated_at, bytes }: SizedSession): string {

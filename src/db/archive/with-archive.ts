@@ -1,3 +1,4 @@
+import { byPlace } from '../../app/by-place.ts';
 import {
   type Archive,
   type ArchivedSession,
@@ -132,25 +133,20 @@ async function verify(
   archive: Archive | null,
 ): ReturnType<EventStore['verify']> {
   const report = await store.verify();
-  for (let after = 0; ; ) {
-    const page = await store.archived.list(after, SESSIONS_AT_A_TIME);
-    for (const archived of page) {
-      try {
-        if (archive === null) throw new ArchiveError('not_set');
-        const session = await readFile(archive, archived);
-        report.events += session.rows.length;
-        report.problems.push(...(await store.archived.compare(archived, session)));
-      } catch (error) {
-        if (!(error instanceof ArchiveError)) throw error;
-        // Brought back or erased, while it was looked at.
-        if ((await store.archived.find(archived.ref))?.file !== archived.file) continue;
-        report.problems.push(problemOf(archived, error));
-      }
+  for await (const archived of byPlace((after) => store.archived.list(after, SESSIONS_AT_A_TIME))) {
+    try {
+      if (archive === null) throw new ArchiveError('not_set');
+      const session = await readFile(archive, archived);
+      report.events += session.rows.length;
+      report.problems.push(...(await store.archived.compare(archived, session)));
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      // Brought back or erased, while it was looked at.
+      if ((await store.archived.find(archived.ref))?.file !== archived.file) continue;
+      report.problems.push(problemOf(archived, error));
     }
-    const last = page.at(-1);
-    if (last === undefined) return report;
-    after = last.place;
   }
+  return report;
 }
 
 function problemOf({ ref, file }: ArchivedSession, { kind }: ArchiveError): string {
