@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { extractNames, nameKey, namesStandingIn } from '../../src/domain/names.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 
 describe('what a name is', () => {
   test.each([
@@ -96,9 +97,9 @@ describe('1 MB of any text takes well under a second', () => {
     '请修改',
   ])('of %j', (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const started = performance.now();
+    const started = cpuMs();
     extractNames(text);
     namesStandingIn(text);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuMs() - started).toBeLessThan(3_000);
   });
 });

@@ -3,6 +3,7 @@ import type { ToolCall } from '../../../src/domain/items/item.ts';
 import type { Json } from '../../../src/domain/json.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { commandReader } from '../../../src/domain/policy/shell-commands.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 const config = profileConfig('rawr', 200_000);
 
@@ -110,8 +111,8 @@ describe('commandReader', () => {
 
 describe('a line that never ends', () => {
   it.each(['a;', 'env A=b '])('%j, again and again', (step) => {
-    const started = performance.now();
+    const started = cpuMs();
     expect(boundariesOf(step.repeat(500_000))).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMs() - started).toBeLessThan(2_000);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { partsOf, tokensOf } from '../../../src/domain/search/tokens.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 const tokens = (text: string) => {
   const { words, names } = tokensOf(text);
@@ -41,9 +42,9 @@ describe('the tokens of a text', () => {
       '\\n'.repeat(100_000),
       'A'.repeat(200_000),
     ]) {
-      const started = performance.now();
+      const started = cpuMs();
       tokens(text);
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(cpuMs() - started).toBeLessThan(2_000);
     }
   });
 
