@@ -52,9 +52,10 @@ export class OpaqueContentError extends Error {
   }
 }
 
-/** Whether something of ours may stand in the JSON of a request; a look at the text alone. */
-export function mayHoldOurs(json: string): boolean {
-  return /"pal\d+\./.test(json);
+/** Whether something of ours may stand in the JSON of a request; a look at its bytes alone. */
+export function mayHoldOurs(json: Uint8Array): boolean {
+  const { buffer, byteOffset, byteLength } = json;
+  return Buffer.from(buffer, byteOffset, byteLength).includes('"pal', 0, 'latin1');
 }
 
 /** Whether a text claims to be content of ours, of this or another version. */

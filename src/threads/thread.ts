@@ -8,7 +8,7 @@ import type { LookUp } from '../app/gateway/look-up.ts';
 import type { TurnPlan } from '../app/gateway/plan-turn.ts';
 import type { Recorded } from '../app/gateway/record-answer.ts';
 import type { Revised, Revision } from '../app/gateway/revise-turn.ts';
-import type { TurnRequest } from '../app/gateway/turn-request.ts';
+import type { TurnAsked } from '../app/gateway/turn-request.ts';
 import { type TurnTasks, turnTasks } from '../app/gateway/turn-tasks.ts';
 import { OpaqueContent } from '../app/opaque-content.ts';
 import type { SessionRef } from '../app/ports/event-store.ts';
@@ -90,7 +90,7 @@ export async function answer({
 }
 
 /** Plans a turn of the gateway. */
-export function planTurn({ task, trace }: Sent<TurnRequest>): Promise<Answer<Outcome<TurnPlan>>> {
+export function planTurn({ task, trace }: Sent<TurnAsked>): Promise<Answer<Outcome<TurnPlan>>> {
   return answered(trace, ({ turns }) => turns.plan(task));
 }
 
@@ -103,7 +103,7 @@ export function recordAnswer({ task, trace }: Sent<Recorded>): Promise<Answer<Ou
 export function reviseTurn({
   task,
   trace,
-}: Sent<{ request: TurnRequest; revision: Revision }>): Promise<Answer<Outcome<Revised>>> {
+}: Sent<{ request: TurnAsked; revision: Revision }>): Promise<Answer<Outcome<Revised>>> {
   return answered(trace, ({ turns }) => turns.revise(task.request, task.revision));
 }
 
@@ -111,7 +111,7 @@ export function reviseTurn({
 export function compactForClient({
   task,
   trace,
-}: Sent<{ request: TurnRequest; wait_seconds: number }>): Promise<Answer<Outcome<ForClient>>> {
+}: Sent<{ request: TurnAsked; wait_seconds: number }>): Promise<Answer<Outcome<ForClient>>> {
   return answered(trace, ({ turns }) => turns.compact(task.request, task.wait_seconds));
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable, type Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import zlib from 'node:zlib';
@@ -88,6 +89,16 @@ const zstd: Inflate = (bytes, options) =>
 
 /** To decode more takes some milliseconds, in bytes: others come in between. */
 const LARGE = 1_000_000;
+
+/** A body in some content coding as the text that it is, in UTF-8; null when it cannot be read. */
+export async function plainOf(bytes: Buffer, coding: string | null): Promise<Buffer | null> {
+  try {
+    const plain = await inflated(bytes, nameOf(coding), {});
+    return plain !== null && isUtf8(plain) ? plain : null;
+  } catch {
+    return null;
+  }
+}
 
 /** The text of a body in some content coding; null when it cannot be read. */
 export async function textOf(bytes: Buffer, coding: string | null): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
-import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
+import { headersRead, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 import type { Who } from '../http/who.ts';
@@ -55,7 +55,7 @@ export function turnRequest(
   relay: Relay,
   { request, who, target }: Call,
   protocol: Protocol,
-): Omit<TurnRequest, 'text'> {
+): Omit<TurnAsked, 'body'> {
   return {
     protocol,
     tenant: who.tenant,
@@ -109,7 +109,7 @@ export function isEventStream(type: string | null): boolean {
 /** What the client gets; with a turn, its answer is recorded when it has come. */
 export function answered(
   relay: Relay,
-  call: Call & { asked?: TurnRequest },
+  call: Call & { asked?: TurnAsked },
   { sending, answer, turn }: { sending: Sending; answer: Answering | null; turn?: Sendable },
 ): Response {
   const own = ownHeaders(sending);

@@ -1,9 +1,9 @@
 import type { Turn } from '../../app/gateway/gateway.ts';
-import type { TurnRequest } from '../../app/gateway/turn-request.ts';
+import { readable, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { saysTooLong } from '../../domain/gateway/too-long.ts';
 import { Ahead } from './ahead.ts';
-import { partialTextOf, type ReadBody, textOf } from './body.ts';
+import { partialTextOf, plainOf, type ReadBody } from './body.ts';
 import { askedFor, compactionAnswer, messageAnswer } from './compaction-answer.ts';
 import { gatewayError } from './errors.ts';
 import { answerHeaders } from './headers.ts';
@@ -36,14 +36,14 @@ export async function serveTurn(
     coding === null ? relay.gateway.goesAhead(told, body.bytes) : Promise.resolve(false),
     (stop) => sent(relay, call, { body, text: null }, stop),
   );
-  const text = await textOf(body.bytes, coding);
-  if (text === null) {
+  const plain = await plainOf(body.bytes, coding);
+  if (plain === null) {
     relay.gateway.unread(protocol, 'content_encoding');
     const sending = { body, text: null, status: 'bypassed; reason=content_encoding' };
     const answer = await (ahead.taken() ?? sent(relay, call, sending));
     return answered(relay, call, { sending, answer });
   }
-  const asked = { ...told, text };
+  const asked = { ...told, body: plain };
   const turn = await relay.gateway.turn(asked, request.signal);
   switch (turn.kind) {
     case 'refused':
@@ -51,7 +51,7 @@ export async function serveTurn(
       return gatewayError(isAnthropic, turn.refusal);
     case 'compacted':
       ahead.dropped();
-      return compacted(relay, text, turn);
+      return compacted(relay, asked, turn);
     case 'bypass':
     case 'turn':
       return goOn(relay, { ...call, asked, ahead }, body, turn);
@@ -63,19 +63,19 @@ export async function serveTurn(
 /** What the client gets that has asked for a compaction. */
 function compacted(
   { newId }: Relay,
-  request: string,
+  request: TurnAsked,
   { by, status }: Extract<Turn, { kind: 'compacted' }>,
 ): Response {
   const headers = ownHeaders({ status, ...(by.session !== null && { session: by.session }) });
-  const asked = askedFor(request);
+  const asked = askedFor(readable(request).text);
   return by.kind === 'item'
     ? compactionAnswer(asked, by.content, newId(), headers)
     : messageAnswer(asked, by.text, newId(), headers);
 }
 
-type TurnCall = Call & { protocol: Protocol; asked: TurnRequest; ahead: Ahead };
+type TurnCall = Call & { protocol: Protocol; asked: TurnAsked; ahead: Ahead };
 
-/** Shorter prompts are not too long for any model: their answers are not looked at, in characters. */
+/** Shorter prompts are not too long for any model: their answers are not looked at, in bytes. */
 const LOOKED_AT = 16_384;
 
 /** Sends a turn, and once more where the provider finds it too long and it can be made shorter. */
@@ -91,7 +91,7 @@ async function goOn(
   if (answer === null) return turnAnswered(relay, call, { sending, answer, turn });
   const coding = headerOf(answer, 'content-encoding');
   if (answer.statusCode < 400) {
-    const length = (sending.text ?? call.asked.text).length;
+    const length = sending.text?.length ?? call.asked.body.byteLength;
     if (answer.statusCode !== 200 || length < LOOKED_AT) {
       return turnAnswered(relay, call, { sending, answer, turn });
     }
@@ -140,7 +140,9 @@ async function shorterTurn(
 ): Promise<Sendable | null> {
   if (turn.kind === 'turn') return gateway.shorter(asked, turn, refusal, request.signal);
   const body = await gateway.shorterBypass(asked, refusal);
-  return body !== null && body.length < (turn.body ?? asked.text).length ? { ...turn, body } : null;
+  return body !== null && body.length < (turn.body ?? readable(asked).text).length
+    ? { ...turn, body }
+    : null;
 }
 
 function sendingOf(body: ReadBody, turn: Sendable): Sending {

@@ -1,7 +1,8 @@
+import { mayHoldOurs } from '../../app/opaque-content.ts';
 import { protocolOf } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { ProblemError } from '../http/problem.ts';
-import { type ReadBody, readBody, textOf } from './body.ts';
+import { plainOf, type ReadBody, readBody } from './body.ts';
 import { gatewayError, problemAnswer } from './errors.ts';
 import { type Asked, answered, type Call, type Relay, sent, turnRequest } from './relay.ts';
 import { serveTurn } from './serve-turn.ts';
@@ -66,9 +67,10 @@ async function openedText(
   body: Extract<ReadBody, { kind: 'whole' }>,
 ): Promise<string | Refusal | null> {
   if (!COUNTS.test(call.rest)) return null;
-  const text = await textOf(body.bytes, call.request.headers.get('content-encoding'));
-  if (text === null || !text.includes(CONTENT_OF_OURS)) return null;
-  const opened = await relay.gateway.opened({ ...turnRequest(relay, call, 'responses'), text });
+  const plain = await plainOf(body.bytes, call.request.headers.get('content-encoding'));
+  if (plain === null || !mayHoldOurs(plain)) return null;
+  const asked = { ...turnRequest(relay, call, 'responses'), body: plain };
+  const opened = await relay.gateway.opened(asked);
   switch (opened.kind) {
     case 'same':
       return null;
@@ -82,5 +84,3 @@ async function openedText(
 }
 
 const COUNTS = /^\/responses\/input_tokens(?:\?|$)/;
-/** How the content of such an item begins, of any version. */
-const CONTENT_OF_OURS = '"pal';

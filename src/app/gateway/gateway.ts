@@ -18,7 +18,7 @@ import { nameOf, type PlannedTurn, type TurnPlan } from './plan-turn.ts';
 import { type RecallRounds, recallRounds } from './recall-rounds.ts';
 import type { Recorded } from './record-answer.ts';
 import type { Revised, Revision } from './revise-turn.ts';
-import type { TurnRequest } from './turn-request.ts';
+import { readable, type TurnAsked } from './turn-request.ts';
 import type { TurnTasks } from './turn-tasks.ts';
 import type { TurnTold } from './turn-told.ts';
 import { within } from './within.ts';
@@ -90,12 +90,12 @@ export class Gateway {
   }
 
   /** Never rejects: whatever fails here, the request goes upstream as it came. */
-  async turn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
+  async turn(request: TurnAsked, signal: AbortSignal): Promise<Turn> {
     const started = performance.now();
     const turn = await this.#turn(request, signal).catch(async (error: unknown) => {
       const reason = this.#bypassed(request, error);
       // What is ours nobody else can open.
-      const isLate = reason === 'timeout' && !mayHoldOurs(request.text);
+      const isLate = reason === 'timeout' && !mayHoldOurs(request.body);
       const patience = isLate ? LATE_MS : PATIENCE_MS;
       const revised = await this.#revised(request, { window: null }, patience);
       if (revised?.kind === 'refused') return revised;
@@ -110,7 +110,7 @@ export class Gateway {
     return turn;
   }
 
-  async #turn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
+  async #turn(request: TurnAsked, signal: AbortSignal): Promise<Turn> {
     await this.#settled(request);
     let plan = await this.#planned(request);
     if (plan.kind === 'asks') return await this.#compacted(request);
@@ -128,14 +128,15 @@ export class Gateway {
   }
 
   /** Whether it was waited for room in this session just now, in vain. */
-  #isCrammed(request: TurnRequest, plan: PlannedTurn): boolean {
+  #isCrammed(request: TurnAsked, plan: PlannedTurn): boolean {
     return this.#crammed.has(keyOf(request, plan));
   }
 
   /** No compaction has made room, since its workers are away: this request is shortened by itself. */
-  async #fitted(request: TurnRequest, plan: PlannedTurn): Promise<Turn> {
-    const text = plan.body ?? request.text;
-    const revised = await this.#revised({ ...request, text }, { window: plan.window });
+  async #fitted(request: TurnAsked, plan: PlannedTurn): Promise<Turn> {
+    const text = plan.body ?? readable(request).text;
+    const body = plan.body === null ? request.body : Buffer.from(plan.body);
+    const revised = await this.#revised({ ...request, body }, { window: plan.window });
     if (revised?.kind !== 'revised') return turnOf(plan);
     const saved = plan.saved + roughlySaved(text.length, revised.body.length);
     return turnOf({ ...plan, body: revised.body, is_replaced: true, saved, isFitted: true });
@@ -143,7 +144,7 @@ export class Gateway {
 
   /** Null where that fails as well. */
   async #revised(
-    request: TurnRequest,
+    request: TurnAsked,
     revision: Revision,
     patience = PATIENCE_MS,
   ): Promise<Revised | null> {
@@ -156,13 +157,13 @@ export class Gateway {
   }
 
   /** A request that asks for no answer, with items of ours opened. */
-  async opened(request: TurnRequest): Promise<Revised> {
+  async opened(request: TurnAsked): Promise<Revised> {
     return (await this.#revised(request, { window: 'any' })) ?? { kind: 'same' };
   }
 
   /** The body of a request that went past us, for the window that its provider tells of; null: none. */
-  async shorterBypass(request: TurnRequest, refusal: string): Promise<string | null> {
-    const window = windowTold(refusal, roughTokens(request.text.length));
+  async shorterBypass(request: TurnAsked, refusal: string): Promise<string | null> {
+    const window = windowTold(refusal, roughTokens(readable(request).text.length));
     const revised = await this.#revised(request, { window });
     return revised?.kind === 'revised' ? revised.body : null;
   }
@@ -177,7 +178,7 @@ export class Gateway {
    * be made of it. `refusal`: what the provider has answered.
    */
   async shorter(
-    request: TurnRequest,
+    request: TurnAsked,
     { plan, body }: Extract<Turn, { kind: 'turn' }>,
     refusal: string,
     signal: AbortSignal,
@@ -195,7 +196,7 @@ export class Gateway {
       const isShorter = (text: string | null) =>
         text !== null && (body === null || text.length < body.length);
       if (turn.plan.is_replaced && isShorter(turn.body)) return turn;
-      const window = windowTold(refusal, roughTokens((body ?? request.text).length));
+      const window = windowTold(refusal, roughTokens((body ?? readable(request).text).length));
       const fitted = await this.#fitted(request, { ...turn.plan, window });
       return fitted.kind === 'turn' && isShorter(fitted.body) ? fitted : null;
     } catch (error) {
@@ -205,15 +206,12 @@ export class Gateway {
   }
 
   /** Where calls of our tools in the answer to a turn are answered here; null: nowhere. */
-  recall(
-    request: TurnRequest,
-    { plan, body }: Extract<Turn, { kind: 'turn' }>,
-  ): RecallRounds | null {
+  recall(request: TurnAsked, { plan, body }: Extract<Turn, { kind: 'turn' }>): RecallRounds | null {
     return recallRounds(this.#deps, request, plan, body);
   }
 
   /** Writes down an answer; the next request of the same owner waits for it, the client does not. */
-  recorded(request: TurnRequest, plan: PlannedTurn, read: () => Promise<Recorded['raw']>): void {
+  recorded(request: TurnAsked, plan: PlannedTurn, read: () => Promise<Recorded['raw']>): void {
     const written = this.#record(request, plan, read).catch((error: unknown) =>
       this.#lost(nameOf(error)),
     );
@@ -227,7 +225,7 @@ export class Gateway {
   }
 
   async #record(
-    { text: _, ...request }: TurnRequest,
+    { body: _, ...request }: TurnAsked,
     { session_id, version, keys, history, isStored, isFitted }: PlannedTurn,
     read: () => Promise<Recorded['raw']>,
   ): Promise<void> {
@@ -236,18 +234,18 @@ export class Gateway {
     if (!done.ok) this.#lost(done.rejection.code);
   }
 
-  async #settled(request: TurnRequest): Promise<void> {
+  async #settled(request: TurnAsked): Promise<void> {
     const all = this.#recording.get(ownerOf(request));
     if (all !== undefined) await within(RECORDING_MS, Promise.all(all)).catch(() => {});
   }
 
-  async #planned(request: TurnRequest): Promise<TurnPlan> {
+  async #planned(request: TurnAsked): Promise<TurnPlan> {
     const planned = await within(PATIENCE_MS, this.#deps.plan(request));
     if (planned.ok) return planned.value;
     throw new RefusedError(planned.rejection.code);
   }
 
-  async #compacted(request: TurnRequest): Promise<Turn> {
+  async #compacted(request: TurnAsked): Promise<Turn> {
     const { wait_seconds: wait, compact } = this.#deps;
     const done = await within(wait * 1000 + OFFLINE_MS, compact(request, wait));
     if (!done.ok) throw new RefusedError(done.rejection.code);
@@ -265,7 +263,7 @@ export class Gateway {
     }
   }
 
-  #bypassed(request: TurnRequest, error: unknown): string {
+  #bypassed(request: TurnAsked, error: unknown): string {
     const reason = nameOf(error);
     const ref = namedSession(request);
     if (ref !== null) void this.#missed.note(ref, reason);
@@ -327,14 +325,14 @@ function toldOf(turn: Turn): Pick<TurnTold, 'status' | 'reason'> {
   }
 }
 
-function refOf({ tenant }: TurnRequest, { session_id }: PlannedTurn): SessionRef {
+function refOf({ tenant }: TurnAsked, { session_id }: PlannedTurn): SessionRef {
   return { tenant, session_id };
 }
 
-function keyOf({ tenant }: TurnRequest, { session_id }: PlannedTurn): string {
+function keyOf({ tenant }: TurnAsked, { session_id }: PlannedTurn): string {
   return JSON.stringify([tenant, session_id]);
 }
 
-function ownerOf({ tenant, owner }: TurnRequest): string {
+function ownerOf({ tenant, owner }: TurnAsked): string {
   return JSON.stringify([tenant, owner]);
 }

@@ -183,7 +183,7 @@ export class RecallRounds {
 /** Null where a request offers no tool of ours. */
 export function recallRounds(
   deps: RecallDeps,
-  { protocol, tenant }: TurnRequest,
+  { protocol, tenant }: Pick<TurnRequest, 'protocol' | 'tenant'>,
   { session_id, recall, window, isStored }: Extract<TurnPlan, { kind: 'turn' }>,
   text: string | null,
 ): RecallRounds | null {

@@ -1,6 +1,6 @@
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 
-/** One request of a client for an answer of a model; it can go from thread to thread. */
+/** One request of a client for an answer of a model, as it is read. */
 export type TurnRequest = {
   protocol: Protocol;
   tenant: string;
@@ -18,6 +18,17 @@ export type TurnRequest = {
   /** The body, as JSON text. */
   text: string;
 };
+
+/**
+ * The same before it is read; it can go from thread to thread. `body`: its text in UTF-8, which is copied
+ * quicker than a text of megabytes, and only the thread that reads it has to hold it twice.
+ */
+export type TurnAsked = Omit<TurnRequest, 'text'> & { body: Uint8Array };
+
+/** A request with its text. */
+export function readable({ body, ...request }: TurnAsked): TurnRequest {
+  return { ...request, text: new TextDecoder('utf-8').decode(body) };
+}
 
 /** What the headers of a request name that are read here. */
 const READ_HEADERS = [

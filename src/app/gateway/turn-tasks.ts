@@ -7,21 +7,21 @@ import type { Offering, PlanDeps } from './plan-deps.ts';
 import { planTurn, type TurnPlan } from './plan-turn.ts';
 import { type Recorded, recordAnswer } from './record-answer.ts';
 import { type Revised, type Revision, reviseTurn } from './revise-turn.ts';
-import type { TurnRequest } from './turn-request.ts';
+import { readable, type TurnAsked } from './turn-request.ts';
 
 /** The work of a turn that grows with the conversation; it can be done in another thread. */
 export type TurnTasks = {
-  plan: (request: TurnRequest) => Promise<Outcome<TurnPlan>>;
+  plan: (request: TurnAsked) => Promise<Outcome<TurnPlan>>;
   record: (recorded: Recorded) => Promise<Outcome<null>>;
   /** What can be made of a request from its body alone. */
-  revise: (request: TurnRequest, revision: Revision) => Promise<Outcome<Revised>>;
+  revise: (request: TurnAsked, revision: Revision) => Promise<Outcome<Revised>>;
   /** A compaction that the client itself asks for. */
-  compact: (request: TurnRequest, wait_seconds: number) => Promise<Outcome<ForClient>>;
+  compact: (request: TurnAsked, wait_seconds: number) => Promise<Outcome<ForClient>>;
   /** A call of a tool of ours. */
   lookUp: LookUpTool;
 };
 
-/** What is longer is read in another thread, in characters or bytes: this takes some milliseconds. */
+/** What is longer is read in another thread, in bytes: this takes some milliseconds. */
 const LENGTH_HERE = 131_072;
 
 /** Done here; what would hold up this thread is handed over where there is another one. */
@@ -32,16 +32,16 @@ export function turnTasks(
 ): TurnTasks {
   const deps = { ...ports, histories: new KnownHistories() };
   const here: TurnTasks = {
-    plan: (request) => planTurn(deps, request),
+    plan: (request) => planTurn(deps, readable(request)),
     record: (recorded) => recordAnswer(deps, recorded),
-    revise: (request, revision) => reviseTurn(deps, request, revision),
-    compact: (request, wait_seconds) => compactForClient(deps, request, wait_seconds),
+    revise: (request, revision) => reviseTurn(deps, readable(request), revision),
+    compact: (request, wait_seconds) => compactForClient(deps, readable(request), wait_seconds),
     lookUp,
   };
   if (elsewhere === null) return here;
   return {
     plan: (request) =>
-      request.text.length > LENGTH_HERE
+      request.body.byteLength > LENGTH_HERE
         ? elsewhere.plan(request)
         : here.plan(request).catch(unlessElsewhere(() => elsewhere.plan(request))),
     record: (recorded) =>

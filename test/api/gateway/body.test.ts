@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { textOf } from '../../../src/api/gateway/body.ts';
+import { plainOf, textOf } from '../../../src/api/gateway/body.ts';
 
 /** Bodies longer than this are decoded in parts of so many bytes. */
 const PART = 1_000_000;
@@ -33,5 +34,22 @@ describe('the text of a long body', () => {
     }
     const cut = Buffer.concat([Buffer.alloc(2 * PART, 'x'), Buffer.from([0xf0, 0x9f])]);
     expect(await textOf(cut, null)).toBeNull();
+  });
+});
+
+describe('the bytes of a body', () => {
+  test('are those that came, unpacked', async () => {
+    const text = Buffer.from('{"said":"schön 🦜"}');
+    expect(await plainOf(text, null)).toEqual(text);
+    expect(await plainOf(gzipSync(text), 'gzip')).toEqual(text);
+  });
+
+  test.each([
+    ['what is no UTF-8', Buffer.from([0x22, 0xff, 0x22]), null],
+    ['a character that is cut', Buffer.from([0x78, 0xf0, 0x9f]), null],
+    ['what is not packed as it says', Buffer.from('{}'), 'gzip'],
+    ['a coding that nobody knows', Buffer.from('{}'), 'rot13'],
+  ])('are none of %s', async (_, bytes, coding) => {
+    expect(await plainOf(bytes, coding)).toBeNull();
   });
 });

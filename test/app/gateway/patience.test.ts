@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Gateway, type GatewayDeps } from '../../../src/app/gateway/gateway.ts';
-import type { TurnRequest } from '../../../src/app/gateway/turn-request.ts';
+import type { TurnAsked } from '../../../src/app/gateway/turn-request.ts';
 
 /** How long a request is held by threads that have too much to do. */
 
-const request: TurnRequest = {
+const request: TurnAsked = {
   protocol: 'messages',
   tenant: 'local',
   upstream: 'anthropic',
   owner: '',
   headers: {},
   fresh_id: 'gw-1',
-  text: '{"messages":[{"role":"user","content":"Hello"}]}',
+  body: Buffer.from('{"messages":[{"role":"user","content":"Hello"}]}'),
 };
 const never = () => new Promise<never>(() => {});
 const shorter = { ok: true, value: { kind: 'revised', body: '{"shorter":1}' } } as const;
@@ -31,9 +31,9 @@ describe('a turn that the threads do not come to', () => {
     vi.useRealTimers();
   });
 
-  const turnOf = (gateway: Gateway, text = request.text) => {
+  const turnOf = (gateway: Gateway, body = request.body) => {
     const ended = vi.fn();
-    void gateway.turn({ ...request, text }, new AbortController().signal).then(ended);
+    void gateway.turn({ ...request, body }, new AbortController().signal).then(ended);
     return ended;
   };
 
@@ -53,7 +53,7 @@ describe('a turn that the threads do not come to', () => {
   });
 
   it('is waited for where it holds what only this service can open', async () => {
-    const ours = '{"input":[{"type":"compaction","encrypted_content":"pal1.AAAA"}]}';
+    const ours = Buffer.from('{"input":[{"type":"compaction","encrypted_content":"pal1.AAAA"}]}');
     const ended = turnOf(gatewayOf(never), ours);
     await vi.advanceTimersByTimeAsync(18_000);
     expect(ended).not.toHaveBeenCalled();
