@@ -1,5 +1,5 @@
 // An agent with Mastra whose context never overflows. It needs a service (npx palimpsest serve) and
-//   npm install palimpsest @mastra/core ai@6 @ai-sdk/openai@3 zod
+//   npm install palimpsest @mastra/core@1 ai@6 @ai-sdk/openai@3 zod
 // The inspector of the service, http://127.0.0.1:8787, shows the session "harbour-tower".
 import { createOpenAI } from '@ai-sdk/openai';
 import { Agent } from '@mastra/core/agent';

@@ -21,23 +21,34 @@ const CASES = [
   ['openai-agents', 'south-tower', `${LAST_WORDS}\n`],
 ] as const;
 
-test('each example is run, is short, and has its section in docs/examples.md', () => {
+test('each example is run, is short, and has its page', () => {
   const names = readdirSync(join(ROOT, 'examples')).map((name) => name.replace(/\.mjs$/, ''));
   expect(names).toEqual([...CASES.map(([name]) => name), ...IN_CLIENTS.keys()].toSorted());
-  const page = readText('docs/examples.md');
+  const index = readText('docs/examples.md');
   for (const name of names) {
     const code = readText(`examples/${name}.mjs`);
     const lines = code.trimEnd().split('\n');
     expect(lines.length, name).toBeGreaterThanOrEqual(30);
     expect(lines.length, name).toBeLessThanOrEqual(60);
-    const section = page.split(/^## /m).find((part) => part.startsWith(`${name}\n`)) ?? '';
-    expect(section, name).toMatch(/It prints.*In the inspector.*Try/s);
+    const page = readText(`docs/examples/${name}.md`);
+    expect(page, name).toMatch(/It prints.*In the inspector.*Try/s);
+    expect(index).toContain(`](examples/${name}.md)`);
     const [install = 'no command'] = /npm install .*/.exec(code) ?? [];
-    expect(section).toContain(install);
+    expect(page).toContain(install);
   }
   for (const [name, file] of IN_CLIENTS) {
     expect(readText(`test/clients/${file}.test.ts`)).toContain(`examples/${name}.mjs`);
   }
+});
+
+test('no file of an adapter is longer than 150 lines', () => {
+  const folder = 'src/adapters';
+  const lengths = readdirSync(join(ROOT, folder)).map((name) => ({
+    name,
+    lines: readText(`${folder}/${name}`).trimEnd().split('\n').length,
+  }));
+  expect(lengths.length).toBeGreaterThan(4);
+  expect(lengths.filter(({ lines }) => lines > 150)).toEqual([]);
 });
 
 describe('examples/', () => {
@@ -59,5 +70,19 @@ describe('examples/', () => {
     const client = createClient({ url: service.url });
     expect((await client.listCompactions({ id: session })).data.length).toBeGreaterThan(0);
     await provider.close();
+  });
+
+  test('the node of a graph in docs/adapters.md gives its model the context', async () => {
+    const [, node = ''] =
+      /^```js\n(const contextOf.*?)^```$/ms.exec(readText('docs/adapters.md')) ?? [];
+    const program = `import { AIMessage, HumanMessage } from '@langchain/core/messages';
+      import { palimpsestContext } from 'palimpsest/langchain';
+      const model = { invoke: async (given) => new AIMessage(given.map(({ text }) => text).join()) };
+      ${node.replace('session:', "url: 'http://127.0.0.1:8787', session:")}
+      const { messages } = await callModel({ messages: [new HumanMessage('Hello.')] });
+      console.log(messages[0].text);`;
+    expect(await runExample(program, { url: service.url })).toBe('Hello.\n');
+    const client = createClient({ url: service.url });
+    expect((await client.listItems({ id: 'chat-7' })).data).toHaveLength(1);
   });
 });
