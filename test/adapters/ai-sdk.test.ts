@@ -61,13 +61,13 @@ describe.each(isBrief ? SDKS.slice(0, 1) : SDKS)(
     ];
 
     /** An agent on a task that is ten times its window; answers what it needs to be judged. */
-    async function taskOf(session: string, url = service.url) {
+    async function taskOf(session: string, place: object = { url: service.url }) {
       const provider = await taskProvider({ rounds: ROUNDS, window: WINDOW });
       const errors: unknown[] = [];
       const model = wrapLanguageModel({
         model: createOpenAI({ apiKey: 'any', baseURL: provider.url }).chat('gpt-4o-mini'),
         middleware: palimpsest({
-          url,
+          ...place,
           session,
           contextWindow: WINDOW,
           onError: (error) => errors.push(error),
@@ -103,7 +103,7 @@ describe.each(isBrief ? SDKS.slice(0, 1) : SDKS)(
       'goes on with the messages as they are when the service dies',
       async () => {
         const mortal = await startService();
-        const { provider, errors, model } = await taskOf('mortal', mortal.url);
+        const { provider, errors, model } = await taskOf('mortal', { url: mortal.url });
         provider.onRound(async (round) => {
           if (round === ROUNDS / 2) await mortal.kill();
         });
@@ -118,6 +118,34 @@ describe.each(isBrief ? SDKS.slice(0, 1) : SDKS)(
         await mortal.dispose();
       },
     );
+
+    test.skipIf(isBrief)('and streams on within its window when the service is back', async () => {
+      const mortal = await startService();
+      // Each process of the service has an address of its own.
+      const client = createClient({
+        fetch: (request) => {
+          const { pathname, search } = new URL(request.url);
+          return fetch(new Request(new URL(pathname + search, mortal.url), request));
+        },
+      });
+      const { provider, errors, model } = await taskOf('back', { client });
+      provider.onRound(async (round) => {
+        if (round === ROUNDS / 2) await mortal.kill();
+        if (round === ROUNDS / 2 + 4) await mortal.restart();
+      });
+      const result = streamText({ ...settings, model, messages });
+      expect(await result.text).toBe(LAST_WORDS);
+      expect(errors).toHaveLength(4);
+      const isLarge = provider.sizes.map((size) => size > WINDOW);
+      expect(isLarge.lastIndexOf(true)).toBe(ROUNDS / 2 + 4);
+      // All of it is there, what was said meanwhile as well.
+      let results = 0;
+      for await (const { item } of client.each('listItems', { id: 'back' }))
+        results += JSON.stringify(item).split('"tool_result"').length - 1;
+      expect(results).toBe(2 * ROUNDS);
+      await provider.close();
+      await mortal.dispose();
+    });
   },
 );
 
