@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -12,15 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { packageVersion } from '../../src/package-version.ts';
-import { ROOT } from '../house/sources.ts';
+import { ROOT, readText } from '../house/sources.ts';
+import { bareEnvironment, packInto, serveFrom } from '../support/packed-package.ts';
 
 const run = promisify(execFile);
-const packedSchema = z.tuple([
-  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }),
-]);
-
 /** Of node_modules, in bytes: SQLite alone has 27 MB, on Node 20 twice. */
 const MOST_BYTES = 110e6;
 /** Without prebuilt binaries SQLite is compiled. */
@@ -34,25 +30,14 @@ describe('the package', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'palimpsest-package-'));
-    // The build is there already, and others are using it.
-    const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-    const { stdout } = await run('npm', packing, { cwd: ROOT, maxBuffer: 16e6 });
-    const [packed] = packedSchema.parse(JSON.parse(stdout));
-    tarball = join(folder, packed.filename);
-    files = packed.files.map(({ path }) => path);
+    const packed = await packInto(folder);
+    tarball = join(folder, packed.name);
+    files = packed.files;
     writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
-    const install = ['install', '--omit=dev', '--no-audit', '--no-fund', `./${packed.filename}`];
+    const install = ['install', '--omit=dev', '--no-audit', '--no-fund', `./${packed.name}`];
     await run('npm', install, { cwd: folder });
   }, INSTALL_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  const environment = (more: Record<string, string> = {}) => ({
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    ...more,
-  });
 
   test('holds what it runs with, and nothing else', () => {
     const known =
@@ -63,6 +48,12 @@ describe('the package', () => {
       types.filter((path) => !/^dist\/types\/(?:client|adapters|in-process)/.test(path)),
     ).toEqual([]);
     expect(types).toContain('dist/types/client/client.d.ts');
+    // Nothing that is left of sources that are gone.
+    const sources = files
+      .filter((path) => /^dist\/.*\.js$/.test(path) && !path.includes('/assets/'))
+      .map((path) => path.replace(/^dist/, 'src').replace(/\.js$/, '.ts'));
+    const gone = (path: string) => [path, `${path}x`].every((one) => !existsSync(join(ROOT, one)));
+    expect(sources.filter(gone)).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICES.md', 'templates/system.md']));
   });
 
@@ -71,7 +62,8 @@ describe('the package', () => {
     // Both fail with what is wrong.
     await run(program('publint'), [tarball, '--strict']);
     const { stdout } = await run(program('attw'), [tarball, '--profile', 'esm-only']);
-    for (const name of ['client', 'in-process', 'ai-sdk', 'claude-agent-sdk']) {
+    const names = ['client', 'in-process', 'ai-sdk', 'langchain', 'openai-agents'];
+    for (const name of [...names, 'claude-agent-sdk']) {
       expect(stdout).toContain(`palimpsest/${name}`);
     }
   });
@@ -93,28 +85,32 @@ describe('the package', () => {
     expect(bytesOf(modules)).toBeLessThan(MOST_BYTES);
   });
 
+  test(
+    'can be installed beside each framework, as its example says',
+    async () => {
+      for (const name of readdirSync(join(ROOT, 'examples'))) {
+        const [, install = ''] =
+          /npm (install palimpsest .*)/.exec(readText(`examples/${name}`)) ?? [];
+        const beside = join(folder, name);
+        mkdirSync(beside);
+        writeFileSync(join(beside, 'package.json'), '{"private": true}');
+        const given = install.replace('palimpsest', tarball).split(' ');
+        // It fails where what the one wants is none of what the other wants.
+        const { stdout } = await run('npm', [...given, '--dry-run', '--no-audit'], { cwd: beside });
+        expect(stdout, name).toMatch(/added \d+ packages/);
+      }
+    },
+    INSTALL_MS,
+  );
+
   test('says its version', async () => {
     const { stdout } = await run('npx', ['palimpsest', '--version'], { cwd: folder });
     expect(stdout.trim()).toBe(packageVersion());
   });
 
   test('serves, compacts, shows its reference and stops', async () => {
-    const service = spawn('npx', ['palimpsest', 'serve'], {
-      cwd: folder,
-      env: environment({ ANTHROPIC_API_KEY: 'none' }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    let output = '';
-    const read = (chunk: Buffer) => {
-      output += chunk.toString();
-    };
-    service.stdout.on('data', read);
-    service.stderr.on('data', read);
-    const ended = new Promise((resolve) => service.once('exit', resolve));
+    const { url, output, stop } = await serveFrom(folder, { ANTHROPIC_API_KEY: 'none' });
     try {
-      await expect.poll(() => output, { timeout: 60_000 }).toContain('reference:');
-      const url = /listening on (\S+)/.exec(output)?.[1] ?? '';
       // A key of a provider alone is no reason to fail.
       expect(output).toMatch(/summaries: {2}extractive: .*npm install ai@6/);
       const agent = `
@@ -143,15 +139,14 @@ describe('the package', () => {
       expect(counted.status).toBe(400);
       expect(await counted.text()).toContain('npm install gpt-tokenizer@4');
     } finally {
-      if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM');
-      await ended;
+      await stop();
     }
   });
 
   test('says what to install for a queue and for an archive in S3', () => {
     const cli = join(folder, 'node_modules', '.bin', 'palimpsest');
     const serve = (more: Record<string, string>) =>
-      spawnSync(cli, ['serve'], { cwd: folder, env: environment(more), encoding: 'utf8' });
+      spawnSync(cli, ['serve'], { cwd: folder, env: bareEnvironment(more), encoding: 'utf8' });
     const queue = serve({ REDIS_URL: 'redis://127.0.0.1:1' });
     expect(queue.status).toBe(2);
     expect(queue.stderr).toMatch(/REDIS_URL cannot be used: .*npm install bullmq@6 ioredis@5/);
