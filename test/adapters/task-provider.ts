@@ -21,15 +21,16 @@ const IMAGE = /data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g;
 type Task = {
   rounds: number;
   window: number;
+  /** What it calls in each step; by default it reads the log of that number. */
+  callOf?: (step: number) => { name: string; input: object };
   /** Whether it gives the calls of each answer the same ids, as some do. */
   repeatsIds?: boolean;
 };
 
 /**
- * A provider of Chat Completions that gives an agent a task of so many rounds, two calls of `read_log` in
- * each, and checks every request as a provider would: `problems` says what was wrong.
+ * A provider of Chat Completions that gives an agent a task of so many rounds, two calls in each, and checks every request as a provider would: `problems` says what was wrong.
  */
-export async function taskProvider({ rounds, window, repeatsIds = false }: Task) {
+export async function taskProvider({ rounds, window, callOf = readLog, repeatsIds = false }: Task) {
   const problems: string[] = [];
   const sizes: number[] = [];
   const results: number[] = [];
@@ -53,7 +54,7 @@ export async function taskProvider({ rounds, window, repeatsIds = false }: Task)
     if (size > window) problems.push(`request ${asked}: ${size} tokens in a window of ${window}`);
     const round = asked++;
     await beforeRound(round);
-    const message = answerOf(round, rounds, repeatsIds);
+    const message = answerOf(round, { rounds, callOf, repeatsIds });
     const usage = { prompt_tokens: size, completion_tokens: 20, total_tokens: size + 20 };
     if (stream === true) sendStream(response, message, usage);
     else sendWhole(response, message, usage);
@@ -89,13 +90,18 @@ export const LAST_WORDS = 'All logs are read: nothing unusual.';
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Answer = { content: string | null; tool_calls?: Call[] };
 
-function answerOf(round: number, rounds: number, repeatsIds: boolean): Answer {
+const readLog = (step: number) => ({ name: 'read_log', input: { step } });
+
+function answerOf(
+  round: number,
+  { rounds, callOf, repeatsIds }: Required<Omit<Task, 'window'>>,
+): Answer {
   if (round >= rounds) return { content: LAST_WORDS };
-  const call = (step: number): Call => ({
-    id: `call_${repeatsIds ? step % 2 : step}`,
-    type: 'function',
-    function: { name: 'read_log', arguments: JSON.stringify({ step }) },
-  });
+  const call = (step: number): Call => {
+    const { name, input } = callOf(step);
+    const id = `call_${repeatsIds ? step % 2 : step}`;
+    return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+  };
   return { content: `Round ${round}.`, tool_calls: [call(2 * round), call(2 * round + 1)] };
 }
 
