@@ -80,6 +80,10 @@ async function stop(daemon: ChildProcess, folder: string): Promise<void> {
     daemon.kill('SIGTERM');
     await ended;
   }
+  // The engine leaves it mounted once a container has had the network of this machine, and what is
+  // mounted cannot be removed: it would be tried again for minutes.
+  const network = join(folder, 'exec', 'netns', 'default');
+  await promisify(execFile)('umount', [network]).catch(() => {});
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
