@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createClient } from '../../src/client/client.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { send } from '../support/api-server.ts';
 import { type Received, ScriptedProvider } from '../support/gateway/provider.ts';
@@ -141,11 +142,38 @@ it.each<Client>([
   300_000,
 );
 
-it('@anthropic-ai/claude-agent-sdk works through what overflows its window many times', async () => {
-  readLogs(CALLS.large);
-  provider.window = WINDOWS.large;
-  const code = example('Claude Agent SDK');
-  const printed = await runExample(code, { url: service.url, logs: CALLS.large });
-  expect(printed.trim()).toBe(ANSWER);
-  await expectWorked(WINDOWS.large, CALLS.large, '@anthropic-ai/claude-agent-sdk');
-}, 300_000);
+/** What the SDK keeps of it goes into the log as well, into a session of its own. */
+const kept = (code: string) =>
+  `import { palimpsest } from 'palimpsest/claude-agent-sdk';\n${code.replace(
+    'const options = {',
+    "const options = {\n  sessionStore: palimpsest({ url: 'http://127.0.0.1:8787' }),",
+  )}`;
+
+it.each([
+  ['by itself', asItIs, 0],
+  ['with its transcript in our store', kept, 1],
+] as const)(
+  '@anthropic-ai/claude-agent-sdk works through what overflows its window many times: %s',
+  async (_, changed, transcripts) => {
+    readLogs(CALLS.large);
+    provider.window = WINDOWS.large;
+    const code = changed(example('Claude Agent SDK'));
+    const printed = await runExample(code, { url: service.url, logs: CALLS.large });
+    expect(printed.trim()).toBe(ANSWER);
+    await expectWorked(WINDOWS.large, CALLS.large, '@anthropic-ai/claude-agent-sdk');
+    const client = createClient({ url: service.url });
+    const { data } = await client.listSessions({});
+    const stored = data.filter(({ metadata }) => metadata.transcript !== undefined);
+    expect(stored).toHaveLength(transcripts);
+    for (const { id } of stored) {
+      // Word for word, whatever was compacted in the other session.
+      const read = new Set<string>();
+      for await (const { item } of client.each('listItems', { id })) {
+        for (const [name] of JSON.stringify(item).matchAll(/night-\d+\.log:249 step/g))
+          read.add(name);
+      }
+      expect(read.size).toBe(CALLS.large);
+    }
+  },
+  300_000,
+);
