@@ -19,7 +19,7 @@ const AT_LENGTH = [
   'test/e2e/{crash,event-loop,fuzz}.test.ts',
   'test/**/*.property.test.ts',
   'test/soak/soak.test.ts',
-  'test/{transcripts,needles}.test.ts',
+  'test/transcripts.test.ts',
   'test/findings/a10-transcripts-*.test.ts',
   'test/adapters/*.test.ts',
   'test/api/gateway/sdks.test.ts',
