@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import { onServer } from '../test/support/servers/on-server.ts';
 import { ownPostgres } from '../test/support/servers/postgres.ts';
 import { ownRedis } from '../test/support/servers/redis.ts';
 import type { TestServer } from '../test/support/servers/test-server.ts';
@@ -30,16 +30,6 @@ export class Servers {
 
   async dispose(): Promise<void> {
     for (const server of [this.#redis, this.#postgres]) await (await server)?.dispose();
-  }
-}
-
-async function onServer<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
   }
 }
 

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeBackup } from '../../src/cli/backup.ts';
 import { restoreBackup } from '../../src/cli/restore.ts';
@@ -18,6 +17,7 @@ import {
   settings,
 } from '../support/backup-lab.ts';
 import { palimpsest } from '../support/palimpsest-command.ts';
+import { onServer } from '../support/servers/on-server.ts';
 
 const { folder, fresh, drafts, places, dispose } = openLab();
 afterAll(dispose);
@@ -135,10 +135,8 @@ test.each([
 test('a store that was damaged comes back as it was, and is told of', async () => {
   const damaged = await places.postgres();
   await conversation(damaged);
-  const client = new Client({ connectionString: damaged });
-  await client.connect();
-  await client.query("UPDATE events SET data = replace(data, 'vendor', 'VENDOR')");
-  await client.end();
+  const change = "UPDATE events SET data = replace(data, 'vendor', 'VENDOR')";
+  await onServer(damaged, (client) => client.query(change));
   await backUp(damaged, file);
   const restored = await palimpsest(['restore', file], on(await places.sqlite()));
   expect(restored.code).toBe(1);

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Indexer } from '../../src/app/search/indexer.ts';
 import { vacuumPostgres } from '../../src/db/postgres/vacuum.ts';
@@ -12,6 +11,7 @@ import { AT, append, created, item } from '../contracts/session-events.ts';
 import { inFolder, openPlain, putAway, write } from '../support/archive-lab.ts';
 import { conversation, on, openLab } from '../support/backup-lab.ts';
 import { palimpsest } from '../support/palimpsest-command.ts';
+import { onServer } from '../support/servers/on-server.ts';
 
 const { folder, places, dispose } = openLab();
 afterAll(dispose);
@@ -97,16 +97,6 @@ describe('on PostgreSQL', () => {
       const { rows } = await client.query('SELECT pg_database_size(current_database()) AS bytes');
       return Number(rows[0].bytes);
     });
-  }
-
-  async function onServer<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    try {
-      return await use(client);
-    } finally {
-      await client.end();
-    }
   }
 
   test('gives the room of archived and erased sessions back to the disk', async () => {

@@ -25,6 +25,7 @@ import {
   write,
 } from '../support/archive-lab.ts';
 import { openLab } from '../support/backup-lab.ts';
+import { onServer } from '../support/servers/on-server.ts';
 
 const { folder, fresh, places, dispose } = openLab();
 afterAll(dispose);
@@ -195,11 +196,7 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
       db.close();
       return;
     }
-    const { Client } = await import('pg');
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    await client.query(sql);
-    await client.end();
+    await onServer(url, (client) => client.query(sql));
   }
 
   test('an append that was sent twice is answered from the store', async () => {

@@ -1,9 +1,9 @@
-import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { openPostgresStore } from '../../src/db/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { freshDatabase } from './servers/fresh.ts';
+import { onServer } from './servers/on-server.ts';
 
 type Database = Awaited<ReturnType<typeof freshDatabase>>;
 
@@ -37,14 +37,8 @@ async function makeDatabase(): Promise<Database> {
 }
 
 async function empty(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    // Everything else hangs on a session.
-    await client.query('DELETE FROM sessions');
-  } finally {
-    await client.end();
-  }
+  // Everything else hangs on a session.
+  await onServer(url, (client) => client.query('DELETE FROM sessions'));
 }
 
 /** Trouble that no call has caused fails the test. */

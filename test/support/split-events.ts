@@ -1,5 +1,5 @@
-import { Client } from 'pg';
 import { readText } from '../house/sources.ts';
+import { onServer } from './servers/on-server.ts';
 
 /** What docs/scale.md gives to those who split the table. */
 const [, SPLIT] = /```sql\n(BEGIN;[^`]*)```/.exec(readText('docs/scale.md')) ?? [];
@@ -10,11 +10,5 @@ export const PARTITIONS = 32;
 /** Splits the events of the database into partitions, as docs/scale.md says. */
 export async function splitEvents(url: string): Promise<void> {
   if (SPLIT === undefined) throw new Error('docs/scale.md does not say how to split the table');
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(SPLIT);
-  } finally {
-    await client.end();
-  }
+  await onServer(url, (client) => client.query(SPLIT));
 }

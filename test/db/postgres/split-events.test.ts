@@ -17,20 +17,11 @@ import {
   write,
 } from '../../support/archive-lab.ts';
 import { backUp, openLab, restore, rowsIn } from '../../support/backup-lab.ts';
+import { onServer } from '../../support/servers/on-server.ts';
 import { PARTITIONS, splitEvents } from '../../support/split-events.ts';
 
 const { folder, fresh, places, dispose } = openLab();
 afterAll(dispose);
-
-async function on<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
 
 const onError = (error: unknown) => {
   throw error;
@@ -112,7 +103,7 @@ test('a session lies in one partition, and no event is without its session', asy
   const store = await openSplit();
   for (let n = 0; n < 40; n++) await write(store, `chat-${n}`, ['one']);
   await store.close();
-  await on(split, async (client) => {
+  await onServer(split, async (client) => {
     const { rows: parts } = await client.query(
       "SELECT relid FROM pg_partition_tree('events') WHERE isleaf",
     );
@@ -141,7 +132,7 @@ test('a backup of them is restored as one table', async () => {
   await backUp(split, file);
   await restore(file, copy);
   expect(await rowsIn(copy)).toEqual(await rowsIn(split));
-  const { rows } = await on(copy, (client) =>
+  const { rows } = await onServer(copy, (client) =>
     client.query("SELECT relkind FROM pg_class WHERE oid = 'events'::regclass"),
   );
   expect(rows).toEqual([{ relkind: 'r' }]);

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
 import { inject } from 'vitest';
+import { onServer } from './on-server.ts';
 import type {} from './provided.ts';
 
 /** An empty database on the shared PostgreSQL; `drop` removes it, whoever is still connected. */
 export async function freshDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = inject('postgresUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer(server, `CREATE DATABASE ${name}`);
+  await onServer(server, (client) => client.query(`CREATE DATABASE ${name}`));
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: async () => {
+      const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
+      await onServer(server, (client) => client.query(drop));
+    },
   };
 }
 
@@ -35,15 +38,5 @@ async function removeKeys(url: string, pattern: string): Promise<void> {
     } while (cursor !== '0');
   } finally {
     client.disconnect();
-  }
-}
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
   }
 }

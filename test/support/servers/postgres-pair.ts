@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { until } from '../cluster/until.ts';
 import { LocalServer } from './local-server.ts';
+import { onServer } from './on-server.ts';
 import {
   type NewDatabase,
   NOT_DURABLE,
@@ -106,14 +106,4 @@ async function copyOf(database: NewDatabase): Promise<NewDatabase> {
 function conninfoOf(url: string): string {
   const { hostname, port, username } = new URL(url);
   return `host=${hostname} port=${port} user=${username} application_name=standby`;
-}
-
-async function onServer(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }
