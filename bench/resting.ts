@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,35 +11,61 @@ import { median } from './statistics.ts';
 
 const MOST_MB = 120;
 const MOST_MS = 1_000;
-/** What a start leaves behind is collected by then, as far as it will be. */
-const SETTLED_MS = 3_000;
+/** How long a start is over when its memory is taken: what it left behind is still there. */
+const STARTED_MS = 3_000;
+/** By then V8 has collected what the start left behind, which it does in a process that is idle. */
+const SETTLED_MS = 60_000;
 const START_LIMIT_MS = 60_000;
 
 const BARE = `require('node:http').createServer((_, answer) => answer.end()).listen(Number(process.env.PORT))`;
 
+/** Milliseconds to the first answer; megabytes soon after the start and at rest. A value a round. */
+interface Measured {
+  start: number[];
+  started: number[];
+  rest: number[];
+}
+
+interface Running {
+  child: ChildProcess;
+  folder: string;
+  into: Measured;
+}
+
 /** The built service as it comes: from its start to the first answer, and the memory of it at rest. */
 export async function resting(rounds: number): Promise<Figure[]> {
   build();
-  const ours = { start: [] as number[], memory: [] as number[] };
-  const bare = { start: [] as number[], memory: [] as number[] };
-  for (let round = 0; round < rounds; round++) {
-    await startAndRest(['dist/cli.js', 'serve'], ours);
-    await startAndRest(['-e', BARE], bare);
+  const ours: Measured = { start: [], started: [], rest: [] };
+  const bare: Measured = { start: [], started: [], rest: [] };
+  const running: Running[] = [];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      await startOne(['dist/cli.js', 'serve'], ours, running);
+      await startOne(['-e', BARE], bare, running);
+    }
+    await setTimeout(SETTLED_MS);
+    for (const { child, into } of running) into.rest.push(residentMegabytes(child.pid));
+  } finally {
+    for (const one of running) await stop(one);
   }
   const start = { what: 'start to first answer', unit: 'ms', ours: median(ours.start) };
-  const memory = { what: 'memory at rest', unit: 'MB', ours: median(ours.memory) };
+  const started = { what: 'memory 3 s after its start', unit: 'MB', ours: median(ours.started) };
+  const rest = { what: 'memory at rest', unit: 'MB', ours: median(ours.rest) };
   const node = 'a bare server of Node';
   return [
     { ...start, baseline: { what: node, value: median(bare.start) } },
     { ...start, baseline: { what: 'the goal', value: MOST_MS }, target: { at_most: 1 } },
-    { ...memory, baseline: { what: node, value: median(bare.memory) } },
-    { ...memory, baseline: { what: 'the goal', value: MOST_MB }, target: { at_most: 1 } },
+    { ...started, baseline: { what: node, value: median(bare.started) } },
+    { ...rest, baseline: { what: node, value: median(bare.rest) } },
+    { ...rest, baseline: { what: 'the goal', value: MOST_MB }, target: { at_most: 1 } },
   ];
 }
 
-async function startAndRest(
+/** Starts one and leaves it running, idle. */
+async function startOne(
   args: readonly string[],
-  into: { start: number[]; memory: number[] },
+  into: Measured,
+  running: Running[],
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'));
   const port = await freePort();
@@ -55,18 +81,19 @@ async function startAndRest(
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  try {
-    await untilItWorks(async () => {
-      await (await fetch(`http://127.0.0.1:${port}/healthz`)).arrayBuffer();
-    }, START_LIMIT_MS);
-    into.start.push(performance.now() - started);
-    await setTimeout(SETTLED_MS);
-    into.memory.push(residentMegabytes(child.pid));
-  } finally {
-    const ended = once(child, 'exit');
-    if (child.exitCode === null && child.kill('SIGTERM')) await ended;
-    rmSync(folder, { recursive: true, force: true });
-  }
+  running.push({ child, folder, into });
+  await untilItWorks(async () => {
+    await (await fetch(`http://127.0.0.1:${port}/healthz`)).arrayBuffer();
+  }, START_LIMIT_MS);
+  into.start.push(performance.now() - started);
+  await setTimeout(STARTED_MS);
+  into.started.push(residentMegabytes(child.pid));
+}
+
+async function stop({ child, folder }: Running): Promise<void> {
+  const ended = once(child, 'exit');
+  if (child.exitCode === null && child.kill('SIGTERM')) await ended;
+  rmSync(folder, { recursive: true, force: true });
 }
 
 /** Only Linux says. */
