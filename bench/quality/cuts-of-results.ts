@@ -1,4 +1,4 @@
-import { nameKey, nameReader } from '../../src/domain/names.ts';
+import { nameKey, readNames } from '../../src/domain/names.ts';
 import { endOf } from './baselines.ts';
 import { keysIn } from './names.ts';
 import { countTokens } from './tokens.ts';
@@ -11,12 +11,10 @@ export function headAndTail(text: string, tokens: number): string {
   return `${head}\n${endOf(text, Math.max(0, tokens - half))}`;
 }
 
-const read = nameReader();
-
 /** The names of a text, those that stand there most often first, as many as fit. */
 export function namesOfText(text: string, tokens: number): string {
   const counts = new Map<string, { name: string; count: number }>();
-  read(text, (name) => {
+  readNames(text, (name) => {
     const key = nameKey(name);
     counts.set(key, { name, count: (counts.get(key)?.count ?? 0) + 1 });
   });

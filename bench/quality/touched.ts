@@ -1,10 +1,8 @@
 import { isJsonObject } from '../../src/domain/json.ts';
-import { isFileName, nameReader } from '../../src/domain/names.ts';
+import { isFileName, readNames } from '../../src/domain/names.ts';
 import type { Call } from './conversation.ts';
 import { pathField } from './edits.ts';
 import { commandOf } from './runs.ts';
-
-const read = nameReader();
 
 /**
  * The files that a call works on: the one that its arguments name, those of a patch, those that stand
@@ -25,7 +23,7 @@ export function filesOf(call: Call): string[] {
 /** The names of files in a text, in the order in which they stand there, repeated ones too. */
 export function fileNames(text: string): string[] {
   const names: string[] = [];
-  read(text, (name) => {
+  readNames(text, (name) => {
     if (isFileName(name)) names.push(name);
   });
   return names;

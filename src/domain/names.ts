@@ -4,13 +4,13 @@
  * word. All patterns are linear: each looks at a character a bounded number of times.
  */
 
+import { isEncoded, isIdentifier, MAX_IDENTIFIER } from './identifiers.ts';
 import { eachRun, type Part } from './name-runs.ts';
+import { RunMemory } from './run-memory.ts';
+import type { Units } from './text-units.ts';
 
-const MAX_IDENTIFIER = 80;
 /** A path with more segments than this is matched by its last ones. */
 const MAX_SEGMENTS = 32;
-/** Distinct runs remembered by one reader, so that repeated ones are looked at once. */
-const MAX_REMEMBERED = 100_000;
 
 const EXTENSIONS = new Set(
   (
@@ -31,43 +31,37 @@ const EXTENSIONS = new Set(
  */
 export function extractNames(text: string): string[] {
   const names = new Set<string>();
-  nameReader()(text, (name) => names.add(name));
+  readNames(text, (name) => names.add(name));
   return [...names];
 }
 
-/** Reads texts, or a part of one, and hands on every mention of a name, in order, with its `nameKey`. */
-export type NameReader = (
+/** Reads a text, or a part of one, and hands on every mention of a name, in order, with its `nameKey`. */
+export function readNames(
   text: string,
   onName: (name: string, key: string) => void,
   part?: Part,
-) => void;
+): void {
+  eachRun(
+    text,
+    (start, end, isPlain, units, offset) => {
+      if (isPlain) return;
+      const memory = isQuoted(units, start - offset, end - offset) ? QUOTED : UNQUOTED;
+      for (const { name, key } of memory.of(units, start - offset, end - offset)) onName(name, key);
+    },
+    part,
+  );
+}
 
 type Known = readonly { name: string; key: string }[];
 
-/** A reader for many texts: what it learned about a word in one it uses in the next. */
-export function nameReader(): NameReader {
-  const remembered = new Map<string, Known>();
-  return (text, onName, part) => {
-    eachRun(
-      text,
-      (start, end, isPlain) => {
-        if (isPlain) return;
-        const run = text.slice(start, end);
-        if (run.includes('-') && isQuoted(text, start, run.length)) {
-          for (const name of namesOfRun(run, true)) onName(name, nameKey(name));
-          return;
-        }
-        let names = remembered.get(run);
-        if (names === undefined) {
-          names = namesOfRun(run, false).map((name) => ({ name, key: nameKey(name) }));
-          if (remembered.size < MAX_REMEMBERED) remembered.set(run, names);
-        }
-        for (const { name, key } of names) onName(name, key);
-      },
-      part,
-    );
-  };
+const QUOTED = new RunMemory((run) => withKeys(namesOfRun(run, true)));
+const UNQUOTED = new RunMemory((run) => withKeys(namesOfRun(run, false)));
+
+function withKeys(names: readonly string[]): Known {
+  return names.length === 0 ? NO_NAMES : names.map((name) => ({ name, key: nameKey(name) }));
 }
+
+const NO_NAMES: Known = [];
 
 /**
  * What two spellings of one name have in common: the base name of a file path (`src/a/store.ts` and
@@ -128,10 +122,17 @@ function addWords(token: string, words: Set<string>): void {
   for (const member of token.split('.')) words.add(member);
 }
 
-function isQuoted(text: string, start: number, length: number): boolean {
-  const before = text[start - 1];
-  return (before === '`' || before === '"' || before === "'") && text[start + length] === before;
+/** Between two quotation marks of a kind: then also words with dashes are names. */
+function isQuoted(units: Units, start: number, end: number): boolean {
+  const before = units[start - 1];
+  return (
+    (before === BACKTICK || before === QUOTE || before === APOSTROPHE) && units[end] === before
+  );
 }
+
+const BACKTICK = 0x60;
+const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
 
 function namesOfRun(run: string, quoted: boolean): string[] {
   const names: string[] = [];
@@ -145,7 +146,7 @@ function tokensOf(run: string): string[] {
   if (run.startsWith('#')) return [run];
   if (run.charAt(1) === ':') return [trimmed(run.replace(/\\+/g, '/'), 0)].filter(isLongEnough);
   if (!MAY_BE_SEVERAL.test(run)) {
-    const token = trimmed(run, 0);
+    const token = trimmed(run, run.startsWith('-') ? 1 : 0);
     return isLongEnough(token) ? [token] : [];
   }
   // `@scope/package` is one name; `user@host` and `package@version` are two.
@@ -159,7 +160,7 @@ function tokensOf(run: string): string[] {
 }
 
 /** What parts a run, and what may stand in front of a name. */
-const MAY_BE_SEVERAL = /@|--|\.\.|\/\/|^[-/]/;
+const MAY_BE_SEVERAL = /@|--|\.\.|\/\//;
 
 function isLongEnough(token: string): boolean {
   return token.length > 1 && token.lastIndexOf('~') <= 0;
@@ -202,22 +203,6 @@ function namesOfMembers(token: string): string[] {
 
 function isNameByItself(word: string): boolean {
   return hasKnownExtension(word) || isIdentifier(word);
-}
-
-/** Words with a shape that prose does not have: humps, underscores, digits within, commit hashes. */
-function isIdentifier(word: string): boolean {
-  if (word.length < 3 || word.length > MAX_IDENTIFIER) return false;
-  if (/^[0-9a-f]{7,40}$/.test(word)) return /[0-9]/.test(word) && /[a-f]/.test(word);
-  if (!/^[A-Za-z_\u00C0-\u024F][\w\u00C0-\u024F-]*$/.test(word)) return false;
-  if (/[A-Za-z0-9]_[A-Za-z0-9]/.test(word)) return true;
-  if (/[0-9]/.test(word)) return !isEncoded(word);
-  if (word.includes('-')) return false;
-  return (/[a-z][A-Z]/.test(word) || /[A-Z]{2}[a-z]{2}/.test(word)) && !isEncoded(word);
-}
-
-/** Base64 and the like: long, without separators, digits again and again. */
-function isEncoded(word: string): boolean {
-  return word.length > 24 && /^[A-Za-z0-9]+$/.test(word) && /\d\D+\d\D+\d/.test(word);
 }
 
 /** `and/or` is no path: a path is anchored, or has a name or a dot in it, or at least three words. */

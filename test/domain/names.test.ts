@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { extractNames, nameKey, namesStandingIn } from '../../src/domain/names.ts';
+import { extractNames, nameKey, namesStandingIn, readNames } from '../../src/domain/names.ts';
 import { cpuMs } from '../support/cpu-time.ts';
 
 describe('what a name is', () => {
@@ -41,6 +41,27 @@ describe('what a name is', () => {
 
   test('each name comes once', () => {
     expect(extractNames('fooBar a.ts fooBar a.ts')).toEqual(['fooBar', 'a.ts']);
+  });
+});
+
+describe('however much was read before', () => {
+  // More than are remembered, so that they take each other's places.
+  const many = Array.from({ length: 40_000 }, (_, index) => `name_${index}`);
+
+  test('names are the same the first time and the second', () => {
+    expect(extractNames(many.join(' '))).toEqual(many);
+    expect(extractNames(many.join(' '))).toEqual(many);
+    expect(extractNames('name_1, `git-sync` and git-sync')).toEqual(['name_1', 'git-sync']);
+  });
+
+  test('a part of a text longer than what is kept of one has its own names', () => {
+    const text = many.join(' ').repeat(2);
+    const from = text.lastIndexOf(' name_39999') + 1;
+    const names: string[] = [];
+    readNames(text, (name) => names.push(name), { from, to: from + 'name_399'.length });
+    expect(text.length).toBeGreaterThan(0x80000);
+    expect(names).toEqual(['name_399']);
+    expect(extractNames(text).length).toBe(many.length + 1);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Names } from '../digests/choose.ts';
 import { digestOf } from '../digests/digest.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
-import { nameReader } from '../names.ts';
+import { readNames } from '../names.ts';
 import { callKey } from '../session/call-key.ts';
 import { recallOf } from '../workspace/recall-mark.ts';
 import { answerOf } from '../workspace/result-text.ts';
@@ -43,17 +43,16 @@ export function digester(input: PlanInput): Digester {
 
 /** The names that user and assistant have written, in words and in calls: they may need them again. */
 function namesIn(items: readonly Normalised[]): Omit<Names, 'known'> {
-  const read = nameReader();
   const written = new Set<string>();
   const write = (_: string, key: string) => written.add(key);
   for (const item of items) {
     if (item.kind !== 'message' || item.role === 'system') continue;
     for (const part of item.parts) {
-      if (part.kind === 'text') read(part.text, write);
-      else if (part.kind === 'tool_call') read(textOfCall(part), write);
+      if (part.kind === 'text') readNames(part.text, write);
+      else if (part.kind === 'tool_call') readNames(textOfCall(part), write);
     }
   }
-  return { read, isUsed: (key) => written.has(key) };
+  return { isUsed: (key) => written.has(key) };
 }
 
 function textOfCall({ input }: ToolCall): string {

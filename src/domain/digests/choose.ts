@@ -1,10 +1,8 @@
-import type { NameReader } from '../names.ts';
+import { readNames } from '../names.ts';
 import type { Source, Unit } from './source.ts';
 
 /** What is known of names when lines are chosen. */
 export type Names = {
-  /** One for many texts: it remembers words. */
-  read: NameReader;
   /** A text that stands in the context anyhow: its names need not be told again. */
   known: string;
   /** Whether the agent has written the name, by its key, since it read the result. */
@@ -169,20 +167,18 @@ export function costOf(unit: Unit | undefined): number {
 /** What names are worth as long as nobody has told them. */
 class Worth {
   readonly #isUsed: Names['isUsed'];
-  readonly #read: NameReader;
   readonly #numbers = new Map<string, number>();
   /** By number; 0 for a name that has been told. */
   readonly #worth: number[] = [];
 
-  constructor({ read, isUsed }: Names) {
-    this.#read = read;
+  constructor({ isUsed }: Names) {
     this.#isUsed = isUsed;
   }
 
   /** The numbers of the names in a text or a part of it, each once. */
   read(text: string, unit?: Unit): number[] {
     const numbers: number[] = [];
-    this.#read(
+    readNames(
       text,
       (_, key) => {
         const number = this.#numberOf(key);

@@ -1,4 +1,4 @@
-import { nameKey, nameReader } from '../names.ts';
+import { nameKey, readNames } from '../names.ts';
 import { bothEnds } from '../text.ts';
 import type { Name } from './ledger.ts';
 
@@ -18,7 +18,6 @@ const LASTING = 0.25;
 /** What was learned about spellings while a log is read. */
 export class Spellings {
   private readonly keys = new Map<string, string>();
-  readonly read = nameReader();
 
   keyOf(name: string): string {
     let key = this.keys.get(name);
@@ -33,10 +32,8 @@ export class Spellings {
 /** Names by who mentions them, how often and how lately, with the file that they were met in. */
 export class NameIndex {
   private readonly held: Map<string, Name>;
-  private readonly spellings: Spellings;
 
   constructor(names: readonly Name[], spellings: Spellings) {
-    this.spellings = spellings;
     this.held = new Map(
       names.map((one): [string, Name] => [spellings.keyOf(one.name), { ...one }]),
     );
@@ -45,7 +42,7 @@ export class NameIndex {
   /** `file`: whose content the text is. */
   mention(text: string, by: Mentioner, { seq, at }: Moment, file?: string): void {
     const mentions = new Map<string, { name: string; count: number }>();
-    this.spellings.read(bothEnds(text), (name, key) => {
+    readNames(bothEnds(text), (name, key) => {
       const before = mentions.get(key);
       if (before === undefined) mentions.set(key, { name, count: 1 });
       else before.count++;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { digestOf } from '../../../src/domain/digests/digest.ts';
-import { nameReader } from '../../../src/domain/names.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { estimator, type TextCounter } from '../../../src/domain/tokens/count.ts';
 import { expectTrue } from '../../support/check-digest.ts';
@@ -66,7 +65,7 @@ test('a digest is true, short enough, the same each time, and digested no more',
           {
             tokens,
             count,
-            names: { read: nameReader(), known: 'fooBar', isUsed: (key) => key.endsWith('7') },
+            names: { known: 'fooBar', isUsed: (key) => key.endsWith('7') },
           },
         );
       const found = digest();
@@ -79,7 +78,7 @@ test('a digest is true, short enough, the same each time, and digested no more',
       const again = {
         tokens: 9_000,
         count: () => 9_000,
-        names: { read: nameReader(), known: '', isUsed: () => false },
+        names: { known: '', isUsed: () => false },
       };
       expect(digestOf({ text: found, ...asked }, again)).toBeNull();
     }),

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { digestOf, type Result } from '../../../src/domain/digests/digest.ts';
-import { nameReader } from '../../../src/domain/names.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { estimator } from '../../../src/domain/tokens/count.ts';
 import { expectTrue, readDigest } from '../../support/check-digest.ts';
@@ -17,7 +16,7 @@ type About = Partial<Omit<Result, 'text'>> & {
 
 function digestIf(text: string, about: About = {}): string | null {
   const { tool = 'Bash', path = null, isFailed = false, known = '', used = [] } = about;
-  const names = { read: nameReader(), known, isUsed: (key: string) => used.includes(key) };
+  const names = { known, isUsed: (key: string) => used.includes(key) };
   const result = { text, tool, path, isFailed };
   const { most } = about;
   const terms = { tokens: about.tokens ?? count(text), ...(most === undefined ? {} : { most }) };

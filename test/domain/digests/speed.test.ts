@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { digestOf } from '../../../src/domain/digests/digest.ts';
-import { nameReader } from '../../../src/domain/names.ts';
 import { profileConfig } from '../../../src/domain/policy/profiles.ts';
 import { estimator } from '../../../src/domain/tokens/count.ts';
 
@@ -23,7 +22,7 @@ function best(work: () => void): number {
 
 function digestTime(text: string): number {
   return best(() => {
-    const names = { read: nameReader(), known: '', isUsed: () => false };
+    const names = { known: '', isUsed: () => false };
     const result = { text, tool: 'Bash', path: null, isFailed: true };
     digestOf(result, { tokens: count(text), count, names });
   });
