@@ -26,3 +26,22 @@ export function stringField(object: JsonObject, key: string): string | undefined
   const value = object[key];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** Whether two values are the same JSON text. Nothing is written where they are alike part by part. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return isAlike(one, other) || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isAlike(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((value, at) => isAlike(value, other[at]));
+  }
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  const keys = Object.keys(one);
+  const others = Object.keys(other);
+  return (
+    keys.length === others.length &&
+    keys.every((key, at) => key === others[at] && isAlike(one[key], other[key]))
+  );
+}

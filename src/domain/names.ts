@@ -80,19 +80,25 @@ export function nameKey(name: string): string {
  */
 export function namesStandingIn(text: string): (name: string) => boolean {
   const words = new Set<string>();
-  const seen = new Set<string>();
-  eachRun(text, (start, end, isPlain) => {
-    const run = text.slice(start, end);
-    if (isPlain && !run.includes('.')) {
-      if (run.length > 1) words.add(run);
+  const reading = ++readings;
+  eachRun(text, (start, end, isPlain, units, offset) => {
+    // Words that are plain are so many that they would take the places of all others.
+    const word = isPlain ? text.slice(start, end) : '';
+    if (isPlain && !word.includes('.')) {
+      if (word.length > 1) words.add(word);
       return;
     }
-    if (seen.has(run)) return;
-    seen.add(run);
-    for (const token of tokensOf(run)) addWords(token, words);
+    const run = STANDING.of(units, start - offset, end - offset);
+    if (run.reading === reading) return;
+    run.reading = reading;
+    for (const word of run.words) words.add(word);
   });
   return (name) => words.has(name) || words.has(trimPath(name)) || words.has(nameKey(name));
 }
+
+/** How many texts were asked so far, and of each run in which it was met last. */
+let readings = 0;
+const STANDING = new RunMemory((run) => ({ words: wordsIn(run), reading: 0 }));
 
 /** The last segment of a path with slashes; the name itself when it has none. */
 export function baseName(path: string): string {
@@ -110,16 +116,21 @@ export function isFileName(name: string): boolean {
   return name.includes('/') ? hasExtension(base) : hasKnownExtension(base);
 }
 
-function addWords(token: string, words: Set<string>): void {
-  words.add(token);
-  let slash = token.lastIndexOf('/');
-  const isPath = slash >= 0;
-  for (let segments = 0; slash >= 0 && segments < MAX_SEGMENTS; segments++) {
-    words.add(token.slice(slash + 1));
-    slash = slash === 0 ? -1 : token.lastIndexOf('/', slash - 1);
+/** What stands in a text where this run does: its tokens, the ends of paths, the members of names. */
+function wordsIn(run: string): string[] {
+  const words = new Set<string>();
+  for (const token of tokensOf(run)) {
+    words.add(token);
+    let slash = token.lastIndexOf('/');
+    const isPath = slash >= 0;
+    for (let segments = 0; slash >= 0 && segments < MAX_SEGMENTS; segments++) {
+      words.add(token.slice(slash + 1));
+      slash = slash === 0 ? -1 : token.lastIndexOf('/', slash - 1);
+    }
+    if (isPath || hasKnownExtension(token)) continue;
+    for (const member of token.split('.')) words.add(member);
   }
-  if (isPath || hasKnownExtension(token)) return;
-  for (const member of token.split('.')) words.add(member);
+  return [...words];
 }
 
 /** Between two quotation marks of a kind: then also words with dashes are names. */

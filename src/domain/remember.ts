@@ -29,5 +29,14 @@ export function rememberingWords<V>(answer: (of: string) => V): (of: string) => 
   };
 }
 
+/** The same for texts that several ask about one after the other: the newest one is kept. */
+export function rememberingLast<V>(answer: (of: string) => V): (of: string) => V {
+  let known: { of: string; value: V } | null = null;
+  return (of) => {
+    if (known?.of !== of) known = { of, value: answer(of) };
+    return known.value;
+  };
+}
+
 const MOST_WORDS = 1_000;
 const LONGEST_WORD = 100;

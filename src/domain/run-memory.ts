@@ -1,7 +1,7 @@
 import type { Units } from './text-units.ts';
 
 /** Some ten times as many as a long session has that come again and again. */
-const PLACES = 0x4000;
+const PLACES = 0x8000;
 
 /**
  * What was found out about runs of characters, so that those that come again need not be looked at, nor

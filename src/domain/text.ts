@@ -1,3 +1,5 @@
+import { rememberingLast } from './remember.ts';
+
 /** Characters of one text that are looked at; what lies between its two ends says little. */
 const LOOKED_AT = 60_000;
 const ESC = '\u001b';
@@ -10,11 +12,10 @@ const SMALL_CUT = 80;
 
 /**
  * A text as a summary may quote it: without terminal codes, encoded data, line-number gutters and
- * notes of the agent's program. Of a text longer than
- * `lookedAt` characters only both ends are taken.
+ * notes of the agent's program. Of a very long text only both ends are taken.
  */
-export function cleaned(text: string, lookedAt = LOOKED_AT): string {
-  return withoutTerminalCodes(withoutHarnessNotes(bothEnds(text, lookedAt)))
+export const cleaned = rememberingLast((text: string): string =>
+  withoutTerminalCodes(withoutHarnessNotes(bothEnds(text)))
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .replace(/[A-Za-z0-9+/=_-]{200,}/g, '[encoded data]')
     .replace(/^[ \t]{0,8}\d{1,7}(?:→|\t)/gm, '')
@@ -22,8 +23,8 @@ export function cleaned(text: string, lookedAt = LOOKED_AT): string {
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
     .join('\n')
-    .trim();
-}
+    .trim(),
+);
 
 /** A text without colours and other codes for a terminal; its lines stay the same ones. */
 export function withoutTerminalCodes(text: string): string {

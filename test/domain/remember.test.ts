@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remembering, rememberingWords } from '../../src/domain/remember.ts';
+import { remembering, rememberingLast, rememberingWords } from '../../src/domain/remember.ts';
 
 describe('what was answered once', () => {
   it('is not worked out again for the same object, whatever the answer was', () => {
@@ -30,4 +30,14 @@ describe('what was answered once', () => {
     const long = 'x'.repeat(101);
     expect([answer(long), answer(long), asked]).toEqual([101, 101, 1_004]);
   });
+});
+
+it('the newest answer is kept, and no other', () => {
+  const asked: string[] = [];
+  const length = rememberingLast((text) => {
+    asked.push(text);
+    return text.length;
+  });
+  expect(['one', 'one', 'three', 'one'].map(length)).toEqual([3, 3, 5, 3]);
+  expect(asked).toEqual(['one', 'three', 'one']);
 });

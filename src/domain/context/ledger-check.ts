@@ -1,5 +1,6 @@
 import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
+import { isSameJson } from '../json.ts';
 import { advanceLedger } from '../ledger/advance.ts';
 import { EMPTY_LEDGER, type Ledger } from '../ledger/ledger.ts';
 import type { EventOf, SessionEvent } from '../session/events.ts';
@@ -50,25 +51,29 @@ export class LedgerCheck {
   private completed({ version, data }: EventOf<'compaction.completed'>): boolean {
     const { previous, through, ledger = null } = data;
     const base = this.stored.get(previous?.version ?? 0);
-    const isRight =
-      ledger === null ||
-      base === undefined ||
-      base.ledger === null ||
-      base.through < this.held ||
-      this.isFolded(ledger, base.ledger, base.through, through);
-    this.stored.set(version, { through, ledger });
+    const from = base === undefined || base.through < this.held ? null : base;
+    const folded =
+      ledger === null || from === null || from.ledger === null
+        ? ledger
+        : this.foldedAs(ledger, from.ledger, from.through, through);
+    // What is known of its facts is known of the folded one.
+    this.stored.set(version, { through, ledger: folded ?? ledger });
     const oldest = base?.through ?? previous?.through ?? this.held;
     this.items = this.items.filter(({ seq }) => seq > oldest);
     this.held = Math.max(this.held, oldest);
-    return isRight;
+    return folded !== null || ledger === null;
   }
 
-  private isFolded(ledger: Ledger, from: Ledger, after: number, through: number): boolean {
+  /** The ledger as the log says it; null when it says another one. */
+  private foldedAs(ledger: Ledger, from: Ledger, after: number, through: number): Ledger | null {
     const all = this.items.filter(({ seq }) => seq > after && seq <= through);
     const still = all.filter(({ seq }) => !this.superseded.has(seq));
-    if (isSame(ledger, this.folded(from, still))) return true;
+    const folded = this.folded(from, still);
+    if (isSame(ledger, folded)) return { ...folded, epochs: ledger.epochs };
     // What was superseded while the compaction was under way may have been covered by it.
-    return still.length < all.length && isSame(ledger, this.folded(from, all));
+    if (still.length === all.length) return null;
+    const whole = this.folded(from, all);
+    return isSame(ledger, whole) ? { ...whole, epochs: ledger.epochs } : null;
   }
 
   private folded(ledger: Ledger, items: readonly Logged[]): Ledger {
@@ -83,5 +88,5 @@ export class LedgerCheck {
 /** All but the epoch that the compaction itself has closed, which names it and the time. */
 function isSame(stored: Ledger, folded: Ledger): boolean {
   const { epochs } = stored;
-  return JSON.stringify({ ...stored, epochs: epochs.slice(0, -1) }) === JSON.stringify(folded);
+  return isSameJson({ ...stored, epochs: epochs.slice(0, -1) }, folded);
 }

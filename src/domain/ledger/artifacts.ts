@@ -3,16 +3,28 @@ import type { Artifact } from './ledger.ts';
 
 type Kind = Artifact['kind'];
 
-/** What is worth keeping to the letter; each pattern looks at a character a bounded number of times. */
-const PATTERNS: readonly [Kind, RegExp][] = [
-  ['url', /\bhttps?:\/\/[^\s<>"'`)\]}]{4,200}/g],
-  ['commit', /(?<![\w/-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/-])/g],
-  ['version', /(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,6}(?:-[\w.]{1,20})?(?![\w.]\d)/g],
-  ['port', /(?<=\b(?:port|localhost:|127\.0\.0\.1:|0\.0\.0\.0:) ?)\d{2,5}\b/gi],
-  ['id', /(?<!\w)(?:#\d{1,7}|[A-Z]{2,10}-\d{1,7})(?![\w-])/g],
+/**
+ * What is worth keeping to the letter; each pattern looks at a character a bounded number of times. The
+ * last of each says in less time that the pattern can be found nowhere.
+ */
+const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
+  ['url', /\bhttps?:\/\/[^\s<>"'`)\]}]{4,200}/g, /:\/\//],
+  [
+    'commit',
+    /(?<![\w/-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/-])/g,
+    /[0-9a-f]{7}/,
+  ],
+  ['version', /(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,6}(?:-[\w.]{1,20})?(?![\w.]\d)/g, /\d\.\d/],
+  [
+    'port',
+    /(?<=\b(?:port|localhost:|127\.0\.0\.1:|0\.0\.0\.0:) ?)\d{2,5}\b/gi,
+    /(?:port|[t10]:) ?\d\d/i,
+  ],
+  ['id', /(?<!\w)(?:#\d{1,7}|[A-Z]{2,10}-\d{1,7})(?![\w-])/g, /[#-]\d/],
   [
     'number',
     /(?<![\w.])[$€£]?\d{1,3}(?:[,.]?\d{1,3}){0,3} ?(?:%|ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?|[KMGT]i?B|tokens|requests|users|rows|€|USD|EUR)(?!\w)/gi,
+    /\d ?[%€a-z]/i,
   ],
 ];
 const LOOKED_AT = 20_000;
@@ -32,7 +44,8 @@ export class Artifacts {
   read(text: string, seq: number): void {
     const head = text.slice(0, LOOKED_AT);
     let found = 0;
-    for (const [kind, pattern] of PATTERNS) {
+    for (const [kind, pattern, needed] of PATTERNS) {
+      if (!needed.test(head)) continue;
       for (const match of head.matchAll(pattern)) {
         if (found >= MOST_IN_TEXT) return;
         found++;

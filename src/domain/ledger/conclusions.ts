@@ -16,10 +16,10 @@ const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,
 
 /** What was chosen and what was found out. */
 export class Conclusions {
-  private readonly list: { fact: Conclusion; about: Set<string> }[];
+  private readonly list: { fact: Conclusion; about: ReadonlySet<string> }[];
 
   constructor(conclusions: readonly Conclusion[]) {
-    this.list = conclusions.map((fact) => ({ fact, about: subjectOf(fact.text) }));
+    this.list = conclusions.map((fact) => ({ fact, about: subjectOf(fact) }));
   }
 
   /** Sentences that decide or explain something, and name what or say why; of several alike the newest stays. */
@@ -61,9 +61,10 @@ export class Conclusions {
   }
 
   private add(text: string, kind: Conclusion['kind'], by: Conclusion['by'], seq: number): void {
-    const about = subjectOf(text);
+    const fact = { seq, last_seq: seq, kind, text, by };
+    const about = subjectOf(fact);
     const same = this.list.findIndex((other) => areAlike(about, other.about, SAME));
     if (same !== -1) this.list.splice(same, 1);
-    this.list.push({ fact: { seq, last_seq: seq, kind, text, by }, about });
+    this.list.push({ fact, about });
   }
 }

@@ -1,9 +1,10 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
+import { anyOf } from '../word-patterns.ts';
 import type { Constraint } from './ledger.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
-const STANDING: readonly RegExp[] = [
+const holdsForGood = anyOf([
   /\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably|ences?)?|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
   /\b(?:immer|nie|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
   /\b(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
@@ -12,19 +13,19 @@ const STANDING: readonly RegExp[] = [
   /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
   /(?:^|[^\p{L}])(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
   /دائم(?:ا|ً)|أبد(?:ا|ً)|من الآن فصاعد|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|अब से|हर बार|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
-];
+]);
 /** The same words where they tell what was, or what something does by itself. */
 const DESCRIBES =
   /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? never\b|\bnever (?:did|does|was|were|had|has|\w{2,20}[^\Wus]s)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** Words that say what has to be so, if only for the task at hand. */
-const REQUIRED: readonly RegExp[] = [
+const demands = anyOf([
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|only|make sure|ensure|avoid|required?|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
   /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas)|solo|sin|deve|senza|moet|zonder)(?!\p{L})/iu,
   /必须|不要|不能|不得|请(?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|하지 ?마|должн|нельзя|не надо|только/i,
   /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
-];
+]);
 /** Who asks why something always happens demands nothing. */
 const ASKS =
   /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ|لماذا|كيف|هل|متى|أين|چرا|למה|איך|क्यों|कैसे|क्या|dlaczego|jak|neden|nasıl|mengapa|kenapa|tại sao)(?!\p{L}).{0,400}[?？؟]\W{0,20}$/iu;
@@ -43,8 +44,7 @@ export function startsStanding(sentence: string): boolean {
 }
 
 function saysStanding(sentence: string): boolean {
-  const demanded = sentence.replace(DESCRIBES, ' ');
-  return STANDING.some((words) => words.test(demanded));
+  return holdsForGood(sentence.replace(DESCRIBES, ' '));
 }
 
 /** Whether it tells what the user has never done. */
@@ -59,10 +59,10 @@ function saysNothing(sentence: string): boolean {
 
 /** What has to hold, as the user and the project's instructions say it. */
 export class Constraints {
-  private readonly list: { fact: Constraint; about: Set<string> }[];
+  private readonly list: { fact: Constraint; about: ReadonlySet<string> }[];
 
   constructor(constraints: readonly Constraint[]) {
-    this.list = constraints.map((fact) => ({ fact, about: subjectOf(fact.text) }));
+    this.list = constraints.map((fact) => ({ fact, about: subjectOf(fact) }));
   }
 
   read(text: string, by: Constraint['by'], seq: number): void {
@@ -75,7 +75,7 @@ export class Constraints {
       const isRequired =
         isStanding ||
         isExperience(sentence) ||
-        (!isQuestion && /^\p{L}/u.test(sentence) && REQUIRED.some((words) => words.test(sentence)));
+        (!isQuestion && /^\p{L}/u.test(sentence) && demands(sentence));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.
@@ -107,7 +107,8 @@ export class Constraints {
     seq: number,
     same = SAME_SUBJECT,
   ): void {
-    const about = subjectOf(text);
+    const fact = { seq, last_seq: seq, text, by, is_standing };
+    const about = subjectOf(fact);
     for (const other of this.list) {
       if (other.fact.by !== by || other.fact.superseded_by !== undefined) continue;
       if (other.fact.text === text) {
@@ -118,6 +119,6 @@ export class Constraints {
       const isSame = about.size > 2 && same < 1 && areAlike(about, other.about, same);
       if (isSame) other.fact = { ...other.fact, superseded_by: seq };
     }
-    this.list.push({ fact: { seq, last_seq: seq, text, by, is_standing }, about });
+    this.list.push({ fact, about });
   }
 }

@@ -7,8 +7,6 @@ import { endsInSearch } from './command-line.ts';
 /** How a call ended, or that it has not yet, and the lines that say why it failed or what came of it. */
 export type Outcome = { kind: 'ok' | 'failed' | 'refused' | 'running'; lines: string[] };
 
-/** Characters of a result that are read; failures are told at either end. */
-const LOOKED_AT = 60_000;
 const LONGEST_LINE = 200;
 const MOST_LINES = 3;
 
@@ -52,7 +50,7 @@ export function outcomeOf(result: ToolResult, script: string | null, isRun: bool
 }
 
 function linesOf(text: string): string[] {
-  return cleaned(text, LOOKED_AT)
+  return cleaned(text)
     .split('\n')
     .map((line) =>
       clipEnd(oneLine(line.slice(0, 2_000).replace(/<\/?[a-z_]{1,40}>/g, ' ')), LONGEST_LINE),

@@ -1,4 +1,5 @@
 import { extractNames } from '../names.ts';
+import { remembering, rememberingLast } from '../remember.ts';
 import { bothEnds, oneLine } from '../text.ts';
 
 /** Characters of one text that are looked at. */
@@ -14,13 +15,19 @@ const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
  * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
  * scripts, and with their line.
  */
-export function sentencesOf(text: string): string[] {
-  return withoutFences(bothEnds(text, LOOKED_AT))
-    .replace(TAG, '\n')
-    .split(/\n|(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u)
-    .map((sentence) => oneLine(sentence).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, ''))
-    .filter((sentence) => isProse(sentence));
-}
+export const sentencesOf = rememberingLast((text: string): readonly string[] => {
+  const sentences: string[] = [];
+  for (const line of withoutFences(bothEnds(text, LOOKED_AT)).replace(TAG, '\n').split('\n')) {
+    for (const part of ENDS_SENTENCE.test(line) ? line.split(BETWEEN_SENTENCES) : [line]) {
+      const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
+      if (isProse(sentence)) sentences.push(sentence);
+    }
+  }
+  return sentences;
+});
+
+const ENDS_SENTENCE = /[.!?。！？؟।॥۔]/;
+const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u;
 
 function isProse(sentence: string): boolean {
   if (sentence.length > LONGEST || !/^[\p{L}\p{N}`*"'“‘([]/u.test(sentence)) return false;
@@ -46,11 +53,11 @@ function withoutFences(text: string): string {
 const WORD = /[\p{L}\p{N}_]{4,40}/gu;
 const SIGNS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}/g;
 
-/** What a sentence is about: its words of four letters and more, in lower case, or pairs of signs. */
-export function subjectOf(sentence: string): Set<string> {
-  const lower = sentence.toLowerCase();
+/** What a fact is about: its words of four letters and more, in lower case, or pairs of signs. */
+export const subjectOf = remembering(({ text }: { text: string }): ReadonlySet<string> => {
+  const lower = text.toLowerCase();
   return new Set([...(lower.match(WORD) ?? []), ...(lower.match(SIGNS) ?? [])].slice(0, 80));
-}
+});
 
 /** Whether at least this share (above 0) of the words of two sentences stands in both. */
 export function areAlike(
