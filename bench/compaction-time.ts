@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOf } from '../src/cli/target.ts';
+import type { JsonObject } from '../src/domain/json.ts';
 import { BareLog } from './bare-log.ts';
 import { BenchClient } from './client.ts';
 import type { Figure } from './figures.ts';
@@ -13,7 +14,7 @@ const CONTEXT_TOKENS = 200_000;
 const WINDOW = 400_000;
 
 /** How many times the baseline each may take. */
-const AT_MOST = { micro: 3, full: 6 };
+const AT_MOST = { placeholders: 3, full: 6 };
 
 const BASELINE = 'reading and parsing its events';
 
@@ -25,40 +26,60 @@ export function compactionTime(repeats: number): Promise<Figure[]> {
   return withLocalService({ summarizer: 'model', synchronous: 'FULL' }, async (service) => {
     const client = new BenchClient(service.target);
     const log = new BareLog(service.databasePath);
-    const times = { micro: [] as number[], full: [] as number[], parse: [] as number[] };
+    const times = {
+      digests: [] as number[],
+      placeholders: [] as number[],
+      full: [] as number[],
+      parse: [] as number[],
+    };
     for (let repeat = 0; repeat < repeats; repeat++) {
       const id = `compaction-${repeat}`;
-      await client.create(id, {
-        context_window: WINDOW,
-        config: { auto_compact_enabled: false },
-      });
-      await client.append(id, toolSession(CALLS));
+      await create(client, id);
       const tokens = await client.contextTokens(id);
       if (tokens < CONTEXT_TOKENS) throw new Error(`the context has only ${tokens} tokens`);
       times.parse.push(await log.parseSession(id));
       times.full.push(await fullWithoutModel(service, client, id));
-      // The same context again, for the other kind.
-      const micro = `${id}-micro`;
-      await client.create(micro, {
-        context_window: WINDOW,
-        config: { auto_compact_enabled: false },
-      });
-      await client.append(micro, toolSession(CALLS));
-      times.micro.push(await timed(() => client.compact(micro, 'micro', 'micro_compacted')));
+      // The same context again, for the other kinds.
+      times.digests.push(await micro(client, `${id}-digests`, 'digest'));
+      times.placeholders.push(await micro(client, `${id}-placeholders`, 'placeholder'));
     }
     log.close();
-    const figure = (what: string, milliseconds: number[], most: number): Figure => ({
+    const figure = (what: string, milliseconds: number[]): Figure => ({
       what,
       unit: 'ms',
       ours: median(milliseconds),
       baseline: { what: BASELINE, value: median(times.parse) },
-      target: { at_most: most },
     });
+    const kind = 'micro-compact 200,000 tokens';
     return [
-      figure('micro-compact 200,000 tokens', times.micro, AT_MOST.micro),
-      figure('full compaction without the model', times.full, AT_MOST.full),
+      {
+        ...figure(`${kind}, with placeholders`, times.placeholders),
+        target: { at_most: AT_MOST.placeholders },
+      },
+      figure(`${kind}, with digests`, times.digests),
+      {
+        ...figure('full compaction without the model', times.full),
+        target: { at_most: AT_MOST.full },
+      },
     ];
   });
+}
+
+async function create(client: BenchClient, id: string, config: JsonObject = {}): Promise<void> {
+  await client.create(id, {
+    context_window: WINDOW,
+    config: { auto_compact_enabled: false, ...config },
+  });
+  await client.append(id, toolSession(CALLS));
+}
+
+async function micro(
+  client: BenchClient,
+  id: string,
+  replacement: 'digest' | 'placeholder',
+): Promise<number> {
+  await create(client, id, { micro_compact_replacement: replacement });
+  return timed(() => client.compact(id, 'micro', 'micro_compacted'));
 }
 
 const completedEvents = z.object({
