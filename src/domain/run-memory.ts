@@ -9,8 +9,9 @@ const PLACES = 0x8000;
  * larger or slower.
  */
 export class RunMemory<V> {
-  readonly #runs: (string | undefined)[] = new Array(PLACES);
-  readonly #values: (V | undefined)[] = new Array(PLACES);
+  /** Empty until something is remembered: a process that reads nothing needs no room for it. */
+  #runs: (string | undefined)[] = [];
+  #values: (V | undefined)[] = [];
   readonly #answer: (run: string) => V;
 
   /** `answer` is pure: it is asked once for a run, as long as that is remembered. */
@@ -28,6 +29,10 @@ export class RunMemory<V> {
     }
     const run = String.fromCharCode(...units.subarray(start, end));
     const value = this.#answer(run);
+    if (this.#runs.length === 0) {
+      this.#runs = new Array(PLACES);
+      this.#values = new Array(PLACES);
+    }
     const place = this.#runs[first] === undefined ? first : first ^ 1;
     this.#runs[place] = run;
     this.#values[place] = value;
