@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NewEvent } from '../../src/domain/session/events.ts';
 import type { Measurement } from '../../src/metrics/catalogue.ts';
 import { measurementsOf } from '../../src/metrics/of-events.ts';
+import { readText } from '../house/sources.ts';
 import { NO_SUMMARIZER_USAGE } from '../support/event-data.ts';
 import {
   appended,
@@ -136,6 +137,19 @@ describe('what a commit says of the metrics', () => {
     expect(linesOf(done, reverted(10))).toEqual([
       'compactions_reverted_total kind=full profile=rawr 1',
     ]);
+    const data = { through: 2, summary_text: '', entries: [], tokens_before: 900, tokens_after: 9 };
+    // Nobody has asked the service for it: it saves nothing, and is not one that has ended.
+    expect(linesOf(UNDER_WAY.slice(0, 2), { type: 'compaction.observed', data })).toEqual([
+      'compactions_observed_total profile=rawr 1',
+    ]);
+  });
+
+  test('moves each metric that is made of events', () => {
+    const tested = readText('test/metrics/of-events.test.ts');
+    const own = readText('src/metrics/of-events.ts').match(/palimpsest_\w+/g) ?? [];
+    const names = [...new Set(own.map((name) => name.replace('palimpsest_', '')))];
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => !tested.includes(`${name} `))).toEqual([]);
   });
 });
 
