@@ -22,6 +22,7 @@ if (newestIn(join(root, 'src')) > builtAt) {
     console.error('the dependencies are not installed: run npm ci first');
     process.exit(1);
   }
+  console.error('building, which takes about half a minute, and only after changes …');
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
   if (build.status !== 0) process.exit(build.status ?? 1);
 }

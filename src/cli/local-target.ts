@@ -24,8 +24,10 @@ export async function localTarget(
   // Its key opens this process only.
   const key = randomUUID();
   const api_keys = tenant === LOCAL_TENANT ? [] : [{ name: tenant, key }];
+  // Somebody sits before it: that its own request was answered stands in the answer.
+  const log_level = process.env.LOG_LEVEL ? settings.log_level : 'warn';
   const service = await startService(
-    { ...settings, role: 'all', queue: null, api_keys, rate_limit_per_minute: null },
+    { ...settings, role: 'all', queue: null, api_keys, rate_limit_per_minute: null, log_level },
     process.env,
   );
   return {

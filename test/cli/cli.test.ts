@@ -94,6 +94,21 @@ describe('command line', () => {
     },
   );
 
+  it('prints its answer, and of the log only what goes wrong, unless it is asked for', async () => {
+    const DATABASE_URL = `file:${join(folder, 'quiet.db')}`;
+    const file = writeTranscript('quiet.json');
+    // As where nobody has set it.
+    const quiet = { DATABASE_URL, LOG_LEVEL: '' };
+    expect(await palimpsest(['import', file], quiet)).toMatchObject({ code: 0, stderr: '' });
+    expect(await palimpsest(['list'], quiet)).toMatchObject({ code: 0, stderr: '' });
+    expect(await palimpsest(['show', 'nobody'], quiet)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^there is no session "nobody" in the store .*\n$/),
+    });
+    const { stderr } = await palimpsest(['list'], { DATABASE_URL, LOG_LEVEL: 'info' });
+    expect(stderr).toContain('"msg":"request"');
+  });
+
   it('imports a transcript, exports it again, and verifies the store', async () => {
     const file = writeTranscript('chat.json');
     const imported = await palimpsest([
