@@ -7,10 +7,13 @@ import type {
   ToolResult,
 } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
+import { readOpaque } from '../items/opaque.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
+import { providerTools } from '../items/provider-tools.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { userWordsIn } from '../items/user-words.ts';
+import { isJsonObject, type Json } from '../json.ts';
 import { shortPath } from '../names.ts';
 import { cleaned, clipMiddle } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
@@ -164,6 +167,7 @@ class LedgerFold {
     if (message.is_api_error_message || message.is_meta) return;
     const isInstruction = isOfOperator(message) && rewrittenKind(message) === null;
     const utterances = utterancesOf(message);
+    const provided = new Map<string, ToolCall>();
     for (const [place, part] of message.parts.entries()) {
       switch (part.kind) {
         case 'text':
@@ -179,14 +183,45 @@ class LedgerFold {
         case 'tool_result':
           this.result(part, index, seq);
           break;
+        case 'opaque':
+          this.opaque(part.json, provided, seq);
+          break;
         case 'image':
         case 'thinking':
-        case 'opaque':
           break;
         default:
           part satisfies never;
       }
     }
+  }
+
+  /**
+   * What the provider's own tools did counts as the work of other tools does, but for files: they live
+   * in the provider's container. `provided`: the calls that the message has brought so far.
+   */
+  private opaque(json: Json, provided: Map<string, ToolCall>, seq: number): void {
+    const moment = this.moment(seq);
+    for (const use of providerTools(json)) {
+      if (use.kind === 'call') {
+        const { id, name, input } = use;
+        const call: ToolCall = { kind: 'tool_call', id, name, input, source: json };
+        provided.set(id, call);
+        this.calls++;
+        this.runs.called(doneBy(call), moment);
+        for (const text of stringsOf(input)) this.names.mention(text, 'assistant', moment);
+        continue;
+      }
+      const { of, text, is_error } = use;
+      this.names.mention(text, 'tool_output', moment);
+      const call = provided.get(of);
+      if (call === undefined) continue;
+      const content: ToolResult['content'] = [{ kind: 'text', text }];
+      const result: ToolResult = { kind: 'tool_result', call_id: of, content, is_error };
+      const { tool, subject } = doneBy(call);
+      const done: Done = { tool, subject, script: null, kind: null };
+      this.runs.ended(of, done, outcomeOf(result, null, false), this.files, moment);
+    }
+    for (const text of givenTexts(json)) this.names.mention(text, 'tool_output', moment);
   }
 
   /** Most stay in the context as they are: only those that do not fit are told. */
@@ -349,4 +384,10 @@ function fileShownBy(actions: readonly FileAction[]): string | undefined {
   const shown = actions.flatMap((action) => (action.kind === 'seen' ? [action.path] : []));
   const [path] = shown;
   return path !== undefined && shown.length === 1 ? shortPath(path) : undefined;
+}
+
+/** The texts of documents and search results that a client has put into its messages. */
+function givenTexts(json: Json): string[] {
+  const isGiven = isJsonObject(json) && (json.type === 'document' || json.type === 'search_result');
+  return isGiven ? readOpaque(json).flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
 }

@@ -258,3 +258,10 @@ describe('usage', () => {
     expect(readUsage(usage)).toEqual(expected);
   });
 });
+
+test('a computer call of several actions keeps them', () => {
+  const actions = [{ type: 'click', x: 1, y: 2, button: 'left' }, { type: 'screenshot' }];
+  const item = { type: 'computer_call', id: 'cu_1', call_id: 'c', actions, status: 'completed' };
+  const call = { kind: 'tool_call', id: 'c', name: 'computer', input: { actions }, source: item };
+  expect(normalise('openai-responses', item)).toEqual(message('assistant', [call]));
+});

@@ -1,6 +1,7 @@
 import { sumTokens, type View } from '../../context/view.ts';
 import { codecFor } from '../../items/codecs.ts';
 import type { Item, Normalised, Part } from '../../items/item.ts';
+import { readOpaque } from '../../items/opaque.ts';
 import type { Config } from '../../policy/config.ts';
 import type { RetentionReport } from '../../session/retention-report.ts';
 import type { TextCounter } from '../../tokens/count.ts';
@@ -122,9 +123,12 @@ function partText(part: Part): string {
       return `${part.name} ${typeof part.input === 'string' ? part.input : JSON.stringify(part.input)}`;
     case 'tool_result':
       return part.content.map((one) => (one.kind === 'text' ? one.text : '')).join('\n');
+    case 'opaque':
+      return readOpaque(part.json)
+        .map((one) => (one.kind === 'text' ? one.text : ''))
+        .join('\n');
     case 'thinking':
     case 'image':
-    case 'opaque':
       return '';
     default:
       return part satisfies never;

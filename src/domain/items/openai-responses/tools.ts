@@ -63,7 +63,8 @@ const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
   computer_call: {
     output: 'computer_call_output',
     name: () => 'computer',
-    input: (call) => call.action ?? {},
+    // Newer models do several things in one call.
+    input: (call) => call.action ?? (call.actions === undefined ? {} : { actions: call.actions }),
     content: () => ({ output: { type: 'computer_screenshot', image_url: EMPTY_PICTURE } }),
   },
   apply_patch_call: {

@@ -1,0 +1,109 @@
+import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
+import { decodeArguments } from './convert.ts';
+
+/** A call of a tool that the provider runs itself, inside what the model says. */
+export type ProviderCall = { kind: 'call'; id: string; name: string; input: Json };
+/** What such a tool has answered: the texts that can be read. `of`: the id of its call. */
+export type ProviderResult = { kind: 'result'; of: string; text: string; is_error: boolean };
+
+/**
+ * What a block or an item says of a tool that the provider runs (web search, code, MCP servers): a call,
+ * its result, or both in one; nothing for all else. No client answers these calls.
+ */
+export function providerTools(json: Json): (ProviderCall | ProviderResult)[] {
+  if (!isJsonObject(json)) return [];
+  const type = stringField(json, 'type') ?? '';
+  const id = stringField(json, 'id') ?? '';
+  switch (type) {
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      return [{ kind: 'call', id, name: nameOf(json), input: json.input ?? {} }];
+    case 'mcp_call':
+      return ran(
+        id,
+        nameOf(json),
+        decodeArguments(json.arguments),
+        [json.output ?? null, json.error ?? null],
+        json,
+      );
+    case 'web_search_call':
+      return ran(id, 'web_search', withoutSources(json.action), sourcesOf(json.action), json);
+    case 'file_search_call':
+      return ran(id, 'file_search', json.queries ?? [], json.results, json);
+    case 'code_interpreter_call':
+      return ran(id, 'code_interpreter', json.code ?? '', json.outputs, json);
+    case 'image_generation_call':
+      return ran(id, 'image_generation', {}, [], json);
+    case 'tool_search_call':
+      return [{ kind: 'call', id, name: 'tool_search', input: json.arguments ?? {} }];
+    case 'program':
+      return [{ kind: 'call', id: calledBy(json), name: 'program', input: json.code ?? '' }];
+    case 'program_output':
+      return [resultOf(calledBy(json), json.result, json)];
+    default:
+      return type.endsWith('_tool_result') ? [ofAnthropic(json)] : [];
+  }
+}
+
+function calledBy(json: JsonObject): string {
+  return stringField(json, 'call_id') ?? '';
+}
+
+/** Tools of an MCP server bear its name, as tools with a namespace do. */
+function nameOf(json: JsonObject): string {
+  const name = stringField(json, 'name') ?? '';
+  const server = stringField(json, 'server_name') ?? stringField(json, 'server_label');
+  return server === undefined ? name : `${server}__${name}`;
+}
+
+function ofAnthropic(json: JsonObject): ProviderResult {
+  const of = stringField(json, 'tool_use_id') ?? '';
+  const { content } = json;
+  const inner = isJsonObject(content) ? (stringField(content, 'type') ?? '') : '';
+  const result = resultOf(of, content, json);
+  return { ...result, is_error: result.is_error || inner.endsWith('_error') };
+}
+
+function ran(
+  id: string,
+  name: string,
+  input: Json,
+  output: Json | undefined,
+  item: JsonObject,
+): (ProviderCall | ProviderResult)[] {
+  return [{ kind: 'call', id, name, input }, resultOf(id, output, item)];
+}
+
+function resultOf(of: string, output: Json | undefined, item: JsonObject): ProviderResult {
+  const is_error =
+    item.is_error === true || item.status === 'failed' || (item.error ?? null) !== null;
+  return { kind: 'result', of, text: readableIn(output).join('\n'), is_error };
+}
+
+function withoutSources(action: Json | undefined): Json {
+  if (!isJsonObject(action)) return {};
+  const { sources: _, type: __, ...asked } = action;
+  return asked;
+}
+
+function sourcesOf(action: Json | undefined): Json {
+  return isJsonObject(action) ? (action.sources ?? []) : [];
+}
+
+/** What only the provider, a program or nobody reads. */
+const UNREADABLE =
+  /^(?:type|caller|media_type|page_age|retrieved_at|file_type|.*_?id|encrypted_.*)$/;
+const LONGEST_WORD = 400;
+
+/** The texts inside an answer, in their order, without ids, what is encrypted and base64. */
+function readableIn(json: Json | undefined): string[] {
+  if (typeof json === 'string') {
+    const isBinary = json.length > LONGEST_WORD && /^(?:data:[^,]*,)?[\w+/=-]+$/.test(json);
+    return isBinary || json === '' ? [] : [json];
+  }
+  if (Array.isArray(json)) return json.flatMap(readableIn);
+  if (!isJsonObject(json)) return [];
+  return Object.entries(json).flatMap(([key, value]) =>
+    UNREADABLE.test(key) ? [] : readableIn(value),
+  );
+}

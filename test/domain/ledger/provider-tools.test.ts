@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { Format } from '../../../src/domain/items/codecs.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import { providerTools } from '../../../src/domain/items/provider-tools.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
+import { ledgerOf, normalised } from '../../support/log-items.ts';
+
+// Tools that the provider runs leave no call that a client answers, and are work all the same.
+
+const searched: JsonObject[] = [
+  { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'pgbouncer_pool' } },
+  {
+    type: 'web_search_tool_result',
+    tool_use_id: 's1',
+    content: [
+      {
+        type: 'web_search_result',
+        title: 'max_prepared_statements',
+        url: 'https://db.example/pooling',
+        encrypted_content: 'Secret_Bytes',
+      },
+    ],
+  },
+];
+
+const ANTHROPIC: Item[] = [
+  { role: 'user', content: 'Why does the pool hang?' },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'I look it up.' },
+      ...searched,
+      { type: 'mcp_tool_use', id: 'm1', name: 'ask', server_name: 'wiki', input: { q: 'x' } },
+      {
+        type: 'mcp_tool_result',
+        tool_use_id: 'm1',
+        is_error: true,
+        content: [{ type: 'text', text: 'Error: wiki_quota exceeded' }],
+      },
+    ],
+  },
+];
+
+const RESPONSES: Item[] = [
+  { role: 'user', content: 'Why does the pool hang?' },
+  {
+    type: 'web_search_call',
+    id: 'ws_1',
+    status: 'completed',
+    action: {
+      type: 'search',
+      query: 'pgbouncer_pool max_prepared_statements',
+      sources: [{ type: 'url', url: 'https://db.example/pooling' }],
+    },
+  },
+  {
+    type: 'mcp_call',
+    id: 'mcp_1',
+    name: 'ask',
+    server_label: 'wiki',
+    arguments: '{"q":"x"}',
+    output: null,
+    error: 'Error: wiki_quota exceeded',
+    status: 'failed',
+  },
+];
+
+describe.each<[Format, Item[]]>([
+  ['anthropic', ANTHROPIC],
+  ['openai-responses', RESPONSES],
+])('in %s', (format, items) => {
+  const ledger = ledgerOf(normalised(format, items));
+
+  test('their calls are counted', () => {
+    expect(ledger.tools.map(({ name, calls }) => [name, calls])).toEqual([
+      ['web_search', 1],
+      ['wiki__ask', 1],
+    ]);
+    expect(ledger.calls).toBe(2);
+    expect(ledger.open_calls).toEqual([]);
+  });
+
+  test('what was asked and found is in the index of names, and nothing that is encrypted', () => {
+    const names = ledger.names.map(({ name }) => name);
+    expect(names).toContain('pgbouncer_pool');
+    expect(names).toContain('max_prepared_statements');
+    expect(names).not.toContain('Secret_Bytes');
+  });
+
+  test('a call that failed is a failure', () => {
+    expect(ledger.failures.map(({ what, lines }) => [what, lines])).toEqual([
+      ['wiki__ask', ['Error: wiki_quota exceeded']],
+    ]);
+  });
+});
+
+test('names of documents that a client has put into its messages are known', () => {
+  const source = { type: 'text', media_type: 'text/plain', data: 'retry_budget is 7' };
+  const item = { role: 'user', content: [{ type: 'document', source, title: 'notes' }] };
+  const { names } = ledgerOf(normalised('anthropic', [item]));
+  expect(names.map(({ name }) => name)).toContain('retry_budget');
+});
+
+test.each<[string, JsonObject, object[]]>([
+  ['a client runs it', { type: 'tool_use', id: 'a', name: 'Read', input: {} }, []],
+  [
+    'code of the provider',
+    {
+      type: 'code_interpreter_call',
+      id: 'ci_1',
+      code: 'print(1)',
+      outputs: [{ type: 'logs', logs: '1' }],
+    },
+    [
+      { kind: 'call', id: 'ci_1', name: 'code_interpreter', input: 'print(1)' },
+      { kind: 'result', of: 'ci_1', text: '1', is_error: false },
+    ],
+  ],
+  [
+    'an error inside a result',
+    {
+      type: 'web_fetch_tool_result',
+      tool_use_id: 'a',
+      content: { type: 'web_fetch_tool_result_error', error_code: 'url_not_accessible' },
+    },
+    [{ kind: 'result', of: 'a', text: 'url_not_accessible', is_error: true }],
+  ],
+])('%s', (_, json, uses) => {
+  expect(providerTools(json)).toEqual(uses);
+});
