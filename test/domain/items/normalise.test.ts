@@ -263,5 +263,5 @@ test('a computer call of several actions keeps them', () => {
   const actions = [{ type: 'click', x: 1, y: 2, button: 'left' }, { type: 'screenshot' }];
   const item = { type: 'computer_call', id: 'cu_1', call_id: 'c', actions, status: 'completed' };
   const call = { kind: 'tool_call', id: 'c', name: 'computer', input: { actions }, source: item };
-  expect(normalise('openai-responses', item)).toEqual(message('assistant', [call]));
+  expect(normalise('openai-responses', item)).toEqual(message('assistant', [call], { id: 'cu_1' }));
 });
