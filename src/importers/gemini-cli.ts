@@ -14,26 +14,67 @@ import {
 /** Chats of the Gemini CLI. A message holds its tool calls together with their results. */
 export const geminiCli: Importer = {
   source: 'gemini-cli',
-  description: 'Gemini CLI chat (a JSON object with "messages" of type user, gemini …)',
-  matches: (content) => documentOf(content) !== undefined,
+  description:
+    'Gemini CLI chat (a JSON object with "messages" of type user, gemini …, or JSON lines of them)',
+  matches: (content) =>
+    content.kind === 'lines'
+      ? content.lines.some(isHeader) && content.lines.some(isMessage)
+      : documentOf(content) !== undefined,
   read: (content) => {
+    if (content.kind === 'lines') return [readLines(content.lines)];
     const document = documentOf(content);
-    return document ? [readDocument(document)] : [];
+    return document ? [readDocument(document, new Tally())] : [];
   },
 };
 
+/** The first line of a file of lines, which says whose they are. */
+function isHeader(line: JsonObject): boolean {
+  return typeof line.sessionId === 'string' && typeof line.projectHash === 'string';
+}
+
+/**
+ * A message is written again whenever it has grown, with the same id: the newest line is all of it. What
+ * the user has gone back behind is left out, and so is a history that the program has shortened itself:
+ * the messages stand before it, and our own compaction decides.
+ */
+function readLines(lines: readonly JsonObject[]): Conversation {
+  const skipped = new Tally();
+  const messages = new Map<string, JsonObject>();
+  let header: JsonObject = {};
+  for (const line of lines) {
+    const back = stringField(line, '$rewindTo');
+    const id = stringField(line, 'id');
+    if (back !== undefined) {
+      const ids = [...messages.keys()];
+      const gone = messages.has(back) ? ids.slice(ids.indexOf(back)) : [];
+      for (const one of gone) messages.delete(one);
+      if (gone.length > 0) skipped.add('other_branch', gone.length);
+    } else if (isJsonObject(line.$set)) {
+      skipped.add(Array.isArray(line.$set.messages) ? 'shortened_history' : 'metadata');
+    } else if (id !== undefined) {
+      if (messages.has(id)) skipped.add('earlier_state_of_message');
+      messages.set(id, line);
+    } else if (isHeader(line)) {
+      header = { ...header, ...line };
+    } else {
+      skipped.add(stringField(line, 'type') ?? 'line_without_type');
+    }
+  }
+  return readDocument({ ...header, messages: [...messages.values()] }, skipped);
+}
+
 function documentOf(content: Content): JsonObject | undefined {
   if (content.kind !== 'document' || Array.isArray(content.value)) return undefined;
-  const isGemini = objectsField(content.value, 'messages')?.some(
-    (message) => message.type === 'gemini' || (message.type === 'user' && !('role' in message)),
-  );
-  return isGemini ? content.value : undefined;
+  return objectsField(content.value, 'messages')?.some(isMessage) ? content.value : undefined;
+}
+
+function isMessage(message: JsonObject): boolean {
+  return message.type === 'gemini' || (message.type === 'user' && !('role' in message));
 }
 
 /** Each tool result counts as an entry of its own beside the message that holds it. */
-function readDocument(document: JsonObject): Conversation {
+function readDocument(document: JsonObject, skipped: Tally): Conversation {
   const items: Item[] = [];
-  const skipped = new Tally();
   const leftOut = new Tally();
   let model: string | null = null;
   for (const message of objectsField(document, 'messages') ?? []) {

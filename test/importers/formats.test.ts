@@ -249,6 +249,54 @@ it('reads a BEAM chat, all batches in order', () => {
   expect(read.notes).toEqual(['Fields left out of messages: id (4), index (1).']);
 });
 
+it('reads a Gemini CLI chat of lines: the newest state of each message, without what was taken back', () => {
+  const said = (id: string, type: string, text: string, more = {}) => ({
+    id,
+    timestamp: '2026-05-01T10:00:00.000Z',
+    type,
+    content: [{ text }],
+    ...more,
+  });
+  const call = { id: 'read-1', name: 'read_file', args: { path: 'a.ts' }, status: 'success' };
+  const output = {
+    functionResponse: { id: 'read-1', name: 'read_file', response: { output: 'A' } },
+  };
+  const header = {
+    sessionId: 's',
+    projectHash: 'p',
+    startTime: 't',
+    lastUpdated: 't',
+    kind: 'main',
+  };
+  const lines = [
+    header,
+    said('u1', 'user', 'Read a.ts.'),
+    { $set: { lastUpdated: 't' } },
+    said('g1', 'gemini', 'I read it.', { model: 'gemini-x' }),
+    said('g1', 'gemini', 'I read it.', {
+      model: 'gemini-x',
+      toolCalls: [{ ...call, result: [output] }],
+    }),
+    said('u2', 'user', 'Delete it.'),
+    said('g2', 'gemini', 'Deleted.', { model: 'gemini-x' }),
+    { $rewindTo: 'u2' },
+    { $set: { messages: [said('new', 'user', 'A summary of it all.')] } },
+    said('u3', 'user', 'Keep it.'),
+  ];
+  const read = readOne(
+    'session.jsonl',
+    Buffer.from(lines.map((line) => JSON.stringify(line)).join('\r\n')),
+  );
+  expect(read).toMatchObject({ source: 'gemini-cli', format: 'openai-chat', model: 'gemini-x' });
+  expect(read.items.map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'Read a.ts.'],
+    ['assistant', 'I read it.'],
+    ['tool', 'A'],
+    ['user', 'Keep it.'],
+  ]);
+  expect(read.skipped).toMatchObject({ other_branch: 2, shortened_history: 1, metadata: 1 });
+});
+
 it('reads a Gemini CLI chat, calls and their results apart', () => {
   const read = readOne('gemini-cli.json', fixture('gemini-cli.json'));
   expect(read).toMatchObject({ source: 'gemini-cli', format: 'openai-chat', model: 'gemini-x' });
