@@ -1,4 +1,6 @@
 import type { Item } from '../domain/items/item.ts';
+import { openaiResponsesCodec } from '../domain/items/openai-responses/codec.ts';
+import { utterancesOf } from '../domain/items/speaker.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { type Conversation, linesImporter, numberField, objectField, Tally } from './transcript.ts';
 
@@ -45,6 +47,11 @@ function readLines(lines: JsonObject[]): Conversation {
     }
     const event = stringField(payload, 'type') ?? 'unnamed';
     skipped.add(`event_msg:${event}`);
+    if (event === 'thread_rolled_back') {
+      const kept = beforeLastTurns(items, numberField(payload, 'num_turns'));
+      if (kept < items.length) skipped.add('other_branch', items.length - kept);
+      items.length = kept;
+    }
     if (event !== 'token_count') continue;
     const info = objectField(payload, 'info');
     // The same figures come again whenever the rate limits change.
@@ -56,6 +63,29 @@ function readLines(lines: JsonObject[]): Conversation {
     usageSeen = total;
   }
   return { format: 'openai-responses', model, items, skipped, notes: [] };
+}
+
+/** How many items stand before the last turns of the user, who has gone back behind them. */
+function beforeLastTurns(items: readonly Item[], turns: number): number {
+  let left = turns;
+  let place = items.length;
+  for (let at = items.length - 1; at >= 0 && left > 0; at--) {
+    const item = items[at];
+    if (item?.role !== 'user' || !isSaidByUser(item)) continue;
+    place = at;
+    left--;
+  }
+  return place;
+}
+
+/** Instructions of the project and notes on the environment come as messages of the user, too. */
+function isSaidByUser(item: Item): boolean {
+  const message = openaiResponsesCodec.normalise(item);
+  if (message.kind !== 'message') return false;
+  return (
+    message.parts.some(({ kind }) => kind === 'image') ||
+    utterancesOf(message).some((said) => said?.some(({ speaker }) => speaker === 'user'))
+  );
 }
 
 function isModelOutput(item: Item): boolean {

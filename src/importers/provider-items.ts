@@ -19,14 +19,17 @@ type Kind = {
 
 const ANTHROPIC_BLOCKS: ReadonlySet<string> = new Set([
   ...['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use'],
-  ...['mcp_tool_use', 'document', 'container_upload', 'compaction'],
+  ...['mcp_tool_use', 'document', 'search_result', 'container_upload', 'compaction'],
 ]);
 const RESPONSES_ITEMS: ReadonlySet<string> = new Set([
   ...['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
   ...['local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call', 'reasoning'],
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'mcp_call', 'compaction'],
+  ...['image_generation_call', 'tool_search_call', 'mcp_list_tools', 'mcp_approval_request'],
 ]);
-const RESPONSES_PARTS: ReadonlySet<string> = new Set(['input_text', 'output_text', 'input_image']);
+const RESPONSES_PARTS: ReadonlySet<string> = new Set([
+  ...['input_text', 'output_text', 'input_image', 'input_file'],
+]);
 
 /** Messages of the Anthropic API: also what Cline keeps as `api_conversation_history.json`. */
 export const anthropicMessages = importerOf(
@@ -39,7 +42,9 @@ export const anthropicMessages = importerOf(
       typeof item.role === 'string' &&
       partsOf(item).some(
         ({ type, source }) =>
-          ANTHROPIC_BLOCKS.has(String(type)) || (type === 'image' && isJsonObject(source)),
+          ANTHROPIC_BLOCKS.has(String(type)) ||
+          String(type).endsWith('_tool_result') ||
+          (type === 'image' && isJsonObject(source)),
       ),
   },
 );
@@ -103,7 +108,10 @@ function isRequest(record: JsonObject, kind: Kind): boolean {
   // Only a request to Anthropic has its system prompt beside the messages.
   const isAnthropic =
     kind.format === 'anthropic' && record.system != null && 'max_tokens' in record;
-  return isConversation(items, kind) || (isAnthropic && !items.some(isOfChat));
+  // Nobody else has messages in `input`, however plain they are.
+  const isResponses = kind.field === 'input' && items.some(({ role }) => typeof role === 'string');
+  const isKnown = isAnthropic || isResponses;
+  return isConversation(items, kind) || (isKnown && !items.some(isOfChat));
 }
 
 function conversation(items: JsonObject[], model: string | null, kind: Kind): Conversation {

@@ -17,6 +17,8 @@ import {
 
 /** The longest text that the runtime can hold in one string, in bytes. */
 const MAX_BYTES = 512 * 1024 * 1024;
+/** What a decoder takes away, and a text that was decoded elsewhere may still begin with. */
+const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Reads the conversations of a transcript file (SPEC section 17, `palimpsest import`), gzipped or
@@ -26,7 +28,8 @@ const MAX_BYTES = 512 * 1024 * 1024;
  * @throws TranscriptError when the file is empty, broken, or in no known format.
  */
 export function readTranscripts(fileName: string, file: Uint8Array | string): Transcript[] {
-  const text = typeof file === 'string' ? file : textOf(fileName, file);
+  const given = typeof file === 'string' ? file : textOf(fileName, file);
+  const text = given.startsWith(BYTE_ORDER_MARK) ? given.slice(1) : given;
   if (text.trim() === '') throw new TranscriptError('empty', `${fileName} is empty.`);
   const changes: Changes = { quoted: 0, repeated: 0 };
   const { views, unread, seen } = parse(text, changes);
@@ -47,7 +50,9 @@ export function readTranscripts(fileName: string, file: Uint8Array | string): Tr
 /** The text of a file, gzipped or not. Throws TranscriptError when it cannot be unzipped. */
 export function textOf(fileName: string, bytes: Uint8Array): string {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (!isGzip) return new TextDecoder().decode(bytes);
+  // What PowerShell has redirected into a file.
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  if (!isGzip) return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
   try {
     return new TextDecoder().decode(gunzipSync(bytes, { maxOutputLength: MAX_BYTES }));
   } catch (error) {

@@ -249,6 +249,82 @@ it('reads a BEAM chat, all batches in order', () => {
   expect(read.notes).toEqual(['Fields left out of messages: id (4), index (1).']);
 });
 
+it('leaves out the turns of a Codex rollout that the user has gone back behind', () => {
+  const said = (role: string, text: string) => ({
+    type: 'response_item',
+    payload: { type: 'message', role, content: [{ type: 'input_text', text }] },
+  });
+  const lines = [
+    { type: 'session_meta', payload: { id: 'x' } },
+    said('user', 'First.'),
+    said('assistant', 'One.'),
+    said('user', 'Second.'),
+    said('assistant', 'Two.'),
+    said('user', '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>'),
+    said('user', 'Third.'),
+    { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 2 } },
+    said('user', 'Other.'),
+  ];
+  const read = readOne(
+    'r.jsonl',
+    Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
+  );
+  expect(JSON.stringify(read.items).match(/First|One|Second|Two|Third|Other/g)).toEqual([
+    ...['First', 'One', 'Other'],
+  ]);
+  expect(read.skipped).toMatchObject({ other_branch: 4 });
+});
+
+it.each<[string, string, object]>([
+  [
+    'plain messages in "input"',
+    'openai-responses',
+    { model: 'm', input: [{ role: 'user', content: 'Hi' }] },
+  ],
+  [
+    'a search result in a message',
+    'anthropic',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'search_result', source: 's', title: 't', content: [] }],
+        },
+      ],
+    },
+  ],
+  [
+    'what the provider has fetched',
+    'anthropic',
+    {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          content: [{ type: 'web_fetch_tool_result', tool_use_id: 's', content: {} }],
+        },
+      ],
+    },
+  ],
+  [
+    'a picture that the provider has drawn',
+    'openai-responses',
+    { input: [{ type: 'image_generation_call', id: 'ig_1', result: '', status: 'completed' }] },
+  ],
+])('knows the format of %s', (_, format, body) => {
+  expect(readOne('body.json', Buffer.from(JSON.stringify(body))).format).toBe(format);
+});
+
+it.each<[string, Buffer]>([
+  [
+    'UTF-16, as PowerShell writes it',
+    Buffer.from('\ufeff[{"role":"user","content":"Grüße"}]', 'utf16le'),
+  ],
+  ['UTF-8 with a mark', Buffer.from('\ufeff[{"role":"user","content":"Grüße"}]')],
+])('reads %s', (_, bytes) => {
+  expect(readOne('chat.json', bytes).items).toEqual([{ role: 'user', content: 'Grüße' }]);
+});
+
 it('reads a Gemini CLI chat of lines: the newest state of each message, without what was taken back', () => {
   const said = (id: string, type: string, text: string, more = {}) => ({
     id,
