@@ -1,3 +1,4 @@
+import { withoutEncodedData } from './encoded-data.ts';
 import { rememberingLast } from './remember.ts';
 
 /** Characters of one text that are looked at; what lies between its two ends says little. */
@@ -15,9 +16,9 @@ const SMALL_CUT = 80;
  * notes of the agent's program. Of a very long text only both ends are taken.
  */
 export const cleaned = rememberingLast((text: string): string =>
-  withoutTerminalCodes(withoutHarnessNotes(bothEnds(text)))
-    .replace(/[^\P{Cc}\t\n]/gu, '')
-    .replace(/[A-Za-z0-9+/=_-]{200,}/g, '[encoded data]')
+  withoutEncodedData(
+    withoutTerminalCodes(withoutHarnessNotes(bothEnds(text))).replace(/[^\P{Cc}\t\n]/gu, ''),
+  )
     .replace(/^[ \t]{0,8}\d{1,7}(?:→|\t)/gm, '')
     .split('\n')
     .map((line) => line.trimEnd())
