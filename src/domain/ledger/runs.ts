@@ -60,6 +60,7 @@ export class Runs {
     const key = done.script === null ? `${done.tool} ${done.subject}` : commandKey(done.script);
     switch (outcome.kind) {
       case 'refused':
+      case 'interrupted':
       case 'running':
         return;
       case 'failed':

@@ -405,6 +405,18 @@ describe('what is taken from the whole log, the items after the cut included', (
   });
 });
 
+test('a run that the user broke off leaves the outcome of the one before it', () => {
+  const summary = summarize([
+    asks('Make it green.'),
+    ...ran('npm test', 'Tests  3 passed (3)'),
+    ...used('Bash', { command: 'npm test' }, '[Request interrupted by user for tool use]', true),
+  ]);
+  expect(section(summary, 'Errors and fixes')).toBeUndefined();
+  expect(section(summary, 'Problem solving')).toContain(
+    '- Run npm test: passed last: tool output "Tests 3 passed (3)"',
+  );
+});
+
 describe('steps done are not next', () => {
   const plan = tells('Next I will write the backoff in src/retry.ts.');
   const stepsOf = (items: readonly Normalised[]) =>
@@ -417,6 +429,12 @@ describe('steps done are not next', () => {
     expect(
       stepsOf([plan, ...ran('ls', 'a'), ...edit('/w/src/retry.ts', 'a', 'b'), ...ran('ls', 'a')]),
     ).toBeUndefined();
+  });
+
+  test('one that the user has answered says so: the answer may be no', () => {
+    expect(stepsOf([plan, asks('No, leave retry.ts as it is.')])).toEqual([
+      "- Assistant's last stated intention, before the user's latest message: Next I will write the backoff in src/retry.ts.",
+    ]);
   });
 
   test('so is what it says it is doing now', () => {

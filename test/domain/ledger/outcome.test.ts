@@ -88,6 +88,46 @@ describe('how a command ended', () => {
     ],
   ])('%s', (_, text, isError, outcome) => expect(ofCommand(text, isError)).toEqual(outcome));
 
+  test.each([
+    ['Claude Code', '[Request interrupted by user for tool use]'],
+    ['Claude Code, with a code', 'Exit code 137\n[Request interrupted by user for tool use]'],
+    [
+      'Claude Code, after some output',
+      'step 1\n<error>Command was aborted before completion</error>',
+    ],
+    ['Codex', codex('aborted by user after 3.2s', 130)],
+    ['pi', 'collecting tests\n\nCommand aborted'],
+    ['Gemini CLI', 'Command was cancelled by user before it could complete.'],
+    ['opencode', 'User aborted the command'],
+  ])('what the user breaks off neither worked nor failed: %s', (_, text) => {
+    expect(outcomeOf(toolResult(text, true), 'npm test', true)).toEqual({
+      kind: 'interrupted',
+      lines: [],
+    });
+  });
+
+  test('what failed before it was broken off has failed', () => {
+    expect(ofCommand('Error: no such table: users\n\nCommand aborted', true)).toEqual({
+      kind: 'failed',
+      lines: ['Error: no such table: users'],
+    });
+  });
+
+  test.each([
+    ['pytest -q', 'F.\n1 failed, 1 passed in 0.12s'],
+    ['bun test', ' 11 pass\n 1 fail\nRan 12 tests across 2 files. [9.00ms]'],
+    ['Playwright', '  1 failed\n    [chromium] › a.spec.ts:3:1 › opens\n  2 passed (3.1s)'],
+  ])('a failure that a pipe hides from the exit code: %s', (_, text) => {
+    expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('failed');
+  });
+
+  test.each(['12 passed in 0.40s', ' 12 pass\n 0 fail', '  0 failed\n  2 passed (3.1s)'])(
+    'and none: %s',
+    (text) => {
+      expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('ok');
+    },
+  );
+
   test('a file that speaks of errors is no failure', () => {
     const page = 'export class ParseError extends Error {}\nthrow new ParseError("cannot parse");';
     expect(ofCommand(page, false, 'cat src/errors.ts')).toEqual({ kind: 'ok', lines: [] });

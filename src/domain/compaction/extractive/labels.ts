@@ -21,6 +21,7 @@ export const LABELS = {
   plan: 'Plan: ',
   next_todo: 'Next todo: ',
   intention: "Assistant's last stated intention: ",
+  intention_asked_since: "Assistant's last stated intention, before the user's latest message: ",
   intention_before: 'Assistant, before the messages below: ',
   waiting: 'No result yet: ',
   exact: 'To the letter: ',

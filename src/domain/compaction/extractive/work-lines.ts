@@ -221,6 +221,14 @@ function intentionOf({ said, calls }: Ledger): string | null {
   return sentence === undefined ? null : clipEnd(sentence, 300);
 }
 
+/** Whether the user has spoken after what the assistant said last, and may have said otherwise. */
+function isAskedSince({ requests, said }: Ledger): boolean {
+  const [request, last] = [requests.at(-1), said[0]];
+  if (request === undefined || last === undefined) return false;
+  // A fork counts anew: what its parent said came before.
+  return request.of === last.of ? request.seq > last.seq : request.of === undefined;
+}
+
 /** What comes next, as far as the whole log tells: a step done is none. */
 export function nextTellings({ standing, covered }: Ledgers): Tellings {
   const { plan, said, items, open_calls } = standing;
@@ -233,7 +241,8 @@ export function nextTellings({ standing, covered }: Ledgers): Tellings {
   if (intention !== null) {
     const [last] = said;
     const where = last !== undefined && isAfterCut(last, covered) ? '(verbatim below) ' : '';
-    lines.push(LABELS.intention + where + intention);
+    const label = isAskedSince(standing) ? LABELS.intention_asked_since : LABELS.intention;
+    lines.push(label + where + intention);
   } else if (standing.calls === covered.calls) {
     // Nothing was done since: so it may still hold.
     const before = intentionOf(covered);
