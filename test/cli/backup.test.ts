@@ -40,7 +40,8 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (kind) => {
     await conversation(url);
     const first = await onService(url, send);
     const store = await openStore(settings(url), () => {});
-    await store.gatewayKeys.note({ tenant: 'local', session_id: 'chat' }, ['key-1']);
+    const ref = { tenant: 'local', session_id: 'chat' };
+    await store.gatewayKeys.noteItems(ref, [{ key: 'key-1', version: 2 }]);
     await store.close();
     const file = fresh('backup');
     await backUp(url, file);
@@ -50,7 +51,7 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (kind) => {
     const restored = await openStore(settings(target), () => {});
     const found = await restored.gatewayKeys.find('local', ['key-1']);
     await restored.close();
-    expect(found).toEqual({ key: 'key-1', session_id: 'chat' });
+    expect(found).toEqual({ key: 'key-1', session_id: 'chat', version: 2 });
   });
 
   test('takes no backup in when it has sessions', async () => {

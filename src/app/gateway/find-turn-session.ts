@@ -1,5 +1,5 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
-import { type SessionHint, sessionHint } from '../../domain/gateway/session-hint.ts';
+import { answerBefore, type SessionHint, sessionHint } from '../../domain/gateway/session-hint.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -8,6 +8,7 @@ import { Telling } from '../telling.ts';
 import type { Expanded } from './expand-content.ts';
 import { HistoryKeys, type HistoryState, hashed, noHistory } from './history-keys.ts';
 import type { PlanDeps } from './plan-deps.ts';
+import { sessionIdOf } from './session-id.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
@@ -22,8 +23,11 @@ export type TurnSession = {
   telling: Telling | null;
   rule: string;
   name: string | null;
-  delta: { answer_id: string; isKnown: boolean } | null;
+  delta: Delta | null;
 };
+
+/** `version`: of the log behind that answer; null where that is not known. */
+export type Delta = { answer_id: string; isKnown: boolean; version: number | null };
 
 /** A history; whose it is, as far as its items say so themselves. */
 type Known = Pick<Expanded, 'session_id' | 'referred_session_id'> & { items: readonly Item[] };
@@ -66,26 +70,28 @@ export async function findTurnSession(
     (await inFormat(carried)) ??
     (await store.gatewayKeys.find(tenant, [...keys, ...history().keys()]))?.session_id ??
     (await inFormat(referred_session_id));
+  const answer_id = answerBefore(protocol, body);
+  if (answer_id !== null) {
+    // Whatever its session is called: what the model reads before these items stands where that answer is.
+    const known = await store.gatewayKeys.find(tenant, [answerKey(request, answer_id)]);
+    const delta = { answer_id, isKnown: known !== null, version: known?.version ?? null };
+    return found(known?.session_id ?? sessionIdOf(request.fresh_id), { delta });
+  }
   switch (hint.kind) {
     case 'named': {
       const key = nameKey(request, hint);
-      const head = await store.head({ tenant, session_id: idOf(key) });
+      const head = await store.head({ tenant, session_id: sessionIdOf(key) });
       if (head !== null) {
         const telling = new Telling(format, items, head.state.told);
         const state = histories.state(request.upstream, telling);
-        return { ...base(idOf(key)), history: state, telling };
+        return { ...base(sessionIdOf(key)), history: state, telling };
       }
       const known = await byContent(key);
-      return known === undefined ? found(idOf(key)) : found(known, { keys: [key] });
+      return known === undefined ? found(sessionIdOf(key)) : found(known, { keys: [key] });
     }
-    case 'after': {
-      const { answer_id } = hint;
-      const known = await store.gatewayKeys.find(tenant, [answerKey(request, answer_id)]);
-      const delta = { answer_id, isKnown: known !== null };
-      return found(known?.session_id ?? idOf(request.fresh_id), { delta });
-    }
+    case 'after':
     case 'history': {
-      return found((await byContent()) ?? idOf(request.fresh_id));
+      return found((await byContent()) ?? sessionIdOf(request.fresh_id));
     }
     default:
       return hint satisfies never;
@@ -107,7 +113,7 @@ export type NamedBy = Omit<TurnRequest, 'text' | 'fresh_id'>;
 export function namedSession(request: NamedBy): SessionRef | null {
   const { protocol, headers, tenant } = request;
   const hint = sessionHint(protocol, (name) => headers[name] ?? null, {});
-  return hint.kind === 'named' ? { tenant, session_id: idOf(nameKey(request, hint)) } : null;
+  return hint.kind === 'named' ? { tenant, session_id: sessionIdOf(nameKey(request, hint)) } : null;
 }
 
 /** The key of an answer by the name that its provider gave it. */
@@ -124,9 +130,4 @@ function nameKey(
   { rule, name }: Extract<SessionHint, { kind: 'named' }>,
 ): string {
   return hashed('name', tenant, upstream, owner, formatOf(protocol), rule, name);
-}
-
-/** An id of a session, which tells nothing of what it was made from. */
-function idOf(key: string): string {
-  return `gw-${hashed(key).slice(0, 32)}`;
 }

@@ -226,10 +226,10 @@ export class Gateway {
 
   async #record(
     { body: _, ...request }: TurnAsked,
-    { session_id, version, keys, history, isStored, isFitted }: PlannedTurn,
+    { session_id, version, keys, history, isStored, isFitted, isDelta }: PlannedTurn,
     read: () => Promise<Recorded['raw']>,
   ): Promise<void> {
-    const plan = { session_id, version, keys, history, isStored, isFitted };
+    const plan = { session_id, version, keys, history, isStored, isFitted, isDelta };
     const done = await this.#deps.record({ request, plan, raw: await read() });
     if (!done.ok) this.#lost(done.rejection.code);
   }

@@ -1,15 +1,12 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
-import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
-import { append } from '../append.ts';
-import { findSession } from '../find.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { sync } from '../sync.ts';
+import { appendDelta } from './append-delta.ts';
 import type { Expanded } from './expand-content.ts';
 import { findTurnSession, type TurnSession } from './find-turn-session.ts';
-import { hashed } from './history-keys.ts';
 import type { PlanDeps } from './plan-deps.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { settleSession } from './turn-settings.ts';
@@ -46,7 +43,7 @@ export async function keepTurn(
   if (!settled.ok) return settled;
   const synced = await (session.delta === null
     ? syncAll(deps, session, told)
-    : appendNew(deps, session, told.items));
+    : appendDelta(deps, session.ref, session.delta, told.items));
   if (!synced.ok) return synced;
   const { session_id, version } = synced.value;
   return accept({ kind: 'kept', ref: { tenant: request.tenant, session_id }, version, session });
@@ -68,13 +65,11 @@ export async function keepWhereItCan(
   }
 }
 
-type Place = { session_id: string; version: number };
-
 async function syncAll(
   deps: PlanDeps,
   { ref, telling }: TurnSession,
   { items, is_excerpt = false }: Told,
-): Promise<Outcome<Place>> {
+): Promise<Outcome<{ session_id: string; version: number }>> {
   const done = await sync(deps, ref, {
     items,
     format: undefined,
@@ -86,27 +81,4 @@ async function syncAll(
     idempotency: null,
   });
   return done.ok ? accept(done.value.synced) : done;
-}
-
-/** Of a request that holds only what is new: asked again, it is not appended again. */
-async function appendNew(
-  deps: PlanDeps,
-  { ref, delta }: TurnSession,
-  items: readonly Item[],
-): Promise<Outcome<Place>> {
-  const { session_id } = ref;
-  if (items.length === 0) {
-    const found = await findSession(deps.store, ref);
-    return found.ok ? accept({ session_id, version: found.value.state.version }) : found;
-  }
-  const fingerprint = hashed(JSON.stringify(items));
-  const key = hashed('delta', delta?.answer_id ?? '', fingerprint);
-  const done = await append(deps, ref, {
-    items,
-    expected: null,
-    idempotency: { key, fingerprint },
-    wait: null,
-  });
-  if (!done.ok) return done;
-  return accept({ session_id, version: done.value.appended.version });
 }

@@ -50,6 +50,8 @@ export type TurnPlan =
       isFitted: boolean;
       /** Whether the provider keeps the answer, whose items later requests may name by their ids. */
       isStored: boolean;
+      /** It holds only what is new after an answer: `history` is none that anybody will tell. */
+      isDelta: boolean;
       /** What the session is to be found by, and the history up to here. */
       keys: string[];
       history: TurnSession['history'];
@@ -117,6 +119,7 @@ async function planInSession(
     model_window: modelWindow(deps, request, body),
     isFitted: false,
     isStored: request.protocol === 'responses' && body.store !== false,
+    isDelta: session.delta !== null,
     keys: session.keys,
     history: session.history,
   });

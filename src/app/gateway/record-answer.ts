@@ -5,8 +5,10 @@ import type { Item } from '../../domain/items/item.ts';
 import { stringField } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { changesContext } from '../../domain/session/events.ts';
-import { type AppendPorts, append } from '../append.ts';
-import type { SessionRef } from '../ports/event-store.ts';
+import { append } from '../append.ts';
+import type { SessionRef, StoredEvent } from '../ports/event-store.ts';
+import type { Ports } from '../ports/ports.ts';
+import { beginBranch } from './branches.ts';
 import { callerKeys } from './caller-keys.ts';
 import { itemKey } from './expand-references.ts';
 import { answerKey } from './find-turn-session.ts';
@@ -19,76 +21,107 @@ import type { TurnRequest } from './turn-request.ts';
 export type Recorded = {
   request: Omit<TurnRequest, 'text'>;
   /** `version`: of the session when the request went upstream. */
-  plan: Pick<PlannedTurn, 'session_id' | 'version' | 'keys' | 'history' | 'isStored' | 'isFitted'>;
+  plan: Pick<
+    PlannedTurn,
+    'session_id' | 'version' | 'keys' | 'history' | 'isStored' | 'isFitted' | 'isDelta'
+  >;
   raw: RawAnswer | Answer;
 };
 
 /** What others write at the same moment makes it look again, so often. */
 const ATTEMPTS = 10;
 
+type Deps = Parameters<typeof append>[0] & Parameters<typeof beginBranch>[0];
+
 /**
  * Appends an answer to its session, unless somebody has told a later history of it meanwhile: the client
- * itself, which then holds the answer in its own words. Rejects what an append rejects.
+ * itself, which then holds the answer in its own words. One that has only told what was new will never
+ * say it: then the answer goes into a fork. Rejects what an append and a fork reject. Throws
+ * ElsewhereError with nothing written.
  */
 export async function recordAnswer(
-  deps: AppendPorts,
+  deps: Deps,
   { request, plan, raw }: Recorded,
 ): Promise<Outcome<null>> {
   const answer = 'items' in raw ? raw : readAnswer(request.protocol, raw);
   if (answer === null) return accept(null);
-  const ref = { tenant: request.tenant, session_id: plan.session_id };
+  let ref: SessionRef = { tenant: request.tenant, session_id: plan.session_id };
   // What comes before a hidden round has come whole.
   const whole = answer.isWhole ? answer.items.length : answer.items.findLastIndex(isHidden) + 1;
   const said = answer.items.map((item, index) => (index < whole ? item : cutOff(item)));
   let items = plan.isFitted ? said.map(withoutUsage) : said;
-  let expected = plan.version;
+  let expected: number | null = plan.version;
+  let version: number | null = null;
   for (let attempt = 0; items.length > 0; attempt++) {
     const done = await append(deps, ref, {
       items,
-      expected: { kind: 'version', version: expected },
+      expected: expected === null ? null : { kind: 'version', version: expected },
       idempotency: null,
       wait: null,
     });
     if (done.ok) {
       const { first_seq } = done.value.appended;
+      version = done.value.appended.version;
       if (plan.isStored) await noteItems(deps, ref, { request, items, first_seq });
       break;
     }
-    if (done.rejection.code !== 'version_mismatch' || attempt === ATTEMPTS) return done;
-    const since = await deps.store.events(ref, { after: expected });
-    if (since.some(({ type }) => type === 'item.appended' || type === 'item.superseded')) break;
+    if (expected === null || done.rejection.code !== 'version_mismatch' || attempt === ATTEMPTS)
+      return done;
+    const since: StoredEvent[] = await deps.store.events(ref, { after: expected });
+    if (since.some(({ type }) => type === 'item.appended' || type === 'item.superseded')) {
+      if (!plan.isDelta || answer.id === null) break;
+      const begun = await beginBranch(deps, ref, plan.version, `answer ${answer.id}`);
+      if (!begun.ok) return begun;
+      ref = begun.value;
+      items = plan.isFitted ? said.map(withoutUsage) : said;
+      expected = null;
+      continue;
+    }
     // The model has read another context than that which its answer stands in now.
     if (since.some(changesContext)) items = said.map(withoutUsage);
     expected = since.at(-1)?.version ?? expected;
   }
+  await noteAnswer(deps, ref, { request, id: answer.id, version });
   await deps.store.gatewayKeys.note(ref, keysAfter(request, plan, answer));
   return accept(null);
+}
+
+/** Requests may go on from this answer. `version`: behind it; null where it is not in the log. */
+async function noteAnswer(
+  { store: { gatewayKeys } }: Pick<Ports, 'store'>,
+  ref: SessionRef,
+  {
+    request,
+    id,
+    version,
+  }: Pick<Recorded, 'request'> & Pick<Answer, 'id'> & { version: number | null },
+): Promise<void> {
+  if (id === null) return;
+  const key = answerKey(request, id);
+  await (version === null
+    ? gatewayKeys.note(ref, [key])
+    : gatewayKeys.noteItems(ref, [{ key, version }]));
 }
 
 /** What the session is to be found by from now on. */
 function keysAfter(
   request: Recorded['request'],
-  { keys, history }: Recorded['plan'],
+  { keys, history, isDelta }: Recorded['plan'],
   answer: Answer,
 ): string[] {
   const format = formatOf(request.protocol);
   const telling = new ClientTelling(format);
   const told = answer.items.map((item) => telling.told(item)).filter((item) => item !== null);
   const after = new HistoryKeys(format, history).add(told);
-  const [newest] = answer.isWhole ? after.keys() : [];
-  return [
-    ...keys,
-    ...(newest === undefined ? [] : [newest]),
-    ...(answer.id === null ? [] : [answerKey(request, answer.id)]),
-    ...callerKeys(request, answer),
-  ];
+  const [newest] = answer.isWhole && !isDelta ? after.keys() : [];
+  return [...keys, ...(newest === undefined ? [] : [newest]), ...callerKeys(request, answer)];
 }
 
 type Appended = Pick<Recorded, 'request'> & { items: readonly Item[]; first_seq: number };
 
 /** Requests may name these items in place of sending them. */
 async function noteItems(
-  { store }: Pick<AppendPorts, 'store'>,
+  { store }: Pick<Ports, 'store'>,
   ref: SessionRef,
   { request, items, first_seq }: Appended,
 ): Promise<void> {

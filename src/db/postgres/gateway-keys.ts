@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
-import type { GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
+import type { FoundKey, GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
 import { EVENT_COLUMNS } from '../event-query.ts';
 import { notedItem } from '../noted-item.ts';
 import { refuseArchived } from '../session-row.ts';
@@ -24,12 +24,12 @@ export class PostgresGatewayKeys implements GatewayKeys {
     return this.#put(ref, new Map(places.map(({ key, version }) => [key, version])));
   }
 
-  async find(tenant: string, keys: readonly string[]): Promise<Row | null> {
+  async find(tenant: string, keys: readonly string[]): Promise<FoundKey | null> {
     if (keys.length === 0) return null;
     const [row] = await storeErrors(
-      select<Row>(this.#pool, {
+      select<FoundKey>(this.#pool, {
         name: 'find-gateway-key',
-        text: `SELECT g.key, g.session_id
+        text: `SELECT g.key, g.session_id, g.version::float8 AS version
                FROM unnest($2::text[]) WITH ORDINALITY AS k (key, place)
                JOIN gateway_keys g ON g.tenant = $1 AND g.key = k.key
                ORDER BY k.place LIMIT 1`,

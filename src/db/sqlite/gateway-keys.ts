@@ -1,5 +1,5 @@
 import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
-import type { GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
+import type { FoundKey, GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
 import { notedItem } from '../noted-item.ts';
 import { refuseArchived } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
@@ -12,13 +12,15 @@ type Place = { key: string; version: number | null };
 
 export class SqliteGatewayKeys implements GatewayKeys {
   readonly #writer: Pick<GroupWriter, 'alone'>;
-  readonly #get: Statement<[tenant: string, key: string], Row>;
+  readonly #get: Statement<[tenant: string, key: string], FoundKey>;
   readonly #getItem: Statement<[tenant: string, key: string], ItemRow>;
   readonly #write: (ref: SessionRef, places: readonly Place[]) => void;
 
   constructor(db: Database, writer: Pick<GroupWriter, 'alone'>) {
     this.#writer = writer;
-    this.#get = db.prepare('SELECT key, session_id FROM gateway_keys WHERE tenant = ? AND key = ?');
+    this.#get = db.prepare(
+      'SELECT key, session_id, version FROM gateway_keys WHERE tenant = ? AND key = ?',
+    );
     this.#getItem = db.prepare(
       `SELECT g.key, g.session_id, s.archive_file, e.version, e.type, e.at, e.schema_version, e.data, e.hash
        FROM gateway_keys g JOIN sessions s USING (tenant, session_id)
@@ -50,7 +52,7 @@ export class SqliteGatewayKeys implements GatewayKeys {
     return this.#put(ref, places);
   }
 
-  async find(tenant: string, keys: readonly string[]): Promise<Row | null> {
+  async find(tenant: string, keys: readonly string[]): Promise<FoundKey | null> {
     return reading(() => {
       for (const key of keys) {
         const row = this.#get.get(tenant, key);

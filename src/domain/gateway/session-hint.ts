@@ -52,10 +52,16 @@ function userSession(metadata: JsonObject[string] | undefined): string | undefin
 }
 
 function after(protocol: Protocol, body: JsonObject): SessionHint | null {
+  const answer_id = answerBefore(protocol, body);
+  return answer_id === null ? null : { kind: 'after', answer_id };
+}
+
+/** The answer that a request goes on from, which then holds nothing of what was before; null: none. */
+export function answerBefore(protocol: Protocol, body: JsonObject): string | null {
   const { thread } = body;
   const id =
     protocol === 'messages'
       ? isJsonObject(thread) && stringField(thread, 'previous_message_id')
       : stringField(body, 'previous_response_id');
-  return typeof id === 'string' && id !== '' ? { kind: 'after', answer_id: id } : null;
+  return typeof id === 'string' && id !== '' ? id : null;
 }

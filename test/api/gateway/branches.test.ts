@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadView } from '../../../src/app/load-view.ts';
+import type { Item } from '../../../src/domain/items/item.ts';
+import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
+
+/*
+ * Requests of the Responses API that go on from an answer, and hold nothing of what was before: what
+ * their sessions hold is what the provider reads.
+ */
+
+let lab: GatewayLab;
+
+beforeEach(async () => {
+  lab = await GatewayLab.open();
+  lab.provider.script = (_, index) => ({ text: `Answer ${index}.` });
+});
+afterEach(() => lab.close());
+
+type Asked = { after?: string; headers?: Record<string, string> };
+
+async function ask(input: string, { after, headers }: Asked = {}) {
+  const previous = after === undefined ? {} : { previous_response_id: after };
+  const body = { model: 'm', input, ...previous };
+  const { session, text } = await lab.post('/v1/responses', body, headers);
+  const { id, output } = JSON.parse(text);
+  await expect.poll(async () => (await texts(session)).at(-1)).toBe(output[0].content[0].text);
+  return { session, id: String(id) };
+}
+
+async function texts(session: string): Promise<string[]> {
+  return (await contextOf(session)).map((item) => String(Object(Object(item.content)[0]).text));
+}
+
+async function contextOf(session: string): Promise<Item[]> {
+  const { store } = lab.api.deps;
+  const head = await store.head(refOf(session));
+  const view = head && (await loadView(store, refOf(session), head.state.version));
+  return (view?.entries ?? []).map(({ item }) => item);
+}
+
+it('goes on in a fork where the conversation has gone on otherwise since that answer', async () => {
+  const first = await ask('One');
+  const next = await ask('Two', { after: first.id });
+  const other = await ask('Another two', { after: first.id });
+  expect(other.session).not.toBe(first.session);
+  expect(await texts(next.session)).toEqual(['One', 'Answer 0.', 'Two', 'Answer 1.']);
+  expect(await texts(other.session)).toEqual(['One', 'Answer 0.', 'Another two', 'Answer 2.']);
+  // Each goes on where its own answer is.
+  expect((await ask('Three', { after: other.id })).session).toBe(other.session);
+  expect((await ask('Three', { after: next.id })).session).toBe(first.session);
+  expect(await texts(first.session)).not.toContain('Another two');
+});
+
+it('keeps both answers of a request that is sent again, each in its own session', async () => {
+  const first = await ask('One');
+  const once = await ask('Two', { after: first.id });
+  const twice = await ask('Two', { after: first.id });
+  const thrice = await ask('Two', { after: first.id });
+  for (const [index, { session }] of [once, twice, thrice].entries()) {
+    expect(await texts(session)).toEqual(['One', 'Answer 0.', 'Two', `Answer ${index + 1}.`]);
+  }
+  const on = await ask('Three', { after: twice.id });
+  expect(await texts(on.session)).toEqual([
+    'One',
+    'Answer 0.',
+    'Two',
+    'Answer 2.',
+    'Three',
+    'Answer 4.',
+  ]);
+});
+
+it('keeps both answers of a request that is sent twice at once', async () => {
+  const first = await ask('One');
+  let release = () => {};
+  lab.provider.held = new Promise((resolve) => {
+    release = resolve;
+  });
+  const body = { model: 'm', input: 'Two', previous_response_id: first.id };
+  const both = [1, 2].map(() => lab.post('/v1/responses', body));
+  await expect.poll(() => lab.provider.received.length).toBe(3);
+  release();
+  lab.provider.held = null;
+  const answers = (await Promise.all(both)).map(({ text }) => JSON.parse(text));
+  for (const { id, output } of answers) {
+    const on = await ask('Three', { after: id });
+    const said = output[0].content[0].text;
+    expect((await texts(on.session)).slice(0, 4)).toEqual(['One', 'Answer 0.', 'Two', said]);
+  }
+});
+
+it('goes on from the answer in a session that a header names', async () => {
+  const headers = { 'x-palimpsest-session': 'mine' };
+  const first = await ask('One', { headers });
+  const next = await ask('Two', { after: first.id, headers });
+  expect(next.session).toBe(first.session);
+  expect(await texts(first.session)).toEqual(['One', 'Answer 0.', 'Two', 'Answer 1.']);
+  const body = { model: 'm', input: 'Three', previous_response_id: 'resp_unknown' };
+  const unknown = await lab.post('/v1/responses', body, headers);
+  expect(unknown.headers.get('palimpsest-status')).toBe('bypassed; reason=unknown_answer');
+});
+
+it('is not taken for a conversation that begins with what was new', async () => {
+  const first = await ask('One');
+  const next = await ask('Two', { after: first.id });
+  const input = [
+    { role: 'user', content: 'Two' },
+    { role: 'assistant', content: 'Answer 1.' },
+    { role: 'user', content: 'Three' },
+  ];
+  const { session } = await lab.post('/v1/responses', { model: 'm', input });
+  expect(session).not.toBe(next.session);
+  expect((await lab.events(session)).some(({ type }) => type === 'session.forked')).toBe(false);
+});
