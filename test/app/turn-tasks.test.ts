@@ -18,7 +18,15 @@ function recorded(bytes: number): Recorded {
       headers: {},
       fresh_id: 'f',
     },
-    plan: { session_id: 's', version: 1, keys: [], isStored: true, isFitted: false, isDelta: false, history },
+    plan: {
+      session_id: 's',
+      version: 1,
+      keys: [],
+      isStored: true,
+      isFitted: false,
+      isDelta: false,
+      history,
+    },
     raw: { bytes: Buffer.alloc(bytes, 'x'), isStream: false, isWhole: true },
   };
 }
