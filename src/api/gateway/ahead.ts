@@ -12,7 +12,7 @@ export class Ahead {
   /** `goes`: whether it goes; must not reject. */
   constructor(goes: Promise<boolean>, send: (signal: AbortSignal) => Answer) {
     void goes.then((isSent) => {
-      if (isSent && !this.#isOver) this.#answer = waiting(send(this.#stop.signal));
+      if (isSent && !this.#isOver) this.#answer = send(this.#stop.signal);
     });
   }
 
@@ -29,11 +29,4 @@ export class Ahead {
     void this.#answer?.then((answer) => answer?.body.destroy());
     this.#answer = null;
   }
-}
-
-/** Nobody may read it yet when it breaks off; whoever does is told. */
-async function waiting(coming: Answer): Answer {
-  const answer = await coming;
-  answer?.body.on('error', () => {});
-  return answer;
 }

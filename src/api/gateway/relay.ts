@@ -48,6 +48,10 @@ export type Sending = {
   /** The answer is to come without a content coding. */
   isReadAlong?: boolean;
 };
+
+/** Answers with these never have a body. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+
 type SessionHeaders = { id: string; version: number };
 
 /** The request as the use case takes it, but for its body. */
@@ -69,7 +73,7 @@ export function turnRequest(
 /** What goes upstream: a turn in its session, or one that goes past it. */
 export type Sendable = Extract<Turn, { kind: 'turn' | 'bypass' }>;
 
-/** Null when the upstream cannot be reached. `stop` ends it as well as the client does. */
+/** Null when the upstream cannot be reached, or answers with a status that HTTP does not have. `stop` ends it as well as the client does. */
 export async function sent(
   { connections, log }: Relay,
   { request, target, who }: Call,
@@ -85,11 +89,16 @@ export async function sent(
   const { method } = request;
   const signal = stop === null ? request.signal : AbortSignal.any([request.signal, stop]);
   try {
-    return await send(
+    const answer = await send(
       connections,
       { url: target.url, method, headers, body: text ?? original },
       signal,
     );
+    const { statusCode: status } = answer;
+    if (status >= 200 && status <= 599) return answer;
+    answer.body.destroy();
+    log.error({ upstream: target.name, status }, 'an upstream answered with an unknown status');
+    return null;
   } catch (error) {
     if (stop?.aborted === true) return null;
     const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -117,13 +126,13 @@ export function answered(
     return gatewayError(call.isAnthropic, {
       status: 502,
       code: 'upstream_unreachable',
-      message: `the upstream "${call.target.name}" could not be reached, or broke off before it answered`,
+      message: `the upstream "${call.target.name}" could not be reached, broke off before it answered, or gave an answer that HTTP does not know`,
       headers: own,
     });
   }
   const headers = answerHeaders(answer.headers, own);
   const { statusCode: status } = answer;
-  if (status === 204 || status === 304 || call.request.method === 'HEAD') {
+  if (WITHOUT_BODY.includes(status) || call.request.method === 'HEAD') {
     answer.body.destroy();
     return new Response(null, { status, headers });
   }

@@ -46,7 +46,7 @@ export async function send(
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   const { request, dispatcher } = await connections();
-  return request(url, {
+  const answer = await request(url, {
     dispatcher,
     // What a client's method is called, the upstream knows.
     method: method as Dispatcher.HttpMethod,
@@ -54,6 +54,9 @@ export async function send(
     body: isRead(body) ? body : Readable.from(body),
     signal,
   });
+  // Who reads the body sees its errors. One that is given up unread would end the process by them.
+  answer.body.on('error', () => {});
+  return answer;
 }
 
 function isRead(body: Sent['body']): body is Buffer | string | null {
