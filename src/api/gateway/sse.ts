@@ -4,16 +4,28 @@ import type { StreamEvent } from '../../domain/gateway/recall/recall-protocol.ts
 /** A comment, which keeps a connection alive, as it came. */
 export type SsePiece = { kind: 'event'; event: StreamEvent } | { kind: 'comment'; text: string };
 
-/** The events of a stream as they come, however it is cut into chunks. */
-export async function* ssePieces(body: AsyncIterable<Buffer>): AsyncGenerator<SsePiece> {
+/** What an event may take, in bytes, before it has come whole: until then all of it is held. */
+const LONGEST_EVENT = 32 * 1024 * 1024;
+
+/**
+ * The events of a stream as they come, however it is cut into chunks. Throws where one does not end
+ * within `longest` bytes.
+ */
+export async function* ssePieces(
+  body: AsyncIterable<Buffer>,
+  longest = LONGEST_EVENT,
+): AsyncGenerator<SsePiece> {
   const pieces: SsePiece[] = [];
   const parser = createParser({
     onEvent: ({ event: name, data }) => pieces.push({ kind: 'event', event: { name, data } }),
     onComment: (text) => pieces.push({ kind: 'comment', text }),
   });
   const decoder = new TextDecoder('utf-8');
+  let held = 0;
   for await (const chunk of body) {
     parser.feed(decoder.decode(chunk, { stream: true }));
+    held = pieces.some(({ kind }) => kind === 'event') ? 0 : held + chunk.byteLength;
+    if (held > longest) throw new Error('an event of the answer is too long to be read');
     yield* pieces.splice(0);
   }
   // The last one may lack the empty line behind it.
