@@ -14,10 +14,13 @@ import { ServiceProcess } from '../support/service-process.ts';
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-i9-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A disk of eight megabytes; false where mounting is not allowed. */
+/**
+ * A disk of 32 megabytes; false where mounting is not allowed. SQLite writes back its log once that has
+ * 4 MB, and the database then needs the same room once more: smaller disks stay full.
+ */
 function mounted(path: string): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', path], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'none', path], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -30,7 +33,7 @@ const hasDisk = mounted(disk);
 describe('I9: trouble with the disk is told as what it is', () => {
   it.runIf(hasDisk)('a disk that is really full, until there is room again', async () => {
     const filler = join(disk, 'filler');
-    writeFileSync(filler, Buffer.alloc(3_000_000, 1));
+    writeFileSync(filler, Buffer.alloc(20_000_000, 1));
     const service = await ServiceProcess.start({ DATABASE_URL: `file:${join(disk, 'store.db')}` });
     try {
       const append = () =>
