@@ -16,6 +16,7 @@ import type { SessionRef } from './ports/event-store.ts';
 import { planSync, type SyncPlan } from './sync-plan.ts';
 import type { Divergence, Done, Step, Sync, Synced, SyncPorts } from './synced.ts';
 import { Telling } from './telling.ts';
+import { BEGINNING } from './told-chain.ts';
 import { type Base, type Written, writeSynced } from './write-synced.ts';
 
 /** What others write at the same moment makes a sync look again, so often. */
@@ -28,7 +29,8 @@ const MOST_FORKS = 32;
  * (SPEC 2, section 22). A history with another past goes on in a fork, whose id follows from what
  * differs, so that the same history always finds the same one. Rejects: invalid_item, invalid_request
  * (another format), history_diverged, version_mismatch, invalid_config, idempotency_mismatch. Throws
- * ElsewhereError, with nothing written, where that is too much for this thread.
+ * ElsewhereError, with nothing written, where that is too much for this thread, and PartialTellingError
+ * where more of the history has to be read than is at hand.
  */
 export async function sync(
   deps: SyncPorts,
@@ -74,7 +76,7 @@ async function trySync(
   if (request.format !== undefined && request.format !== format)
     return otherFormat(format, request.format);
   const told = head?.state.told ?? null;
-  const telling = tellingOf(format, withoutTrigger(request.items), told, request.telling);
+  const telling = tellingOf(format, told, request);
   if (!telling.ok) return telling;
   const plan =
     head === null ? NEW : await planSync(deps, ref, { state: head.state, format }, telling.value);
@@ -104,14 +106,14 @@ async function refuseLarge({ store, largestHere }: SyncPorts, ref: SessionRef): 
 /** What the client tells; items that it has told before are not checked again. Rejects: invalid_item. */
 function tellingOf(
   format: Format,
-  items: readonly Json[],
   told: Told | null,
-  made: Telling | undefined,
+  { items: all, start = BEGINNING, telling: made }: Sync,
 ): Outcome<Telling> {
+  const items = withoutTrigger(all);
   if (items.every(isJsonObject)) {
-    const isMade = made?.isOf(format, items, told) === true;
-    const telling = isMade ? made : new Telling(format, items, told);
-    if (checkItems(format, 'items', items.slice(telling.known)).ok) return accept(telling);
+    const isMade = made?.isOf(format, items, told, start) === true;
+    const telling = isMade ? made : new Telling(format, items, told, start);
+    if (checkItems(format, 'items', telling.itemsFrom(telling.known)).ok) return accept(telling);
   }
   const checked = checkItems(format, 'items', items);
   return reject(

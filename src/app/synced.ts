@@ -5,10 +5,13 @@ import type { Expected } from './append.ts';
 import type { Idempotency } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Telling } from './telling.ts';
+import type { TellingStart } from './told-chain.ts';
 
 export type Sync = {
   /** The client's whole history, unchecked; at least one item. */
   items: readonly Json[];
+  /** What the history has before these items, where that is known; without, they are all of it. */
+  start?: TellingStart;
   /** What the items are written in; by default what the session is. */
   format: Format | undefined;
   on_divergence: 'fork' | 'reject';

@@ -36,7 +36,7 @@ export async function writeSynced(
   const now = deps.clock.now();
   const at = now.toISOString();
   const compaction_id = deps.newId();
-  const items = telling.items.slice(plan.known);
+  const items = telling.itemsFrom(plan.known);
   const by_client = plan.kind === 'compacted' ? compactedItems(telling, plan) : null;
   const { superseded, unpinned } =
     plan.kind === 'follows'
@@ -100,7 +100,8 @@ function compactedItems(
   telling: Telling,
   { by_client, without }: Extract<SyncPlan, { kind: 'compacted' }>,
 ): { items: Item[]; summary_text: string } {
-  const items = telling.items.slice(0, by_client.items).filter((_, index) => !without.has(index));
+  const told = telling.itemsFrom(0).slice(0, by_client.items);
+  const items = told.filter((_, index) => !without.has(index));
   return { items, summary_text: by_client.summary_text };
 }
 

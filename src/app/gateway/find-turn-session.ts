@@ -110,10 +110,17 @@ function once<T>(make: () => T): () => T {
 export type NamedBy = Omit<TurnRequest, 'text' | 'fresh_id'>;
 
 /** The session that the headers of a request name; null where they name none. It may not exist. */
-export function namedSession(request: NamedBy): SessionRef | null {
+export function namedBy(request: NamedBy): Pick<TurnSession, 'ref' | 'rule' | 'name'> | null {
   const { protocol, headers, tenant } = request;
   const hint = sessionHint(protocol, (name) => headers[name] ?? null, {});
-  return hint.kind === 'named' ? { tenant, session_id: sessionIdOf(nameKey(request, hint)) } : null;
+  if (hint.kind !== 'named') return null;
+  const ref = { tenant, session_id: sessionIdOf(nameKey(request, hint)) };
+  return { ref, rule: hint.rule, name: hint.name };
+}
+
+/** The same, only which it is. */
+export function namedSession(request: NamedBy): SessionRef | null {
+  return namedBy(request)?.ref ?? null;
 }
 
 /** The key of an answer by the name that its provider gave it. */

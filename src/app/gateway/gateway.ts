@@ -19,7 +19,7 @@ import { type RecallRounds, recallRounds } from './recall-rounds.ts';
 import type { Recorded } from './record-answer.ts';
 import type { Revised, Revision } from './revise-turn.ts';
 import { readable, type TurnAsked } from './turn-request.ts';
-import type { TurnTasks } from './turn-tasks.ts';
+import type { TasksOfTurns } from './turn-tasks.ts';
 import type { TurnTold } from './turn-told.ts';
 import { within } from './within.ts';
 
@@ -36,7 +36,7 @@ export type GatewayDeps = Pick<
   | 'modelRefusal'
 > &
   Offering &
-  TurnTasks & {
+  TasksOfTurns & {
     /** How long a request waits for a compaction that it needs, in seconds. */
     wait_seconds: number;
     /** Told what came of each request. */
@@ -86,7 +86,7 @@ export class Gateway {
 
   /** Whether a request may go upstream before its turn is known, which may still be another. Never rejects. */
   goesAhead(request: NamedBy, bytes: Buffer): Promise<boolean> {
-    return this.#ahead.goes(request, bytes);
+    return this.#ahead.goes(request, bytes, () => this.#deps.unread(request, bytes));
   }
 
   /** Never rejects: whatever fails here, the request goes upstream as it came. */

@@ -42,9 +42,14 @@ export class GoingAhead {
 
   /**
    * Whether a request goes as it came: the one before did, nothing but appends has changed the context of
-   * their session since, there is room left, and nothing in its bytes is meant for us. Never rejects.
+   * their session since, there is room left, and nothing in its bytes is meant for us. `unread`: those
+   * that were not looked at with the one before. Never rejects.
    */
-  async goes(request: NamedBy, bytes: Buffer): Promise<boolean> {
+  async goes(
+    request: NamedBy,
+    bytes: Uint8Array,
+    unread: () => Promise<Uint8Array> = async () => bytes,
+  ): Promise<boolean> {
     const { protocol, headers } = request;
     const ref = namedSession(request);
     if (ref === null || !this.#unchanged.has(keyOf(ref)) || recallAsked(headers) === true) {
@@ -60,7 +65,9 @@ export class GoingAhead {
     const window = Math.min(settings.context_window, windowAsked(headers) ?? Infinity);
     const tokens = Math.max(contextTokens(state, config), roughTokens(bytes.byteLength));
     if (tokens >= MOST_TAKEN * usableWindow(config, window)) return false;
-    return !ASKS_US.some((words) => bytes.includes(words, 0, 'latin1'));
+    const { buffer, byteOffset, byteLength } = await unread();
+    const text = Buffer.from(buffer, byteOffset, byteLength);
+    return !ASKS_US.some((words) => text.includes(words, 0, 'latin1'));
   }
 }
 

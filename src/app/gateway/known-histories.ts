@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Format } from '../../domain/items/codecs.ts';
+import type { Told } from '../../domain/session/told.ts';
 import type { Telling } from '../telling.ts';
 import { HistoryKeys, type HistoryState, noHistory } from './history-keys.ts';
 
@@ -14,14 +15,27 @@ export class KnownHistories {
   readonly #states = new LRUCache<string, HistoryState>({ max: MOST_HISTORIES });
 
   /** What a history comes to, of which only what is new since `before` is taken apart. */
-  state(scope: string, { format, items, known, before, told }: Telling): HistoryState {
+  state(scope: string, telling: Telling): HistoryState {
+    const { format, known, before, told } = telling;
     const start = before === null ? undefined : this.#states.get(keyOf(scope, format, before.key));
     const from = start === undefined ? 0 : known;
     const { state } = this.#begun(scope, format, from === 0 ? undefined : start).add(
-      items.slice(from),
+      telling.itemsFrom(from),
     );
     this.#states.set(keyOf(scope, format, told.key), state);
     return state;
+  }
+
+  /** The same for a history whose known beginning has come to something already; null: it has not. */
+  onward(scope: string, telling: Telling): HistoryState | null {
+    const { format, known, before } = telling;
+    if (known === 0 || before === null) return null;
+    return this.#states.has(keyOf(scope, format, before.key)) ? this.state(scope, telling) : null;
+  }
+
+  /** Notes what a history comes to that was told elsewhere. */
+  note(scope: string, format: Format, told: Told, state: HistoryState): void {
+    this.#states.set(keyOf(scope, format, told.key), state);
   }
 
   #begun(scope: string, format: Format, state: HistoryState | undefined): HistoryKeys {

@@ -12,11 +12,13 @@ import { eventAt } from '../event-at.ts';
 import { findSession } from '../find.ts';
 import { loadViewHere } from '../load-view.ts';
 import type { SessionRef } from '../ports/event-store.ts';
+import { outlineOf } from './body-outline.ts';
 import { bodyWith, tokensBeside } from './body-with.ts';
 import type { Expanded } from './expand-content.ts';
 import { expandReferences } from './expand-references.ts';
 import type { TurnSession } from './find-turn-session.ts';
 import { keepTurn } from './keep-turn.ts';
+import type { BodyOutline } from './known-bodies.ts';
 import type { Offering, PlanDeps } from './plan-deps.ts';
 import { type PassReason, readTurn } from './read-turn.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -55,6 +57,8 @@ export type TurnPlan =
       /** What the session is to be found by, and the history up to here. */
       keys: string[];
       history: TurnSession['history'];
+      /** Where the next body of its session may be gone on from; null: it is read as a whole. */
+      outline: BodyOutline | null;
     };
 
 /** One that goes on in a session. */
@@ -114,7 +118,7 @@ async function planInSession(
     is_replaced: text !== null,
     recall: offering === null ? null : { rounds: config.gateway_recall_rounds },
     saved: text === null ? 0 : roughlySaved(lengthOf(original, history), text.length),
-    isFull: isFull(deps, request, head),
+    isFull: isFull(deps, head, () => tokensBeside(request.protocol, original)),
     window: head.settings.context_window,
     model_window: modelWindow(deps, request, body),
     isFitted: false,
@@ -122,6 +126,10 @@ async function planInSession(
     isDelta: session.delta !== null,
     keys: session.keys,
     history: session.history,
+    outline:
+      session.telling === null || isOurs || text !== null || offering !== null
+        ? null
+        : outlineOf(request, body, items, session.telling),
   });
 }
 
@@ -160,11 +168,16 @@ async function contextInForce(
   return renderEntries(view.entries, settings.format, settings.format);
 }
 
-/** Whether the context, with what stands beside it in the request, leaves no room in the window. */
-function isFull({ world }: PlanDeps, { protocol, text }: TurnRequest, head: Head): boolean {
-  const { settings, state } = head;
+/**
+ * Whether the context, with what stands beside it in the request, leaves no room in the window. `beside`:
+ * the tokens of that, about.
+ */
+export function isFull(
+  { world }: Pick<PlanDeps, 'world'>,
+  { settings, state }: Head,
+  beside: () => number,
+): boolean {
   const config = configOf(settings, world.server);
-  const tokens =
-    contextTokens(state, config) + (state.usage === null ? tokensBeside(protocol, text) : 0);
+  const tokens = contextTokens(state, config) + (state.usage === null ? beside() : 0);
   return tokens >= usableWindow(config, settings.context_window);
 }

@@ -30,8 +30,8 @@ const LONGEST_MODEL = 200;
  */
 export async function settleSession(
   deps: Deps,
-  { ref, rule, name }: TurnSession,
-  request: TurnRequest,
+  { ref, rule, name }: Pick<TurnSession, 'ref' | 'rule' | 'name'>,
+  request: Pick<TurnRequest, 'protocol' | 'headers' | 'upstream'>,
   body: JsonObject,
 ): Promise<Outcome<null>> {
   const { protocol, headers, upstream } = request;

@@ -1,7 +1,9 @@
 import type { Outcome } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import { compactForClient, type ForClient } from './compact-for-client.ts';
+import type { NamedBy } from './find-turn-session.ts';
 import { KnownHistories } from './known-histories.ts';
+import { KnownTurns } from './known-turns.ts';
 import type { LookUpTool } from './look-up.ts';
 import type { Offering, PlanDeps } from './plan-deps.ts';
 import { planTurn, type TurnPlan } from './plan-turn.ts';
@@ -21,6 +23,12 @@ export type TurnTasks = {
   lookUp: LookUpTool;
 };
 
+/** The same, with what is known of bodies that came before. */
+export type TasksOfTurns = TurnTasks & {
+  /** What a body has behind the beginning of the one before in its session: that was looked at already. */
+  unread: (request: NamedBy, body: Uint8Array) => Promise<Uint8Array>;
+};
+
 /** What is longer is read in another thread, in bytes: this takes some milliseconds. */
 const LENGTH_HERE = 131_072;
 
@@ -29,7 +37,7 @@ export function turnTasks(
   ports: Omit<PlanDeps, 'histories'> & Offering,
   lookUp: LookUpTool,
   elsewhere: TurnTasks | null,
-): TurnTasks {
+): TasksOfTurns {
   const deps = { ...ports, histories: new KnownHistories() };
   const here: TurnTasks = {
     plan: (request) => planTurn(deps, readable(request)),
@@ -38,12 +46,14 @@ export function turnTasks(
     compact: (request, wait_seconds) => compactForClient(deps, readable(request), wait_seconds),
     lookUp,
   };
-  if (elsewhere === null) return here;
+  if (elsewhere === null) return { ...here, unread: async (_, body) => body };
+  const known = new KnownTurns(deps);
   return {
     plan: (request) =>
       request.body.byteLength > LENGTH_HERE
-        ? elsewhere.plan(request)
+        ? known.plan(request, () => elsewhere.plan(request))
         : here.plan(request).catch(unlessElsewhere(() => elsewhere.plan(request))),
+    unread: (request, body) => known.unread(request, body),
     record: (recorded) =>
       'bytes' in recorded.raw && recorded.raw.bytes.byteLength > LENGTH_HERE
         ? elsewhere.record(recorded)

@@ -6,7 +6,7 @@ import { entrySchema } from './entry.ts';
 const count = z.int().min(0);
 
 /**
- * Up to where a client's own telling of the conversation is known: how many items it has, and SHA-256
+ * Up to where a client's own telling of the conversation is known: how many items it has, and a hash
  * over their texts (`toldText`). A later telling that begins like this has not to be compared with the
  * log (SPEC 2, section 22).
  */

@@ -1,0 +1,52 @@
+import { elementsOf } from '../../domain/gateway/element-ends.ts';
+import { historyField } from '../../domain/gateway/protocol.ts';
+import type { Item } from '../../domain/items/item.ts';
+import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
+import type { Telling } from '../telling.ts';
+import type { BodyOutline } from './known-bodies.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/** Two places, so that the older one is left where clients write their newest items anew. */
+const PLACES = 2;
+
+/**
+ * Where the body of a request can be gone on from; null: nowhere. `items`: its history as it was told, in
+ * which only the opening may have been taken apart.
+ */
+export function outlineOf(
+  { protocol, text }: Pick<TurnRequest, 'protocol' | 'text'>,
+  body: JsonObject,
+  items: readonly Item[],
+  telling: Telling,
+): BodyOutline | null {
+  const messages = body[historyField(protocol)];
+  if (!Array.isArray(messages)) return null;
+  // What follows the first answer is taken as it comes.
+  const opening = items.findIndex(({ role }) => role === 'assistant' || role === undefined);
+  const starts = telling.starts
+    .filter((start) => opening !== -1 && start.items > opening && start.items < items.length)
+    .slice(-PLACES);
+  if (starts.length === 0) return null;
+  const elements = elementsOf(text, historyField(protocol));
+  const before = elements && jsonObjectIn(`${text.slice(0, elements.start)}[]}`);
+  if (elements === null || before === null) return null;
+  const added = items.length - messages.length;
+  const places = starts.flatMap((start) => {
+    const index = start.items - added - 1;
+    const end = elements.ends[index];
+    const isSame = end !== undefined && messages[index] === items[start.items - 1];
+    return isSame ? [{ start, end: bytesTo(text, end) }] : [];
+  });
+  const history_at = bytesTo(text, elements.start);
+  return { fields: sessionFields(before), history_at, told: telling.told, places };
+}
+
+/** The fields of a request that say something about its session, beside its history. */
+function sessionFields({ model, store }: JsonObject): JsonObject {
+  return { ...(model !== undefined && { model }), ...(store !== undefined && { store }) };
+}
+
+/** How many bytes of UTF-8 a text has up to a place. */
+export function bytesTo(text: string, end: number): number {
+  return Buffer.byteLength(text.slice(0, end));
+}

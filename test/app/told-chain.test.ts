@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Telling } from '../../src/app/telling.ts';
+import { BEGINNING, ToldChain } from '../../src/app/told-chain.ts';
+import { user } from '../support/items.ts';
+
+const texts = fc.array(
+  fc.oneof(
+    { weight: 20, arbitrary: fc.string() },
+    { weight: 1, arbitrary: fc.constant('x'.repeat(70_000)) },
+  ),
+  { maxLength: 50 },
+);
+
+it('a telling comes to the same however it is cut, and from each place that it can be gone on from', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(50), (all, cut) => {
+      const items = all.map((text) => user(text));
+      const whole = new ToldChain(BEGINNING).add(items);
+      const inTwo = new ToldChain(BEGINNING).add(items.slice(0, cut));
+      // Looking at it changes nothing.
+      expect(inTwo.told.items).toBe(Math.min(cut, items.length));
+      expect(inTwo.add(items.slice(cut)).told).toEqual(whole.told);
+      for (const start of whole.starts) {
+        const on = new ToldChain(start).add(items.slice(start.items));
+        expect(on.told).toEqual(whole.told);
+        expect(on.starts).toEqual(whole.starts.filter((one) => one.items > start.items));
+      }
+    }),
+  );
+});
+
+it('another item at any place comes to something else', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 40 }), fc.nat(), (all, place) => {
+      const items = all.map((text) => user(text));
+      const other = items.with(place % items.length, user(`${all[place % items.length]}!`));
+      expect(new ToldChain(BEGINNING).add(other).told).not.toEqual(
+        new ToldChain(BEGINNING).add(items).told,
+      );
+    }),
+  );
+});
+
+it('what a telling was not handed over cannot be read of it', () => {
+  const items = Array.from({ length: 40 }, (_, at) => user(`${at}`));
+  const before = new Telling('anthropic', items.slice(0, 35), null);
+  const [start] = before.starts;
+  if (start === undefined) throw new Error('there is no place to go on from');
+  const on = new Telling('anthropic', items.slice(start.items), before.told, start);
+  expect(on).toMatchObject({ known: 35, told: new Telling('anthropic', items, null).told });
+  expect(on.itemsFrom(35)).toEqual(items.slice(35));
+  expect(() => on.itemsFrom(0)).toThrow('');
+  expect(() => on.piecesFrom(start.items - 1)).toThrow('');
+});
