@@ -3,6 +3,7 @@ import { historyField, type Protocol } from '../../domain/gateway/protocol.ts';
 import { memberRange, replaceMember } from '../../domain/gateway/replace-member.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import type { Item } from '../../domain/items/item.ts';
+import { withReasoningAsTold } from '../../domain/items/openai-chat/reasoning.ts';
 import { withoutStoredReasoning } from '../../domain/items/openai-responses/stateless.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
@@ -13,12 +14,29 @@ export function bodyWith(
   body: JsonObject,
   { items, context }: { items: readonly Item[]; context: readonly Item[] },
 ): string | null {
-  const isStored = protocol !== 'responses' || body.store !== false;
-  const history = withMarksOf(items, isStored ? context : withoutStoredReasoning(context));
+  const history = withMarksOf(items, sendable(protocol, body, { items, context }));
   const replaced = replaceMember(text, historyField(protocol), JSON.stringify(history));
   if (replaced === null || body.previous_response_id == null) return replaced;
   // What it refers to stands in the context.
   return replaceMember(replaced, 'previous_response_id', 'null');
+}
+
+/** The context without the reasoning that its provider could not look up, or does not get. */
+function sendable(
+  protocol: Protocol,
+  body: JsonObject,
+  { items, context }: { items: readonly Item[]; context: readonly Item[] },
+): readonly Item[] {
+  switch (protocol) {
+    case 'chat':
+      return withReasoningAsTold(items, context);
+    case 'responses':
+      return body.store === false ? withoutStoredReasoning(context) : context;
+    case 'messages':
+      return context;
+    default:
+      return protocol satisfies never;
+  }
 }
 
 /** Instructions and tools, in tokens, about: as long as no provider has counted them. */

@@ -73,3 +73,56 @@ it('thinking keeps its signature, and goes without one', () => {
   ]);
   expect(ofEvents(events.slice(0, 4)).items).toEqual([]);
 });
+
+describe('reasoning of servers like OpenAI', () => {
+  const { ofEvents, ofBody } = answerReader('chat');
+  const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } };
+  const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({
+    id: 'gen-1',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const end = [chunk({ tool_calls: [{ index: 0, ...call }] }), chunk({}, 'tool_calls')];
+  const wholeOf = (more: JsonObject) => {
+    const message = { role: 'assistant', content: null, ...more, tool_calls: [call] };
+    return ofBody({ id: 'gen-1', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+  };
+
+  it('comes with its seals out of the pieces of OpenRouter', () => {
+    const text = { type: 'reasoning.text', index: 0, format: 'v1' };
+    const sealed = { type: 'reasoning.encrypted', index: 1, data: 'E1', id: 'c1' };
+    const streamed = ofEvents([
+      chunk({ reasoning: 'Let me ', reasoning_details: [{ ...text, text: 'Let me ' }] }),
+      chunk({ reasoning: 'see.', reasoning_details: [{ ...text, text: 'see.' }] }),
+      chunk({ reasoning_details: [{ ...text, signature: 'S1' }] }),
+      chunk({ reasoning_details: [{ ...text, text: 'Next.' }, sealed] }),
+      ...end,
+    ]);
+    const reasoning_details = [
+      { ...text, text: 'Let me see.', signature: 'S1' },
+      { ...text, text: 'Next.' },
+      sealed,
+    ];
+    expect(streamed).toEqual(wholeOf({ reasoning: 'Let me see.', reasoning_details }));
+    expect(streamed.items[0]).toMatchObject({ reasoning: 'Let me see.', reasoning_details });
+  });
+
+  it('comes out of the pieces of LiteLLM', () => {
+    const piece = (more: JsonObject) =>
+      chunk({ thinking_blocks: [{ type: 'thinking', thinking: '', signature: '', ...more }] });
+    const streamed = ofEvents([
+      piece({ thinking: 'Let me ' }),
+      piece({ thinking: 'see.' }),
+      piece({ signature: 'S1' }),
+      ...end,
+    ]);
+    const thinking_blocks = [{ type: 'thinking', thinking: 'Let me see.', signature: 'S1' }];
+    expect(streamed).toEqual(wholeOf({ thinking_blocks }));
+    expect(streamed.items[0]).toMatchObject({ thinking_blocks });
+  });
+
+  it('is left out where the answer broke off, since a seal may be missing', () => {
+    const details = [{ type: 'reasoning.text', text: 'Let' }];
+    const { items } = ofEvents([chunk({ content: 'So' }), chunk({ reasoning_details: details })]);
+    expect(items).toEqual([{ role: 'assistant', content: 'So' }]);
+  });
+});

@@ -68,6 +68,8 @@ export class ScriptedProvider {
   /** In tokens, as it counts them. */
   window = Number.POSITIVE_INFINITY;
   script: Script = () => ({ text: 'Done.' });
+  /** Bodies that it answers with word for word, one after the other, before the script is asked. */
+  readonly verbatim: object[] = [];
   /** What it waits for before it answers; null: nothing. */
   held: Promise<void> | null = null;
   url = '';
@@ -114,6 +116,8 @@ export class ScriptedProvider {
       ...this.#thoughts.problems(protocol, history),
     );
     if (tokens > this.window) return fail(response, 'too_long', received, this.window);
+    const verbatim = this.verbatim.shift();
+    if (verbatim !== undefined) return json(response, 200, verbatim);
     const index = this.#turns;
     this.#turns += 1;
     const id = String(index).padStart(6, '0');

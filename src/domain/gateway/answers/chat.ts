@@ -1,6 +1,8 @@
 import type { Item } from '../../items/item.ts';
+import { REASONING_FIELDS } from '../../items/openai-chat/reasoning.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
 import type { Answer, AnswerReader } from './answer.ts';
+import { joinedReasoning } from './chat-reasoning.ts';
 
 /** Answers of the Chat Completions API. Of several choices the first is the one that goes on. */
 export const chatAnswer: AnswerReader = {
@@ -12,6 +14,7 @@ export const chatAnswer: AnswerReader = {
   ofEvents: (events) => {
     const message: JsonObject = { role: 'assistant', content: null };
     const calls = new Map<number, JsonObject>();
+    const thoughts = new Map<string, JsonObject[]>();
     let facts: JsonObject = {};
     let isWhole = false;
     for (const event of events) {
@@ -22,15 +25,19 @@ export const chatAnswer: AnswerReader = {
       if (choice === undefined) continue;
       if (typeof choice.finish_reason === 'string') isWhole = true;
       if (!isJsonObject(choice.delta)) continue;
-      for (const field of ['content', 'refusal', 'reasoning_content']) {
+      for (const field of ['content', 'refusal', ...REASONING_FIELDS]) {
         const text = stringField(choice.delta, field);
         if (text !== undefined) message[field] = (stringField(message, field) ?? '') + text;
+        const pieces = objects(choice.delta[field]);
+        if (pieces.length > 0) thoughts.set(field, [...(thoughts.get(field) ?? []), ...pieces]);
       }
       for (const delta of objects(choice.delta.tool_calls)) addCall(calls, delta);
     }
     const tool_calls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
     // Of a call that was cut off nobody knows whether its arguments are all there.
     if (isWhole && tool_calls.length > 0) message.tool_calls = tool_calls;
+    // Nor what was signed.
+    if (isWhole) for (const [field, pieces] of thoughts) message[field] = joinedReasoning(pieces);
     return answerOf(stringField(facts, 'id'), message, facts, isWhole);
   },
 };
@@ -71,7 +78,10 @@ function joined(before: JsonObject, delta: JsonObject): JsonObject {
 }
 
 /** What the message means; what clients do not send back, such as `annotations`, is left out. */
-const KEPT = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call', 'audio'];
+const KEPT = [
+  ...['content', 'refusal', ...REASONING_FIELDS],
+  ...['tool_calls', 'function_call', 'audio'],
+];
 
 function answerOf(
   id: string | undefined,

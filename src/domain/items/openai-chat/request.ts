@@ -5,6 +5,7 @@ import {
   readRequestTypes,
   requestFields,
 } from '../request-types/request-fields.ts';
+import { REASONING_FIELDS } from './reasoning.ts';
 
 /**
  * What compatible servers add to the format and refuse to miss in a round of tools: their model's
@@ -12,12 +13,7 @@ import {
  * Anthropic's cache marks. OpenAI sends none of them, so they go only where they came from.
  */
 const OF_COMPATIBLE_SERVERS: FieldsBeyond = {
-  ChatCompletionAssistantMessageParam: [
-    'reasoning_content',
-    'reasoning',
-    'reasoning_details',
-    'thinking_blocks',
-  ],
+  ChatCompletionAssistantMessageParam: REASONING_FIELDS,
   ChatCompletionMessageFunctionToolCall: ['provider_specific_fields', 'extra_content'],
   'ChatCompletionMessageFunctionToolCall.Function': ['provider_specific_fields'],
   ChatCompletionContentPartText: ['cache_control'],
