@@ -1,6 +1,5 @@
-import { quoteInexactNumbers } from '../exact-json.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
-import { parseInside } from '../json-text.ts';
+import { isBlank } from './decode-arguments.ts';
 import type { ImagePart, Source, ToolCall, ToolResult } from './item.ts';
 import { audioNote, fileNote, readOpaque } from './opaque.ts';
 
@@ -122,24 +121,9 @@ export function argumentsText({ input, source }: ToolCall): string {
   return own === undefined || isBlank(own) ? JSON.stringify(inputObject(input)) : own;
 }
 
-function isBlank(text: string): boolean {
-  return !/\S/.test(text);
-}
-
 /** The `arguments` text of a call that came from an OpenAI format. */
 function sourceArguments(source: Json): string | undefined {
   // In a tool_use block of Anthropic a field of this name would mean something else.
   if (!isJsonObject(source) || source.type === 'tool_use') return undefined;
   return stringField(isJsonObject(source.function) ? source.function : source, 'arguments');
-}
-
-/**
- * Decodes JSON arguments; what does not parse, or would be huge, stays the raw string, and a number
- * that would come out as another one becomes a string of its digits. Where nothing is written there
- * are no arguments: so models call functions that take none.
- */
-export function decodeArguments(raw: Json | undefined): Json {
-  if (typeof raw !== 'string') return raw ?? {};
-  if (isBlank(raw)) return {};
-  return parseInside(quoteInexactNumbers(raw).text) ?? raw;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { ImagePart, Source, TextPart } from './item.ts';
+import { providerNotes } from './provider-notes.ts';
 
 export type FilePart = { kind: 'file'; name: string; source: Source };
 export type AudioPart = { kind: 'audio'; format: string; data: string };
@@ -10,7 +11,7 @@ const DATA_URL = /^data:([^;,]*)[^,]*;base64,/;
 
 /**
  * What a block that no codec names means to another provider: texts, images, files and sound as far as
- * they can travel, else its JSON. Base64 is never part of a text.
+ * they can travel, what its provider has done in labelled words, else its JSON. Base64 is never part of a text.
  */
 export function readOpaque(json: Json): (TextPart | ImagePart | FilePart | AudioPart)[] {
   if (!isJsonObject(json)) return [text(jsonText(json))];
@@ -27,8 +28,10 @@ export function readOpaque(json: Json): (TextPart | ImagePart | FilePart | Audio
       return [text(searchResult(json))];
     case 'container_upload':
       return [text(`[uploaded file ${stringField(json, 'file_id') ?? ''}]`)];
-    default:
-      return [text(jsonText(json))];
+    default: {
+      const notes = providerNotes(json);
+      return notes.length === 0 ? [text(jsonText(json))] : notes.map(text);
+    }
   }
 }
 

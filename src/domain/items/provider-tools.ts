@@ -1,8 +1,14 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
-import { decodeArguments } from './convert.ts';
+import { decodeArguments } from './decode-arguments.ts';
 
-/** A call of a tool that the provider runs itself, inside what the model says. */
-export type ProviderCall = { kind: 'call'; id: string; name: string; input: Json };
+/** A call of a tool that the provider runs itself, inside what the model says. `is_open`: another block answers it. */
+export type ProviderCall = {
+  kind: 'call';
+  id: string;
+  name: string;
+  input: Json;
+  is_open: boolean;
+};
 /** What such a tool has answered: the texts that can be read. `of`: the id of its call. */
 export type ProviderResult = { kind: 'result'; of: string; text: string; is_error: boolean };
 
@@ -17,7 +23,7 @@ export function providerTools(json: Json): (ProviderCall | ProviderResult)[] {
   switch (type) {
     case 'server_tool_use':
     case 'mcp_tool_use':
-      return [{ kind: 'call', id, name: nameOf(json), input: json.input ?? {} }];
+      return [called(id, nameOf(json), json.input ?? {}, true)];
     case 'mcp_call':
       return ran(
         id,
@@ -35,14 +41,19 @@ export function providerTools(json: Json): (ProviderCall | ProviderResult)[] {
     case 'image_generation_call':
       return ran(id, 'image_generation', {}, [], json);
     case 'tool_search_call':
-      return [{ kind: 'call', id, name: 'tool_search', input: json.arguments ?? {} }];
+      // What it found has no id.
+      return [called(id, 'tool_search', json.arguments ?? {}, false)];
     case 'program':
-      return [{ kind: 'call', id: calledBy(json), name: 'program', input: json.code ?? '' }];
+      return [called(calledBy(json), 'program', json.code ?? '', true)];
     case 'program_output':
       return [resultOf(calledBy(json), json.result, json)];
     default:
       return type.endsWith('_tool_result') ? [ofAnthropic(json)] : [];
   }
+}
+
+function called(id: string, name: string, input: Json, is_open: boolean): ProviderCall {
+  return { kind: 'call', id, name, input, is_open };
 }
 
 function calledBy(json: JsonObject): string {
@@ -71,7 +82,7 @@ function ran(
   output: Json | undefined,
   item: JsonObject,
 ): (ProviderCall | ProviderResult)[] {
-  return [{ kind: 'call', id, name, input }, resultOf(id, output, item)];
+  return [called(id, name, input, false), resultOf(id, output, item)];
 }
 
 function resultOf(of: string, output: Json | undefined, item: JsonObject): ProviderResult {

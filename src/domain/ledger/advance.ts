@@ -167,7 +167,6 @@ class LedgerFold {
     if (message.is_api_error_message || message.is_meta) return;
     const isInstruction = isOfOperator(message) && rewrittenKind(message) === null;
     const utterances = utterancesOf(message);
-    const provided = new Map<string, ToolCall>();
     for (const [place, part] of message.parts.entries()) {
       switch (part.kind) {
         case 'text':
@@ -184,7 +183,7 @@ class LedgerFold {
           this.result(part, index, seq);
           break;
         case 'opaque':
-          this.opaque(part.json, provided, seq);
+          this.opaque(part.json, seq);
           break;
         case 'image':
         case 'thinking':
@@ -197,28 +196,29 @@ class LedgerFold {
 
   /**
    * What the provider's own tools did counts as the work of other tools does, but for files: they live
-   * in the provider's container. `provided`: the calls that the message has brought so far.
+   * in the provider's container. An answer may stand in a later message than its call: after a pause of
+   * the turn, or after results of the client.
    */
-  private opaque(json: Json, provided: Map<string, ToolCall>, seq: number): void {
+  private opaque(json: Json, seq: number): void {
     const moment = this.moment(seq);
+    let own: Done | null = null;
     for (const use of providerTools(json)) {
       if (use.kind === 'call') {
-        const { id, name, input } = use;
-        const call: ToolCall = { kind: 'tool_call', id, name, input, source: json };
-        provided.set(id, call);
+        const { id, name, input, is_open } = use;
+        const { tool, subject } = doneBy({ kind: 'tool_call', id, name, input, source: json });
+        own = { tool, subject, script: null, kind: null };
         this.calls++;
-        this.runs.called(doneBy(call), moment);
+        this.runs.called(own, moment);
+        if (is_open) this.runs.left(id, own, moment);
         for (const text of stringsOf(input)) this.names.mention(text, 'assistant', moment);
         continue;
       }
       const { of, text, is_error } = use;
       this.names.mention(text, 'tool_output', moment);
-      const call = provided.get(of);
-      if (call === undefined) continue;
+      const done = own ?? this.runs.running(of);
+      if (done === null) continue;
       const content: ToolResult['content'] = [{ kind: 'text', text }];
       const result: ToolResult = { kind: 'tool_result', call_id: of, content, is_error };
-      const { tool, subject } = doneBy(call);
-      const done: Done = { tool, subject, script: null, kind: null };
       this.runs.ended(of, done, outcomeOf(result, null, false), this.files, moment);
     }
     for (const text of givenTexts(json)) this.names.mention(text, 'tool_output', moment);

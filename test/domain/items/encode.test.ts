@@ -23,7 +23,7 @@ const model: Item = {
     { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
   ],
 };
-const opaque = '{"type":"server_tool_use","id":"s","name":"web_search","input":{}}';
+const searched = '[web_search was called]';
 const call = { name: 'container_exec', arguments: '{"n":1}' };
 
 describe('from anthropic', () => {
@@ -40,13 +40,13 @@ describe('from anthropic', () => {
     ]);
   });
 
-  test('to chat: thinking is dropped, opaque blocks become text', () => {
+  test('to chat: thinking is dropped, tools of the provider are told', () => {
     expect(convert('anthropic', 'openai-chat', model)).toEqual([
       {
         role: 'assistant',
         content: [
           { type: 'text', text: 'hi' },
-          { type: 'text', text: opaque },
+          { type: 'text', text: searched },
         ],
         tool_calls: [{ id: 'a', type: 'function', function: call }],
       },
@@ -62,7 +62,7 @@ describe('from anthropic', () => {
     expect(convert('anthropic', 'openai-responses', model)).toEqual([
       said('hi'),
       { type: 'function_call', call_id: 'a', ...call },
-      said(opaque),
+      said(searched),
     ]);
     expect(convert('anthropic', 'openai-responses', results)).toEqual([
       {

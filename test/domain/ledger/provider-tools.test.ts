@@ -112,7 +112,7 @@ test.each<[string, JsonObject, object[]]>([
       outputs: [{ type: 'logs', logs: '1' }],
     },
     [
-      { kind: 'call', id: 'ci_1', name: 'code_interpreter', input: 'print(1)' },
+      { kind: 'call', id: 'ci_1', name: 'code_interpreter', input: 'print(1)', is_open: false },
       { kind: 'result', of: 'ci_1', text: '1', is_error: false },
     ],
   ],
@@ -127,4 +127,36 @@ test.each<[string, JsonObject, object[]]>([
   ],
 ])('%s', (_, json, uses) => {
   expect(providerTools(json)).toEqual(uses);
+});
+
+describe('an answer that comes in a later message than its call', () => {
+  const call = {
+    type: 'server_tool_use',
+    id: 's1',
+    name: 'web_fetch',
+    input: { url: 'a.example' },
+  };
+  const answer = (content: object) => ({
+    role: 'assistant',
+    content: [{ type: 'web_fetch_tool_result', tool_use_id: 's1', content }],
+  });
+  const begun: Item[] = [
+    { role: 'user', content: 'Read a.example.' },
+    { role: 'assistant', content: [call] },
+  ];
+  const fold = (...items: Item[]) => ledgerOf(normalised('anthropic', [...begun, ...items]));
+
+  test('ends its call', () => {
+    expect(fold().open_calls).toMatchObject([{ id: 's1', tool: 'web_fetch' }]);
+    const ok = { type: 'web_fetch_result', url: 'a.example', content: { type: 'document' } };
+    const { open_calls, failures, calls } = fold(answer(ok) as Item);
+    expect([open_calls, failures, calls]).toEqual([[], [], 1]);
+  });
+
+  test('counts as a failure where it is one', () => {
+    const error = { type: 'web_fetch_tool_result_error', error_code: 'url_not_accessible' };
+    const { open_calls, failures } = fold(answer(error) as Item);
+    expect(open_calls).toEqual([]);
+    expect(failures).toMatchObject([{ key: 'web_fetch a.example', times: 1 }]);
+  });
 });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
-import { decodeArguments } from '../convert.ts';
+import { decodeArguments } from '../decode-arguments.ts';
 import type { Item, ToolCall } from '../item.ts';
 import { blocksOf } from '../shape.ts';
 

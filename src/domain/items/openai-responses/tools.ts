@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, stringField } from '../../json.ts';
-import { decodeArguments } from '../convert.ts';
+import { decodeArguments } from '../decode-arguments.ts';
 import type { Item } from '../item.ts';
 import { type Ending, shellOutput, shellOutputWith } from './shell-output.ts';
 
