@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { isBlank } from './decode-arguments.ts';
-import type { ImagePart, Source, ToolCall, ToolResult } from './item.ts';
+import type { ImagePart, Message, Part, Source, ToolCall, ToolResult } from './item.ts';
 import { audioNote, fileNote, readOpaque } from './opaque.ts';
 
 /** Stands for an image that a format cannot carry or whose data is not in the item. */
@@ -51,6 +51,15 @@ export function textOf(part: ReturnType<typeof readOpaque>[number]): string {
     default:
       return part satisfies never;
   }
+}
+
+/** The parts of a message, with the name of its user before them: not every format has a field for it. */
+export function namedParts({ name, parts }: Message): Part[] {
+  if (name === undefined || parts.length === 0) return parts;
+  const [first, ...others] = parts;
+  return first?.kind === 'text'
+    ? [{ ...first, text: `${name}: ${first.text}` }, ...others]
+    : [{ kind: 'text', text: `${name}:` }, ...parts];
 }
 
 /** Longer tool names are refused by every provider, longer call ids by the Responses API. */

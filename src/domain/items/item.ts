@@ -90,6 +90,8 @@ export type Message = {
   is_compact_summary: boolean;
   is_api_error_message: boolean;
   agent_id?: string;
+  /** Of the user who speaks, where several do and the format has a field for it. */
+  name?: string;
   /** What the client says about it; without it, role, flags and text tell (`speakerOf`). */
   speaker?: Speaker;
 };

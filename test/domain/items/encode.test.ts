@@ -189,3 +189,25 @@ test.each<[Format, Item]>([
 ])('%s writes a text message with our own fields', (format, expected) => {
   expect(codecFor(format).message('user', 'x', { is_meta: true })).toEqual(expected);
 });
+
+describe('the name of a user', () => {
+  const said = { role: 'user', name: 'Anna', content: 'Stop the build.' };
+  const image_url = { url: 'data:image/png;base64,QUJD' };
+  const shown = { ...said, content: [{ type: 'image_url', image_url }] };
+
+  test('stands before the words where the format has no field for it', () => {
+    expect(convert('openai-chat', 'anthropic', said)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Anna: Stop the build.' }] },
+    ]);
+    const text = { type: 'input_text', text: 'Anna: Stop the build.' };
+    expect(convert('openai-chat', 'openai-responses', said)).toEqual([
+      { type: 'message', role: 'user', content: [text] },
+    ]);
+  });
+
+  test('stands before a picture', () => {
+    expect(convert('openai-chat', 'anthropic', shown)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Anna:' }, image] },
+    ]);
+  });
+});

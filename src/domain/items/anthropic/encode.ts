@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { visibleControl } from '../control-items.ts';
-import { IMAGE_NOTE, inputObject, safeId, safeName, textOf } from '../convert.ts';
+import { IMAGE_NOTE, inputObject, namedParts, safeId, safeName, textOf } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
 import { type FilePart, fileNote, readOpaque } from '../opaque.ts';
 
@@ -23,8 +23,8 @@ export function encodeAnthropic(message: Normalised): Item[] {
   if (message.kind !== 'message') {
     return visibleControl(message, (text) => anthropicMessage('user', text));
   }
-  const { role, parts } = message;
-  const content = parts.flatMap((part) => blockOf(part, role));
+  const { role } = message;
+  const content = namedParts(message).flatMap((part) => blockOf(part, role));
   if (content.length === 0) return [];
   if (role !== 'system') return [{ role, content }];
   return [{ role: 'user', content: [{ type: 'text', text: SYSTEM_LABEL }, ...content] }];

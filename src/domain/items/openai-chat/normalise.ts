@@ -24,8 +24,11 @@ function normaliseMessage(item: Item): Message {
   switch (item.role) {
     case 'assistant':
       return messageOf(item, 'assistant', assistantParts(item));
-    case 'user':
-      return messageOf(item, 'user', partsOf(item.content, partOf));
+    case 'user': {
+      const message = messageOf(item, 'user', partsOf(item.content, partOf));
+      const name = stringField(item, 'name') ?? '';
+      return name === '' ? message : { ...message, name };
+    }
     default:
       return messageOf(item, 'system', partsOf(item.content, partOf));
   }

@@ -3,6 +3,7 @@ import { visibleControl } from '../control-items.ts';
 import {
   argumentsText,
   IMAGE_NOTE,
+  namedParts,
   resultPartText,
   safeName,
   shortId,
@@ -26,14 +27,15 @@ export function encodeOpenaiResponses(message: Normalised): Item[] {
   return visibleControl(message, (text) => openaiResponsesMessage('user', text));
 }
 
-function encodeMessage({ role, parts }: Message): Item[] {
+function encodeMessage(message: Message): Item[] {
+  const { role } = message;
   const items: Item[] = [];
   let content: JsonObject[] = [];
   const flush = () => {
     if (content.length > 0) items.push({ type: 'message', role, content });
     content = [];
   };
-  for (const part of parts) {
+  for (const part of namedParts(message)) {
     const item = toolItem(part);
     if (item === undefined) {
       content.push(...contentPart(part, role));
