@@ -65,7 +65,10 @@ function readLines(lines: JsonObject[]): Conversation {
   return { format: 'openai-responses', model, items, skipped, notes: [] };
 }
 
-/** How many items stand before the last turns of the user, who has gone back behind them. */
+/**
+ * How many items stand before the last turns of the user, who has gone back behind them. What Codex has
+ * told the model at the beginning of a turn, such as another folder, goes with it, as it does there.
+ */
 function beforeLastTurns(items: readonly Item[], turns: number): number {
   let left = turns;
   let place = items.length;
@@ -75,7 +78,15 @@ function beforeLastTurns(items: readonly Item[], turns: number): number {
     place = at;
     left--;
   }
+  const first = items.findIndex((item) => item.role === 'user' && isSaidByUser(item));
+  if (place <= first) return place;
+  while (place > 0 && isToldByProgram(items[place - 1])) place--;
   return place;
+}
+
+function isToldByProgram(item: Item | undefined): boolean {
+  if (item?.role === 'developer') return true;
+  return item?.role === 'user' && !isSaidByUser(item);
 }
 
 /** Instructions of the project and notes on the environment come as messages of the user, too. */

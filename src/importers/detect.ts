@@ -3,11 +3,13 @@ import { beam, isProbingQuestions } from './beam.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { foreignAdvice } from './foreign-transcripts.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { goose } from './goose.ts';
 import { openaiChat } from './openai-chat.ts';
 import { palimpsestRollout } from './palimpsest-rollout.ts';
 import { pi } from './pi.ts';
+import { providerAnswers } from './provider-answers.ts';
 import { anthropicMessages, responsesItems } from './provider-items.ts';
 import { sweAgent } from './swe-agent.ts';
 import { type Content, type Importer, TranscriptError } from './transcript.ts';
@@ -27,6 +29,7 @@ const IMPORTERS: readonly Importer[] = [
   aiSdk,
   anthropicMessages,
   responsesItems,
+  providerAnswers,
   openaiChat,
 ];
 
@@ -52,6 +55,6 @@ export function detect(fileName: string, views: readonly Content[], seen: string
   const known = IMPORTERS.map(({ source, description }) => `${source}: ${description}`);
   throw new TranscriptError(
     'unknown_format',
-    `${fileName} is in no known transcript format. Seen: ${seen}. Known: ${known.join('; ')}.`,
+    `${fileName} is in no known transcript format.${foreignAdvice(views)} Seen: ${seen}. Known: ${known.join('; ')}.`,
   );
 }

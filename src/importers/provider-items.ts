@@ -39,15 +39,27 @@ export const anthropicMessages = importerOf(
     format: 'anthropic',
     field: 'messages',
     isOwn: (item) =>
-      typeof item.role === 'string' &&
-      partsOf(item).some(
-        ({ type, source }) =>
-          ANTHROPIC_BLOCKS.has(String(type)) ||
-          String(type).endsWith('_tool_result') ||
-          (type === 'image' && isJsonObject(source)),
-      ),
+      typeof item.role === 'string' && (isAnswer(item) || partsOf(item).some(isOfAnthropic)),
   },
 );
+
+/** A whole answer, as the API gives it and some clients keep it. */
+function isAnswer(item: JsonObject): boolean {
+  return item.type === 'message' && 'stop_reason' in item;
+}
+
+/** The model of the newest whole answer. */
+function answeredBy(items: readonly JsonObject[]): string | null {
+  return stringField(items.findLast(isAnswer) ?? {}, 'model') ?? null;
+}
+
+function isOfAnthropic({ type, source }: JsonObject): boolean {
+  return (
+    ANTHROPIC_BLOCKS.has(String(type)) ||
+    String(type).endsWith('_tool_result') ||
+    (type === 'image' && isJsonObject(source))
+  );
+}
 
 /** Items of the Responses API, as they stand in `input`. */
 export const responsesItems = importerOf(
@@ -73,7 +85,7 @@ function importerOf(source: string, description: string, kind: Kind): Importer {
     },
     read: (content) => {
       const entries = entriesOf(content);
-      if (isConversation(entries, kind)) return [conversation(entries, null, kind)];
+      if (isConversation(entries, kind)) return [conversation(entries, answeredBy(entries), kind)];
       const requests = entries.filter((entry) => isRequest(entry, kind));
       const read = requests.map((request) => {
         const items = objectsField(request, kind.field) ?? [];

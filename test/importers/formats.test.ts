@@ -275,6 +275,80 @@ it('leaves out the turns of a Codex rollout that the user has gone back behind',
   expect(read.skipped).toMatchObject({ other_branch: 4 });
 });
 
+it('takes what Codex has told the model for a turn with that turn', () => {
+  const said = (role: string, text: string) => ({
+    type: 'response_item',
+    payload: { type: 'message', role, content: [{ type: 'input_text', text }] },
+  });
+  const folder = (name: string) =>
+    `<environment_context>\n  <cwd>/${name}</cwd>\n</environment_context>`;
+  const lines = [
+    { type: 'session_meta', payload: { id: 'x' } },
+    said('user', folder('first')),
+    said('user', 'First.'),
+    said('assistant', 'One.'),
+    said('developer', 'Ask before you write.'),
+    said('user', folder('second')),
+    said('user', 'Second.'),
+    said('assistant', 'Two.'),
+  ];
+  const read = (num_turns: number) => {
+    const back = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns } };
+    const text = [...lines, back].map((line) => JSON.stringify(line)).join('\n');
+    return JSON.stringify(readOne('r.jsonl', Buffer.from(text)).items).match(
+      /first|First|One|Ask|second|Second|Two/g,
+    );
+  };
+  expect(read(1)).toEqual(['first', 'First', 'One']);
+  // What stands before all turns is there for the next one.
+  expect(read(2)).toEqual(['first']);
+});
+
+describe('an answer alone', () => {
+  const of = (answer: object) => readOne('answer.json', Buffer.from(JSON.stringify(answer)));
+
+  it('of the Messages API is one of Anthropic, however plain it is', () => {
+    const content = [{ type: 'text', text: 'Hi' }];
+    const answer = { type: 'message', role: 'assistant', model: 'm', content, stop_reason: null };
+    expect(of(answer)).toMatchObject({ format: 'anthropic', model: 'm', items: [{ content }] });
+  });
+
+  it('of Chat Completions is its first choice', () => {
+    const message = { role: 'assistant', content: 'Hi', refusal: null, annotations: [] };
+    const choices = [{ index: 0, message, finish_reason: 'stop' }];
+    const read = of({ object: 'chat.completion', model: 'm', choices });
+    expect(read).toMatchObject({ source: 'openai-answers', format: 'openai-chat', model: 'm' });
+    expect(read.items).toEqual([{ role: 'assistant', content: 'Hi', model: 'm' }]);
+    expect(read.notes?.join()).toContain('request');
+  });
+
+  it('of Responses is its output', () => {
+    const output = [{ type: 'message', role: 'assistant', id: 'msg_1', content: [] }];
+    const read = of({ object: 'response', model: 'm', status: 'completed', output });
+    expect(read).toMatchObject({ format: 'openai-responses', model: 'm', items: output });
+  });
+});
+
+it.each<[string, unknown, string]>([
+  ['LangChain', [{ type: 'human', data: { content: 'Hi' } }], 'convert_to_openai_messages'],
+  [
+    'LangChain, serialised',
+    { lc: 1, type: 'constructor', id: ['langchain_core'], kwargs: {} },
+    'LangChain',
+  ],
+  ['Cline', [{ ts: 1, type: 'say', say: 'text', text: 'Hi' }], 'api_conversation_history.json'],
+  ['OpenHands', [{ id: 0, source: 'user', action: 'message', args: {} }], 'log_completions'],
+  ['ShareGPT', [{ conversations: [{ from: 'human', value: 'Hi' }] }], '"messages"'],
+  ['ChatGPT', [{ title: 'x', mapping: {} }], 'one branch'],
+  ['claude.ai', [{ uuid: 'x', chat_messages: [] }], 'one a line'],
+  ['Gemini', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }, '"tool_calls"'],
+  ['a batch', { custom_id: 'a', body: { messages: [] } }, '"body"'],
+])('says what to do about a file of %s', (_, file, advice) => {
+  const read = () => readOne('x.json', Buffer.from(JSON.stringify(file)));
+  expect(read).toThrow('x.json is in no known transcript format. It ');
+  expect(read).toThrow(advice);
+});
+
 it.each<[string, string, object]>([
   [
     'plain messages in "input"',

@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { type Content, entriesOf } from './transcript.ts';
+
+/** What no importer reads, by what nobody else writes, and what to do about it. */
+const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string }[] = [
+  {
+    isOwn: (entry) => isLangChain(entry) || objectsIn(entry.messages).some(isLangChain),
+    advice:
+      'It holds messages of LangChain: convert them to OpenAI chat messages, in Python with ' +
+      '`convert_to_openai_messages`, and import those.',
+  },
+  {
+    isOwn: ({ type, say, ask }) =>
+      (type === 'say' && typeof say === 'string') || (type === 'ask' && typeof ask === 'string'),
+    advice:
+      'It is what Cline or Roo Code shows: import the file api_conversation_history.json beside it.',
+  },
+  {
+    isOwn: (entry) =>
+      typeof entry.source === 'string' && ('action' in entry || 'observation' in entry),
+    advice:
+      'It holds events of OpenHands: import what it sent to the model, which it writes with ' +
+      '`log_completions = true`.',
+  },
+  {
+    isOwn: ({ conversations }) => objectsIn(conversations).some(({ from }) => from !== undefined),
+    advice:
+      'It holds conversations of ShareGPT: write "from" as "role" ("human" as "user", "gpt" as ' +
+      '"assistant"), "value" as "content" and "conversations" as "messages".',
+  },
+  {
+    isOwn: ({ mapping }) => isJsonObject(mapping),
+    advice:
+      'It is an export of ChatGPT, which is a tree: write the messages of one branch as ' +
+      '{"role", "content"}, one a line.',
+  },
+  {
+    isOwn: ({ chat_messages: messages }) => Array.isArray(messages),
+    advice:
+      'It is an export of claude.ai: write each message as {"role", "content"}, with "human" as ' +
+      '"user", one a line.',
+  },
+  {
+    isOwn: (entry) =>
+      entry.contents !== undefined ? objectsIn(entry.contents).some(isOfGemini) : isOfGemini(entry),
+    advice:
+      'It holds contents of the Gemini API: write each as an OpenAI chat message, with "model" as ' +
+      '"assistant" and its calls in "tool_calls".',
+  },
+  {
+    isOwn: ({ custom_id, body, params }) =>
+      typeof custom_id === 'string' && (isJsonObject(body) || isJsonObject(params)),
+    advice: 'It is a batch: import what stands in "body" or "params" of its lines, one a line.',
+  },
+];
+
+/** Whose file it is that no importer reads, and what to import in its place; '' for one that nobody knows. */
+export function foreignAdvice(views: readonly Content[]): string {
+  const entries = views.flatMap(entriesOf);
+  const known = FOREIGN.find(({ isOwn }) => entries.some(isOwn));
+  return known === undefined ? '' : ` ${known.advice}`;
+}
+
+const LANGCHAIN_TYPES: readonly unknown[] = ['human', 'ai', 'AIMessageChunk', 'HumanMessage'];
+
+function isLangChain({ lc, id, type, data, content }: JsonObject): boolean {
+  if (lc !== undefined && Array.isArray(id)) return true;
+  return LANGCHAIN_TYPES.includes(type) && (isJsonObject(data) || content !== undefined);
+}
+
+function isOfGemini({ role, parts }: JsonObject): boolean {
+  return (role === 'user' || role === 'model') && objectsIn(parts).length > 0;
+}
+
+function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
