@@ -38,7 +38,15 @@ function isOwn({ role, parts, content, toolInvocations }: JsonObject): boolean {
   if (Array.isArray(toolInvocations)) return true;
   // Gemini's parts have no type.
   if (objectsIn(parts).some(({ type }) => typeof type === 'string')) return true;
-  return objectsIn(content).some(({ type }) => type === 'tool-call' || type === 'tool-result');
+  return objectsIn(content).some(
+    (part) => part.type === 'tool-call' || part.type === 'tool-result' || isOwnFile(part),
+  );
+}
+
+/** Other formats have their files in a field of another name. */
+function isOwnFile({ type, mediaType, mimeType, image }: JsonObject): boolean {
+  const isTyped = typeof mediaType === 'string' || typeof mimeType === 'string';
+  return (type === 'file' && isTyped) || (type === 'image' && image !== undefined);
 }
 
 function read({ messages, record }: Held): Conversation {
@@ -187,8 +195,17 @@ function callOf(part: JsonObject): JsonObject | null {
 function resultOf(part: JsonObject): Result | null {
   const held = heldCall(part) ?? part;
   const id = stringField(held, 'toolCallId');
-  const value = [held.output, held.result, held.errorText].find((one) => one !== undefined);
+  const value = [held.output, held.result, held.errorText, refusalIn(held)].find(
+    (one) => one !== undefined,
+  );
   return id === undefined || value === undefined ? null : { id, content: resultText(value) };
+}
+
+/** What the user has said against a call that was asked for. */
+function refusalIn({ state, approval }: JsonObject): string | undefined {
+  if (state !== 'output-denied') return undefined;
+  const reason = isJsonObject(approval) ? (stringField(approval, 'reason') ?? '') : '';
+  return reason === '' ? 'denied' : reason;
 }
 
 /** A model's message says of what kind the output is: `{ type: 'text', value }`. */
@@ -206,17 +223,35 @@ function contentText(part: JsonObject): string {
   return stringField(part, 'text') ?? JSON.stringify(part);
 }
 
-/** Null where it names no bytes. */
+/** A note where the format cannot carry it, which takes other files by their bytes; null where there are none. */
 function fileOf(part: JsonObject): JsonObject | null {
-  const type = stringField(part, 'mediaType') ?? stringField(part, 'mimeType') ?? 'image/png';
-  const given = ['url', 'data', 'image']
-    .map((key) => stringField(part, key))
-    .find((text) => text !== undefined);
-  if (given === undefined) return null;
-  const url = /^(?:data|https?):/.test(given) ? given : `data:${type};base64,${given}`;
-  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  const said = stringField(part, 'mediaType') ?? stringField(part, 'mimeType') ?? 'image';
+  // Version 7 may say no more than that it is a picture.
+  const type = said === 'image' || said === 'image/*' ? 'image/png' : said;
+  const given = givenIn(part);
   const filename = stringField(part, 'filename') ?? 'file';
+  if (given === undefined) return null;
+  if (given.kind === 'text') return { type: 'text', text: `${filename}:\n${given.text}` };
+  const isUrl = /^(?:data|https?):/.test(given.text);
+  const url = isUrl ? given.text : `data:${type};base64,${given.text}`;
+  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  if (/^https?:/.test(url)) return { type: 'text', text: `[file ${filename}: ${url}]` };
   return { type: 'file', file: { filename, file_data: url } };
+}
+
+type Given = { kind: 'bytes' | 'text'; text: string };
+
+/** Bytes or an address; version 7 says in an object which of them it is, or a text. */
+function givenIn(part: JsonObject): Given | undefined {
+  for (const field of [part.url, part.data, part.image]) {
+    if (typeof field === 'string') return { kind: 'bytes', text: field };
+    if (!isJsonObject(field)) continue;
+    const text = stringField(field, 'text');
+    if (field.type === 'text' && text !== undefined) return { kind: 'text', text };
+    const bytes = stringField(field, 'url') ?? stringField(field, 'data');
+    if (bytes !== undefined) return { kind: 'bytes', text: bytes };
+  }
+  return undefined;
 }
 
 function textOf(parts: readonly JsonObject[]): string {

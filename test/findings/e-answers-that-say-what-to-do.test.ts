@@ -83,6 +83,11 @@ describe('E: an item of another format', () => {
         'a message of the AI SDK',
         { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'ls' }] },
       ] as const,
+      [
+        format,
+        'a message of the AI SDK',
+        { role: 'user', content: [{ type: 'file', mediaType: 'application/pdf', data: 'JVBE' }] },
+      ] as const,
     ]),
   )('in a session of %s, %s is named', async (format, what, body) => {
     const reply = await send(api, 'POST', `/sessions/${format}/items`, { body });

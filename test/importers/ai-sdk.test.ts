@@ -150,3 +150,55 @@ describe('messages of the AI SDK', () => {
     expect(read.skipped).toEqual({ 'part:source-url': 1, 'part:data-weather': 1, 'role:data': 1 });
   });
 });
+
+// As `convertToModelMessages` of version 7 writes them.
+describe('files of version 7', () => {
+  const read = (...parts: object[]) => {
+    const messages = [{ role: 'user', content: parts }];
+    return readOne('chat.json', bytesOf(JSON.stringify(messages)));
+  };
+  const file = (mediaType: string, data: object) => ({ type: 'file', mediaType, data });
+
+  it.each<[string, object, object]>([
+    [
+      'a picture by its address',
+      file('image/png', { type: 'url', url: PNG }),
+      { type: 'image_url', image_url: { url: PNG } },
+    ],
+    [
+      'a picture by its bytes',
+      file('image', { type: 'data', data: 'iVBORw0KGgo=' }),
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+    ],
+    [
+      'a file by its bytes',
+      file('application/pdf', { type: 'data', data: 'JVBERi0=' }),
+      {
+        type: 'file',
+        file: { filename: 'file', file_data: 'data:application/pdf;base64,JVBERi0=' },
+      },
+    ],
+    [
+      'a file by its address, which the format cannot carry',
+      file('application/pdf', { type: 'url', url: 'https://a.example/b.pdf' }),
+      { type: 'text', text: '[file file: https://a.example/b.pdf]' },
+    ],
+    [
+      'a text',
+      file('text/plain', { type: 'text', text: 'Words' }),
+      { type: 'text', text: 'file:\nWords' },
+    ],
+  ])('%s', (_, part, expected) => {
+    const { items, skipped } = read(part);
+    expect(items[0]).toEqual({ role: 'user', content: [expected] });
+    expect(skipped).toEqual({});
+  });
+});
+
+it('tells why the user did not let a tool run', () => {
+  const tool = { type: 'tool-rm', toolCallId: 'a', state: 'output-denied', input: {} };
+  const approval = { id: 'p', approved: false, reason: 'Not that one.' };
+  const message = { id: '1', role: 'assistant', parts: [{ ...tool, approval }] };
+  const { items } = readOne('chat.json', bytesOf(JSON.stringify([message])));
+  expect(items[1]).toEqual({ role: 'tool', tool_call_id: 'a', content: 'Not that one.' });
+});

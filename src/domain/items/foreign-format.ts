@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { FORMATS, type Format } from './codecs.ts';
+import { blocksOf } from './shape.ts';
 
 /** Of which format an item looks, or whose it is that no session takes; and what shows it. */
 type Look = ({ format: Format } | { whose: string }) & { sign: string };
@@ -34,9 +35,9 @@ function lookOf(item: JsonObject, format: Format): Look | null {
     return { whose: isUi ? OF_AI_SDK : OF_GEMINI, sign: 'it has "parts"' };
   }
   if (role === 'model') return { whose: OF_GEMINI, sign: 'its role is "model"' };
-  const blocks = (Array.isArray(content) ? content : []).flatMap((block) =>
-    isJsonObject(block) && typeof block.type === 'string' ? [block.type] : [],
-  );
+  const held = blocksOf(content);
+  if (held.some(isFileOfAiSdk)) return { whose: OF_AI_SDK, sign: 'it has a file with "mediaType"' };
+  const blocks = held.flatMap((block) => (typeof block.type === 'string' ? [block.type] : []));
   for (const block of blocks) {
     if (block === 'tool-call' || block === 'tool-result') {
       return { whose: OF_AI_SDK, sign: `its content has a "${block}"` };
@@ -57,6 +58,10 @@ function lookOf(item: JsonObject, format: Format): Look | null {
     return { format: 'openai-responses', sign: `its type is "${type}"` };
   }
   return null;
+}
+
+function isFileOfAiSdk({ type, mediaType }: JsonObject): boolean {
+  return (type === 'file' || type === 'image') && typeof mediaType === 'string';
 }
 
 const RESPONSES_TYPES: ReadonlySet<string> = new Set(
