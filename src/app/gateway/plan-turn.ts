@@ -97,9 +97,12 @@ async function planInSession(
   const found = await findSession(deps.store, ref);
   if (!found.ok) return found;
   const head = found.value;
+  // With nothing new it is asked again for what follows the answer, whatever the log has said since.
+  const version = items.length === 0 ? kept.value.version : head.state.version;
   const original = request.text;
   const config = configOf(head.settings, deps.world.server);
   const replaced = await contextInForce(deps, ref, head, items, {
+    version,
     isForced: isOurs,
     mayHide: config.gateway_recall,
   });
@@ -113,7 +116,7 @@ async function planInSession(
   return accept({
     kind: 'turn',
     session_id: ref.session_id,
-    version: head.state.version,
+    version,
     body: offering ?? text,
     is_replaced: text !== null,
     recall: offering === null ? null : { rounds: config.gateway_recall_rounds },
@@ -156,12 +159,12 @@ async function contextInForce(
   ref: SessionRef,
   { state, settings }: Head,
   history: readonly Item[],
-  { isForced, mayHide }: { isForced: boolean; mayHide: boolean },
+  { version, isForced, mayHide }: { version: number; isForced: boolean; mayHide: boolean },
 ): Promise<Item[] | null> {
   // Nothing has ever changed this context but appends.
   const isPlain = state.base === null && state.compacted_version === 0;
   if (!isForced && !mayHide && isPlain) return null;
-  const view = await loadViewHere(deps, ref, state.version);
+  const view = await loadViewHere(deps, ref, version);
   if (view === null) return null;
   const base = view.base === null ? null : await eventAt(deps.store, ref, view.base.version);
   if (!isForced && !isInForce(view, base?.type ?? null, history)) return null;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadView } from '../../../src/app/load-view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
+import { send } from '../../support/api-server.ts';
 import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
 
 /*
@@ -111,4 +112,24 @@ it('is not taken for a conversation that begins with what was new', async () => 
   const { session } = await lab.post('/v1/responses', { model: 'm', input });
   expect(session).not.toBe(next.session);
   expect((await lab.events(session)).some(({ type }) => type === 'session.forked')).toBe(false);
+});
+
+it('with nothing new reads the context that ends with its answer, whatever was said since', async () => {
+  const first = await ask('One');
+  const pin = { body: { text: 'Never touch vendor/.' } };
+  const pinned = await send(lab.api, 'POST', `/sessions/${first.session}/pins`, pin);
+  expect(pinned.status, pinned.text).toBe(201);
+  const next = await ask('Two', { after: first.id });
+  await ask('Three', { after: next.id });
+  // Reasoning that nobody here has seen says nothing.
+  const input = [{ type: 'item_reference', id: 'rs_elsewhere' }];
+  const body = { model: 'm', input, previous_response_id: next.id };
+  const again = await lab.post('/v1/responses', body);
+  expect(again.headers.get('palimpsest-status')).toMatch(/^compacted/);
+  const sent = JSON.stringify(lab.provider.received.at(-1)?.body.input);
+  expect(sent.match(/One|Two|Three|Answer \d/g)).toEqual(['One', 'Answer 0', 'Two', 'Answer 1']);
+  expect(sent).toContain('Never touch vendor/.');
+  const { id } = JSON.parse(again.text);
+  const on = await ask('Four', { after: String(id) });
+  expect((await texts(on.session)).join()).not.toContain('Three');
 });
