@@ -81,7 +81,9 @@ export async function recordAnswer(
     if (since.some(changesContext)) items = said.map(withoutUsage);
     expected = since.at(-1)?.version ?? expected;
   }
-  await noteAnswer(deps, ref, { request, id: answer.id, version });
+  // Of one that is worked on in the background nothing has come: the log would lack what others go on from.
+  if (answer.isWhole || answer.items.length > 0)
+    await noteAnswer(deps, ref, { request, id: answer.id, version });
   await deps.store.gatewayKeys.note(ref, keysAfter(request, plan, answer));
   return accept(null);
 }

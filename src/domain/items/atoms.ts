@@ -1,5 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json, stringField } from '../json.ts';
 import type { Codec } from './codec.ts';
 import { type Item, type Message, OWN_MESSAGE_FIELDS, type Part, type ToolResult } from './item.ts';
 import { rewrittenKindOf } from './operator.ts';
@@ -37,12 +37,23 @@ const CACHE_MARKS: ReadonlySet<string> = new Set(['cache_control']);
 
 /** The pieces of an item that its format's codec accepts, in their order; at least one. */
 export function atomsOf(codec: Codec, item: Item): Atom[] {
-  const normalised = codec.normalise(item);
+  const aloud = spokenId(item);
+  const normalised = codec.normalise(aloud === null ? item : { ...item, audio: { id: aloud } });
   if (normalised.kind !== 'message') {
     return [silent(`${normalised.kind} ${canonicalJson(item, CACHE_MARKS)}`)];
   }
   const atoms = normalised.parts.flatMap((part) => atomOf(normalised, part) ?? []);
+  if (aloud !== null) {
+    const text = `${normalised.role} says aloud ${JSON.stringify(aloud)}`;
+    atoms.push({ text, isFirm: true, isOfModel: normalised.role === 'assistant', anchor: null });
+  }
   return atoms.length === 0 ? [silent(`${normalised.role} nothing`)] : atoms;
+}
+
+/** The id of what the model has said aloud in the Chat format: the next request holds no more of it. */
+function spokenId({ role, audio }: Item): string | null {
+  if (role !== 'assistant' || !isJsonObject(audio)) return null;
+  return stringField(audio, 'id') ?? null;
 }
 
 function silent(text: string): Atom {
