@@ -58,6 +58,15 @@ describe('GET /sessions/:id/search', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
+  it('refuses an expression that repeats far too much before it is compiled, which takes long', async () => {
+    const before = process.cpuUsage();
+    const { status, body } = await search({ regex: `(?:${'(.?)'.repeat(120)}){1000}` });
+    const { user, system } = process.cpuUsage(before);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('it repeats too much');
+    expect(user + system).toBeLessThan(400_000);
+  });
+
   it('says that it is not complete when the index is too far behind', async () => {
     const late = await startApi({ indexer: { catchUp: async () => false } });
     await send(late, 'POST', '/sessions/s/items', { body: [user('One needle.')] });
@@ -83,7 +92,12 @@ describe('GET /sessions/:id/search', () => {
     await send(elsewhere, 'POST', '/sessions/s/items', { body: [user('One needle.')] });
     await send(elsewhere, 'GET', '/sessions/s/search?q=needle');
     await send(elsewhere, 'GET', '/sessions/s/search?regex=needle');
-    expect(asked).toEqual([expect.stringContaining('regex=needle')]);
+    // To find out that it is none, it has to be compiled.
+    await send(elsewhere, 'GET', '/sessions/s/search?regex=(');
+    expect(asked).toEqual([
+      expect.stringContaining('regex=needle'),
+      expect.stringContaining('regex=('),
+    ]);
     await elsewhere.close();
   });
 });

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { expressionSize } from '../../domain/search/expression-size.ts';
 import { cut } from '../../domain/search/snippet.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import type { SearchableStore } from '../ports/search-index.ts';
@@ -14,13 +15,17 @@ const DOCUMENTS_AT_A_TIME = 50;
 const MOST_MATCHES = 20;
 /** What an expression may come to: each instruction is a step for each character. */
 const MOST_INSTRUCTIONS = 2_000;
+/** What one may seem to come to: that is only about, and what is far beyond is not even compiled. */
+const MOST_EXPECTED = 5 * MOST_INSTRUCTIONS;
+const REPEATS = 'it repeats too much: use smaller numbers in {…}';
 
 /** Compiles a regular expression in the syntax of RE2, which needs no backtracking. Rejects invalid_request. */
 export function expressionOf(source: string): Outcome<RE2JS> {
+  if (expressionSize(source) > MOST_EXPECTED) return invalid(REPEATS);
   try {
     const expression = RE2JS.compile(source, RE2JS.MULTILINE);
     if (expression.programSize() > MOST_INSTRUCTIONS) {
-      return invalid('it repeats too much: use smaller numbers in {…}');
+      return invalid(REPEATS);
     }
     if (expression.matches('')) return invalid('it matches the empty text, which is everywhere');
     return accept(expression);
@@ -67,7 +72,7 @@ export async function regexHits(
         }
         before_id = candidate.found.id;
         const { text } = candidate.document;
-        const matches = matchesOf(expression, text);
+        const matches = matchesOf(expression, text, until);
         const [first] = matches;
         if (slices.isOver) await slices.next();
         if (first === undefined) continue;
@@ -83,11 +88,17 @@ export async function regexHits(
   return { data, next_cursor: null, is_complete: true };
 }
 
-function matchesOf(expression: RE2JS, text: string): { start: number; end: number }[] {
+/** The first matches; those that are found by then, as each may take as long as the text is. */
+function matchesOf(
+  expression: RE2JS,
+  text: string,
+  until: number,
+): { start: number; end: number }[] {
   const matcher = expression.matcher(text);
   const matches: { start: number; end: number }[] = [];
   while (matches.length < MOST_MATCHES && matcher.find()) {
     matches.push({ start: matcher.start(), end: matcher.end() });
+    if (performance.now() > until) break;
   }
   return matches;
 }

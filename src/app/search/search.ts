@@ -51,7 +51,10 @@ export async function search(
 ): Promise<Outcome<SearchAnswer>> {
   const { store } = readHere(ports);
   const { indexer } = ports;
-  const wanted = wantedOf(asExpression(request));
+  const what = asExpression(request);
+  // To compile one takes long as well.
+  if (what.regex !== undefined && ports.largestHere !== undefined) throw new ElsewhereError();
+  const wanted = wantedOf(what);
   if (!wanted.ok) return wanted;
   const until = performance.now() + PATIENCE_MS;
   const sessions =
@@ -63,7 +66,7 @@ export async function search(
     session_id === null
       ? await tenantCaughtUp(ports, tenant, until)
       : await caughtUp(indexer, sessions.value, until);
-  await stayHere(ports, scopes, asExpression(request));
+  await stayHere(ports, scopes);
   const { since, until: end, role, kind, tool, after, before, state, limit, cursor } = request;
   const task: SearchTask = {
     scopes,
@@ -132,14 +135,12 @@ async function tenantCaughtUp(
   return true;
 }
 
-/** Throws ElsewhereError for a search that would hold up this thread. */
+/** Throws ElsewhereError for a search of so much that it would hold up this thread. */
 async function stayHere(
   { store, largestHere }: SearchPorts,
   scopes: readonly SearchScope[],
-  { regex }: Pick<SearchRequest, 'regex'>,
 ): Promise<void> {
   if (largestHere === undefined) return;
-  if (regex !== undefined) throw new ElsewhereError();
   for (const scope of scopes) {
     if ((await store.search.size(scope)) > DOCUMENTS_HERE) throw new ElsewhereError();
   }
