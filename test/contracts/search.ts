@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
+import { verifySearch } from '../../src/app/search/verify-search.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type ApiServer, SMALL_WINDOW, send, startApi } from '../support/api-server.ts';
 import { assistant, call, ofTokens, result, thinking, tool, user } from '../support/items.ts';
@@ -76,6 +78,10 @@ const SPOKEN: [said: string, ...queries: string[]][] = [
   ['Пользователь уже существует', 'пользователь', 'СУЩЕСТВУЕТ'],
   ['{"output":"first line\\nsecondword of it"}', 'secondword'],
 ];
+
+/** No index of a database takes so much, and nothing makes it short. */
+const LONG = Array.from({ length: 100 }, (_, i) => hash('sha256', String(i))).join('');
+const AT = '2026-01-02T03:04:05.000Z';
 
 /** Facts that differ from each other in few words. */
 const FACTS = Array.from({ length: 40 }, (_, i) => {
@@ -419,6 +425,36 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         );
         expect(await hits({ q: 'flamingo' }, null)).toHaveLength(7);
         expect((await send(api, 'GET', '/sessions/theirs/search?q=flamingo')).status).toBe(404);
+      });
+
+      test.each([
+        ['U+0000', 'a\0b'],
+        ['half a character', 'a\ud83cb'],
+        ['thousands of signs', LONG],
+      ])('%s in names, ids and settings keeps nothing from being found', async (_, odd) => {
+        const { store } = api.deps;
+        await send(api, 'POST', '/sessions', { body: { id: 'odd', metadata: { [odd]: odd } } });
+        const [id, name] = [`c-${odd}`, `Read ${odd}`];
+        await append('odd', [
+          call(id, name, { path: `${odd}.ts` }),
+          result(id, `A flamingo, ${odd}`),
+          // It has no result: the session waits for it.
+          call(odd, 'Bash', { command: `rm ${odd}` }),
+        ]);
+        expect(await hits({ q: 'flamingo' }, 'odd')).toMatchObject([{ tool_use_id: id }]);
+        expect(await hits({ q: 'flamingo' }, null)).toHaveLength(7);
+        if (name.length <= 256) {
+          expect(await hits({ q: 'flamingo', tool: name }, null)).toHaveLength(1);
+        }
+        const problems: string[] = [];
+        for await (const problem of verifySearch(store)) problems.push(problem);
+        expect(problems).toEqual([]);
+        const page = { tenant: 'local', after: 0, limit: 10 };
+        expect(await store.archived.idle({ ...page, before: '2030-01-01' })).toHaveLength(2);
+        expect(await store.archived.sizes(page)).toMatchObject([
+          { updated_at: AT },
+          { updated_at: AT },
+        ]);
       });
 
       test('what is erased is not found any more, also under its old name', async () => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Format } from '../../domain/items/codecs.ts';
 import { isOwnTool } from '../../domain/policy/own-tools.ts';
 import { documentsOf, SEARCHED_EVENTS } from '../../domain/search/documents.ts';
+import { indexedId, indexedName } from '../../domain/search/names.ts';
 import { type Tokens, tokensOf } from '../../domain/search/tokens.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
@@ -68,18 +69,20 @@ export async function newDocuments(
   const slices = new Slices();
   for (const event of events) {
     for (const [part, found] of documentsOf(event, format).entries()) {
-      const { kind, role, tool_use_id, text } = found;
-      const isResult = kind === 'tool_result' && tool_use_id !== null;
-      if (kind === 'tool_call' && tool_use_id !== null) called.set(tool_use_id, found.tool);
+      const { kind, role, text } = found;
+      const tool = found.tool === null ? null : indexedName(found.tool);
+      const call_id = found.tool_use_id === null ? null : indexedId(found.tool_use_id);
+      const isResult = kind === 'tool_result' && call_id !== null;
+      if (kind === 'tool_call' && call_id !== null) called.set(call_id, tool);
       documents.push({
         seq: event.version,
         part,
         at_ms: Date.parse(event.at),
         kind,
         role,
-        tool: isResult ? (called.get(tool_use_id) ?? null) : found.tool,
-        call_id: kind === 'tool_call' ? tool_use_id : null,
-        result_of: isResult && !called.has(tool_use_id) ? tool_use_id : null,
+        tool: isResult ? (called.get(call_id) ?? null) : tool,
+        call_id: kind === 'tool_call' ? call_id : null,
+        result_of: isResult && !called.has(call_id) ? call_id : null,
         tokens: tokensOf(text),
       });
       if (slices.isOver) await slices.next();

@@ -1,5 +1,6 @@
 import type { State } from '../../domain/context/standing.ts';
 import type { DocumentRole, Kind } from '../../domain/search/documents.ts';
+import { indexedName } from '../../domain/search/names.ts';
 import { parseQuery, signsIn } from '../../domain/search/query.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
@@ -71,7 +72,8 @@ export async function search(
   const task: SearchTask = {
     scopes,
     filters: {
-      ...{ role, kind, tool, after, before },
+      ...{ role, kind, after, before },
+      tool: tool === undefined ? undefined : indexedName(tool),
       since_ms: since === undefined ? undefined : Date.parse(since),
       until_ms: end === undefined ? undefined : Date.parse(end),
     },

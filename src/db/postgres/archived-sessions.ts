@@ -19,12 +19,14 @@ import {
 } from '../archive/sql.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
 import { listCompactions } from './compaction-rows.ts';
+import { jsonField } from './json-field.ts';
 import { onConnection, onSnapshot, select } from './open-pool.ts';
 import { asCommitError, asStoreError, storeErrors } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
 
 type ArchivedRow = IdleRow & { file: string };
 
+const UPDATED_AT = jsonField('state', 'updated_at');
 const ONE = 'tenant = $1 AND session_id = $2';
 const ARCHIVED = `SELECT ${IDLE_COLUMNS}, archive_file AS file FROM sessions WHERE`;
 
@@ -39,7 +41,7 @@ export class PostgresArchivedSessions implements ArchivedSessions {
     const rows = await this.#all<IdleRow>(
       `SELECT ${IDLE_COLUMNS} FROM sessions AS s
        WHERE created_order > $1 AND ($2::text IS NULL OR tenant = $2)
-         AND state::json ->> 'updated_at' < $3 COLLATE "C" AND archive_file IS NULL AND ${AT_REST}
+         AND ${UPDATED_AT} < $3 COLLATE "C" AND archive_file IS NULL AND ${AT_REST}
        ORDER BY created_order LIMIT $4`,
       [after, tenant, before, limit],
     );
@@ -127,7 +129,7 @@ export class PostgresArchivedSessions implements ArchivedSessions {
 
   async sizes({ tenant, after, limit }: Parameters<ArchivedSessions['sizes']>[0]) {
     const rows = await this.#all<SizedRow>(
-      `SELECT ${sizedColumns("state::json ->> 'updated_at'")} FROM sessions AS s
+      `SELECT ${sizedColumns(UPDATED_AT)} FROM sessions AS s
        WHERE tenant = $1 AND created_order > $2 ORDER BY created_order LIMIT $3`,
       [tenant, after, limit],
     );

@@ -29,6 +29,7 @@ import {
 } from '../search.ts';
 import { refuseArchived } from '../session-row.ts';
 import { type SizedRow, withData } from './event-rows.ts';
+import { jsonField } from './json-field.ts';
 import { onConnection, onSnapshot, select } from './open-pool.ts';
 import {
   countOf,
@@ -49,9 +50,10 @@ const FIRST_DOCUMENTS = 256;
 const MOST_DOCUMENTS = 8_192;
 
 const WITH_PLACE = `FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order`;
+const FORMAT = `${jsonField('s.settings', 'format')} AS format`;
 const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 0) AS indexed,
   coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun,
-  s.settings::json ->> 'format' AS format`;
+  ${FORMAT}`;
 
 /** What there is of a session besides how far it is indexed, by its key. */
 const ROWS_OF_SESSION = [
@@ -291,7 +293,7 @@ export class PostgresSearchIndex implements SearchIndex {
         {
           name: 'search_events',
           text: `SELECT * FROM (
-            SELECT asked.id, asked.place, s.settings::json ->> 'format' AS format,
+            SELECT asked.id, asked.place, ${FORMAT},
               s.tenant, s.session_id, s.archive_file,
               e.version, e.type, e.at, e.schema_version, e.hash,
               CASE WHEN octet_length(e.data) <= $5::bigint THEN e.data END AS data,
