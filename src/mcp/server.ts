@@ -54,8 +54,10 @@ export function mcpServer(
       const answer = await tool.call(ports, caller, params.arguments);
       return answer.ok ? said(answer.value) : failed(answer.rejection.detail);
     } catch (error) {
-      if (error instanceof ElsewhereError) elsewhere = error;
-      return failed(tell(error));
+      if (!(error instanceof ElsewhereError)) return failed(tell(error));
+      // Nobody gets this answer, and nothing is wrong.
+      elsewhere = error;
+      return failed('this has to be answered by another thread');
     }
   });
   return { server, elsewhere: () => elsewhere };

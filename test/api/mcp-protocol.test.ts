@@ -194,6 +194,7 @@ it('what would hold up the process is done in another thread', async () => {
   const { text, isError } = await client.call('search_history', { regex: 'n[e]{2}dle' });
   expect({ passedOn, isError }).toEqual({ passedOn: 1, isError: false });
   expect(text).toContain('One needle.');
+  expect(busy.logged).toEqual([]);
   await client.close();
 });
 
