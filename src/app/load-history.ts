@@ -8,6 +8,7 @@ import type { Entry } from '../domain/session/entry.ts';
 import type { EventType } from '../domain/session/events.ts';
 import type { LoggedItem } from '../domain/session/match-history.ts';
 import { eventAt } from './event-at.ts';
+import { forkedFrom } from './forked-from.ts';
 import { loadView } from './load-view.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 
@@ -76,13 +77,14 @@ export async function loadHistory(
  */
 async function inherited(
   store: EventStore,
-  { tenant }: SessionRef,
-  { data }: Extract<StoredEvent, { type: 'session.forked' }>,
+  ref: SessionRef,
+  forked: Extract<StoredEvent, { type: 'session.forked' }>,
   format: Format,
 ): Promise<HistoryItem[] | readonly Entry[]> {
-  const parent = { tenant, session_id: data.parent_session_id };
-  const view = await loadView(store, parent, data.parent_version);
-  if (view === null || view.format !== format) return data.entries;
+  const { data } = forked;
+  const parent = await forkedFrom(store, ref, forked);
+  const view = parent === null ? null : await loadView(store, parent, data.parent_version);
+  if (parent === null || view === null || view.format !== format) return data.entries;
   const copied = new Set(
     view.entries.flatMap(({ seq, origin }) => (origin === 'log' ? (seq ?? []) : [])),
   );

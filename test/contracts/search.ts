@@ -403,6 +403,29 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         });
       });
 
+      test('a fork has no past in another session that has the id of its erased parent', async () => {
+        await send(api, 'POST', '/sessions/work/compact', { body: { mode: 'full' } });
+        await api.work(api.dispatched.at(-1));
+        await send(api, 'POST', '/sessions/work/fork', { body: { id: 'branch' } });
+        const ofParent = async () =>
+          (await hits({ q: 'flamingo', limit: '50' }, 'branch')).filter(
+            ({ session_id }) => session_id === 'work',
+          );
+        expect(await ofParent()).not.toEqual([]);
+        await send(api, 'DELETE', '/sessions/work');
+        expect(await ofParent()).toEqual([]);
+        api.advance(1_000);
+        const flamingos = Array.from({ length: 12 }, (_, i) =>
+          user(`Another flamingo, the ${i}th. ${ofTokens(200)}`),
+        );
+        await append('work', flamingos.slice(0, 6));
+        await send(api, 'POST', '/sessions/work/compact', { body: { mode: 'full' } });
+        await api.work(api.dispatched.at(-1));
+        await append('work', flamingos);
+        expect((await hits({ q: 'another flamingo' }, 'work')).length).toBeGreaterThan(5);
+        expect(await ofParent()).toEqual([]);
+      });
+
       test('all sessions of a tenant, and of no other', async () => {
         await append('other', [user('Another flamingo.')]);
         const sessions = new Set(

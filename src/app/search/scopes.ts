@@ -3,6 +3,7 @@ import { standingsOf } from '../../domain/context/standing.ts';
 import { sessionNotFound } from '../../domain/session/create-session.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { contextChanges } from '../context-changes.ts';
+import { forkedFrom } from '../forked-from.ts';
 import { baseAt } from '../load-view.ts';
 import type { EventStore, SessionRef } from '../ports/event-store.ts';
 import type { SearchScope } from '../ports/search-index.ts';
@@ -33,8 +34,10 @@ export async function searchedSessions(
   for (let own = ref; sessions.length <= MOST_ANCESTORS; ) {
     const [forked] = await store.events(own, { types: ['session.forked'], limit: 1 });
     if (forked?.type !== 'session.forked') break;
-    const { parent_session_id, parent_version } = forked.data;
-    own = { tenant: ref.tenant, session_id: parent_session_id };
+    const { parent_version } = forked.data;
+    const parent = await forkedFrom(store, own, forked);
+    if (parent === null) break;
+    own = parent;
     const base = await baseAt(store, own, parent_version);
     // What came after the base was copied: it is found in the fork.
     sessions.push({ ref: own, up_to: base?.through ?? 0, at: parent_version });
