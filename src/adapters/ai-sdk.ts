@@ -20,7 +20,9 @@ type Streamed = { stream: ReadableStream };
  * is. System messages at the front and tools stay as they are, and have their room kept free.
  */
 export function palimpsest(options: AdapterOptions) {
-  const { contextOf, counted } = conversation(options, 'anthropic');
+  const { contextOf } = conversation(options, 'anthropic');
+  /** Of each call that goes out with a context, by its parameters. */
+  const counts = new WeakMap<object, (input: unknown) => void>();
   return {
     specificationVersion: 'v3' as const,
     transformParams: async <P extends Params>({ params, model }: Asked<P>): Promise<P> => {
@@ -28,28 +30,39 @@ export function palimpsest(options: AdapterOptions) {
       const history = start < 0 ? [] : params.prompt.slice(start);
       const opening = params.prompt.slice(0, Math.max(0, start));
       const known = knownParts(history);
-      const prompt = await contextOf(known.items, {
+      const context = await contextOf(known.items, {
         messagesOf: (item, place) => messagesOf(item, place, known),
         besides: [opening, params.tools ?? [], params.responseFormat ?? null],
         model: model.modelId,
         signal: params.abortSignal,
       });
-      return prompt === null ? params : { ...params, prompt: [...opening, ...prompt] };
+      if (context === null) return params;
+      const transformed = { ...params, prompt: [...opening, ...context.messages] };
+      counts.set(transformed, context.counted);
+      return transformed;
     },
     wrapGenerate: async <R extends Answered>({
       doGenerate,
+      params,
     }: {
       doGenerate: () => PromiseLike<R>;
+      params: object;
     }) => {
       const result = await doGenerate();
-      counted(result.usage.inputTokens.total);
+      counts.get(params)?.(result.usage.inputTokens.total);
       return result;
     },
-    wrapStream: async <R extends Streamed>({ doStream }: { doStream: () => PromiseLike<R> }) => {
+    wrapStream: async <R extends Streamed>({
+      doStream,
+      params,
+    }: {
+      doStream: () => PromiseLike<R>;
+      params: object;
+    }) => {
       const result = await doStream();
       const transform = (chunk: unknown, controller: TransformStreamDefaultController) => {
         const usage = isRecord(chunk) && isRecord(chunk.usage) ? chunk.usage.inputTokens : null;
-        if (isRecord(usage)) counted(usage.total);
+        if (isRecord(usage)) counts.get(params)?.(usage.total);
         controller.enqueue(chunk);
       };
       return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };

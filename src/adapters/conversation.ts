@@ -28,6 +28,12 @@ const PATIENCE = { retries: 1 };
 /** Most of what the service does not count comes with each item: there will be more of them. */
 const GROWTH = 1.25;
 
+/**
+ * What to send for a history. `counted` takes the provider's figure for the input of the very call that comes
+ * of it: others may be under way in the same conversation.
+ */
+type Answer<M> = { messages: M[]; counted: (input: unknown) => void };
+
 /** Of one call. `besides` is what the request holds beside its messages, such as instructions and tools. */
 type Call<M> = {
   /**
@@ -58,11 +64,21 @@ function placesOf(context: readonly object[], history: readonly object[]): (numb
   return found.toReversed();
 }
 
+/** The same promise for a call that may be given up meanwhile: throws the reason of the signal then. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
 /**
  * A conversation that is synced before each call. `contextOf` answers what to send for the whole history,
- * and null when the service cannot be asked: the history is sent as it is then. `counted` takes the
- * provider's figure for the input of the call that came of it. What a request needs beyond the count of
- * the context is kept free in the window (decision 0049).
+ * and null when the service cannot be asked: the history is sent as it is then. What a request needs beyond
+ * the count of the context is kept free in the window (decision 0049).
  */
 export function conversation(options: AdapterOptions, format: Format) {
   const { session: id, contextWindow, model, onError, client = createClient(options) } = options;
@@ -70,20 +86,18 @@ export function conversation(options: AdapterOptions, format: Format) {
   const forks = new Set<string>();
   let created: Promise<void> | null = null;
   let overhead = 0;
-  let given = 0;
 
   /** The settings hold from the first item on; a session that is there keeps its own. */
   async function create(modelOfCall: string | undefined): Promise<void> {
     const name = model ?? modelOfCall;
     try {
-      await client.createSession({
-        body: {
-          id,
-          format,
-          ...(name !== undefined && { model: name }),
-          ...(contextWindow !== undefined && { context_window: contextWindow }),
-        },
-      });
+      const body = {
+        id,
+        format,
+        ...(name !== undefined && { model: name }),
+        ...(contextWindow !== undefined && { context_window: contextWindow }),
+      };
+      await client.createSession({ body }, PATIENCE);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.code !== 'session_exists') throw error;
     }
@@ -96,8 +110,9 @@ export function conversation(options: AdapterOptions, format: Format) {
     return true;
   }
 
-  async function synced<M>(items: object[], call: Call<M>): Promise<M[]> {
+  async function synced<M>(items: object[], call: Call<M>): Promise<Answer<M>> {
     const { messagesOf, sent = (message) => message, besides, signal } = call;
+    let given = 0;
     const sync = async () => {
       const more = overhead === 0 ? {} : { overhead };
       const body = { items, format, wait: 'compaction' as const, ...more };
@@ -111,8 +126,13 @@ export function conversation(options: AdapterOptions, format: Format) {
     };
     const fixed = tokensOf(besides);
     learn(fixed);
-    const messages = await sync();
-    return learn(fixed + tokensOf(messages.map(sent)) - given) ? await sync() : messages;
+    const first = await sync();
+    const isLess = learn(fixed + tokensOf(first.map(sent)) - given);
+    const messages = isLess ? await sync() : first;
+    const counted = (input: unknown) => {
+      if (typeof input === 'number') learn(input - given);
+    };
+    return { messages, counted };
   }
 
   return {
@@ -125,23 +145,18 @@ export function conversation(options: AdapterOptions, format: Format) {
       }
       forks.clear();
     },
-    contextOf: async <M>(items: object[], call: Call<M>): Promise<M[] | null> => {
-      given = 0;
+    contextOf: async <M>(items: object[], call: Call<M>): Promise<Answer<M> | null> => {
       if (items.length === 0) return null;
       try {
         created ??= create(call.model);
-        await created;
+        await unlessAborted(created, call.signal);
         return await synced(items, call);
       } catch (error) {
         created = null;
-        given = 0;
         call.signal?.throwIfAborted();
         onError?.(error);
         return null;
       }
-    },
-    counted: (input: unknown): void => {
-      if (typeof input === 'number' && given > 0) learn(input - given);
     },
   };
 }

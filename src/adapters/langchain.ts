@@ -12,20 +12,22 @@ import { type Block, knownMessages, messagesOf } from './langchain-messages.ts';
  * they are.
  */
 export function palimpsest(options: AdapterOptions) {
-  const { contextOf, counted } = conversation(options, 'anthropic');
+  const { contextOf } = conversation(options, 'anthropic');
   return createMiddleware({
     name: 'palimpsest',
     wrapModelCall: async (request, handler) => {
       const { model, runtime, systemMessage, tools } = request;
       const known = knownMessages(request.messages);
-      const messages = await contextOf(known.items, {
+      const context = await contextOf(known.items, {
         messagesOf: (item, place) => messagesOf(item, place, known),
         sent: partsSent,
         besides: [systemMessage.content, tools.map(definitionOf)],
         model: nameOf(model),
         signal: runtime.signal,
       });
-      const answer = await handler(messages === null ? request : { ...request, messages });
+      if (context === null) return handler(request);
+      const { messages, counted } = context;
+      const answer = await handler({ ...request, messages });
       // A command of another middleware has none.
       const { usage_metadata: usage }: Block = { ...answer };
       if (isRecord(usage)) counted(usage.input_tokens);
@@ -44,7 +46,7 @@ export function palimpsestContext(options: AdapterOptions) {
       sent: partsSent,
       signal,
     });
-    return context ?? messages;
+    return context?.messages ?? messages;
   };
 }
 

@@ -70,7 +70,7 @@ export function palimpsest(options: AdapterOptions): {
       const besides = [modelData.instructions ?? '', await definitionsOf(agent)];
       const context = await contextOf(items, { messagesOf, besides });
       if (context === null) return modelData;
-      const input = [...context, ...last];
+      const input = [...context.messages, ...last];
       inPlaceOf = replaced(modelData.input, input);
       return { ...modelData, input };
     },
