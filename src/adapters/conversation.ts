@@ -5,7 +5,9 @@ import {
   ProblemError,
   type Synced,
 } from '../client/client.ts';
-import { keyOf, tokensOf } from './content.ts';
+import { tokensOf } from './content.ts';
+import { placesOf } from './places.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** What every adapter takes. */
 export type AdapterOptions = Omit<ClientOptions, 'fetch'> & {
@@ -47,33 +49,6 @@ type Call<M> = {
   model?: string | undefined;
   signal?: AbortSignal | undefined;
 };
-
-/**
- * For each item of the context its place in the history, or null. Of equal ones the last are meant, since
- * what a compaction takes away is older: each stands for itself, with the ids that the provider gave it.
- */
-function placesOf(context: readonly object[], history: readonly object[]): (number | null)[] {
-  const places = new Map<string, number[]>();
-  for (const [place, item] of history.entries()) {
-    const key = keyOf(item);
-    const equal = places.get(key);
-    if (equal === undefined) places.set(key, [place]);
-    else equal.push(place);
-  }
-  const found = context.toReversed().map((item) => places.get(keyOf(item))?.pop() ?? null);
-  return found.toReversed();
-}
-
-/** The same promise for a call that may be given up meanwhile: throws the reason of the signal then. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
 
 /**
  * A conversation that is synced before each call. `contextOf` answers what to send for the whole history,
