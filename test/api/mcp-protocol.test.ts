@@ -178,12 +178,15 @@ it('counts as any request against the limit of its key', async () => {
   await slow.close();
 });
 
+/** Members of one message. */
+const MANY = Array.from({ length: 100 }, (_, i) => [`m${i}`, i]);
+
 it('what would hold up the process is done in another thread', async () => {
   let passedOn = 0;
   const { store, limits } = api.deps;
   const busy = await startApi({
     store,
-    limits,
+    limits: { ...limits, json_values_here: MANY.length },
     largestHere: { events: 5, bytes: 100_000, tokens: 100_000 },
     elsewhere: (request, signal) => {
       passedOn += 1;
@@ -194,8 +197,11 @@ it('what would hold up the process is done in another thread', async () => {
   const { text, isError } = await client.call('search_history', { regex: 'n[e]{2}dle' });
   expect({ passedOn, isError }).toEqual({ passedOn: 1, isError: false });
   expect(text).toContain('One needle.');
-  expect(busy.logged).toEqual([]);
   await client.close();
+  const many = { ...rpc('tools/list'), params: { _meta: Object.fromEntries(MANY) } };
+  const { status } = await send(busy, 'POST', '/mcp/s', { body: many, headers: ACCEPT });
+  expect({ passedOn, status }).toEqual({ passedOn: 2, status: 200 });
+  expect(busy.logged).toEqual([]);
 });
 
 it('many calls at a time are all answered', async () => {

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Api } from '../http/endpoint.ts';
 import { parseJson, readText, refuseTooManyValues } from '../http/json-body.ts';
@@ -24,8 +25,9 @@ export function addMcpRoutes(api: Api): void {
 async function answered(api: Api, c: Context, asked: string | null): Promise<Response> {
   const { deps, gate, passOn } = api;
   const { raw } = c.req;
+  let tenant: string | null = null;
   try {
-    const tenant = gate(raw);
+    tenant = gate(raw);
     const session_id =
       asked === null ? null : parseInput(sessionParams, { id: asked }, 'the path').id;
     const parsedBody = await messageOf(raw, deps.limits);
@@ -48,6 +50,10 @@ async function answered(api: Api, c: Context, asked: string | null): Promise<Res
       await server.close();
     }
   } catch (error) {
+    // A message of many values is not even read here.
+    if (error instanceof ElsewhereError && tenant !== null && passOn !== null) {
+      return await passOn({ c, tenant }, 'post');
+    }
     throw thrown(error, 'post');
   }
 }
