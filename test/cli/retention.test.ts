@@ -74,6 +74,21 @@ describe.each(['sqlite', 'postgres'] as const)('palimpsest retention, on %s', (k
     await store.close();
   });
 
+  test('takes no file of what was written to and archived again meanwhile', async () => {
+    const url = await places[kind]();
+    const archive = new FolderArchive(fresh('archive'));
+    await longAgo(url);
+    const store = await openWith(url, archive);
+    await putAway(store, archive, 'chat');
+    const [found] = await store.archived.sizes({ tenant: 'local', after: 0, limit: 9 });
+    if (found === undefined) throw new Error('it was not found');
+    await store.commit(ref('chat'), append(item('late')), { at: LONG_AGO });
+    await putAway(store, archive, 'chat');
+    expect(await store.archived.eraseUnchanged(found)).toBe(false);
+    expect(await store.rows(ref('chat'), { after: 0, limit: 9 })).toHaveLength(7);
+    await store.close();
+  });
+
   test('stops where the archive is away, and erases nothing of that session', async () => {
     const url = await places[kind]();
     const archive = new FolderArchive(fresh('archive'));

@@ -106,9 +106,18 @@ function archivedOver(
   onLeft: (error: unknown) => void,
 ): ArchivedSessions {
   const { archived } = store;
-  const eraseUnchanged = (session: IdleSession) =>
-    withFiles(store, archive, session.ref, () => archived.eraseUnchanged(session), onLeft);
+  const eraseUnchanged = async (session: IdleSession) => {
+    // Its files may be those of what was written since, and would be gone before that is found out.
+    if (!(await isUnchanged(archived, session))) return false;
+    return withFiles(store, archive, session.ref, () => archived.eraseUnchanged(session), onLeft);
+  };
   return withMembers(archived, { eraseUnchanged });
+}
+
+async function isUnchanged(archived: ArchivedSessions, session: IdleSession): Promise<boolean> {
+  const { ref, place, version, hash } = session;
+  const [now] = await archived.sizes({ tenant: ref.tenant, after: place - 1, limit: 1 });
+  return now?.place === place && now.version === version && now.hash === hash;
 }
 
 /** The files go first: what could not be removed would be left of a session that is erased. */
