@@ -14,7 +14,7 @@ const DOCUMENTS_AT_A_TIME = 50;
 /** Matches that are shown of one document. */
 const MOST_MATCHES = 20;
 /** What an expression may come to: each instruction is a step for each character. */
-const MOST_INSTRUCTIONS = 2_000;
+const MOST_INSTRUCTIONS = 500;
 /** What one may seem to come to: that is only about, and what is far beyond is not even compiled. */
 const MOST_EXPECTED = 5 * MOST_INSTRUCTIONS;
 const REPEATS = 'it repeats too much: use smaller numbers in {…}';
