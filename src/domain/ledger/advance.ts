@@ -312,7 +312,8 @@ class LedgerFold {
     if (call === null) return;
     const folder = folderShown(text);
     if (folder !== null) this.moveTo(folder);
-    this.carryOut(call, writtenResult(text), seq);
+    // Such a shell shows no exit codes.
+    this.carryOut(call, writtenResult(text), seq, false);
     const action = agentAction(doneBy(call).script ?? '', text);
     if (action !== null) this.act(action, '', this.moment(seq));
   }
@@ -342,7 +343,7 @@ class LedgerFold {
       this.names.mention(resultText(result), 'tool_output', this.moment(seq));
   }
 
-  private carryOut(call: ToolCall, result: ToolResult, seq: number): void {
+  private carryOut(call: ToolCall, result: ToolResult, seq: number, hasCode = true): void {
     this.calls++;
     const moment = this.moment(seq);
     const own = doneBy(call);
@@ -351,7 +352,7 @@ class LedgerFold {
     const { actions, shell } = actionsOfCall(call, result, folders, this.effort);
     this.shell = shell;
     for (const action of actions) this.act(action, own.script ?? '', moment);
-    this.end(call, own, result, moment);
+    this.end(call, own, result, moment, hasCode);
     this.names.mention(resultText(result), 'tool_output', this.moment(seq), fileShownBy(actions));
     const words = userWordsIn(call, result);
     if (words !== null) this.request(words, questionOf(call) || this.unanswered(), seq);
@@ -359,10 +360,16 @@ class LedgerFold {
   }
 
   /** What is said of a process that was left running is said of the command that has started it. */
-  private end(call: ToolCall, own: Done, result: ToolResult, moment: Moment): void {
+  private end(
+    call: ToolCall,
+    own: Done,
+    result: ToolResult,
+    moment: Moment,
+    hasCode: boolean,
+  ): void {
     const process = processOf(call);
     const done = (process === null ? null : this.runs.running(process)) ?? own;
-    const outcome = outcomeOf(result, done.script, done.kind !== null);
+    const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode);
     this.runs.ended(call.id, done, outcome, this.files, moment);
     const left = outcome.kind === 'running' ? processLeft(result) : null;
     if (left !== null) this.runs.left(left, done, moment);

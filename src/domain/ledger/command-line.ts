@@ -41,17 +41,21 @@ const MOST_WORDS = 5;
 export function runKindOf(script: string): Run['kind'] | null {
   for (const { commands } of parseLoosely(script.slice(0, LOOKED_AT))) {
     for (const command of commands) {
-      const kind = kindOf(command);
+      const kind = kindOfCommand(command);
       if (kind !== null) return kind;
     }
   }
   return null;
 }
 
-function kindOf({ words }: Command): Run['kind'] | null {
+/** Whether one command runs tests, a build or a check; null when it does something else. */
+export function kindOfCommand({ words }: Command): Run['kind'] | null {
   const texts = words.map(({ text }) => text);
   const start = texts.findIndex(
-    (text) => !/^\w+=|^(?:sudo|env|time|nice|timeout|xvfb-run|-\S*|\d+[smh]?)$/.test(text),
+    (text) =>
+      !/^\w+=|^(?:sudo|env|time|nice|nohup|stdbuf|exec|command|timeout|xvfb-run|-\S*|\d+[smh]?)$/.test(
+        text,
+      ),
   );
   const program = baseName(texts[start] ?? '');
   if (RUNNERS.test(program)) {

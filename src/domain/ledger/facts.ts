@@ -53,14 +53,13 @@ export function factsOf(ledger: Ledger): Fact[] {
       .map((one) => fact(one, 'change', 'current', 'assistant', changeText(one))),
     ...runs.map((one) => {
       const said = one.line === '' ? '' : `: ${one.line}`;
-      const state = one.outcome === 'ok' ? 'done' : 'open';
-      const ended = one.outcome === 'ok' ? 'passed' : 'failed';
+      const { state, ended } = RUN_TEXTS[one.outcome];
       return fact(
         one,
         'run',
         state,
         'tool',
-        `${one.command} ${ended} last, ${one.failures} of ${one.runs} failed${said}`,
+        `${one.command} ${ended}, ${one.failures} of ${one.runs} failed${said}`,
       );
     }),
     ...failures.map((one) =>
@@ -82,6 +81,12 @@ export function factsOf(ledger: Ledger): Fact[] {
     ),
   ];
 }
+
+const RUN_TEXTS = {
+  ok: { state: 'done', ended: 'passed last' },
+  failed: { state: 'open', ended: 'failed last' },
+  unknown: { state: 'current', ended: 'ended last, whether it passed is not known' },
+} as const;
 
 function fact(
   { seq, last_seq, of }: Place,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Version of the shape and of the rules below; a ledger of another one is folded anew from the log. */
-export const LEDGER_VERSION = 3;
+export const LEDGER_VERSION = 4;
 
 const seq = z.int().min(1);
 const count = z.int().min(0);
@@ -66,7 +66,8 @@ export const runSchema = z.strictObject({
   kind: z.enum(RUN_KINDS),
   runs: count,
   failures: count,
-  outcome: z.enum(['ok', 'failed']),
+  /** `unknown`: a pipe, `|| true`, a later command or the like hides its exit code. */
+  outcome: z.enum(['ok', 'failed', 'unknown']),
   /** The first line that says why it failed, else the line that sums it up; '' where none does. */
   line: text,
 });

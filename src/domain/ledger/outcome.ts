@@ -1,26 +1,36 @@
 import type { ToolResult } from '../items/item.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { answerOf } from '../workspace/result-text.ts';
+import { type Answer, answerOf } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
-import { endsInSearch } from './command-line.ts';
+import { endsInSearch, runKindOf } from './command-line.ts';
+import { type Evidence, endsInPipe, evidenceOf, isLeftRunning, saysNothing } from './exit-code.ts';
 
-/** How a call ended, or that it has not yet, and the lines that say why it failed or what came of it. */
+/**
+ * How a call ended, or that it has not yet, and the lines that say why it failed or what came of it.
+ * `unknown`: it has ended, and nothing says how.
+ */
 export type Outcome = {
-  kind: 'ok' | 'failed' | 'refused' | 'interrupted' | 'running';
+  kind: 'ok' | 'failed' | 'unknown' | 'refused' | 'interrupted' | 'running';
   lines: string[];
 };
 
 const LONGEST_LINE = 200;
+/** Characters from the end of an output that are read for how a run went. */
+const LOOKED_AT = 60_000;
 const MOST_LINES = 3;
 
 const TELLS_ERROR =
   /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل/i;
+/** Of several runs in one script, so many lines are of the last one. */
+const LAST_LINES = 6;
+/** How a program ends that an error has stopped. */
+const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
   /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|traceback \(|<\/?\w+>$)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
-  /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^Your proposed edit has introduced new syntax error/m;
+  /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
 /** What Claude Code says of a command that it does not wait for. */
 const IN_BACKGROUND = /^Command running in background with ID: /;
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
@@ -28,35 +38,99 @@ const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
 /** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
-  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|succe(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
+  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
+/** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
+const ALL_PASSED =
+  /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^BUILD SUCCESS|\bBuild succeeded\b/i;
+/** The same where the end of the output is there: what has failed would be named behind it. */
+const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
+const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
+/** Lines of single tests that have not failed. */
+const OF_ONE_TEST = /^(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|SKIP)\b)/;
 
-/** Reads a result; `script` is the command that was run, null for other tools. */
-export function outcomeOf(result: ToolResult, script: string | null, isRun: boolean): Outcome {
+/**
+ * Reads a result; `script` is the command that was run, null for other tools. `hasCode`: a command that
+ * fails is known by its exit code.
+ */
+export function outcomeOf(
+  result: ToolResult,
+  script: string | null,
+  isRun: boolean,
+  hasCode = true,
+): Outcome {
   const answer = answerOf(result);
-  const text = withoutTerminalCodes(answer.text);
+  const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
   const hasFailed =
     answer.isFailed || (script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000)));
   const isFailedRun = isRun && sumsUpFailure(text);
   // Most results say neither, and are not read line by line.
-  if (!hasFailed && !isRun) return { kind: 'ok', lines: [] };
+  if (!hasFailed && !isRun) return { kind: isInDoubt(script, text) ? 'unknown' : 'ok', lines: [] };
   const shown = linesOf(text);
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
-  const telling = lines.filter((line) => TELLS_ERROR.test(line));
+  const telling = lines.filter((line) => TELLS_ERROR.test(line) && !OF_ONE_TEST.test(line));
   if (hasFailed) {
     if (lines.length < shown.length && telling.length === 0 && !isFailedRun) {
       return { kind: 'interrupted', lines: [] };
     }
     // A search that found nothing, or what ends without a word, leaves nothing to tell.
     const isSearch = script !== null && telling.length === 0 && endsInSearch(script);
-    if (lines.length === 0 || isSearch) return { kind: 'ok', lines: [] };
+    if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
+    if (isSearch) return { kind: 'ok', lines: [] };
+    if (lines.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
     const said = telling.length > 0 ? telling.slice(0, MOST_LINES) : lines.slice(-2);
     return { kind: 'failed', lines: said };
   }
   if (isFailedRun) return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
-  const sum = lines.findLast((line) => SUMS_UP.test(line));
-  return { kind: 'ok', lines: sum === undefined ? [] : [sum] };
+  return unfailed(script, answer, lines, hasCode);
+}
+
+/** A run whose exit says nothing against it: whether it passed is known by its code, or by its words. */
+function unfailed(
+  script: string | null,
+  answer: Answer,
+  lines: readonly string[],
+  hasCode: boolean,
+): Outcome {
+  const evidence = script === null ? null : evidenceOf(script, answer);
+  const isSearch = script !== null && answer.isFailed;
+  const isTold = hasCode && !isSearch && evidence?.by === 'told';
+  if (evidence?.by === 'failed') {
+    const telling = lines.filter((line) => TELLS_ERROR.test(line) && !OF_ONE_TEST.test(line));
+    return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
+  }
+  const sum = lines.findLast((line) => SUMS_UP.test(line) && !FAILS.test(line));
+  // A build or a check that fails says why.
+  const isPassed =
+    evidence === null ||
+    isTold ||
+    evidence.by === 'passed' ||
+    saysPassed(answer, evidence) ||
+    (evidence.isEndShown && !isSearch && lines.length === 0 && runKindOf(script ?? '') !== 'test');
+  if (isPassed) return { kind: 'ok', lines: sum === undefined ? [] : [sum] };
+  return { kind: 'unknown', lines: sum === undefined ? lines.slice(-1) : [sum] };
+}
+
+function saysPassed({ text, isShortened }: Answer, evidence: Evidence): boolean {
+  const { own, isFiltered, speaking } = evidence;
+  if (speaking === 'none') return false;
+  const lines = withoutTerminalCodes(text.slice(-LOOKED_AT))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !own.has(line));
+  return lines.slice(speaking === 'last' ? -LAST_LINES : 0).some((line) => {
+    if (FAILS.test(line)) return false;
+    return ALL_PASSED.test(line) || (!isFiltered && !isShortened && PASSED_SO_FAR.test(line));
+  });
+}
+
+/** What goes on after its script has ended, or ends in words of an error whose code a pipe hides. */
+function isInDoubt(script: string | null, text: string): boolean {
+  if (script === null || !/[|&]/.test(script)) return false;
+  if (isLeftRunning(script)) return true;
+  const end = text.trimEnd().split('\n').slice(-2);
+  return end.some((line) => NAMES_ERROR.test(line)) && endsInPipe(script);
 }
 
 function isBrokenOff(line: string, at: number, of: number): boolean {

@@ -14,6 +14,8 @@ export type Done = {
 
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
+/** Of a command that goes on: how it is written tells what its exit code says. */
+const LONGEST_SCRIPT = 1_000;
 
 /** Runs with their last outcome, failures with what cured them, and how often each tool was called. */
 export class Runs {
@@ -41,7 +43,7 @@ export class Runs {
 
   left(id: string, { tool, subject, script, kind }: Done, { seq, at }: Moment): void {
     const own = {
-      ...(script !== null && { script: commandKey(script) }),
+      ...(script !== null && { script: script.slice(0, LONGEST_SCRIPT) }),
       ...(kind !== null && { kind }),
     };
     this.open.set(id, { seq, last_seq: seq, id, tool, subject, ...own, called_at: at });
@@ -64,7 +66,10 @@ export class Runs {
       case 'running':
         return;
       case 'failed':
-        this.fail(key, done, outcome.lines, moment);
+        // What ends without a word leaves nothing to tell.
+        if (outcome.lines.length > 0) this.fail(key, done, outcome.lines, moment);
+        break;
+      case 'unknown':
         break;
       case 'ok':
         // A tool of which nobody knows what it was about has not done the same again.
@@ -137,7 +142,7 @@ export class Runs {
       kind,
       runs: (known?.runs ?? 0) + 1,
       failures: (known?.failures ?? 0) + (hasFailed ? 1 : 0),
-      outcome: hasFailed ? 'failed' : 'ok',
+      outcome: outcome.kind === 'failed' || outcome.kind === 'ok' ? outcome.kind : 'unknown',
       line: outcome.lines[0] ?? '',
     });
   }

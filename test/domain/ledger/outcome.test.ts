@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { runText } from '../../../src/domain/compaction/extractive/work-lines.ts';
+import { factsOf } from '../../../src/domain/ledger/facts.ts';
 import { type Outcome, outcomeOf } from '../../../src/domain/ledger/outcome.ts';
-import { ledgerOf, used } from '../../support/log-items.ts';
+import { asks, ledgerOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex, toolResult } from '../../support/tool-calls.ts';
 
 /** What a command of no test run came to. */
@@ -79,7 +81,7 @@ describe('how a command ended', () => {
         lines: ["The user doesn't want to proceed with this tool use. The tool use was rejected."],
       },
     ],
-    ['a failure without a word', codex('', 1), false, { kind: 'ok', lines: [] }],
+    ['a failure without a word', codex('', 1), false, { kind: 'unknown', lines: [] }],
     [
       'without a telling line: the last two',
       'Exit code 3\none thing\nanother thing\nthe end',
@@ -254,4 +256,107 @@ test.each([
 ])('a command that still runs has not ended well yet: %j', (running) => {
   const items = used('exec_command', { cmd: 'npm test' }, running);
   expect(ledgerOf(items).runs.filter(({ outcome }) => outcome === 'ok')).toEqual([]);
+});
+
+describe('an exit code that does not speak for the run', () => {
+  const kindOf = (script: string, text: string, isError = false) =>
+    outcomeOf(toolResult(text, isError), script, true).kind;
+
+  test.each([
+    ['npm test || true', 'at Object.run (a.js:3:1)'],
+    ['npm test; true', ''],
+    ['npm test\ngit status', 'nothing to commit'],
+    ['set +e\nnpm test\ngit status', 'nothing to commit'],
+    ['npm test | tail -3', 'at Object.run (a.js:3:1)'],
+    ['pytest -q | head -1', 'a_test.py::test_one PASSED'],
+    ['go test ./... | grep ok', 'ok  \texample.com/x\t0.4s'],
+    ['go test ./... | grep FAIL', ''],
+    ['npm test &', ''],
+    ['nohup npm test > log 2>&1 &', '[1] 4711'],
+    ['timeout 5 npm test || :', ''],
+    ['git pull || npm test', 'Already up to date.'],
+    ['if npm test; then git push; fi', ''],
+    ['npm test; echo "all OK"', 'all OK'],
+    ['npm run lint; npm test; true', '12 passed'],
+    ['npm test || true', 'not ok 3 - adds'],
+    ['npm test || true', 'Run was unsuccessful'],
+  ])('is told as unknown: %j', (script, text) => expect(kindOf(script, text)).toBe('unknown'));
+
+  test('nor that of a search that found nothing', () => {
+    expect(kindOf('npm test | grep FAIL', codex('', 1))).toBe('unknown');
+  });
+
+  test.each([
+    ['npm test || true', 'Tests  12 passed (12)'],
+    ['npm test; git status', '12 passing\nnothing to commit'],
+    ['python -m unittest | tail -2', 'Ran 3 tests in 0.1s\n\nOK'],
+    ['go test ./... 2>&1 | tail -3', 'ok  \texample.com/x\t0.4s'],
+    ['go test ./... 2>&1 | head -50', 'ok  \texample.com/x\t0.4s'],
+    ['npx tsc --noEmit 2>&1 | head -20', ''],
+    ['npx tsc --noEmit 2>&1 | head -20', '(Bash completed with no output)'],
+    ['npm test; echo "exit: $?"', 'a.js\nexit: 0'],
+    ['npm test | tail -1; echo $' + '{PIPESTATUS[0]}', 'a.js\n0'],
+    ['npm test && echo WORKED; git status', 'a.js\nWORKED\nclean'],
+    ['npm test || echo BROKEN', 'a.js'],
+    ['npm test || exit 1', ''],
+    ['set -o pipefail; npm test | tail -3', 'a.js'],
+    ['set -e\nnpm test\ngit status', 'clean'],
+    ['cd /w && npm test && git status', 'clean'],
+    ['(cd /w && npm test)', ''],
+    ['npm test', ''],
+  ])('where other words do, it has passed: %j', (script, text) =>
+    expect(kindOf(script, text)).toBe('ok'),
+  );
+
+  test.each([
+    ['npm test; echo "exit: $?"', 'a.js\nexit: 1'],
+    ['npm test && echo WORKED; git status', 'a.js\nclean'],
+    ['npm test || echo BROKEN', 'a.js\nBROKEN'],
+    ['python -m pytest -q 2>&1 | head -5', '/usr/bin/python: No module named pytest'],
+  ])('or failed: %j', (script, text) => expect(kindOf(script, text)).toBe('failed'));
+
+  test('a run that fails without a word has failed', () => {
+    expect(kindOf('go vet ./...', codex('', 1))).toBe('failed');
+  });
+
+  test('a shell without exit codes says it in words, or not at all', () => {
+    const shell = (answer: string) => [
+      tells('I run them.\n```\nnpm test\n```'),
+      asks(`${answer}\n(Open file: n/a)\n(Current directory: /w)\nbash-$ `),
+    ];
+    expect(ledgerOf(shell('a.js')).runs).toMatchObject([{ outcome: 'unknown' }]);
+    expect(ledgerOf(shell('Tests  3 passed (3)')).runs).toMatchObject([{ outcome: 'ok' }]);
+  });
+});
+
+test('an outcome that is not known cures nothing, and is told as such', () => {
+  const items = [
+    ...ran('npm test', 'Error: maxRetries is not defined', 1),
+    ...ran('npm test 2>&1 | tail -1', 'at Object.run (a.js:3:1)'),
+  ];
+  const ledger = ledgerOf(items);
+  expect(ledger.failures).toMatchObject([{ cure: null }]);
+  expect(factsOf(ledger).filter(({ kind }) => kind === 'run')).toMatchObject([
+    {
+      state: 'current',
+      text: 'npm test ended last, whether it passed is not known, 1 of 2 failed: at Object.run (a.js:3:1)',
+    },
+  ]);
+  const [run] = ledger.runs;
+  expect(run === undefined ? '' : runText(run)).toBe(
+    'Run npm test: whether it passed last is not known: tool output "at Object.run (a.js:3:1)"',
+  );
+});
+
+test('a run of a process keeps how it was written', () => {
+  const running =
+    'Chunk ID: 68fe8b\nWall time: 1.0016 seconds\nProcess running with session ID 4964\nOriginal token count: 3\nOutput:\n';
+  const ofProcess = (cmd: string) =>
+    ledgerOf([
+      ...used('exec_command', { cmd }, running),
+      ...used('write_stdin', { session_id: 4964, chars: '' }, codex('a.js\n')),
+    ]).runs;
+  expect(ofProcess('npm test')).toMatchObject([{ outcome: 'ok' }]);
+  expect(ofProcess(`npm test -- -t '${'a|'.repeat(150)}'`)).toMatchObject([{ outcome: 'ok' }]);
+  expect(ofProcess('npm test | tail -1')).toMatchObject([{ outcome: 'unknown' }]);
 });

@@ -82,8 +82,14 @@ export function runTellings({ runs, tools }: Ledger): Tellings {
 /** A command of tests or builds, and how it ended last. */
 export function runText({ command, outcome, line }: Run): string {
   const said = line === '' ? '' : `: tool output "${clipEnd(line.replaceAll('"', "'"), 140)}"`;
-  return `${LABELS.run}${clipEnd(command, 90)}: ${outcome === 'ok' ? 'passed last' : 'failed last'}${said}`;
+  return `${LABELS.run}${clipEnd(command, 90)}: ${ENDED[outcome]}${said}`;
 }
+
+const ENDED: Record<Run['outcome'], string> = {
+  ok: 'passed last',
+  failed: 'failed last',
+  unknown: 'whether it passed last is not known',
+};
 
 const SAID_BY: Record<Conclusion['by'], string> = {
   user: LABELS.message,
