@@ -7,13 +7,12 @@ import type {
   ToolResult,
 } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
-import { readOpaque } from '../items/opaque.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { userWordsIn } from '../items/user-words.ts';
-import { isJsonObject, type Json } from '../json.ts';
+import type { Json } from '../json.ts';
 import { shortPath } from '../names.ts';
 import { cleaned, clipMiddle } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
@@ -25,7 +24,16 @@ import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
-import { doneBy, hasTools, processLeft, processOf, questionOf, stringsOf } from './conversation.ts';
+import {
+  doneBy,
+  fileShownBy,
+  givenTexts,
+  hasTools,
+  processLeft,
+  processOf,
+  questionOf,
+  stringsOf,
+} from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import type { LastSaid, Ledger } from './ledger.ts';
 import { NameIndex, Spellings } from './names-index.ts';
@@ -90,7 +98,7 @@ class LedgerFold {
     this.requests = new Requests(ledger.requests);
     this.constraints = new Constraints(ledger.constraints);
     this.conclusions = new Conclusions(ledger.conclusions);
-    this.files = new Files(ledger.files);
+    this.files = new Files(ledger.files, ledger.git);
     this.runs = new Runs(ledger.runs, ledger.failures, ledger.tools, ledger.open_calls);
     this.artifacts = new Artifacts(ledger.artifacts);
     this.names = new NameIndex(ledger.names, spellings);
@@ -116,6 +124,7 @@ class LedgerFold {
       constraints: this.constraints.facts(),
       conclusions: this.conclusions.facts(),
       files: this.files.facts(),
+      git: this.files.gitState(),
       ...this.runs.facts(),
       plan: this.plans.fact(),
       artifacts: this.artifacts.facts(),
@@ -384,17 +393,4 @@ class LedgerFold {
   private moment(seq: number): Moment {
     return { seq, at: this.at, call: this.calls };
   }
-}
-
-/** The file whose content a call has shown, when it is one. */
-function fileShownBy(actions: readonly FileAction[]): string | undefined {
-  const shown = actions.flatMap((action) => (action.kind === 'seen' ? [action.path] : []));
-  const [path] = shown;
-  return path !== undefined && shown.length === 1 ? shortPath(path) : undefined;
-}
-
-/** The texts of documents and search results that a client has put into its messages. */
-function givenTexts(json: Json): string[] {
-  const isGiven = isJsonObject(json) && (json.type === 'document' || json.type === 'search_result');
-  return isGiven ? readOpaque(json).flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
 }

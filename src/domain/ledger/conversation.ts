@@ -1,10 +1,12 @@
 import type { Message, ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
+import { readOpaque } from '../items/opaque.ts';
 import { scriptOf } from '../items/shell-script.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
 import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
+import type { FileAction } from '../workspace/action.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { runKindOf } from './command-line.ts';
 import type { Done } from './runs.ts';
@@ -80,4 +82,17 @@ export function processLeft(result: ToolResult): string | null {
 /** Whether a message brings calls or results of its own: then no text of it is a command. */
 export function hasTools({ parts }: Message): boolean {
   return parts.some(({ kind }) => kind === 'tool_call' || kind === 'tool_result');
+}
+
+/** The file whose content a call has shown, when it is one. */
+export function fileShownBy(actions: readonly FileAction[]): string | undefined {
+  const shown = actions.flatMap((action) => (action.kind === 'seen' ? [action.path] : []));
+  const [path] = shown;
+  return path !== undefined && shown.length === 1 ? shortPath(path) : undefined;
+}
+
+/** The texts of documents and search results that a client has put into its messages. */
+export function givenTexts(json: Json): string[] {
+  const isGiven = isJsonObject(json) && (json.type === 'document' || json.type === 'search_result');
+  return isGiven ? readOpaque(json).flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
 }

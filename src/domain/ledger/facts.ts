@@ -1,6 +1,7 @@
 import type { Speaker } from '../items/item.ts';
 import { baseName } from '../names.ts';
 import type { FactKind, Failure, File, Ledger, Plan, Request } from './ledger.ts';
+import { takenBackText } from './taken-back.ts';
 
 /** Whether a fact still asks for something, is settled, holds, or was replaced by a later one. */
 export const FACT_STATES = ['open', 'done', 'current', 'superseded'] as const;
@@ -111,20 +112,15 @@ function requestText({ text, answers }: Request): string {
 }
 
 /** What was done to a file, in one line. */
-export function changeText({
-  path,
-  state,
-  moved_to,
-  is_created,
-  edits,
-  added,
-  removed,
-}: File): string {
-  if (state === 'deleted') return `${path}: deleted`;
+export function changeText(file: File): string {
+  const { path, state, moved_to, is_created, edits, added, removed } = file;
+  if (state === 'deleted') return `${path}: ${is_created ? 'created, then deleted' : 'deleted'}`;
   if (state === 'moved') return `${path}: moved to ${moved_to ?? 'another place'}`;
   const facts = [is_created ? 'created' : `changed ${edits} times`];
   if (added.length > 0) facts.push(`added ${added.join(', ')}`);
   if (removed.length > 0) facts.push(`removed ${removed.join(', ')}`);
+  const back = takenBackText(file);
+  if (back !== '') facts.push(back);
   return `${path}: ${facts.join('; ')}`;
 }
 

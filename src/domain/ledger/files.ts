@@ -1,8 +1,11 @@
 import { baseName, extractNames, isFileName } from '../names.ts';
 import { clipEnd, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
-import type { File } from './ledger.ts';
+import { type KnownText, textWhenWhole } from '../workspace/known-text.ts';
+import type { File, GitState } from './ledger.ts';
 import { rounded } from './names-index.ts';
+import { isSameFile } from './same-file.ts';
+import { fateOf, type GitAction, gitActionOf, gitStateAfter, takenBack } from './taken-back.ts';
 
 /** Names of a file that are kept, the newest first. */
 const MOST_NAMES = 24;
@@ -23,18 +26,23 @@ export class Files {
   private readonly byBase = new Map<string, File[]>();
   private count: number;
 
-  constructor(files: readonly File[]) {
+  private git: GitState;
+
+  constructor(files: readonly File[], git: GitState) {
+    this.git = git;
     for (const file of files) this.namesakes(file.path).push({ ...file });
     this.count = files.length;
   }
 
   /** Notes what a call has certainly done; `script` is the command that it ran, '' for none. */
   apply(action: FileAction, script: string, moment: Moment): void {
+    const git = gitActionOf(action);
+    if (git !== null) this.follow(git, moment);
     if (!('path' in action)) return;
     const { path } = action;
     switch (action.kind) {
       case 'seen':
-        this.touch(path, 1, moment).reads++;
+        this.see(path, action.text, moment);
         return;
       case 'written':
         this.write(path, action.text, moment);
@@ -69,8 +77,10 @@ export class Files {
         this.delete(path, moment);
         return;
       case 'rewritten':
-      case 'undone':
         this.change(path, [], moment);
+        return;
+      case 'undone':
+        this.undo(path, moment);
         return;
       case 'changed':
         if (action.isCertain) this.change(path, editsOfSed(script), moment, true);
@@ -91,6 +101,10 @@ export class Files {
     return [...this.byBase.values()].flat();
   }
 
+  gitState(): GitState {
+    return this.git;
+  }
+
   /** The files changed after so many items, the newest change first. */
   changedSince(at: number): string[] {
     return this.facts()
@@ -99,11 +113,60 @@ export class Files {
       .map(({ path }) => path);
   }
 
+  private follow(git: GitAction, moment: Moment): void {
+    this.git = gitStateAfter(this.git, git, moment.at);
+    for (const file of this.facts()) {
+      const fate = fateOf(file, git, this.git);
+      if (fate !== null) takenBack(file, git, fate, moment);
+    }
+  }
+
+  /** What a whole file shows is true of it, whatever was done to it before. */
+  private see(path: string, seen: KnownText | null, moment: Moment): void {
+    const file = this.touch(path, 1, moment);
+    file.reads++;
+    const text = file.edits === 0 || seen === null ? null : textWhenWhole(seen);
+    if (text === null) return;
+    file.state = 'present';
+    delete file.moved_to;
+    const had = file.added.length;
+    file.added = file.added.filter((name) => text.includes(name));
+    if (file.added.length < had) delete file.undoable;
+    const { line, taken_back } = file;
+    if (line !== undefined && !text.includes(line.replace(/\s*…$/, ''))) delete file.line;
+    if (taken_back === undefined || taken_back.is_certain) return;
+    if (had > 0 && file.added.length === 0) {
+      file.taken_back = { ...taken_back, is_certain: true, is_aside: false };
+    } else delete file.taken_back;
+  }
+
+  private undo(path: string, moment: Moment): void {
+    const file = this.touch(path, CHANGE, moment);
+    const { undoable, edits } = file;
+    file.changed_at = moment.at;
+    delete file.undoable;
+    delete file.line;
+    const isAll = edits === 1;
+    file.edits = Math.max(1, edits);
+    if (edits > 0 && (undoable === undefined || isAll)) {
+      const is_certain = isAll && undoable !== undefined;
+      file.taken_back = { seq: moment.seq, by: 'undo_edit', is_certain, is_aside: false };
+    }
+    if (undoable === undefined) return;
+    file.added = file.added.slice(undoable.added);
+    file.removed = file.removed.slice(undoable.removed);
+  }
+
   private write(path: string, text: string, moment: Moment): void {
     const known = this.find(path);
     const isNew = known === undefined || (known.reads === 0 && known.edits === 0);
+    const isAnew = known?.is_created === true && known.state !== 'present';
     const file = this.changed(path, moment);
     if (isNew) file.is_created = true;
+    // What was created and deleted before is not there any more, as if it had never been.
+    if (isAnew) Object.assign(file, { edits: 1, removed: [], edited_from: moment.at });
+    delete file.undoable;
+    delete file.taken_back;
     const gone = new Set(file.added);
     file.added = namesBroughtIn([{ added: text, removed: '' }], path);
     for (const name of file.added) gone.delete(name);
@@ -132,6 +195,9 @@ export class Files {
     const { line } = file;
     if (line !== undefined && edits.some(({ removed }) => removed.includes(line))) delete file.line;
     for (const edit of edits) setLine(file, linesOnlyIn(edit.added, edit.removed));
+    const isExact = !isRough && edits.length > 0;
+    if (isExact) file.undoable = { added: added.length, removed: removed.length };
+    else delete file.undoable;
   }
 
   /** A file, or a folder with all that is in it. */
@@ -141,8 +207,13 @@ export class Files {
     for (const file of inside.length > 0 ? inside : [this.changed(path, moment)]) {
       file.state = 'deleted';
       file.last_seq = moment.seq;
+      file.edits = Math.max(1, file.edits);
+      file.changed_at = moment.at;
+      file.edited_from ||= moment.at;
       file.added = [];
       delete file.line;
+      delete file.undoable;
+      delete file.taken_back;
     }
   }
 
@@ -161,7 +232,9 @@ export class Files {
     const file = this.touch(path, CHANGE, moment);
     file.edits++;
     file.changed_at = moment.at;
+    file.edited_from ||= moment.at;
     file.state = 'present';
+    if (file.taken_back?.is_certain === true) delete file.taken_back;
     delete file.moved_to;
     return file;
   }
@@ -181,6 +254,7 @@ export class Files {
         removed: [],
         touched_at: call,
         changed_at: 0,
+        edited_from: 0,
         heat: 0,
       };
       this.namesakes(path).push(file);
@@ -211,10 +285,6 @@ export class Files {
 /** How much a file is worked on when so many calls have been made. */
 export function heatOf({ heat, touched_at }: File, call: number): number {
   return heat * 0.5 ** ((call - touched_at) / HALF_LIFE);
-}
-
-function isSameFile(one: string, other: string): boolean {
-  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 }
 
 /** What a line declares is told before what it uses. */

@@ -53,10 +53,30 @@ export const fileSchema = z.strictObject({
   /** Calls that had been made when it was last touched, items folded when it was last changed; 0: never. */
   touched_at: count,
   changed_at: count,
+  /** Items folded when it was first changed after its edits were last taken back; 0: never since. */
+  edited_from: count,
+  /** How many of the first names of `added` and `removed` the newest edit has brought, to be undone. */
+  undoable: z.strictObject({ added: count, removed: count }).exactOptional(),
+  /** Its edits before this item were taken back, or may have been; `is_aside`: they can come back. */
+  taken_back: z
+    .strictObject({ seq, by: text, is_certain: z.boolean(), is_aside: z.boolean() })
+    .exactOptional(),
   /** How much it was worked on then, most of all lately: halves every few calls. */
   heat: z.number(),
 });
 export type File = z.infer<typeof fileSchema>;
+
+/**
+ * Items folded when git has last taken in changes, into its index and into a commit, and those of them
+ * with which all that was changed certainly was; 0: never.
+ */
+const gitStateSchema = z.strictObject({
+  staged_at: count,
+  all_staged_at: count,
+  committed_at: count,
+  all_committed_at: count,
+});
+export type GitState = z.infer<typeof gitStateSchema>;
 
 const RUN_KINDS = ['test', 'build', 'check'] as const;
 /** A command of tests, builds or checks: how it ended last. */
@@ -196,6 +216,7 @@ export const ledgerSchema = z.strictObject({
   constraints: z.array(constraintSchema),
   conclusions: z.array(conclusionSchema),
   files: z.array(fileSchema),
+  git: gitStateSchema,
   runs: z.array(runSchema),
   failures: z.array(failureSchema),
   plan: planSchema.nullable(),
@@ -224,6 +245,7 @@ export const EMPTY_LEDGER: Ledger = {
   constraints: [],
   conclusions: [],
   files: [],
+  git: { staged_at: 0, all_staged_at: 0, committed_at: 0, all_committed_at: 0 },
   runs: [],
   failures: [],
   plan: null,

@@ -4,6 +4,19 @@ import type { Block, KnownText, Replacement } from './known-text.ts';
 export type Hunk = { context: string[]; before: string[]; after: string[]; is_at_end: boolean };
 
 /**
+ * What git does to edits that were made before: `restore` takes back those of the files named, `reset`
+ * those of all files, `clean` those of files that are new, `stash` puts them aside and `unstash` gives
+ * them back; `stage` and `commit` take them in.
+ */
+export type GitWork = {
+  does: 'restore' | 'reset' | 'clean' | 'stash' | 'unstash' | 'stage' | 'commit';
+  /** It was carried out, and does so in full. */
+  isCertain: boolean;
+  /** Of what is taken in: all that was changed, whatever it is given. */
+  isAll?: true;
+};
+
+/**
  * What a tool call has done to a file, or shown of it. Paths are as the tool was given them, resolved
  * against its folder where that is known.
  */
@@ -28,11 +41,11 @@ export type FileAction =
   /** Perhaps changed: every file whose name stands in a script that changes files. */
   | { kind: 'named_changed'; script: string; by: string }
   /** Perhaps changed: the files that these paths and patterns name, and those in such folders. */
-  | { kind: 'may_change'; targets: readonly string[]; by: string }
+  | { kind: 'may_change'; targets: readonly string[]; by: string; git?: GitWork }
   /**
    * A program or a patch in a file was run. Perhaps changed: every file whose name stands in it, and
    * what it was given (`args`). A patch whose content is not known may have changed any file.
    */
   | { kind: 'ran'; path: string; by: string; isPatch: boolean; args: readonly string[] }
   /** Perhaps changed: any file. */
-  | { kind: 'all_changed'; by: string };
+  | { kind: 'all_changed'; by: string; git?: GitWork };

@@ -27,6 +27,10 @@ export function otherToolActions(call: ToolCall, answer: Answer): FileAction[] {
   const by = call.name.slice(0, 60);
   const words = wordsOf(ownName(call.name));
   const git = words[words.indexOf('git') + 1] ?? '';
+  if (words.includes('git') && (git === 'add' || git === 'commit')) {
+    const does = git === 'add' ? 'stage' : git;
+    return [{ kind: 'may_change', targets: [], by, git: { does, isCertain: true } }];
+  }
   if (words.includes('git') && GIT_READS.has(git)) return [];
   if (words.includes('git') && GIT_CHANGES.test(git)) return [{ kind: 'all_changed', by }];
   // Renaming in the sense of the language changes all files that use the name.

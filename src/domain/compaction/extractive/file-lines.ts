@@ -1,6 +1,7 @@
 import { heatOf } from '../../ledger/files.ts';
 import type { File, Ledger, Name } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
+import { takenBackText } from '../../ledger/taken-back.ts';
 import { isFileName, nameKey, shortPath } from '../../names.ts';
 import type { Ledgers } from './ledgers.ts';
 import type { Line, Tellings } from './line.ts';
@@ -47,6 +48,8 @@ type Level = (typeof LEVELS)[number];
 
 function fileText(file: File, level: Level, met: readonly string[], folder: string): string {
   const facts = [usesOf(file)];
+  const back = takenBackText(file);
+  if (back !== '' && file.state === 'present') facts.push(back);
   const { added, removed, line } = file;
   if (file.state === 'present') {
     if (added.length > 0) facts.push(`added ${added.slice(0, level.names).join(', ')}`);
@@ -62,7 +65,7 @@ function fileText(file: File, level: Level, met: readonly string[], folder: stri
 
 function usesOf(file: File): string {
   const { edits, reads, state, moved_to, is_created } = file;
-  if (state === 'deleted') return 'deleted';
+  if (state === 'deleted') return is_created ? 'created, then deleted' : 'deleted';
   if (state === 'moved') return `moved to ${moved_to ?? 'another place'}`;
   if (is_created) return edits > 1 ? `created, changed ${edits}×` : 'created';
   if (edits > 0) return edits > 1 ? `changed ${edits}×` : 'changed';

@@ -64,7 +64,21 @@ export function shellActions(
     }
   }
   if (answer.isFailed) return { actions: afterFailure(done, steps), folder: reset ?? start };
-  return { actions: [...done, ...seenIn(printed, answer)], folder: reset ?? end };
+  const hadNothing = answer.text.includes('No local changes to save');
+  const effects = hadNothing ? done.filter((action) => !isStash(action)) : done;
+  return { actions: [...effects, ...seenIn(printed, answer)], folder: reset ?? end };
+}
+
+function withoutGit(action: FileAction): FileAction {
+  if (action.kind === 'may_change') {
+    const { kind, targets, by } = action;
+    return { kind, targets, by };
+  }
+  return action.kind === 'all_changed' ? { kind: action.kind, by: action.by } : action;
+}
+
+function isStash(action: FileAction): boolean {
+  return 'git' in action && action.git?.does === 'stash';
 }
 
 const POWERSHELL = /^\s{0,20}\S{0,200}(?:powershell|pwsh)(?:\.exe)?['"]?\s/i;
@@ -115,10 +129,13 @@ function actionsOfStep({ isCertain }: Step, actions: readonly FileAction[]): Fil
 /** The same action where it is not known whether, or how far, it was carried out. */
 function perhaps(action: FileAction): FileAction {
   switch (action.kind) {
-    case 'seen':
-    case 'named_changed':
     case 'may_change':
     case 'all_changed':
+      return action.git === undefined
+        ? action
+        : { ...action, git: { ...action.git, isCertain: false } };
+    case 'seen':
+    case 'named_changed':
     case 'changed_outside':
     case 'ran':
       return action;
@@ -140,6 +157,8 @@ function afterFailure(actions: readonly FileAction[], steps: readonly Step[]): F
     // A patch is applied as a whole or not at all.
     if (isOne && action.kind === 'patched') return [];
     if (index === 0 && action.kind === 'written') return [action];
+    // What git refuses it has not done.
+    if (isOne && 'git' in action) return [withoutGit(action)];
     return [perhaps(action)];
   });
 }

@@ -1,12 +1,12 @@
 import type { FileAction } from '../action.ts';
 import { LONGEST_PATH, resolvePath } from '../paths.ts';
 import { actionsOfProgram, mayWrite } from '../program-text.ts';
+import { gitDoubts } from './git.ts';
 import type { Command } from './lex.ts';
 import {
   CHECKERS,
   CHECKING_TASK,
   FORMATTERS,
-  GIT_READS,
   INTERPRETERS,
   PACKAGE_FILES,
   PACKAGE_MANAGERS,
@@ -62,7 +62,7 @@ export function doubtsOf(whole: Command, folder: string | null, depth = 0): File
     case 'podman':
       return args.some((arg) => /^(?:exec|run|cp)$/.test(arg)) ? some(args) : [];
     case 'git':
-      return gitDoubts(args, some, all);
+      return gitDoubts(args, some, by);
     case 'find':
     case 'fd':
       return findDoubts(command, folder, some, depth);
@@ -177,37 +177,6 @@ function valuesOf(args: readonly string[], option: RegExp): string[] {
 }
 
 type Some = (words: readonly string[]) => FileAction[];
-
-function gitDoubts(args: readonly string[], some: Some, all: FileAction[]): FileAction[] {
-  let at = 0;
-  while (at < args.length && isOption(args[at] ?? '')) at += /^-[Cc]$/.test(args[at] ?? '') ? 2 : 1;
-  const [name = '', ...rest] = args.slice(at);
-  if (name === '' || GIT_READS.has(name)) return [];
-  const given = rest.filter((arg) => !isOption(arg));
-  switch (name) {
-    case 'stash':
-    case 'bisect':
-    case 'submodule':
-    case 'lfs':
-    case 'notes':
-      return /^(?:list|show|drop|status|log|clear)$/.test(given[0] ?? '') ? [] : all;
-    case 'reset':
-      return rest.some((arg) => /^--(?:hard|merge|keep)$/.test(arg)) ? all : [];
-    case 'checkout':
-    case 'switch':
-    case 'restore': {
-      const isNew = /^-[bcBC]$|^--(?:orphan|create)$/.test(rest[0] ?? '');
-      if (isNew && given.length < 2) return [];
-      if (rest.includes('--staged') && !rest.includes('--worktree')) return [];
-      const dashes = rest.indexOf('--');
-      if (dashes !== -1) return some(rest.slice(dashes + 1));
-      const isFile = given.length > 0 && /\.(?:[A-Za-z]\w+|[chmrd])$/.test(given.at(-1) ?? '');
-      return name === 'restore' || (name === 'checkout' && isFile) ? some(given) : all;
-    }
-    default:
-      return all;
-  }
-}
 
 /** `find` changes what it finds with `-delete`, and with a program that is not known to read only. */
 function findDoubts(

@@ -129,10 +129,26 @@ describe('what a script does to files', () => {
       "sed -i '' -e 's/a/b/' a.ts",
       [{ kind: 'changed', path: '/w/a.ts', by: 'sed -i -e s/a/b/ a.ts', isCertain: true }],
     ],
-    ['git reset --hard', [{ kind: 'all_changed', by: 'git reset --hard' }]],
+    [
+      'git reset --hard',
+      [
+        {
+          kind: 'all_changed',
+          by: 'git reset --hard',
+          git: { does: 'reset', isCertain: true },
+        },
+      ],
+    ],
     [
       'git checkout -- a.ts',
-      [{ kind: 'may_change', targets: ['/w/a.ts'], by: 'git checkout -- a.ts' }],
+      [
+        {
+          kind: 'may_change',
+          targets: ['/w/a.ts'],
+          by: 'git checkout -- a.ts',
+          git: { does: 'restore', isCertain: true },
+        },
+      ],
     ],
     ['git checkout main', [{ kind: 'all_changed', by: 'git checkout main' }]],
     ['git checkout -b topic', []],
