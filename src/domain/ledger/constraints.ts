@@ -2,6 +2,7 @@ import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
 import type { Constraint } from './ledger.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
+import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './withdrawn.ts';
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
@@ -69,6 +70,11 @@ export class Constraints {
     // What Claude Code hands over of a project stands in a reminder.
     const own = by === 'user' ? cleaned(text) : text;
     const found = sentencesOf(own).flatMap((sentence) => {
+      const withdrawal = by === 'user' ? withdrawalIn(sentence) : null;
+      // It stands beside what it takes back: where that is not certain, both are told.
+      if (withdrawal !== null && this.withdraw(withdrawal, seq)) {
+        return [{ sentence, isStanding: true }];
+      }
       if (ASKS.test(sentence) || saysNothing(sentence)) return [];
       const isStanding = saysStanding(sentence);
       const isQuestion = /[?？؟]\W{0,20}$/.test(sentence);
@@ -90,6 +96,19 @@ export class Constraints {
     const words = clipMiddle(oneLine(cleaned(text)), LONGEST_INSTRUCTION);
     // Each holds beside the others, however alike they are.
     if (words !== '') this.add(words, true, 'project_instructions', seq, 1);
+  }
+
+  /** Marks what is certainly taken back. False when nothing was said about it. */
+  private withdraw(withdrawal: Withdrawal, seq: number): boolean {
+    const about = this.list.filter(
+      ({ fact }) =>
+        fact.by === 'user' && fact.superseded_by === undefined && isAbout(withdrawal, fact),
+    );
+    const [only, ...others] = about;
+    if (only !== undefined && others.length === 0 && isCertainlyMeant(withdrawal, only.fact)) {
+      only.fact = { ...only.fact, superseded_by: seq, is_withdrawn: true };
+    }
+    return only !== undefined;
   }
 
   get size(): number {
@@ -116,9 +135,20 @@ export class Constraints {
         return;
       }
       // The same said anew stands for what was said before: the newer one holds.
-      const isSame = about.size > 2 && same < 1 && areAlike(about, other.about, same);
+      const isSame = about.size > 2 && same < 1 && isSaidAnew(about, other.about, same);
       if (isSame) other.fact = { ...other.fact, superseded_by: seq };
     }
     this.list.push({ fact, about });
   }
+}
+
+/** Where each names something that the other does not, both hold: a rule for one folder is none for another. */
+function isSaidAnew(
+  about: ReadonlySet<string>,
+  before: ReadonlySet<string>,
+  same: number,
+): boolean {
+  if (!areAlike(about, before, same)) return false;
+  const isNarrower = [...about].every((word) => before.has(word));
+  return isNarrower || [...before].every((word) => about.has(word));
 }

@@ -1,6 +1,6 @@
 import type { Speaker } from '../items/item.ts';
 import { baseName } from '../names.ts';
-import type { FactKind, Failure, File, Ledger, Plan, Request } from './ledger.ts';
+import type { Constraint, FactKind, Failure, File, Ledger, Plan, Request } from './ledger.ts';
 import { takenBackText } from './taken-back.ts';
 
 /** Whether a fact still asks for something, is settled, holds, or was replaced by a later one. */
@@ -45,7 +45,7 @@ export function factsOf(ledger: Ledger): Fact[] {
         'constraint',
         one.superseded_by === undefined ? 'current' : 'superseded',
         one.by,
-        one.text,
+        constraintText(one),
       ),
     ),
     ...conclusions.map((one) => fact(one, one.kind, 'current', one.by, one.text)),
@@ -109,6 +109,11 @@ function requestState(request: Request, { requests, said, calls }: Ledger): Fact
 
 function requestText({ text, answers }: Request): string {
   return answers === undefined ? text : `${text} (answers: ${answers})`;
+}
+
+function constraintText({ text, superseded_by, is_withdrawn }: Constraint): string {
+  if (superseded_by === undefined) return text;
+  return `${text} (${is_withdrawn === true ? 'withdrawn' : 'superseded'} in item ${superseded_by})`;
 }
 
 /** What was done to a file, in one line. */

@@ -25,6 +25,8 @@ export const constraintSchema = z.strictObject({
   /** The words say that it holds for good: always, never, from now on. */
   is_standing: z.boolean(),
   superseded_by: seq.exactOptional(),
+  /** The user has taken it back there, and nothing stands in its place. */
+  is_withdrawn: z.literal(true).exactOptional(),
 });
 export type Constraint = z.infer<typeof constraintSchema>;
 

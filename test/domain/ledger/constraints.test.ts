@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { constraintTellings } from '../../../src/domain/compaction/extractive/user-lines.ts';
+import { factsOf } from '../../../src/domain/ledger/facts.ts';
 import type { Constraint } from '../../../src/domain/ledger/ledger.ts';
 import { asks, ledgerOf, said, tells } from '../../support/log-items.ts';
 
@@ -230,4 +232,105 @@ test('of one message at most twelve are taken, those for good before the others'
     text: 'Never work on a Sunday, please.',
     is_standing: true,
   });
+});
+
+describe('what the user takes back', () => {
+  test.each([
+    ['Never use npm.', 'You can use npm now after all.'],
+    ['Never use npm.', 'OK, you may use npm again.'],
+    ["Don't ever push to main.", "It's fine to push to main now."],
+    ['Never use tabs in this file.', 'Never mind the rule about tabs.'],
+    ['Always add a line to the changelog.', 'Please forget what I said about the changelog.'],
+    [
+      'Always add a line to the changelog.',
+      'Disregard my earlier instruction about the changelog.',
+    ],
+    ['Always run the linter.', 'You no longer need to run the linter.'],
+    ['Always run the linter.', "You don't have to run the linter any more."],
+    ['Benutze niemals npm.', 'Du darfst npm jetzt doch benutzen.'],
+    ['Benutze niemals npm.', 'Vergiss die Regel zu npm.'],
+  ])('is withdrawn, and both are told: %s %s', (rule, words) => {
+    expect(constraintsOf(rule, 'Go on.', words)).toEqual([
+      {
+        ...{ seq: 1, last_seq: 1, text: rule, by: 'user', is_standing: true },
+        ...{ superseded_by: 3, is_withdrawn: true },
+      },
+      { seq: 3, last_seq: 3, text: words, by: 'user', is_standing: true },
+    ]);
+  });
+
+  test.each([
+    // It says more than what is taken back.
+    ['Never use npm, always use pnpm.', 'You can use npm now after all.'],
+    ['Never run npm publish.', 'You can use npm now after all.'],
+    // It may be about another one.
+    ['Always use npm.', 'You can use npm now after all.'],
+    ['Never run the linter.', 'You no longer need to run the linter.'],
+  ])('stays where that is not certain, beside what was said: %s %s', (rule, words) => {
+    expect(constraintsOf(rule, words).map((one) => [one.text, one.superseded_by])).toEqual([
+      [rule, undefined],
+      [words, undefined],
+    ]);
+  });
+
+  test('stays where it may be one of several', () => {
+    const found = constraintsOf(
+      'Never use tabs in Python files.',
+      'Always show tabs of the browser in screenshots.',
+      'Never mind the rule about tabs.',
+    );
+    expect(found.map(({ superseded_by }) => superseded_by)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test.each([
+    'You can use npm now if the lock file is there.',
+    'You can use npm now, but only today.',
+    'Can you use npm now?',
+    "Don't forget what I said about npm.",
+    'Never ignore the rule about npm.',
+    'You can not use npm now.',
+    'I wonder whether you can use npm now.',
+    'You can use yarn now.',
+    'Tell me what you no longer need to do.',
+  ])('nothing is: %s', (words) => {
+    expect(constraintsOf('Never use npm.', words)[0]).not.toHaveProperty('superseded_by');
+  });
+
+  test('is no instruction of its own where nothing was said about it', () => {
+    expect(constraintsOf('You can use npm now after all.')).toEqual([]);
+  });
+
+  test('instructions of the project are not', () => {
+    const found = ledgerOf([
+      said('system', '# AGENTS.md instructions for /w\n\nNever use npm.'),
+      asks('You can use npm now after all.'),
+    ]).constraints;
+    expect(found.map(({ superseded_by }) => superseded_by)).toEqual([undefined]);
+  });
+
+  test('is told in the summary with both items', () => {
+    const covered = ledgerOf(['Never use npm.', 'You can use npm now after all.'].map(asks));
+    const lines = constraintTellings({ covered, standing: covered, verbatim: [] })[0]?.() ?? [];
+    expect(lines.map(({ text }) => text)).toEqual([
+      'User, withdrawn in item 2 (said in item 1): Never use npm.',
+      'User, standing instruction: You can use npm now after all.',
+    ]);
+    const facts = factsOf(covered).filter(({ kind }) => kind === 'constraint');
+    expect(facts.map(({ state, text }) => [state, text])).toEqual([
+      ['superseded', 'Never use npm. (withdrawn in item 2)'],
+      ['current', 'You can use npm now after all.'],
+    ]);
+  });
+});
+
+test('a rule for one thing does not replace the same for another', () => {
+  const found = constraintsOf(
+    'Never touch the config folder of the frontend.',
+    'Never touch the config folder of the backend.',
+  );
+  expect(found.map(({ superseded_by }) => superseded_by)).toEqual([undefined, undefined]);
 });

@@ -67,7 +67,9 @@ function withAnswered({ text, answers }: Request, most: number, mostAnswered: nu
 
 /** What has to hold, verbatim: what was said for good first, then what the tasks require. */
 export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
-  const valid = covered.constraints.filter(({ superseded_by }) => superseded_by === undefined);
+  const valid = covered.constraints.filter(
+    ({ superseded_by, is_withdrawn }) => superseded_by === undefined || is_withdrawn === true,
+  );
   // Most instructions stand beside the summary as they are.
   const project = valid.filter(
     ({ by, text }) =>
@@ -104,7 +106,9 @@ function isShort({ text }: Constraint): boolean {
   return text.length <= (isExperience(text) ? 300 : 200);
 }
 
-function labelOf({ by, is_standing, text }: Constraint): string {
+function labelOf({ seq, by, is_standing, text, superseded_by }: Constraint): string {
+  if (superseded_by !== undefined)
+    return `User, withdrawn in item ${superseded_by} (said in item ${seq}): `;
   if (by === 'project_instructions') return LABELS.project;
   if (is_standing) return LABELS.constraint;
   return isExperience(text) ? LABELS.experience : LABELS.required;
