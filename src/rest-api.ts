@@ -39,6 +39,7 @@ type Own = Pick<
   | 'dashboard'
   | 'metrics'
   | 'onTurn'
+  | 'onSearch'
 >;
 
 /** What the REST API is handed, in the process and in each of its threads. */

@@ -11,7 +11,9 @@ import type { ServerSettings } from './config.ts';
 import { describeSummarizer } from './describe-summarizer.ts';
 import { explainCommits } from './explain-commits.ts';
 import { gauges } from './metrics/gauges.ts';
+import { measuredSteps } from './metrics/measured-steps.ts';
 import { measuredStore } from './metrics/measured-store.ts';
+import { measurementOfSearch } from './metrics/of-searches.ts';
 import { measurementsOfTurn } from './metrics/of-turns.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { newId } from './new-id.ts';
@@ -112,7 +114,7 @@ export async function startService(
         return message satisfies never;
     }
   });
-  const observe = observeSteps(log, tracer);
+  const observe = measuredSteps(observeSteps(log, tracer), metrics.record);
   const rules = rulesOf(settings, environment);
   const { world, chooseSummarizer } = rules;
   const packetTimer = new PacketTimer({
@@ -153,6 +155,7 @@ export async function startService(
     probes,
     metrics,
     onTurn: (told) => measurementsOfTurn(told).forEach(metrics.record),
+    onSearch: (told) => metrics.record(measurementOfSearch(told)),
     dashboard: { jobs: queue && { queue, ping: probes.queue }, operatorKey: settings.operator_key },
   });
   const app =

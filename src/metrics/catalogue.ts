@@ -69,6 +69,11 @@ export const CATALOGUE = {
     help: 'Tokens of models that wrote summaries, as providers count them.',
     labels: ['model', 'kind'],
   },
+  palimpsest_model_calls_total: {
+    kind: 'counter',
+    help: 'Calls of models that were to write summaries, by what came of them.',
+    labels: ['provider', 'model', 'outcome'],
+  },
   palimpsest_hooks_total: {
     kind: 'counter',
     help: 'Hooks that were called.',
@@ -109,6 +114,12 @@ export const CATALOGUE = {
     kind: 'gauge',
     help: 'For how long the first of them has waited; 0 without one.',
     labels: [],
+  },
+  palimpsest_search_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of searches, with their wait for the index.',
+    labels: ['scope', 'way'],
+    buckets: FAST,
   },
   palimpsest_gateway_turns_total: {
     kind: 'counter',

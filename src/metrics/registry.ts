@@ -1,7 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { CATALOGUE, type Measurement, type MetricName } from './catalogue.ts';
 
-/** Models that have a name of their own in the metrics; the others share one. */
+/**
+ * Models that have a name of their own in a metric; the others share one. Each metric has its own, so that
+ * names that were only tried, and never answered, take no place from those that cost something.
+ */
 const MOST_MODELS = 50;
 
 export type Record = (measurement: Measurement) => void;
@@ -25,16 +28,18 @@ export function openMetrics(collect: Collect): Metrics {
   // `Object.keys` forgets what the keys are.
   const names = Object.keys(CATALOGUE) as MetricName[];
   const metrics = new Map(names.map((name) => [name, metricOf(name, registry)]));
-  const models = new Set<string>();
+  const models = new Map<MetricName, Set<string>>();
   const record: Record = ({ metric, labels, value }) => {
     metrics.get(metric)?.(
-      'model' in labels ? { ...labels, model: known(labels.model) } : labels,
+      'model' in labels ? { ...labels, model: known(metric, labels.model) } : labels,
       value,
     );
   };
-  const known = (model: string) => {
-    if (models.size < MOST_MODELS) models.add(model);
-    return models.has(model) ? model : 'other';
+  const known = (metric: MetricName, model: string) => {
+    const named = models.get(metric) ?? new Set();
+    models.set(metric, named);
+    if (named.size < MOST_MODELS) named.add(model);
+    return named.has(model) ? model : 'other';
   };
   return {
     record,

@@ -19,7 +19,10 @@ import type { LookedUp } from '../domain/gateway/recall/recall-protocol.ts';
 import type { Outcome } from '../domain/session/errors.ts';
 import { explainCommits } from '../explain-commits.ts';
 import { GATEWAY_TOOLS, lookUpTool } from '../mcp/look-up.ts';
+import type { Measurement } from '../metrics/catalogue.ts';
+import { measuredSteps } from '../metrics/measured-steps.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
+import { measurementOfSearch } from '../metrics/of-searches.ts';
 import { observeSteps } from '../observe-steps.ts';
 import { openLog } from '../open-log.ts';
 import { openStore } from '../open-store.ts';
@@ -166,8 +169,9 @@ async function openParts(): Promise<Parts> {
     },
   );
   const tracer = await openTracingOfThread(settings, (span) => tell({ kind: 'traced', span }));
+  const record = (measurement: Measurement) => tell({ kind: 'measured', measurement });
   const store = measuredStore(opened, {
-    record: (measurement) => tell({ kind: 'measured', measurement }),
+    record,
     tracer,
     ...explainCommits(
       log,
@@ -177,7 +181,7 @@ async function openParts(): Promise<Parts> {
   });
   const dispatch = (job: CompactionJob) =>
     tell({ kind: 'dispatch', job: { ...job, trace: tracer.current() } });
-  const observe = observeSteps(log, tracer);
+  const observe = measuredSteps(observeSteps(log, tracer), record);
   // The process follows the log: this one sees to what a search waits for, and to what is large.
   const indexer = new Indexer(store, () => {});
   const api = restApi(rules, settings, log, {
@@ -193,6 +197,7 @@ async function openParts(): Promise<Parts> {
     dashboard: { jobs: null, operatorKey: null },
     // The process counts a request when it comes.
     onTurn: () => {},
+    onSearch: (told) => record(measurementOfSearch(told)),
     metrics: { page: () => Promise.reject(new Error('a thread has no metrics')) },
   });
   // The process has counted the request already.

@@ -88,6 +88,31 @@ describe('/metrics', () => {
     expect(page).toMatch(/^palimpsest_store_duration_seconds_count{operation="commit"} [1-9]/m);
   });
 
+  test('tells of searches how long they took, and of none that was refused', async () => {
+    await ask(service, 'POST', '/sessions/searched/items', { role: 'user', content: 'A needle.' });
+    for (const path of [
+      '/sessions/searched/search?q=needle',
+      '/sessions/searched/search?q=hay',
+      '/search?q=needle',
+      '/search?regex=need.e',
+    ]) {
+      expect((await ask(service, 'GET', path)).status).toBe(200);
+    }
+    expect((await ask(service, 'GET', '/sessions/nobody/search?q=x')).status).toBe(404);
+    expect((await ask(service, 'GET', '/search?regex=(')).status).toBe(400);
+    const form = { Accept: 'text/html' };
+    expect((await ask(service, 'GET', '/inspect/search?q=hay', undefined, form)).status).toBe(200);
+    const lines = (await pageOf(service)).split('\n');
+    for (const expected of [
+      'palimpsest_search_duration_seconds_count{scope="session",way="words"} 2',
+      'palimpsest_search_duration_seconds_count{scope="all",way="words"} 2',
+      'palimpsest_search_duration_seconds_count{scope="all",way="expression"} 1',
+    ]) {
+      expect(lines).toContain(expected);
+    }
+    expect(lines.join('\n')).not.toContain('scope="session",way="expression"');
+  });
+
   test('is a page that describes each metric of the catalogue', async () => {
     const page = await pageOf(service);
     for (const [name, { kind, help }] of Object.entries(CATALOGUE)) {
@@ -175,6 +200,35 @@ describe('what is measured', () => {
     const { text } = await page();
     expect(text.match(/^palimpsest_model_tokens_total\{/gm)).toHaveLength(51);
     expect(text).toContain('palimpsest_model_tokens_total{model="other",kind="input"} 30\n');
+  });
+
+  test('of models that were only tried: their names take no place from those that are paid', async () => {
+    const { record, page } = openMetrics(async () => []);
+    for (let model = 0; model < 80; model++) {
+      const labels = { provider: 'openai', model: `openai/made-up-${model}`, outcome: 'api_error' };
+      record({ metric: 'palimpsest_model_calls_total', labels, value: 1 });
+    }
+    const paid = { model: 'anthropic/real', kind: 'input' };
+    record({ metric: 'palimpsest_model_tokens_total', labels: paid, value: 7 });
+    const { text } = await page();
+    expect(text.match(/^palimpsest_model_calls_total\{/gm)).toHaveLength(51);
+    expect(text).toContain(
+      'palimpsest_model_calls_total{provider="openai",model="other",outcome="api_error"} 30\n',
+    );
+    expect(text).toContain(
+      'palimpsest_model_tokens_total{model="anthropic/real",kind="input"} 7\n',
+    );
+  });
+});
+
+describe('each metric', () => {
+  const tests = filesUnder('test/metrics').map(({ text }) => text);
+
+  test.each(Object.keys(CATALOGUE))('%s is seen to move by a test', (name) => {
+    const short = name.replace('palimpsest_', '');
+    // With its labels or its value behind it: that it is named is not enough.
+    const moved = new RegExp(`${short}(?:_count|_bucket)?(?:\\\\?\\{| [a-z\\d$])`);
+    expect(tests.some((text) => moved.test(text))).toBe(true);
   });
 });
 

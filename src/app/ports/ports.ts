@@ -5,6 +5,7 @@ import type { PriceTable } from '../../domain/policy/prices.ts';
 import type { Template } from '../../domain/policy/template.ts';
 import type { World } from '../../domain/session/world.ts';
 import type { TokenizerName } from '../../domain/tokens/tokenizers.ts';
+import type { SearchTold } from '../search/search-told.ts';
 import type { SessionRef } from './event-store.ts';
 import type { SearchableStore } from './search-index.ts';
 
@@ -19,6 +20,8 @@ export type Ports = {
   store: SearchableStore;
   /** Indexes what a search has to find. */
   indexer: { catchUp: (ref: SessionRef, until: number) => Promise<boolean> };
+  /** Told of each search that was answered here. */
+  onSearch?: ((told: SearchTold) => void) | undefined;
   /** A larger context is worked on in another thread; without it there is none. */
   largestHere?: Size | undefined;
   world: World;

@@ -31,7 +31,7 @@ export type SearchRequest = {
   cursor?: string | undefined;
 };
 
-type SearchPorts = Pick<Ports, 'store' | 'indexer' | 'largestHere'>;
+type SearchPorts = Pick<Ports, 'store' | 'indexer' | 'largestHere' | 'onSearch'>;
 
 /** How long a search waits for the index. */
 const PATIENCE_MS = 3_000;
@@ -50,13 +50,32 @@ export async function search(
   session_id: string | null,
   request: SearchRequest,
 ): Promise<Outcome<SearchAnswer>> {
+  const started = performance.now();
+  const expression = asExpression(request);
+  // To compile one takes long as well.
+  if (expression.regex !== undefined && ports.largestHere !== undefined) throw new ElsewhereError();
+  const wanted = wantedOf(expression);
+  if (!wanted.ok) return wanted;
+  const answer = await found(ports, tenant, session_id, request, wanted.value);
+  if (answer.ok) {
+    ports.onSearch?.({
+      scope: session_id === null ? 'all' : 'session',
+      way: expression.regex === undefined ? 'words' : 'expression',
+      seconds: (performance.now() - started) / 1000,
+    });
+  }
+  return answer;
+}
+
+async function found(
+  ports: SearchPorts,
+  tenant: string,
+  session_id: string | null,
+  request: SearchRequest,
+  way: Way,
+): Promise<Outcome<SearchAnswer>> {
   const { store } = readHere(ports);
   const { indexer } = ports;
-  const what = asExpression(request);
-  // To compile one takes long as well.
-  if (what.regex !== undefined && ports.largestHere !== undefined) throw new ElsewhereError();
-  const wanted = wantedOf(what);
-  if (!wanted.ok) return wanted;
   const until = performance.now() + PATIENCE_MS;
   const sessions =
     session_id === null ? accept([]) : await searchedSessions(store, { tenant, session_id });
@@ -82,7 +101,7 @@ export async function search(
     limit,
     cursor,
   };
-  const answer = await wanted.value(store, task);
+  const answer = await way(store, task);
   return accept({ ...answer, is_complete: answer.is_complete && isIndexed });
 }
 

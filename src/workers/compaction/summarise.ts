@@ -1,3 +1,4 @@
+import { MODEL_CALL } from '../../app/ports/observe.ts';
 import type { Summarizer, SummaryFailure, Task, Written } from '../summarizers/summarizer.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 
@@ -14,7 +15,7 @@ export async function summarise<W extends Written>(
   const started = now().getTime();
   const { kind, name: model } = summarizer;
   const answer = await observe(
-    { name: kind === 'asking' ? 'model call' : 'extract', kind: 'client', facts: { model } },
+    { name: kind === 'asking' ? MODEL_CALL : 'extract', kind: 'client', facts: { model } },
     () => summarizer.summarize(task, signal),
     (came) => (came.ok ? { outcome: came.kind } : { outcome: came.reason, failed: true }),
   );
