@@ -4,11 +4,14 @@ import { cancel } from '../../app/cancel.ts';
 import { compact } from '../../app/compact.ts';
 import { discard } from '../../app/discard-proposal.ts';
 import { fork } from '../../app/fork.ts';
+import { type PinWish, pin } from '../../app/pin.ts';
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import { revert } from '../../app/revert.ts';
+import { unpin } from '../../app/unpin.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
-import { unwrap } from '../http/problem.ts';
+import { ProblemError, unwrap } from '../http/problem.ts';
 import { withoutUndefined } from '../http/validation.ts';
+import { LONGEST_PIN_TEXT, pinParams } from '../pins/schemas.ts';
 import {
   compactionParams,
   idSchema,
@@ -19,7 +22,7 @@ import {
 import { addAction, noFields, type Site, sessionRef } from './page.tsx';
 import type { Done } from './parts/notice.tsx';
 import { COMPACT_MODES } from './parts/session-actions.tsx';
-import { compactionPath, sessionPath, withQuery } from './paths.ts';
+import { compactionPath, itemPath, sessionPath, withQuery } from './paths.ts';
 
 const compactForm = z.object({
   mode: z.enum(COMPACT_MODES).optional(),
@@ -31,6 +34,10 @@ const forkForm = z.object({
   at: wholeNumber(1, MAX_VERSION, 'The version.').optional(),
   as: idSchema.optional(),
 });
+
+const seq = wholeNumber(1, MAX_VERSION, 'The item.').optional();
+const pinForm = z.object({ seq, text: z.string().max(LONGEST_PIN_TEXT).optional() });
+const unpinForm = z.object({ seq });
 
 /** What the forms of the pages do; each answers with the page that shows what came of it. */
 export function addActions(site: Site): void {
@@ -60,10 +67,44 @@ export function addActions(site: Site): void {
       return withQuery(sessionPath(forked.id), { done: 'forked' });
     },
   });
+  addAction(site, {
+    path: '/inspect/sessions/:id/pins',
+    params: sessionParams,
+    form: pinForm,
+    run: async (call) => {
+      const ref = sessionRef(call);
+      unwrap(await pin(deps, ref, wishOf(call.query), null));
+      return pinPlace(ref, call.query.seq, 'pinned');
+    },
+  });
+  addAction(site, {
+    path: '/inspect/sessions/:id/pins/:pin_id/remove',
+    params: pinParams,
+    form: unpinForm,
+    run: async (call) => {
+      const ref = sessionRef(call);
+      unwrap(await unpin(deps, ref, call.params.pin_id));
+      return pinPlace(ref, call.query.seq, 'unpinned');
+    },
+  });
   onCompaction(site, 'revert', 'reverted', (ref, id) => revert(deps, ref, id));
   onCompaction(site, 'cancel', 'cancelled', (ref, id) => cancel(deps, ref, id));
   onCompaction(site, 'apply', 'applied', (ref, id) => apply(deps, ref, id, null));
   onCompaction(site, 'discard', 'discarded', (ref, id) => discard(deps, ref, id, null));
+}
+
+/** Throws ProblemError (400) where there is nothing to pin. */
+function wishOf({ seq, text = '' }: z.infer<typeof pinForm>): PinWish {
+  if (seq !== undefined) return { seq };
+  if (text.trim() === '') throw new ProblemError('invalid_request', 'say what is to be pinned');
+  // Browsers end the lines of a field as Windows does.
+  return { text: text.replaceAll('\r\n', '\n') };
+}
+
+/** Where a form about a pin stood: on the page of an item, or on the timeline. */
+function pinPlace({ session_id }: SessionRef, seq: number | undefined, done: Done): string {
+  const page = seq === undefined ? sessionPath(session_id) : itemPath(session_id, seq);
+  return withQuery(page, { done });
 }
 
 function onCompaction(

@@ -1,15 +1,19 @@
 import { z } from '@hono/zod-openapi';
+import { findSession } from '../../app/find.ts';
 import { readHere } from '../../app/read-here.ts';
 import { type LogItem, readItem } from '../../app/read-item.ts';
 import { trace } from '../../app/recall/trace.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
+import { type Pin, pinOf } from '../../domain/session/pins.ts';
 import { unwrap } from '../http/problem.ts';
 import { MAX_VERSION, sessionParams, wholeNumber } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { ItemBody, whoOf } from './parts/entry.tsx';
 import { count, plural, When } from './parts/figures.tsx';
+import { Notice, noticeQuery } from './parts/notice.tsx';
 import { Pager } from './parts/pager.tsx';
+import { PinItem, Unpin } from './parts/pins.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
 import { FateTag } from './parts/tags.tsx';
 import { compactionPath, itemPath, sessionPath, withQuery } from './paths.ts';
@@ -26,13 +30,17 @@ export function addItemPage(site: Site): void {
   addPage(site, {
     path: '/inspect/sessions/:id/items/:seq',
     params: sessionParams.extend({ seq: wholeNumber(1, MAX_VERSION, 'Its number.') }),
-    query: z.object({ from: wholeNumber(0, MAX_VERSION, 'The first character.').optional() }),
+    query: z.object({
+      from: wholeNumber(0, MAX_VERSION, 'The first character.').optional(),
+      ...noticeQuery,
+    }),
     render: async (call) => {
       const ref = sessionRef(call);
       const { seq } = call.params;
       const item = unwrap(await readItem(deps, ref, seq));
       const traced = unwrap(await trace(deps, ref, { seq }));
-      const { from = 0 } = call.query;
+      const { from = 0, done } = call.query;
+      const { state } = unwrap(await findSession(deps.store, ref));
       return (
         <ItemPage
           visitor={call.visitor}
@@ -40,6 +48,8 @@ export function addItemPage(site: Site): void {
           item={item}
           traced={traced}
           from={from}
+          pin={pinOf(state.pins, seq)}
+          done={done}
         />
       );
     },
@@ -52,18 +62,23 @@ function ItemPage({
   item,
   traced,
   from,
+  pin,
+  done,
 }: {
   visitor: Visitor;
   id: string;
   item: LogItem;
   traced: Trace;
   from: number;
+  pin: Pin | null;
+  done: string | undefined;
 }) {
   const { seq, at, tokens, format } = item;
   const json = JSON.stringify(item.item, null, 2);
   const own = itemPath(id, seq);
   return (
     <SessionFrame id={id} title={`Item ${seq}`} visitor={visitor} tab={null} crumb={`item ${seq}`}>
+      <Notice done={done} />
       <div class="head">
         <h1>
           #{seq} {whoOf(item.item, format).label}
@@ -97,6 +112,16 @@ function ItemPage({
             </li>
           ))}
         </ol>
+        {pin !== null ? (
+          <>
+            <p>
+              <FateTag fate="kept" label="pinned" /> It stands word for word in every context.
+            </p>
+            <Unpin visitor={visitor} id={id} pin={pin.id} place="unpin" seq={seq} />
+          </>
+        ) : (
+          CAN_BE_PINNED[traced.state] && <PinItem visitor={visitor} id={id} seq={seq} />
+        )}
       </section>
       <section aria-labelledby="original">
         <h2 id="original">The original</h2>
@@ -122,6 +147,15 @@ function ItemPage({
     </SessionFrame>
   );
 }
+
+/** What never stood in a context, or was taken back, cannot be kept there. */
+const CAN_BE_PINNED: Record<Trace['state'], boolean> = {
+  in_context: true,
+  cleared: true,
+  summarised: true,
+  superseded: false,
+  excluded: false,
+};
 
 const STEP_WORDS: Record<Trace['history'][number]['what'], string> = {
   appended: 'appended',

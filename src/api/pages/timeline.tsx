@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { listCompactions } from '../../app/list-compactions.ts';
+import { listPins, type PinShown } from '../../app/list-pins.ts';
 import { readHere } from '../../app/read-here.ts';
 import { readSession } from '../../app/read-session.ts';
 import { sessionCost } from '../../app/session-cost.ts';
@@ -14,6 +15,7 @@ import { count, plural, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
 import { originWords } from './parts/origin.ts';
 import { Pager } from './parts/pager.tsx';
+import { PinList } from './parts/pins.tsx';
 import { endWords, requestWords, whoWords } from './parts/reasons.ts';
 import { SessionActions } from './parts/session-actions.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
@@ -40,11 +42,12 @@ export function addTimelinePage(site: Site): void {
       const { cursor, done } = call.query;
       // What is read now brings it back.
       const wasArchived = (await deps.store.archived.find(ref)) !== null;
-      const [state, course, cost, compactions] = await Promise.all([
+      const [state, course, cost, compactions, pins] = await Promise.all([
         readSession(deps, ref),
         readTokenCourse(deps, ref),
         sessionCost(deps, ref),
         listCompactions(deps, ref, { limit: PER_PAGE, cursor }),
+        listPins(deps, ref),
       ]);
       return (
         <Timeline
@@ -53,6 +56,7 @@ export function addTimelinePage(site: Site): void {
           course={unwrap(course)}
           cost={unwrap(cost)}
           compactions={unwrap(compactions)}
+          pins={unwrap(pins).data}
           isFirst={cursor === undefined}
           done={wasArchived ? 'restored' : done}
         />
@@ -67,6 +71,7 @@ function Timeline({
   course,
   cost,
   compactions,
+  pins,
   isFirst,
   done,
 }: {
@@ -75,6 +80,7 @@ function Timeline({
   course: Course;
   cost: Cost;
   compactions: Compactions;
+  pins: readonly PinShown[];
   isFirst: boolean;
   done: string | undefined;
 }) {
@@ -145,6 +151,7 @@ function Timeline({
           }
         />
       </section>
+      <PinList visitor={visitor} id={id} pins={pins} />
     </SessionFrame>
   );
 }

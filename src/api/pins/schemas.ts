@@ -9,11 +9,11 @@ import {
 import { contextLevels } from '../schemas/context.ts';
 
 /** Long enough for rules; what is longer is an item, or a file. */
-const LONGEST_TEXT = 20_000;
+export const LONGEST_PIN_TEXT = 20_000;
 
 const text = z
   .string()
-  .max(LONGEST_TEXT)
+  .max(LONGEST_PIN_TEXT)
   .refine((value) => value.trim() !== '', 'must say something')
   .openapi({ description: 'Stands in the context as a message of the user.' });
 const seq = z.int().min(1).max(MAX_VERSION).openapi({

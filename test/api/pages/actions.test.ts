@@ -146,6 +146,48 @@ describe('what can be done', () => {
     expect((await send(api, 'GET', '/sessions/the-fork')).status).toBe(200);
   });
 
+  it('is to pin an item or a text, and to take the pin away', async () => {
+    const id = await create({ auto_compact_enabled: false });
+    const session = `/inspect/sessions/${id}`;
+    const read = async (path: string) =>
+      (await send(api, 'GET', path, { headers: { accept: 'text/html' } })).text;
+    const token = await tokenOf(session);
+    const item = `${session}/items/3`;
+    expect(await read(session)).not.toContain('id="pinned"');
+    expect(await read(item)).toContain('Pin this item');
+    const pinned = await post(`${session}/pins`, { token, seq: '3' });
+    expect(pinned.location).toBe(`${item}?done=pinned`);
+    expect(await read(pinned.location)).toContain('It is pinned: it stands word for word');
+    const words = { token, text: 'Never touch vendor/.\r\nNor <b>dist</b>.' };
+    expect((await post(`${session}/pins`, words)).location).toBe(`${session}?done=pinned`);
+    const { body } = await send(api, 'GET', `/sessions/${id}/pins`);
+    const pins = body.data as { id: string; seq: number | null; text: string | null }[];
+    expect(pins.map(({ seq, text }) => ({ seq, text }))).toEqual([
+      { seq: 3, text: null },
+      { seq: null, text: 'Never touch vendor/.\nNor <b>dist</b>.' },
+    ]);
+    const listed = await read(session);
+    expect(listed).toContain(`<a href="${item}">item #3</a>`);
+    expect(listed).toContain('Never touch vendor/. Nor &lt;b&gt;dist&lt;/b&gt;.');
+    expect(await read(item)).not.toContain('Pin this item');
+    expect(await read(`${session}/context`)).toContain('</span>pinned</span>');
+    // A summary of everything leaves both where they are.
+    await compacted(id, { mode: 'full' });
+    expect(await read(`${session}/context`)).toContain('Never touch vendor/.');
+    const remove = (pin: { id: string } | undefined, fields: Fields = {}) =>
+      post(`${session}/pins/${pin?.id}/remove`, { token, ...fields });
+    expect((await remove(pins[0], { seq: '3' })).location).toBe(`${item}?done=unpinned`);
+    expect((await remove(pins[1])).location).toBe(`${session}?done=unpinned`);
+    expect(await read(session)).not.toContain('id="pinned"');
+    expect((await send(api, 'GET', `/sessions/${id}/pins`)).body.data).toEqual([]);
+    expect((await remove(pins[1])).status).toBe(404);
+    for (const fields of [{}, { text: ' \r\n' }, { seq: 'x' }]) {
+      expect((await post(`${session}/pins`, { token, ...fields })).status).toBe(400);
+    }
+    expect((await post(`${session}/pins`, { token, seq: '1' })).status).toBe(404);
+    expect((await post(`${session}/pins`, { token: 'forged', seq: '3' })).status).toBe(403);
+  });
+
   it('is to import a transcript, again when it has grown', async () => {
     const lines = [user('Import me, needle-99.'), assistant('Done.')];
     const upload = async (items: object[], token: string) => {

@@ -15,6 +15,7 @@ const MADE: Partial<Record<Origin, { fate: Fate; label: string }>> = {
   summary: { fate: 'summarised', label: 'summary' },
   remote: { fate: 'summarised', label: 'summary of the provider' },
   preserved: { fate: 'kept', label: 'kept word for word' },
+  pinned: { fate: 'kept', label: 'pinned' },
   file: { fate: 'restored', label: 'file put back' },
   todo: { fate: 'restored', label: 'todos put back' },
   plan: { fate: 'restored', label: 'plan put back' },

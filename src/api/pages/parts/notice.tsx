@@ -10,6 +10,8 @@ const DONE = {
   reverted: 'The compaction is undone: the context is what it would be without it.',
   cancelled: 'The compaction is cancelled.',
   restored: 'This session was in the archive. Opening it has brought it back, all of it.',
+  pinned: 'It is pinned: it stands word for word in every context from now on.',
+  unpinned: 'It is pinned no more.',
   forked: 'This is the fork: it begins with the context of its parent.',
 } as const;
 export type Done = keyof typeof DONE;

@@ -2,6 +2,7 @@ import type { Visitor } from '../access.ts';
 import { sessionPath } from '../paths.ts';
 import { Confirm } from './confirm.tsx';
 import { count } from './figures.tsx';
+import { PinText } from './pins.tsx';
 
 export const COMPACT_MODES = ['auto', 'micro', 'full'] as const;
 
@@ -45,6 +46,7 @@ export function SessionActions({
           <button type="submit">Try</button>
         </form>
       </details>
+      <PinText visitor={visitor} id={id} />
       <Confirm
         id="fork"
         label="Fork"
