@@ -11,7 +11,6 @@ import { unpin } from '../../app/unpin.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import { ProblemError, unwrap } from '../http/problem.ts';
 import { withoutUndefined } from '../http/validation.ts';
-import { LONGEST_PIN_TEXT, pinParams } from '../pins/schemas.ts';
 import {
   compactionParams,
   idSchema,
@@ -19,6 +18,7 @@ import {
   sessionParams,
   wholeNumber,
 } from '../schemas/common.ts';
+import { LONGEST_PIN_TEXT, pinParams } from '../schemas/pins.ts';
 import { addAction, noFields, type Site, sessionRef } from './page.tsx';
 import type { Done } from './parts/notice.tsx';
 import { COMPACT_MODES } from './parts/session-actions.tsx';

@@ -8,7 +8,8 @@ import { type Api, addEndpoint, noQuery, refOf } from '../http/endpoint.ts';
 import { readRepeatable, replayedHeader } from '../http/idempotency.ts';
 import { unwrap } from '../http/problem.ts';
 import { idempotencyHeader, pageOf, sessionParams } from '../schemas/common.ts';
-import { pinBody, pinned, pinParams, pinShown } from './schemas.ts';
+import { pinParams } from '../schemas/pins.ts';
+import { pinBody, pinned, pinShown } from './schemas.ts';
 
 const tag = 'Context';
 

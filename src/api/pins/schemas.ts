@@ -1,15 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import {
-  MAX_VERSION,
-  sessionParams,
-  timestamp,
-  tokenCount,
-  versionNow,
-} from '../schemas/common.ts';
+import { MAX_VERSION, timestamp, tokenCount, versionNow } from '../schemas/common.ts';
 import { contextLevels } from '../schemas/context.ts';
-
-/** Long enough for rules; what is longer is an item, or a file. */
-export const LONGEST_PIN_TEXT = 20_000;
+import { LONGEST_PIN_TEXT } from '../schemas/pins.ts';
 
 const text = z
   .string()
@@ -26,13 +18,6 @@ export const pinBody = z
     description: 'What to keep: a text, or an item of the session.',
     example: { text: 'Never touch the folder vendor/.' },
   });
-
-export const pinParams = sessionParams.extend({
-  pin_id: z.string().min(1).max(128).openapi({
-    description: 'Id of the pin.',
-    example: '01936f5e-8a31-7b40-a6c2-4f0d9e8b7a65',
-  }),
-});
 
 export const pinShown = z
   .object({
