@@ -132,10 +132,21 @@ export function problemPage(problem: ProblemError, visitor: Visitor | null): Res
 }
 
 export function html(body: Child, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(`<!doctype html>\n${String(body)}`, {
+  return new Response(`<!doctype html>\n${visible(String(body))}`, {
     status,
     headers: { ...HEADERS, ...headers },
   });
+}
+
+/** Signs of control have no place in a page: browsers drop some and show others as nothing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+/** The page with pictures of them in their place, such as ␀. */
+function visible(html: string): string {
+  return html.replace(CONTROLS, (sign) =>
+    String.fromCodePoint(sign === '\u007f' ? 0x2421 : 0x2400 + sign.charCodeAt(0)),
+  );
 }
 
 /** The fields of a form that are filled in. Throws ProblemError: 413, 415. */

@@ -107,6 +107,38 @@ describe('what somebody made up to break pages', () => {
     expect(compaction.text.split(escaped).length).toBeGreaterThan(3);
   });
 
+  it('shows signs that no page can hold as signs that it can', async () => {
+    const odd = 'nul\u0000here lone\ud83d high \udc00low esc\u001b[31m bell\u0007 last\uffff';
+    await begun('odd', [
+      user(`marker ${odd}`),
+      call('t1', 'Read', { file_path: `src/${odd}.ts` }),
+      result('t1', `${odd}\n${ofTokens(3_000)}`),
+      assistant(`Done ${odd}`),
+      user('And now?'),
+      assistant('Nothing.'),
+    ]);
+    const pin = await send(api, 'POST', '/sessions/odd/pins', { body: { text: odd } });
+    expect(pin.status).toBe(201);
+    const cid = await compacted('odd', { mode: 'full', instructions: odd });
+    let seen = 0;
+    for (const path of [
+      ...pagesOf('odd', cid),
+      `/inspect/search?q=${encodeURIComponent('nul\u0000here')}`,
+    ]) {
+      const headers = { accept: 'text/html' };
+      const answer = await fetch(api.url + path, { headers, redirect: 'manual' });
+      expect([200, 303, 400, 404]).toContain(answer.status);
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      // Well-formed, or this throws.
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.exec(text)?.[0];
+      expect({ path, control: control?.codePointAt(0) }).toEqual({ path, control: undefined });
+      if (text.includes('nul\u2400here')) seen += 1;
+    }
+    expect(seen).toBeGreaterThan(4);
+  });
+
   it('is cut where it is a line without an end', async () => {
     await begun('line', [
       user(`marker ${'x'.repeat(3_000_000)}`),
