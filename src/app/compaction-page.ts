@@ -1,6 +1,7 @@
 import { type FactSource, sourcesOf } from '../domain/ledger/sources.ts';
 import { accept } from '../domain/session/errors.ts';
 import type { Base, EventOf, SessionEvent } from '../domain/session/events.ts';
+import { editKey } from '../domain/session/result-edits.ts';
 import { diffOf } from './diff.ts';
 import { lastEvent } from './last-event.ts';
 import type { CompactionRow, SessionRef } from './ports/event-store.ts';
@@ -40,6 +41,7 @@ export async function readCompactionPage(
     built_over: base !== null && isBuiltOver(row, base) ? base : null,
     phases: phasesOf(events),
     diff: compared?.value ?? null,
+    stand_ins: standInsOf(events),
     summary: summaryOf(detail.summary, events),
     events,
   });
@@ -63,6 +65,19 @@ function summaryOf(summary: string | null, events: readonly SessionEvent[]) {
     lines: lines.map((text, index): SummaryLine => ({ text, sources: sources[index] ?? [] })),
     left_out: all.length - lines.length,
   };
+}
+
+/** What stands in place of each result that was cleared or shortened, by its `editKey`. */
+function standInsOf(events: readonly SessionEvent[]): ReadonlyMap<string, string> {
+  const edits = events.flatMap((event) => {
+    const made = event.type === 'compaction.proposed' ? event.data.candidate : event;
+    const isOne =
+      made.type === 'compaction.micro_completed' || made.type === 'compaction.completed';
+    return isOne ? (made.data.edits ?? []) : [];
+  });
+  return new Map(
+    edits.map(({ seq, tool_use_id, content }) => [editKey(seq, tool_use_id), content]),
+  );
 }
 
 /** What happened in between, oldest first. */

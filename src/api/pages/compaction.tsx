@@ -54,7 +54,7 @@ function CompactionView({
   page: CompactionPage;
   done: string | undefined;
 }) {
-  const { detail, diff, summary, format, version } = page;
+  const { detail, diff, stand_ins: standIns, summary, format, version } = page;
   const margin = marginWords(detail.config?.token_safety_multiplier ?? 1);
   return (
     <SessionFrame
@@ -85,7 +85,7 @@ function CompactionView({
         <section aria-labelledby="sides">
           <h2 id="sides">Before and after</h2>
           {margin !== null && <p class="faint reckoned">{margin}</p>}
-          <DiffView diff={diff} format={format} session={id} />
+          <DiffView diff={diff} standIns={standIns} format={format} session={id} />
         </section>
       )}
       {summary !== null && (

@@ -117,10 +117,16 @@ function ItemPage({
             <p>
               <FateTag fate="kept" label="pinned" /> It stands word for word in every context.
             </p>
-            <Unpin visitor={visitor} id={id} pin={pin.id} place="unpin" seq={seq} />
+            <div class="actions">
+              <Unpin visitor={visitor} id={id} pin={pin.id} place="unpin" seq={seq} />
+            </div>
           </>
         ) : (
-          CAN_BE_PINNED[traced.state] && <PinItem visitor={visitor} id={id} seq={seq} />
+          CAN_BE_PINNED[traced.state] && (
+            <div class="actions">
+              <PinItem visitor={visitor} id={id} seq={seq} />
+            </div>
+          )
         )}
       </section>
       <section aria-labelledby="original">

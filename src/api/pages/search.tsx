@@ -121,7 +121,7 @@ function Results({
           <h2 id="hits">
             {answer.data.length === 0
               ? 'Nothing found'
-              : `${answer.next_cursor === null ? '' : 'the best '}${count(answer.data.length)} found`}
+              : `${answer.next_cursor === null ? '' : 'The best '}${count(answer.data.length)} found`}
           </h2>
           {answer.data.length === 0 && (
             <p class="empty">

@@ -179,6 +179,23 @@ describe('a session', () => {
     expect(words(covered.text)).toContain('summarised');
   });
 
+  it('says of cleared results what stands in their place, and counts none as kept as it was', async () => {
+    const own = await create({ auto_compact_enabled: false });
+    const micro = await compacted(own, { mode: 'micro' });
+    const { body } = await send(api, 'GET', `/sessions/${own}/compactions/${micro}/diff`);
+    const cleared = body.cleared as { seq: number; kind: string }[];
+    const kept = body.kept as unknown[];
+    expect(cleared.length).toBeGreaterThan(0);
+    const read = words((await page(`/inspect/sessions/${own}/compactions/${micro}`)).text);
+    const items = new Set(cleared.map(({ seq }) => seq)).size;
+    expect(read).toContain(
+      `${kept.length} items kept, of which ${items} with their results shortened`,
+    );
+    expect(read).not.toContain('kept as they were');
+    // Not only that it was: the first words of the placeholder or the digest.
+    expect(read).toMatch(new RegExp(`#${cleared[0]?.seq} ${cleared[0]?.kind}: \\[`));
+  });
+
   it('follows what happens without saying what was said', async () => {
     const { version } = (await send(api, 'GET', `/sessions/${id}`)).body;
     const controller = new AbortController();

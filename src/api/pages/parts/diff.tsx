@@ -2,9 +2,10 @@ import type { diff as readDiff } from '../../../app/diff.ts';
 import type { Format } from '../../../domain/items/codecs.ts';
 import type { Origin } from '../../../domain/session/entry.ts';
 import type { Accepted } from '../../../domain/session/errors.ts';
+import { editKey } from '../../../domain/session/result-edits.ts';
 import { compactionPath, itemPath } from '../paths.ts';
 import { itemBeginning, whoOf } from './entry.tsx';
-import { count, plural } from './figures.tsx';
+import { beginning, count, plural } from './figures.tsx';
 import { type Fate, FateTag, SIGNS } from './tags.tsx';
 
 type Diff = Accepted<Awaited<ReturnType<typeof readDiff>>>;
@@ -16,10 +17,13 @@ const RANGES = 40;
 /** The context before and after, side by side. Tokens are estimates without margin. */
 export function DiffView({
   diff,
+  standIns,
   format,
   session,
 }: {
   diff: Diff;
+  /** What stands in place of a result now, by its `editKey`. */
+  standIns: ReadonlyMap<string, string>;
   format: Format;
   session: string;
 }) {
@@ -89,15 +93,19 @@ export function DiffView({
           />
         )}
         <ul class="pieces">
-          {cleared.slice(0, SHOWN).map(({ seq, kind, tokens_before, tokens_after }) => (
-            <li>
-              <a href={itemPath(session, seq)}>#{seq}</a>
-              <span class="text">{kind}</span>
-              <span class="num faint">
-                {count(tokens_before)} → {count(tokens_after)}
-              </span>
-            </li>
-          ))}
+          {cleared
+            .slice(0, SHOWN)
+            .map(({ seq, tool_use_id, kind, tokens_before, tokens_after }) => (
+              <li>
+                <a href={itemPath(session, seq)}>#{seq}</a>
+                <span class="text">
+                  {kind}: {beginning(standIns.get(editKey(seq, tool_use_id)) ?? '', 90)}
+                </span>
+                <span class="num faint">
+                  {count(tokens_before)} → {count(tokens_after)}
+                </span>
+              </li>
+            ))}
         </ul>
         {cleared.length > SHOWN && (
           <p>
@@ -126,13 +134,19 @@ export function DiffView({
         {added.length > SHOWN && <p class="faint">and {count(added.length - SHOWN)} more</p>}
         <Piece
           fate="kept"
-          words={`${plural(kept.length, 'item')} kept as they were`}
+          words={`${plural(kept.length, 'item')} kept${keptHow(cleared)}`}
           tokens={tokens.kept}
         />
         <p class="faint">{rangesOf(kept)}</p>
       </section>
     </div>
   );
+}
+
+/** An item whose result is shortened is kept as well, but not as it was. */
+function keptHow(cleared: Diff['cleared']): string {
+  const items = new Set(cleared.map(({ seq }) => seq)).size;
+  return items === 0 ? ' as they were' : `, of which ${count(items)} with their results shortened`;
 }
 
 function fateOf(origin: Origin): Fate {
