@@ -18,7 +18,7 @@ const scale = scaleFrom(process.env.TEST_SCALE ?? 'long');
 const AT_LENGTH = [
   'test/e2e/{crash,event-loop,fuzz}.test.ts',
   'test/**/*.property.test.ts',
-  'test/soak/soak.test.ts',
+  'test/soak/{soak,long-session-pages}.test.ts',
   'test/transcripts.test.ts',
   'test/findings/a10-transcripts-*.test.ts',
   'test/adapters/*.test.ts',
