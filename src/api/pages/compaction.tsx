@@ -238,6 +238,9 @@ function Retention({ page: { detail } }: { page: CompactionPage }) {
 
 function Cost({ page: { detail } }: { page: CompactionPage }) {
   const { cost } = detail;
+  const sent = cost.tokens.input + cost.tokens.cache_read + cost.tokens.cache_creation;
+  // Who asks no model pays nothing, whatever its price.
+  const isFree = sent + cost.tokens.output === 0;
   return (
     <section class="card" aria-labelledby="cost">
       <h2 id="cost">What it cost and saves</h2>
@@ -246,11 +249,10 @@ function Cost({ page: { detail } }: { page: CompactionPage }) {
         <dd>{detail.model ?? detail.summarizer ?? 'nobody: no summary'}</dd>
         <dt>model tokens</dt>
         <dd>
-          {count(cost.tokens.input + cost.tokens.cache_read + cost.tokens.cache_creation)} in,{' '}
-          {count(cost.tokens.output)} out
+          {count(sent)} in, {count(cost.tokens.output)} out
         </dd>
         <dt>cost</dt>
-        <dd>{usd(cost.usd)}</dd>
+        <dd>{usd(isFree ? 0 : cost.usd)}</dd>
         <dt>saves per call</dt>
         <dd>
           {cost.saved_tokens === null ? 'nothing' : `${count(cost.saved_tokens)} tokens`}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../../src/config.ts';
 import { Conversations } from '../../support/api-conversation.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
 import { assistant, user } from '../../support/items.ts';
@@ -300,6 +301,8 @@ describe('with keys', () => {
 });
 
 it('without the inspector there are no pages', async () => {
+  expect(readSettings({}).has_inspector).toBe(true);
+  expect(readSettings({ PALIMPSEST_INSPECTOR: 'off' }).has_inspector).toBe(false);
   const bare = await startApi({ hasInspector: false });
   try {
     const headers = { accept: 'text/html' };

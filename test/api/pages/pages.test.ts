@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { extractive } from '../../../src/workers/summarizers/extractive.ts';
+import type { Summarizer, WrittenText } from '../../../src/workers/summarizers/summarizer.ts';
 import { Conversations } from '../../support/api-conversation.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
-import { ofTokens, user } from '../../support/items.ts';
+import { assistant, call, ofTokens, result, user } from '../../support/items.ts';
 
 let api: ApiServer;
 let id: string;
@@ -9,6 +11,20 @@ let cid: string;
 const { create, compacted } = new Conversations(() => api);
 
 const page = (path: string) => send(api, 'GET', path, { headers: { accept: 'text/html' } });
+
+/** Writes a summary the second time that it is asked. */
+function failingOnce(): Summarizer<WrittenText> {
+  let asked = 0;
+  return {
+    kind: 'asking',
+    name: 'openai/made-up',
+    summarize: async (task, signal) => {
+      asked += 1;
+      if (asked > 1) return extractive.summarize(task, signal);
+      return { ok: false, reason: 'api_error', message: 'made-up: no answer', retryable: true };
+    },
+  };
+}
 
 /** The text of a page, without its marks. */
 function words(html: string): string {
@@ -170,6 +186,13 @@ describe('a session', () => {
     expect(read).toContain('wrote the summary');
     expect(read).toMatch(/Before [\d,]+ tokens/);
     expect(read).toMatch(/\d+ items? replaced by the summary/);
+    expect(read).toMatch(/Σ summary user: .* [\d,]+ /);
+    expect(read).toMatch(/= kept \d+ items? kept as they were [\d,]+ tokens/);
+    // What must be kept and was, and what it cost.
+    expect(read).toMatch(/What the summary kept \d+ % of the facts that must be kept/);
+    expect(read).toMatch(
+      /written by extractive model tokens 0 in, 0 out cost \$0 saves per call [\d,]+/,
+    );
     expect(text).toMatch(
       /<span class="source"> from <a href="\/inspect\/sessions\/s1\/items\/\d+"/,
     );
@@ -177,6 +200,45 @@ describe('a session', () => {
     expect(read).toContain('compaction.requested');
     const covered = await page(`/inspect/sessions/${id}/compactions/${cid}/covered`);
     expect(words(covered.text)).toContain('summarised');
+  });
+
+  it('shows what was put back', async () => {
+    const body = {
+      id: 'restored',
+      context_window: 16_000,
+      config: { auto_compact_enabled: false },
+    };
+    await send(api, 'POST', '/sessions', { body });
+    const reads = ['src/a.ts', 'src/b.ts'].flatMap((path, at) => [
+      call(`r${at}`, 'Read', { file_path: path }),
+      result(`r${at}`, `1\texport const value${at} = ${at};`),
+    ]);
+    const talk = Array.from({ length: 6 }, (_, n) => [
+      user(`And ${n}? ${ofTokens(300)}`),
+      assistant(`So ${n}. ${ofTokens(300)}`),
+    ]).flat();
+    await send(api, 'POST', '/sessions/restored/items', { body: [user('Go.'), ...reads, ...talk] });
+    const own = await compacted('restored', { mode: 'full' });
+    const { text } = await page(`/inspect/sessions/restored/compactions/${own}`);
+    expect(words(text)).toMatch(/↺ file file src\/[ab]\.ts/);
+    expect(text).toMatch(/aria-label="[^"]*restored [\d,]+[^"]* tokens"/);
+  });
+
+  it('tells how many attempts it took, and what each failure was', async () => {
+    const flaky = await startApi({}, failingOnce());
+    try {
+      const own = new Conversations(() => flaky);
+      const session = await own.create({ auto_compact_enabled: false, summarizer_max_attempts: 3 });
+      const asked = await own.compact(session, { mode: 'full' });
+      for (let run = 0; run < 2; run++) await flaky.work(flaky.dispatched.at(-1)).catch(() => {});
+      const path = `/inspect/sessions/${session}/compactions/${asked.body.id}`;
+      const { text } = await send(flaky, 'GET', path, { headers: { accept: 'text/html' } });
+      expect(words(text)).toContain('Σ summarised');
+      expect(words(text)).toContain('Phases · 2 attempts');
+      expect(words(text)).toContain('made-up: no answer');
+    } finally {
+      await flaky.close();
+    }
   });
 
   it('says of cleared results what stands in their place, and counts none as kept as it was', async () => {
