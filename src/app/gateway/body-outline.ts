@@ -1,7 +1,7 @@
 import { elementsOf } from '../../domain/gateway/element-ends.ts';
 import { historyField } from '../../domain/gateway/protocol.ts';
 import type { Item } from '../../domain/items/item.ts';
-import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
+import { type JsonObject, jsonObjectIn, stringField } from '../../domain/json.ts';
 import type { Telling } from '../telling.ts';
 import type { BodyOutline } from './known-bodies.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -29,7 +29,8 @@ export function outlineOf(
   if (starts.length === 0) return null;
   const elements = elementsOf(text, historyField(protocol));
   const before = elements && jsonObjectIn(`${text.slice(0, elements.start)}[]}`);
-  if (elements === null || before === null) return null;
+  const fields = before && sessionFields(before);
+  if (elements === null || fields === null) return null;
   const added = items.length - messages.length;
   const places = starts.flatMap((start) => {
     const index = start.items - added - 1;
@@ -38,13 +39,18 @@ export function outlineOf(
     return isSame ? [{ start, end: bytesTo(text, end) }] : [];
   });
   const history_at = bytesTo(text, elements.start);
-  return { fields: sessionFields(before), history_at, told: telling.told, places };
+  return { fields, history_at, told: telling.told, places };
 }
 
-/** The fields of a request that say something about its session, beside its history. */
-function sessionFields({ model, store }: JsonObject): JsonObject {
-  return { ...(model !== undefined && { model }), ...(store !== undefined && { store }) };
+/** The fields of a request that say something about its session, beside its history; null: too long ones. */
+function sessionFields(body: JsonObject): JsonObject | null {
+  const model = stringField(body, 'model') ?? '';
+  if (model.length > LONGEST_MODEL) return null;
+  return { model, ...(body.store === false && { store: false }) };
 }
+
+/** They are kept for each session. */
+const LONGEST_MODEL = 200;
 
 /** How many bytes of UTF-8 a text has up to a place. */
 export function bytesTo(text: string, end: number): number {

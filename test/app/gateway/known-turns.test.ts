@@ -230,6 +230,12 @@ describe('a body is read as a whole', () => {
     expect(await lab.items(session_id)).toHaveLength(37);
   });
 
+  it('whose fields are too long to be kept', async () => {
+    const model = 'm'.repeat(1_000);
+    for (const count of [31, 33, 35]) await plan({ model, messages: talk(count) });
+    expect(wholes).toBe(3);
+  });
+
   it('that has a name of its own', async () => {
     await begun();
     await plan(body(talk(35)), { session: 'other' });
