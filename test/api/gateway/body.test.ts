@@ -1,6 +1,7 @@
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { plainOf, textOf } from '../../../src/api/gateway/body.ts';
+import { plainOf, readBody, textOf } from '../../../src/api/gateway/body.ts';
 
 /** Bodies longer than this are decoded in parts of so many bytes. */
 const PART = 1_000_000;
@@ -34,6 +35,44 @@ describe('the text of a long body', () => {
     }
     const cut = Buffer.concat([Buffer.alloc(2 * PART, 'x'), Buffer.from([0xf0, 0x9f])]);
     expect(await textOf(cut, null)).toBeNull();
+  });
+});
+
+describe('a body is read as it came', () => {
+  const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, at) => at % 251));
+
+  /** A request whose body comes in pieces of this size. */
+  function inPieces(size: number, told: number | null): Request {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      bytes.subarray(at * size, (at + 1) * size),
+    );
+    const body = ReadableStream.from(pieces);
+    const headers = told === null ? [] : [['content-length', String(told)]];
+    const options = { method: 'POST', body, headers, duplex: 'half' };
+    return new Request('http://localhost/', options as RequestInit);
+  }
+
+  test.each([1, 999, 1_000, 1_250, 5_000, 10_000])('in pieces of %i bytes', async (size) => {
+    for (const told of [null, bytes.length]) {
+      const read = await readBody(inPieces(size, told));
+      expect(read.kind === 'whole' && read.bytes.equals(bytes)).toBe(true);
+    }
+  });
+
+  test('where it is shorter or longer than it was announced', async () => {
+    const short = await readBody(inPieces(1_000, 20_000));
+    expect(short.kind === 'whole' && short.bytes.equals(bytes)).toBe(true);
+    const long = await readBody(inPieces(1_000, 5_500));
+    if (long.kind !== 'long') throw new Error('it was cut off');
+    expect((await buffer(long.stream)).equals(bytes)).toBe(true);
+  });
+
+  test('and goes on as a stream where it is too long to be kept', async () => {
+    for (const told of [null, bytes.length]) {
+      const read = await readBody(inPieces(1_000, told), 5_000);
+      if (read.kind !== 'long') throw new Error('it was kept');
+      expect((await buffer(read.stream)).equals(bytes)).toBe(true);
+    }
   });
 });
 
