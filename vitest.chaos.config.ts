@@ -27,6 +27,10 @@ const AT_LENGTH = [
   'test/findings/{a6-*,b2-newest-*,i4-*,i12-*}.test.ts',
 ];
 
+/** What the other store and queue are tried with elsewhere, and what no store changes: not in the short form. */
+const AGAIN_WITH_A_QUEUE = scale === 'short' ? ['test/e2e/{crash,event-loop,fuzz}.test.ts'] : [];
+const AGAIN_ON_A_STORE = scale === 'short' ? ['test/findings/{a3,a6,a10,b2}-*.test.ts'] : [];
+
 /**
  * `npm run test:chaos`: outages, kills, fuzzing and properties at length, and everything that an
  * adapter could change on each combination. TEST_SCALE=short tries each of them, in a few rounds.
@@ -41,13 +45,19 @@ export default defineConfig({
         scale,
         include: [...FAULTS, ...PROCESSES, ...AT_LENGTH, ...BROWSER],
       }),
-      combination({ store: 'sqlite', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
+      combination({
+        store: 'sqlite',
+        queue: 'bullmq',
+        scale,
+        include: WHOLE,
+        exclude: [TOUR, ...AGAIN_WITH_A_QUEUE],
+      }),
       combination({
         store: 'postgres',
         queue: 'in-process',
         scale,
         include: [...WHOLE, ...ON_A_STORE],
-        exclude: [TOUR],
+        exclude: [TOUR, ...AGAIN_ON_A_STORE],
       }),
       combination({ store: 'postgres', queue: 'bullmq', scale, include: WHOLE, exclude: [TOUR] }),
       // It may install an engine and make images: too much for the short form.
