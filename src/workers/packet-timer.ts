@@ -1,4 +1,5 @@
 import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
+import { sessionKey } from '../app/session-key.ts';
 import { timeOutPacket } from '../domain/session/packet-commands.ts';
 import type { World } from '../domain/session/world.ts';
 import { isStoreAway } from './compaction/commit-step.ts';
@@ -39,7 +40,7 @@ export class PacketTimer {
   /** Ends the wait of this session at its deadline; telling it again is harmless. */
   await(ref: SessionRef, deadlineMs: number): void {
     if (this.#isStopped) return;
-    const session = JSON.stringify([ref.tenant, ref.session_id]);
+    const session = sessionKey(ref);
     const known = this.#deadlines.get(session);
     if (known?.deadlineMs === deadlineMs) return;
     clearTimeout(known?.timer);

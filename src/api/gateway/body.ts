@@ -28,14 +28,14 @@ export async function readBody(request: Request, most = MOST_BYTES): Promise<Rea
     size += value.byteLength;
     if (size > most) return { kind: 'long', stream: goneOn(chunks, reader) };
     // Whoever says that much and sends nothing takes no memory.
-    if (told <= most && size < told && size * MOST_PROMISED >= told) {
+    if (told <= most && size < told && size >= told * ENOUGH) {
       return readPromised(chunks, reader, told);
     }
   }
 }
 
 /** A body of which this share has come is taken to come as it was announced. */
-const MOST_PROMISED = 8;
+const ENOUGH = 1 / 8;
 
 /** Puts the rest in its place as it comes: to do so with all of it in the end would take milliseconds. */
 async function readPromised(

@@ -3,11 +3,9 @@ import { historyField } from '../../domain/gateway/protocol.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { type JsonObject, jsonObjectIn, stringField } from '../../domain/json.ts';
 import type { Telling } from '../telling.ts';
-import type { BodyOutline } from './known-bodies.ts';
+import { type BodyOutline, MOST_PLACES } from './known-bodies.ts';
 import type { TurnRequest } from './turn-request.ts';
-
-/** Two places, so that the older one is left where clients write their newest items anew. */
-const PLACES = 2;
+import { LONGEST_MODEL } from './turn-settings.ts';
 
 /**
  * Where the body of a request can be gone on from; null: nowhere. `items`: its history as it was told, in
@@ -25,7 +23,7 @@ export function outlineOf(
   const opening = items.findIndex(({ role }) => role === 'assistant' || role === undefined);
   const starts = telling.starts
     .filter((start) => opening !== -1 && start.items > opening && start.items < items.length)
-    .slice(-PLACES);
+    .slice(-MOST_PLACES);
   if (starts.length === 0) return null;
   const elements = elementsOf(text, historyField(protocol));
   const before = elements && jsonObjectIn(`${text.slice(0, elements.start)}[]}`);
@@ -48,9 +46,6 @@ function sessionFields(body: JsonObject): JsonObject | null {
   if (model.length > LONGEST_MODEL) return null;
   return { model, ...(body.store === false && { store: false }) };
 }
-
-/** They are kept for each session. */
-const LONGEST_MODEL = 200;
 
 /** How many bytes of UTF-8 a text has up to a place. */
 export function bytesTo(text: string, end: number): number {

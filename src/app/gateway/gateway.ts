@@ -6,6 +6,7 @@ import { windowTold } from '../../domain/gateway/too-long.ts';
 import { mayHoldOurs } from '../opaque-content.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
+import { sessionKey } from '../session-key.ts';
 import type { ForClient } from './compact-for-client.ts';
 import { type NamedBy, namedSession } from './find-turn-session.ts';
 import { GoingAhead } from './going-ahead.ts';
@@ -121,7 +122,8 @@ export class Gateway {
         await makeRoomAtOnce(this.#deps, refOf(request, plan), this.#deps.wait_seconds, signal);
         plan = await this.#planned(request);
       }
-      if (plan.kind === 'turn' && plan.isFull) this.#crammed.set(keyOf(request, plan), true);
+      if (plan.kind === 'turn' && plan.isFull)
+        this.#crammed.set(sessionKey(refOf(request, plan)), true);
     }
     if (plan.kind === 'turn' && plan.isFull) return await this.#fitted(request, plan);
     return turnOf(plan);
@@ -129,7 +131,7 @@ export class Gateway {
 
   /** Whether it was waited for room in this session just now, in vain. */
   #isCrammed(request: TurnAsked, plan: PlannedTurn): boolean {
-    return this.#crammed.has(keyOf(request, plan));
+    return this.#crammed.has(sessionKey(refOf(request, plan)));
   }
 
   /** No compaction has made room, since its workers are away: this request is shortened by itself. */
@@ -327,10 +329,6 @@ function toldOf(turn: Turn): Pick<TurnTold, 'status' | 'reason'> {
 
 function refOf({ tenant }: TurnAsked, { session_id }: PlannedTurn): SessionRef {
   return { tenant, session_id };
-}
-
-function keyOf({ tenant }: TurnAsked, { session_id }: PlannedTurn): string {
-  return JSON.stringify([tenant, session_id]);
 }
 
 function ownerOf({ tenant, owner }: TurnAsked): string {

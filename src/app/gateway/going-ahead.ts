@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { INSTRUCTIONS } from '../../domain/gateway/summary-turn.ts';
 import { configOf, contextTokens } from '../../domain/session/head.ts';
 import { usableWindow } from '../../domain/tokens/thresholds.ts';
-import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
+import { sessionKey } from '../session-key.ts';
 import { type NamedBy, namedSession } from './find-turn-session.ts';
 import { recallAsked, windowAsked } from './turn-settings.ts';
 
@@ -36,8 +37,8 @@ export class GoingAhead {
     const ref = namedSession(request);
     if (ref === null) return;
     // In a fork of the session that it names, the fork would have to be looked at.
-    if (ref.session_id === session_id) this.#unchanged.set(keyOf(ref), true);
-    else this.#unchanged.delete(keyOf(ref));
+    if (ref.session_id === session_id) this.#unchanged.set(sessionKey(ref), true);
+    else this.#unchanged.delete(sessionKey(ref));
   }
 
   /**
@@ -52,7 +53,7 @@ export class GoingAhead {
   ): Promise<boolean> {
     const { protocol, headers } = request;
     const ref = namedSession(request);
-    if (ref === null || !this.#unchanged.has(keyOf(ref)) || recallAsked(headers) === true) {
+    if (ref === null || !this.#unchanged.has(sessionKey(ref)) || recallAsked(headers) === true) {
       return false;
     }
     const { store, world } = this.#deps;
@@ -60,7 +61,7 @@ export class GoingAhead {
     if (head === null || head.settings.format !== formatOf(protocol)) return false;
     const { state, settings } = head;
     const config = configOf(settings, world.server);
-    const isPlain = state.base === null && state.compacted_version === 0 && state.running === null;
+    const isPlain = isOnlyAppended(state) && state.running === null;
     if (!isPlain || config.gateway_recall) return false;
     const window = Math.min(settings.context_window, windowAsked(headers) ?? Infinity);
     const tokens = Math.max(contextTokens(state, config), roughTokens(bytes.byteLength));
@@ -69,8 +70,4 @@ export class GoingAhead {
     const text = Buffer.from(buffer, byteOffset, byteLength);
     return !ASKS_US.some((words) => text.includes(words, 0, 'latin1'));
   }
-}
-
-function keyOf({ tenant, session_id }: SessionRef): string {
-  return JSON.stringify([tenant, session_id]);
 }

@@ -8,7 +8,7 @@ import type { TellingStart } from '../told-chain.ts';
 /** Some hundred bytes each. */
 const MOST_SESSIONS = 10_000;
 /** Of the places of a body, so many are kept: the newest, and one that cache marks do not reach. */
-const MOST_PLACES = 2;
+export const MOST_PLACES = 2;
 /** What is hashed without a pause for others, in bytes. */
 const PORTION = 4_000_000;
 

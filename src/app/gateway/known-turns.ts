@@ -1,5 +1,6 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
+import { sessionKey } from '../session-key.ts';
 import { type NamedBy, namedSession } from './find-turn-session.ts';
 import { type KnownBeginning, KnownBodies } from './known-bodies.ts';
 import type { PlanDeps } from './plan-deps.ts';
@@ -61,5 +62,5 @@ export class KnownTurns {
 
 function nameOf(request: NamedBy): string | null {
   const ref = namedSession(request);
-  return ref && JSON.stringify([ref.tenant, ref.session_id]);
+  return ref && sessionKey(ref);
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
+import { sessionKey } from '../session-key.ts';
 import { type Bypass, noteBypass } from './note-bypass.ts';
 
 /** Sessions that this is remembered of. */
@@ -20,14 +21,14 @@ export class MissedTurns {
 
   /** Never rejects. */
   async note(ref: SessionRef, reason: string): Promise<void> {
-    const turns = (this.#missed.get(keyOf(ref))?.turns ?? 0) + 1;
-    this.#missed.set(keyOf(ref), { ref, reason, turns });
+    const turns = (this.#missed.get(sessionKey(ref))?.turns ?? 0) + 1;
+    this.#missed.set(sessionKey(ref), { ref, reason, turns });
     await this.write(ref);
   }
 
   /** Writes down what was missed of a session, if anything; never rejects. */
   async write(ref: SessionRef): Promise<void> {
-    const key = keyOf(ref);
+    const key = sessionKey(ref);
     const missed = this.#missed.get(key);
     if (missed === undefined) return;
     const { reason, turns } = missed;
@@ -40,8 +41,4 @@ export class MissedTurns {
       this.#missed.set(key, { ref, reason: since?.reason ?? reason, turns: all });
     }
   }
-}
-
-function keyOf({ tenant, session_id }: SessionRef): string {
-  return JSON.stringify([tenant, session_id]);
 }

@@ -1,5 +1,6 @@
 import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
 import { elementsOf } from '../../domain/gateway/element-ends.ts';
+import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { formatOf, historyField, isTrigger, type Protocol } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { answerBefore } from '../../domain/gateway/session-hint.ts';
@@ -57,8 +58,7 @@ async function planned(
   const isAsItComes = (head: Head | null): head is Head =>
     head !== null &&
     head.settings.format === formatOf(protocol) &&
-    head.state.base === null &&
-    head.state.compacted_version === 0 &&
+    isOnlyAppended(head.state) &&
     !configOf(head.settings, world.server).gateway_recall;
   const before = await store.head(ref);
   if (!isAsItComes(before)) return null;

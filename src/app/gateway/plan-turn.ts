@@ -1,5 +1,5 @@
 import { renderEntries } from '../../domain/context/render.ts';
-import { isInForce } from '../../domain/gateway/in-force.ts';
+import { isInForce, isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { withTools } from '../../domain/gateway/recall/offer.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { roughlySaved } from '../../domain/gateway/rough-tokens.ts';
@@ -161,9 +161,7 @@ async function contextInForce(
   history: readonly Item[],
   { version, isForced, mayHide }: { version: number; isForced: boolean; mayHide: boolean },
 ): Promise<Item[] | null> {
-  // Nothing has ever changed this context but appends.
-  const isPlain = state.base === null && state.compacted_version === 0;
-  if (!isForced && !mayHide && isPlain) return null;
+  if (!isForced && !mayHide && isOnlyAppended(state)) return null;
   const view = await loadViewHere(deps, ref, version);
   if (view === null) return null;
   const base = view.base === null ? null : await eventAt(deps.store, ref, view.base.version);

@@ -21,7 +21,8 @@ type Deps = Pick<
 /** What the headers of a request say of its session, where they can be used. */
 type Wanted = { context_window?: number; profile?: Profile; config?: ConfigOverrides };
 
-const LONGEST_MODEL = 200;
+/** Characters of a model's name that are kept. */
+export const LONGEST_MODEL = 200;
 
 /**
  * Creates the session of a turn when there is none, with the window that a header names, else the

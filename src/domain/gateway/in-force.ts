@@ -3,6 +3,7 @@ import { isHidden } from '../items/hidden-rounds.ts';
 import type { Item } from '../items/item.ts';
 import { toldText } from '../items/told-text.ts';
 import type { EventType } from '../session/events.ts';
+import type { State } from '../session/head.ts';
 
 /**
  * Whether a context is another one than the history that the client holds, so that it has to take its
@@ -28,6 +29,11 @@ export function isInForce(
     default:
       return true;
   }
+}
+
+/** Whether nothing has ever changed a context but appends: then it is the history that its client holds. */
+export function isOnlyAppended({ base, compacted_version }: State): boolean {
+  return base === null && compacted_version === 0;
 }
 
 function isSame(one: readonly Item[], other: readonly Item[]): boolean {

@@ -69,7 +69,7 @@ export function outcomeOf(
   const shown = linesOf(text);
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
-  const telling = lines.filter((line) => TELLS_ERROR.test(line) && !OF_ONE_TEST.test(line));
+  const telling = lines.filter(tellsError);
   if (hasFailed) {
     if (lines.length < shown.length && telling.length === 0 && !isFailedRun) {
       return { kind: 'interrupted', lines: [] };
@@ -97,7 +97,7 @@ function unfailed(
   const isSearch = script !== null && answer.isFailed;
   const isTold = hasCode && !isSearch && evidence?.by === 'told';
   if (evidence?.by === 'failed') {
-    const telling = lines.filter((line) => TELLS_ERROR.test(line) && !OF_ONE_TEST.test(line));
+    const telling = lines.filter(tellsError);
     return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
   }
   const sum = lines.findLast((line) => SUMS_UP.test(line) && !FAILS.test(line));
@@ -131,6 +131,10 @@ function isInDoubt(script: string | null, text: string): boolean {
   if (isLeftRunning(script)) return true;
   const end = text.trimEnd().split('\n').slice(-2);
   return end.some((line) => NAMES_ERROR.test(line)) && endsInPipe(script);
+}
+
+function tellsError(line: string): boolean {
+  return TELLS_ERROR.test(line) && !OF_ONE_TEST.test(line);
 }
 
 function isBrokenOff(line: string, at: number, of: number): boolean {

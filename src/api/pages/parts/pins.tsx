@@ -1,4 +1,5 @@
 import type { PinShown } from '../../../app/list-pins.ts';
+import { LONGEST_PIN_TEXT } from '../../schemas/pins.ts';
 import type { Visitor } from '../access.ts';
 import { itemPath, sessionPath } from '../paths.ts';
 import { Confirm } from './confirm.tsx';
@@ -70,7 +71,7 @@ export function PinText({ visitor, id }: { visitor: Visitor; id: string }) {
       does="The model sees it in every context from now on, as a message of the user that no compaction takes away."
     >
       <label for="pin-text">What has to be kept</label>
-      <textarea id="pin-text" name="text" rows={3} required maxlength={20_000} />
+      <textarea id="pin-text" name="text" rows={3} required maxlength={LONGEST_PIN_TEXT} />
     </Confirm>
   );
 }
