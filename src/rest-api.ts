@@ -40,6 +40,7 @@ type Own = Pick<
   | 'metrics'
   | 'onTurn'
   | 'onSearch'
+  | 'knownBodies'
 >;
 
 /** What the REST API is handed, in the process and in each of its threads. */

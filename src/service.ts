@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Probes } from './api/app-dependencies.ts';
 import { createApp } from './api/create-app.ts';
 import { createWorkerApp } from './api/create-worker-app.ts';
+import { KnownBodies } from './app/known-bodies.ts';
 import type { SearchableStore } from './app/ports/search-index.ts';
 import { Indexer } from './app/search/indexer.ts';
 import { compactionWorker, rulesOf } from './compaction-worker.ts';
@@ -94,6 +95,7 @@ export async function startService(
     ),
   );
   const storedSecret = settings.role === 'worker' ? null : secretOf(settings, log);
+  const knownBodies = new KnownBodies();
   const threads = openThreads({ settings, environment, storedSecret }, log, tracer, (message) => {
     switch (message.kind) {
       case 'committed':
@@ -106,6 +108,8 @@ export async function startService(
         return packetTimer.await(message.ref, message.deadline_ms);
       case 'cancel':
         return engine.cancel(message.compaction_id);
+      case 'body_kept':
+        return knownBodies.keep(message.session, message.body);
       case 'measured':
         return metrics.record(message.measurement);
       case 'traced':
@@ -152,6 +156,7 @@ export async function startService(
     awaitPacket: (ref, deadlineMs) => packetTimer.await(ref, deadlineMs),
     cancelJob: (id) => engine.cancel(id),
     storedSecret,
+    knownBodies,
     probes,
     metrics,
     onTurn: (told) => measurementsOfTurn(told).forEach(metrics.record),

@@ -1,5 +1,6 @@
 import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
 import type { TurnTold } from '../app/gateway/turn-told.ts';
+import type { BodiesOfSessions } from '../app/known-bodies.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
@@ -42,6 +43,8 @@ export type AppDependencies = Ports & {
   mcpOtherSessions: boolean;
   /** Answers requests that would hold up this thread, where there is another one. */
   elsewhere?: Elsewhere | undefined;
+  /** What histories that are synced may begin like. */
+  knownBodies: BodiesOfSessions;
   gateway: GatewaySettings;
   /** Plans turns of the gateway in another thread, where there is one. */
   turnsElsewhere?: TurnTasks | undefined;

@@ -1,3 +1,4 @@
+import type { KeptBody } from '../app/known-bodies.ts';
 import { ArchiveError } from '../app/ports/archive.ts';
 import type { SessionRef } from '../app/ports/event-store.ts';
 import { InvalidCursorError } from '../app/ports/invalid-cursor-error.ts';
@@ -26,6 +27,8 @@ export type ThreadMessage =
   | { kind: 'dispatch'; job: CompactionJob }
   | { kind: 'await_packet'; ref: SessionRef; deadline_ms: number }
   | { kind: 'cancel'; compaction_id: string }
+  /** What the next body of a session may begin like. */
+  | { kind: 'body_kept'; session: string; body: KeptBody }
   | { kind: 'measured'; measurement: Measurement }
   | { kind: 'traced'; span: SentSpan };
 

@@ -192,6 +192,11 @@ async function openParts(): Promise<Parts> {
     awaitPacket: (ref, deadline_ms) => tell({ kind: 'await_packet', ref, deadline_ms }),
     cancelJob: (compaction_id) => tell({ kind: 'cancel', compaction_id }),
     storedSecret,
+    // The process has looked already.
+    knownBodies: {
+      beginning: async () => null,
+      keep: (session, body) => tell({ kind: 'body_kept', session, body }),
+    },
     // The process answers for both itself.
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },

@@ -3,6 +3,7 @@ import { serve } from '@hono/node-server';
 import { z } from 'zod';
 import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
+import { KnownBodies } from '../../src/app/known-bodies.ts';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import { unobserved } from '../../src/app/ports/observe.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
@@ -99,6 +100,7 @@ export async function startApi(
       wait_seconds: 5,
     },
     storedSecret: null,
+    knownBodies: new KnownBodies(),
     mcpOtherSessions: false,
     modelRefusal: () => null,
     probes: { store: () => store.ping(), queue: async () => {} },

@@ -5,8 +5,11 @@ import type { Idempotency } from '../../app/ports/event-store.ts';
 import { type BodyLimits, readJson } from './json-body.ts';
 import { ProblemError } from './problem.ts';
 
-/** The key of a request that may be repeated, with a fingerprint of what it asks for; null without one. */
-export function readIdempotency(req: HonoRequest, text: string): Idempotency | null {
+/**
+ * The key of a request that may be repeated, with a fingerprint of its body, a text or its bytes; null
+ * without one. Throws ProblemError.
+ */
+export function readIdempotency(req: HonoRequest, body: string | Uint8Array): Idempotency | null {
   const key = req.header('idempotency-key');
   if (key === undefined) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -16,7 +19,8 @@ export function readIdempotency(req: HonoRequest, text: string): Idempotency | n
     );
   }
   const fingerprint = createHash('sha256')
-    .update(`${req.method}\n${req.path}\n${text}`)
+    .update(`${req.method}\n${req.path}\n`)
+    .update(body)
     .digest('hex');
   return { key, fingerprint };
 }

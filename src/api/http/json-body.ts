@@ -10,6 +10,9 @@ import { ProblemError } from './problem.ts';
 import { parseInput } from './validation.ts';
 
 export type RawBody = { kind: 'json' | 'ndjson'; text: string };
+export type BytesBody = Pick<RawBody, 'kind'> & { bytes: Uint8Array };
+
+const NOTHING = new Uint8Array();
 
 type ValueLimits = Pick<Limits, 'json_values' | 'json_values_here'>;
 export type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth'> &
@@ -24,11 +27,27 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * for bytes that are no UTF-8; ElsewhereError for a body that is too large to be parsed here.
  */
 export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
+  return textOf(await readBytesOnly(request, limits), limits);
+}
+
+/** Reads a body once, as bytes. Throws ProblemError (413, 415) as `readText` does. */
+export async function readBytesOnly(
+  request: Request,
+  { body_bytes }: Pick<BodyLimits, 'body_bytes'>,
+): Promise<BytesBody> {
   // Clients name all sorts of types where they send nothing.
-  if (request.headers.get('content-length') === '0') return { kind: 'json', text: '' };
+  if (request.headers.get('content-length') === '0') return { kind: 'json', bytes: NOTHING };
   refuseEncoded(request.headers.get('content-encoding'));
   const kind = kindOf(request.headers.get('content-type'));
-  const bytes = await readBody(request, limits);
+  return { kind, bytes: await readBody(request, { body_bytes }) };
+}
+
+/**
+ * The text of a body. Throws ProblemError (400) for bytes that are no UTF-8, ElsewhereError for a body that
+ * is too large to be parsed here.
+ */
+export function textOf({ kind, bytes }: BytesBody, limits: HereLimit): RawBody {
+  refuseLarge(bytes, limits);
   try {
     return { kind, text: utf8.decode(bytes) };
   } catch {
@@ -46,10 +65,14 @@ export async function readBody(
 ): Promise<Uint8Array> {
   const bytes = await readBytes(request, limits.body_bytes);
   keepBody(request, bytes);
-  if (bytes.byteLength > (limits.body_bytes_here ?? Number.POSITIVE_INFINITY)) {
-    throw new ElsewhereError();
-  }
+  refuseLarge(bytes, limits);
   return bytes;
+}
+
+type HereLimit = Pick<BodyLimits, 'body_bytes_here'>;
+
+function refuseLarge({ byteLength }: Uint8Array, { body_bytes_here = Infinity }: HereLimit): void {
+  if (byteLength > body_bytes_here) throw new ElsewhereError();
 }
 
 /** A JSON body that fits the schema; an empty body counts as `{}`. Throws ProblemError. */

@@ -2,8 +2,9 @@ import { elementsOf } from '../../domain/gateway/element-ends.ts';
 import { historyField } from '../../domain/gateway/protocol.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { type JsonObject, jsonObjectIn, stringField } from '../../domain/json.ts';
+import { type BodyOutline, MOST_PLACES } from '../known-bodies.ts';
+import { bytesTo } from '../known-rest.ts';
 import type { Telling } from '../telling.ts';
-import { type BodyOutline, MOST_PLACES } from './known-bodies.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { LONGEST_MODEL } from './turn-settings.ts';
 
@@ -45,9 +46,4 @@ function sessionFields(body: JsonObject): JsonObject | null {
   const model = stringField(body, 'model') ?? '';
   if (model.length > LONGEST_MODEL) return null;
   return { model, ...(body.store === false && { store: false }) };
-}
-
-/** How many bytes of UTF-8 a text has up to a place. */
-export function bytesTo(text: string, end: number): number {
-  return Buffer.byteLength(text.slice(0, end));
 }

@@ -1,8 +1,8 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
+import { type KnownBeginning, KnownBodies, keptBody } from '../known-bodies.ts';
 import { sessionKey } from '../session-key.ts';
 import { type NamedBy, namedSession } from './find-turn-session.ts';
-import { type KnownBeginning, KnownBodies } from './known-bodies.ts';
 import type { PlanDeps } from './plan-deps.ts';
 import { planKnownTurn } from './plan-known-turn.ts';
 import type { TurnPlan } from './plan-turn.ts';
@@ -38,16 +38,16 @@ export class KnownTurns {
     const known = beginning && (await planKnownTurn(this.#deps, request, beginning));
     const planned = known === null ? await whole() : accept(known);
     const plan = planned.ok ? planned.value : null;
-    void this.#note(session, request, plan, known === null ? null : beginning);
+    this.#note(session, request, plan, known === null ? null : beginning);
     return planned;
   }
 
-  async #note(
+  #note(
     session: string,
     request: TurnAsked,
     plan: TurnPlan | null,
     beginning: KnownBeginning | null,
-  ): Promise<void> {
+  ): void {
     const isOwn = plan?.kind === 'turn' && plan.session_id === namedSession(request)?.session_id;
     const outline = isOwn && request.body[0] !== MARK ? plan.outline : null;
     if (!isOwn || outline === null) {
@@ -56,7 +56,7 @@ export class KnownTurns {
     }
     const { upstream, protocol, body } = request;
     this.#deps.histories.note(upstream, formatOf(protocol), outline.told, plan.history);
-    await this.#bodies.note(session, body, outline, beginning);
+    this.#bodies.keep(session, keptBody(body, outline, beginning));
   }
 }
 

@@ -1,5 +1,3 @@
-import { flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
-import { elementsOf } from '../../domain/gateway/element-ends.ts';
 import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { formatOf, historyField, isTrigger, type Protocol } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
@@ -8,24 +6,18 @@ import { summaryTurn } from '../../domain/gateway/summary-turn.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { referredId } from '../../domain/items/openai-responses/references.ts';
 import { isProviderCompaction } from '../../domain/items/provider-compaction.ts';
-import { isJsonObject, type JsonObject, jsonObjectIn } from '../../domain/json.ts';
-import { measureJson } from '../../domain/json-text.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { configOf, type Head } from '../../domain/session/head.ts';
+import type { KnownBeginning } from '../known-bodies.ts';
+import { readKnownRest } from '../known-rest.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import { sync } from '../sync.ts';
 import { PartialTellingError, Telling } from '../telling.ts';
-import { bytesTo } from './body-outline.ts';
 import { namedBy } from './find-turn-session.ts';
-import type { BodyOutline, KnownBeginning } from './known-bodies.ts';
 import type { PlanDeps } from './plan-deps.ts';
 import { isFull, type PlannedTurn } from './plan-turn.ts';
 import type { TurnAsked } from './turn-request.ts';
 import { modelWindow, recallAsked, settleSession } from './turn-settings.ts';
-
-/** More is read in another thread, in bytes. */
-const MOST_NEW = 131_072;
-/** With so many values in it, too. */
-const MOST_JSON = { values: 50_000, depth: JSON_DEPTH };
 
 /**
  * Plans a turn whose body begins like the one before, which went upstream as it came: only the rest of it
@@ -62,9 +54,11 @@ async function planned(
     !configOf(head.settings, world.server).gateway_recall;
   const before = await store.head(ref);
   if (!isAsItComes(before)) return null;
-  const rest = readRest(request, beginning);
+  const rest = readKnownRest(request.body, beginning, historyField(protocol));
   if (rest === null) return null;
-  const { items, body } = rest;
+  const { items } = rest;
+  const body = { ...beginning.fields, ...rest.fields };
+  if (asksForMore(protocol, body, items)) return null;
   const { start } = beginning.place;
   const telling = new Telling(formatOf(protocol), items, before.state.told, start);
   const history = histories.onward(request.upstream, telling);
@@ -85,6 +79,7 @@ async function planned(
   const head = await store.head(ref);
   if (!isAsItComes(head)) return null;
   const { settings, state } = head;
+  const bytes_beside = request.body.byteLength - (rest.history_end - beginning.history_at);
   return {
     kind: 'turn',
     session_id: ref.session_id,
@@ -93,7 +88,7 @@ async function planned(
     is_replaced: false,
     recall: null,
     saved: 0,
-    isFull: isFull(deps, head, () => roughTokens(request.body.byteLength - rest.history_bytes)),
+    isFull: isFull(deps, head, () => roughTokens(bytes_beside)),
     window: settings.context_window,
     model_window: modelWindow(deps, request, body),
     isFitted: false,
@@ -103,58 +98,6 @@ async function planned(
     history,
     outline: rest.outline(telling),
   };
-}
-
-type Rest = {
-  items: Item[];
-  /** The fields of the request that say something about its session. */
-  body: JsonObject;
-  history_bytes: number;
-  outline: (telling: Telling) => BodyOutline;
-};
-
-/** What a body has behind its known beginning; null where more than that has to be read. */
-function readRest(
-  { protocol, body: bytes }: TurnAsked,
-  { place, fields, history_at }: KnownBeginning,
-): Rest | null {
-  const behind = bytes.subarray(place.end);
-  if (behind.byteLength > MOST_NEW) return null;
-  const name = historyField(protocol);
-  const read = new TextDecoder('utf-8').decode(behind);
-  const [, gap, next] = /^([ \t\r\n]*)([,\]])/.exec(read) ?? [];
-  if (gap === undefined || next !== ',') return null;
-  const opening = `{"${name}":[`;
-  const text = opening + read.slice(gap.length + 1);
-  const { values, depth } = measureJson(text, MOST_JSON);
-  if (values > MOST_JSON.values || depth > MOST_JSON.depth) return null;
-  const rest = flawOf(text, JSON_DEPTH) === null ? jsonObjectIn(text) : null;
-  const items = rest?.[name];
-  const elements = elementsOf(text, name);
-  if (rest === null || elements === null || !isHistory(items)) return null;
-  if (asksForMore(protocol, rest, items)) return null;
-  const toBytes = (end: number) => place.end + gap.length + 1 + bytesTo(text, end) - opening.length;
-  const end = elements.ends.at(-1) ?? 0;
-  return {
-    items,
-    body: { ...fields, ...rest },
-    history_bytes: toBytes(end) - history_at,
-    outline: (telling) => ({
-      fields,
-      history_at,
-      told: telling.told,
-      places: telling.starts
-        .filter((start) => start.items < telling.told.items)
-        .map((start) => ({
-          start,
-          end: toBytes(elements.ends[start.items - telling.start.items - 1] ?? 0),
-        })),
-    }),
-  };
-}
-
-function isHistory(items: JsonObject[string] | undefined): items is Item[] {
-  return Array.isArray(items) && items.every(isJsonObject);
 }
 
 /** An item at the head of what was read before, which holds an answer. */

@@ -10,6 +10,7 @@ import { configOf, contextTokens, type Head } from '../../domain/session/head.ts
 import { usableWindow } from '../../domain/tokens/thresholds.ts';
 import { eventAt } from '../event-at.ts';
 import { findSession } from '../find.ts';
+import type { BodyOutline } from '../known-bodies.ts';
 import { loadViewHere } from '../load-view.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { outlineOf } from './body-outline.ts';
@@ -18,7 +19,6 @@ import type { Expanded } from './expand-content.ts';
 import { expandReferences } from './expand-references.ts';
 import type { TurnSession } from './find-turn-session.ts';
 import { keepTurn } from './keep-turn.ts';
-import type { BodyOutline } from './known-bodies.ts';
 import type { Offering, PlanDeps } from './plan-deps.ts';
 import { type PassReason, readTurn } from './read-turn.ts';
 import type { TurnRequest } from './turn-request.ts';

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Told } from '../../domain/session/told.ts';
-import type { TellingStart } from '../told-chain.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Told } from '../domain/session/told.ts';
+import type { TellingStart } from './told-chain.ts';
 
 /** Some hundred bytes each. */
 const MOST_SESSIONS = 10_000;
@@ -15,9 +15,9 @@ const PORTION = 4_000_000;
 /** A place in a body behind one of its items: what is told before, and the bytes of it. */
 export type BodyPlace = { start: TellingStart; end: number };
 
-/** What is known of a body that went upstream as it came; it can go from thread to thread. */
+/** What a body holds that a later one may begin like; it can go from thread to thread. */
 export type BodyOutline = {
-  /** Those of its fields that say something about the session. */
+  /** Those of its fields before the history that say something about it. */
   fields: JsonObject;
   /** Where its history begins, in bytes. */
   history_at: number;
@@ -27,10 +27,12 @@ export type BodyOutline = {
 };
 
 type KeptPlace = BodyPlace & { digest: string };
-type Kept = Pick<BodyOutline, 'fields' | 'history_at'> & { places: KeptPlace[] };
+
+/** What is kept of a body, some hundred bytes; it can go from thread to thread. */
+export type KeptBody = Pick<BodyOutline, 'fields' | 'history_at'> & { places: KeptPlace[] };
 
 /** What a body begins with, up to a place of a body before it. */
-export type KnownBeginning = Omit<Kept, 'places'> & {
+export type KnownBeginning = Omit<KeptBody, 'places'> & {
   place: BodyPlace;
   /** Up to there, that one the last. */
   places: KeptPlace[];
@@ -38,12 +40,17 @@ export type KnownBeginning = Omit<Kept, 'places'> & {
   hash: Hash;
 };
 
+/** What is known of the bodies of sessions, here or in another thread. */
+export type BodiesOfSessions = Pick<KnownBodies, 'beginning'> & {
+  keep: (session: string, body: KeptBody) => void;
+};
+
 /**
  * What the last body of each session was, by hashes of its beginnings. Clients send their whole history
  * with each turn: to hash megabytes takes a tenth of the time that it takes to understand them.
  */
 export class KnownBodies {
-  readonly #kept = new LRUCache<string, Kept>({ max: MOST_SESSIONS });
+  readonly #kept = new LRUCache<string, KeptBody | Promise<KeptBody>>({ max: MOST_SESSIONS });
   /** What is looked for twice of the same body, is found once. */
   readonly #found = new WeakMap<Uint8Array, Promise<KnownBeginning | null>>();
 
@@ -54,23 +61,9 @@ export class KnownBodies {
     return known;
   }
 
-  /** Notes the last body of a session; `beginning`: what was known of it already. */
-  async note(
-    session: string,
-    body: Uint8Array,
-    { places, fields, history_at }: BodyOutline,
-    beginning: KnownBeginning | null,
-  ): Promise<void> {
-    const all = [...(beginning?.places ?? [])];
-    const hash = beginning?.hash.copy() ?? createHash('sha256');
-    let from = beginning?.place.end ?? 0;
-    for (const place of places) {
-      if (place.end <= from) continue;
-      await update(hash, body.subarray(from, place.end));
-      all.push({ ...place, digest: digestOf(hash) });
-      from = place.end;
-    }
-    this.#kept.set(session, { fields, history_at, places: all.slice(-MOST_PLACES) });
+  /** Keeps the last body of a session; a promise must not reject. */
+  keep(session: string, body: KeptBody | Promise<KeptBody>): void {
+    this.#kept.set(session, body);
   }
 
   forget(session: string): void {
@@ -78,7 +71,7 @@ export class KnownBodies {
   }
 
   async #find(session: string, body: Uint8Array): Promise<KnownBeginning | null> {
-    const kept = this.#kept.get(session);
+    const kept = await this.#kept.get(session);
     if (kept === undefined) return null;
     const hash = createHash('sha256');
     let found: KnownBeginning | null = null;
@@ -94,6 +87,24 @@ export class KnownBodies {
     }
     return found;
   }
+}
+
+/** What is kept of a body; `beginning`: what was known of it already. */
+export async function keptBody(
+  body: Uint8Array,
+  { places, fields, history_at }: BodyOutline,
+  beginning: KnownBeginning | null,
+): Promise<KeptBody> {
+  const all = [...(beginning?.places ?? [])];
+  const hash = beginning?.hash.copy() ?? createHash('sha256');
+  let from = beginning?.place.end ?? 0;
+  for (const place of places) {
+    if (place.end <= from) continue;
+    await update(hash, body.subarray(from, place.end));
+    all.push({ ...place, digest: digestOf(hash) });
+    from = place.end;
+  }
+  return { fields, history_at, places: all.slice(-MOST_PLACES) };
 }
 
 async function update(hash: Hash, bytes: Uint8Array): Promise<void> {

@@ -1,0 +1,88 @@
+import { flawOf, JSON_DEPTH } from '../domain/exact-json.ts';
+import { elementsOf } from '../domain/gateway/element-ends.ts';
+import type { Item } from '../domain/items/item.ts';
+import { isJsonObject, type JsonObject, jsonObjectIn } from '../domain/json.ts';
+import { measureJson } from '../domain/json-text.ts';
+import type { Told } from '../domain/session/told.ts';
+import type { BodyOutline, KnownBeginning } from './known-bodies.ts';
+import type { TellingStart } from './told-chain.ts';
+
+/** More is read in another thread, in bytes. */
+const MOST_NEW = 131_072;
+/** With so many values in it, too. */
+const MOST_JSON = { values: 50_000, depth: JSON_DEPTH };
+
+/** What a history comes to, and the places behind its known beginning that it can be gone on from. */
+type WholeTold = { told: Told; starts: readonly TellingStart[] };
+
+/** What a body has behind a known beginning of its history. */
+export type KnownRest = {
+  items: Item[];
+  /** The fields behind the history, and the items as one of them. */
+  fields: JsonObject;
+  /** Where the history ends, in bytes from the beginning of the body. */
+  history_end: number;
+  /** What a later body may begin like. */
+  outline: (told: WholeTold) => BodyOutline;
+};
+
+/**
+ * Reads the rest of a body whose history is in `name`. Null where more than that has to be read, or has to
+ * be refused.
+ */
+export function readKnownRest(
+  bytes: Uint8Array,
+  { place, fields, history_at }: KnownBeginning,
+  name: string,
+): KnownRest | null {
+  const behind = bytes.subarray(place.end);
+  if (behind.byteLength > MOST_NEW) return null;
+  const read = textOf(behind);
+  const [, gap, next] = /^([ \t\r\n]*)([,\]])/.exec(read ?? '') ?? [];
+  if (read === null || gap === undefined || next !== ',') return null;
+  const opening = `{"${name}":[`;
+  const text = opening + read.slice(gap.length + 1);
+  const { values, depth } = measureJson(text, MOST_JSON);
+  if (values > MOST_JSON.values || depth > MOST_JSON.depth) return null;
+  const rest = flawOf(text, JSON_DEPTH) === null ? jsonObjectIn(text) : null;
+  const items = rest?.[name];
+  const elements = elementsOf(text, name);
+  if (rest === null || elements === null || !isHistory(items)) return null;
+  const toBytes = (end: number) => place.end + gap.length + 1 + bytesTo(text, end) - opening.length;
+  return {
+    items,
+    fields: rest,
+    history_end: toBytes(elements.ends.at(-1) ?? 0),
+    outline: ({ told, starts }) => ({
+      fields,
+      history_at,
+      told,
+      places: starts
+        .filter((start) => start.items < told.items)
+        .map((start) => ({
+          start,
+          end: toBytes(elements.ends[start.items - place.start.items - 1] ?? 0),
+        })),
+    }),
+  };
+}
+
+/** How many bytes of UTF-8 a text has up to a place. */
+export function bytesTo(text: string, end: number): number {
+  return Buffer.byteLength(text.slice(0, end));
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Null where it is no UTF-8. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function isHistory(items: JsonObject[string] | undefined): items is Item[] {
+  return Array.isArray(items) && items.every(isJsonObject);
+}
