@@ -41,7 +41,7 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (kind) => {
     const first = await onService(url, send);
     const store = await openStore(settings(url), () => {});
     const ref = { tenant: 'local', session_id: 'chat' };
-    await store.gatewayKeys.noteItems(ref, [{ key: 'key-1', version: 2 }]);
+    await store.gatewayKeys.note(ref, [{ key: 'key-1', version: 2 }]);
     await store.close();
     const file = fresh('backup');
     await backUp(url, file);

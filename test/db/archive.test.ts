@@ -151,7 +151,7 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   ];
   test.each(READS)('%s brings a session back', async (_, read, expected) => {
     const rows = await course();
-    await store.gatewayKeys.noteItems(ref('chat'), [{ key: 'item-2', version: 2 }]);
+    await store.gatewayKeys.note(ref('chat'), [{ key: 'item-2', version: 2 }]);
     await putAway(store, archive, 'chat');
     expect(await read(await another())).toEqual(expected);
     expect(await isArchived(store, 'chat')).toBe(false);
@@ -211,7 +211,7 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
 
   test('sessions keep their places in lists, and their keys', async () => {
     for (const id of ['first', 'second', 'third']) await course(id);
-    await store.gatewayKeys.note(ref('second'), ['key-2']);
+    await store.gatewayKeys.note(ref('second'), [{ key: 'key-2', version: null }]);
     const list = async () =>
       (await store.sessions('local', { limit: 5 })).data.map(({ ref }) => ref.session_id);
     const before = await list();

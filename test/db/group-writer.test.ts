@@ -59,7 +59,9 @@ it('keys of the gateway are not synced by themselves', async () => {
         return write();
       }, options),
   };
-  await new SqliteGatewayKeys(db, spied).note({ tenant: 't', session_id: 's' }, ['k']);
+  await new SqliteGatewayKeys(db, spied).note({ tenant: 't', session_id: 's' }, [
+    { key: 'k', version: null },
+  ]);
   expect(seen).toEqual([NORMAL]);
   await own.close();
 });

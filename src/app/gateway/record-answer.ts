@@ -7,7 +7,7 @@ import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { changesContext } from '../../domain/session/events.ts';
 import { append } from '../append.ts';
 import type { SessionRef, StoredEvent } from '../ports/event-store.ts';
-import type { Ports } from '../ports/ports.ts';
+import type { KeyPlace } from '../ports/gateway-keys.ts';
 import { beginBranch } from './branches.ts';
 import { callerKeys } from './caller-keys.ts';
 import { itemKey } from './expand-references.ts';
@@ -52,6 +52,7 @@ export async function recordAnswer(
   let items = plan.isFitted ? said.map(withoutUsage) : said;
   let expected: number | null = plan.version;
   let version: number | null = null;
+  const noted: KeyPlace[] = [];
   for (let attempt = 0; items.length > 0; attempt++) {
     const done = await append(deps, ref, {
       items,
@@ -62,7 +63,7 @@ export async function recordAnswer(
     if (done.ok) {
       const { first_seq } = done.value.appended;
       version = done.value.appended.version;
-      if (plan.isStored) await noteItems(deps, ref, { request, items, first_seq });
+      if (plan.isStored) noted.push(...itemPlaces(request, items, first_seq));
       break;
     }
     if (expected === null || done.rejection.code !== 'version_mismatch' || attempt === ATTEMPTS)
@@ -82,27 +83,11 @@ export async function recordAnswer(
     expected = since.at(-1)?.version ?? expected;
   }
   // Of one that is worked on in the background nothing has come: the log would lack what others go on from.
-  if (answer.isWhole || answer.items.length > 0)
-    await noteAnswer(deps, ref, { request, id: answer.id, version });
-  await deps.store.gatewayKeys.note(ref, keysAfter(request, plan, answer));
+  if (answer.id !== null && (answer.isWhole || answer.items.length > 0))
+    noted.push({ key: answerKey(request, answer.id), version });
+  noted.push(...keysAfter(request, plan, answer).map((key) => ({ key, version: null })));
+  await deps.store.gatewayKeys.note(ref, noted);
   return accept(null);
-}
-
-/** Requests may go on from this answer. `version`: behind it; null where it is not in the log. */
-async function noteAnswer(
-  { store: { gatewayKeys } }: Pick<Ports, 'store'>,
-  ref: SessionRef,
-  {
-    request,
-    id,
-    version,
-  }: Pick<Recorded, 'request'> & Pick<Answer, 'id'> & { version: number | null },
-): Promise<void> {
-  if (id === null) return;
-  const key = answerKey(request, id);
-  await (version === null
-    ? gatewayKeys.note(ref, [key])
-    : gatewayKeys.noteItems(ref, [{ key, version }]));
 }
 
 /** What the session is to be found by from now on. */
@@ -119,19 +104,16 @@ function keysAfter(
   return [...keys, ...(newest === undefined ? [] : [newest]), ...callerKeys(request, answer)];
 }
 
-type Appended = Pick<Recorded, 'request'> & { items: readonly Item[]; first_seq: number };
-
 /** Requests may name these items in place of sending them. */
-async function noteItems(
-  { store }: Pick<Ports, 'store'>,
-  ref: SessionRef,
-  { request, items, first_seq }: Appended,
-): Promise<void> {
-  const places = items.flatMap((item, index) => {
+function itemPlaces(
+  request: Recorded['request'],
+  items: readonly Item[],
+  first_seq: number,
+): KeyPlace[] {
+  return items.flatMap((item, index) => {
     const id = stringField(item, 'id');
     return id === undefined ? [] : [{ key: itemKey(request, id), version: first_seq + index }];
   });
-  await store.gatewayKeys.noteItems(ref, places);
 }
 
 function withoutUsage({ usage: _, ...item }: Item): Item {

@@ -1,8 +1,11 @@
 import type { Item } from '../../domain/items/item.ts';
 import type { SessionRef } from './event-store.ts';
 
-/** Where an item stands: `version` of the event that has appended it. Of an answer: of its last one. */
-export type ItemPlace = { key: string; version: number };
+/**
+ * What a session is to be found by. `version`: of the event that has appended the item that the key stands
+ * for, of an answer that of its last one; null where it stands for neither.
+ */
+export type KeyPlace = { key: string; version: number | null };
 
 /** A session that a key names; `version`: of the log behind what the key stands for, where it is known. */
 export type FoundKey = { key: string; session_id: string; version: number | null };
@@ -17,11 +20,9 @@ export type NotedItem = { key: string; session_id: string; item: Item };
  */
 export interface GatewayKeys {
   /** Does nothing for a session that does not exist. */
-  note(ref: SessionRef, keys: readonly string[]): Promise<void>;
+  note(ref: SessionRef, keys: readonly KeyPlace[]): Promise<void>;
   /** The session of the first of these keys that is known; null when none is. */
   find(tenant: string, keys: readonly string[]): Promise<FoundKey | null>;
-  /** The same with the places that they stand for. */
-  noteItems(ref: SessionRef, places: readonly ItemPlace[]): Promise<void>;
   /** Those of these items that are known, in any order; null where they come to more bytes than that. */
   items(tenant: string, keys: readonly string[], most_bytes: number): Promise<NotedItem[] | null>;
 }

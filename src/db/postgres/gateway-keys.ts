@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
-import type { FoundKey, GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
+import type { FoundKey, GatewayKeys, KeyPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
 import { EVENT_COLUMNS } from '../event-query.ts';
 import { notedItem } from '../noted-item.ts';
 import { refuseArchived } from '../session-row.ts';
@@ -16,12 +16,23 @@ export class PostgresGatewayKeys implements GatewayKeys {
     this.#pool = pool;
   }
 
-  note(ref: SessionRef, keys: readonly string[]): Promise<void> {
-    return this.#put(ref, new Map(keys.map((key) => [key, null])));
-  }
-
-  noteItems(ref: SessionRef, places: readonly ItemPlace[]): Promise<void> {
-    return this.#put(ref, new Map(places.map(({ key, version }) => [key, version])));
+  async note({ tenant, session_id }: SessionRef, noted: readonly KeyPlace[]): Promise<void> {
+    if (noted.length === 0) return;
+    const places = new Map(noted.map(({ key, version }) => [key, version]));
+    // In one order everywhere: two writers of the same keys would wait for each other.
+    const keys = [...places.keys()].sort();
+    await storeErrors(
+      select(this.#pool, {
+        name: 'note-gateway-keys',
+        text: `INSERT INTO gateway_keys (tenant, key, session_id, version)
+               SELECT s.tenant, k.key, s.session_id, k.version
+               FROM sessions s, unnest($3::text[], $4::bigint[]) AS k (key, version)
+               WHERE s.tenant = $1 AND s.session_id = $2
+               ON CONFLICT (tenant, key)
+               DO UPDATE SET session_id = excluded.session_id, version = excluded.version`,
+        values: [tenant, session_id, keys, keys.map((key) => places.get(key) ?? null)],
+      }),
+    );
   }
 
   async find(tenant: string, keys: readonly string[]): Promise<FoundKey | null> {
@@ -68,26 +79,5 @@ export class PostgresGatewayKeys implements GatewayKeys {
     }
     if (rows.some(({ upto }) => upto > most_bytes)) return null;
     return rows.map(({ upto: _, archive_file: _file, ...row }) => notedItem(row));
-  }
-
-  async #put(
-    { tenant, session_id }: SessionRef,
-    places: ReadonlyMap<string, number | null>,
-  ): Promise<void> {
-    if (places.size === 0) return;
-    // In one order everywhere: two writers of the same keys would wait for each other.
-    const keys = [...places.keys()].sort();
-    await storeErrors(
-      select(this.#pool, {
-        name: 'note-gateway-keys',
-        text: `INSERT INTO gateway_keys (tenant, key, session_id, version)
-               SELECT s.tenant, k.key, s.session_id, k.version
-               FROM sessions s, unnest($3::text[], $4::bigint[]) AS k (key, version)
-               WHERE s.tenant = $1 AND s.session_id = $2
-               ON CONFLICT (tenant, key)
-               DO UPDATE SET session_id = excluded.session_id, version = excluded.version`,
-        values: [tenant, session_id, keys, keys.map((key) => places.get(key) ?? null)],
-      }),
-    );
   }
 }

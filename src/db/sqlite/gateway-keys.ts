@@ -1,5 +1,5 @@
 import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
-import type { FoundKey, GatewayKeys, ItemPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
+import type { FoundKey, GatewayKeys, KeyPlace, NotedItem } from '../../app/ports/gateway-keys.ts';
 import { notedItem } from '../noted-item.ts';
 import { refuseArchived } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
@@ -8,13 +8,12 @@ import { reading } from './store-error.ts';
 
 type Row = { key: string; session_id: string };
 type ItemRow = Row & EventRow & { archive_file: string | null };
-type Place = { key: string; version: number | null };
 
 export class SqliteGatewayKeys implements GatewayKeys {
   readonly #writer: Pick<GroupWriter, 'alone'>;
   readonly #get: Statement<[tenant: string, key: string], FoundKey>;
   readonly #getItem: Statement<[tenant: string, key: string], ItemRow>;
-  readonly #write: (ref: SessionRef, places: readonly Place[]) => void;
+  readonly #write: (ref: SessionRef, places: readonly KeyPlace[]) => void;
 
   constructor(db: Database, writer: Pick<GroupWriter, 'alone'>) {
     this.#writer = writer;
@@ -35,21 +34,18 @@ export class SqliteGatewayKeys implements GatewayKeys {
        ON CONFLICT (tenant, key)
        DO UPDATE SET session_id = excluded.session_id, version = excluded.version`,
     );
-    const write = db.transaction(({ tenant, session_id }: SessionRef, places: readonly Place[]) => {
-      for (const { key, version } of places) put.run(key, version, tenant, session_id);
-    });
+    const write = db.transaction(
+      ({ tenant, session_id }: SessionRef, places: readonly KeyPlace[]) => {
+        for (const { key, version } of places) put.run(key, version, tenant, session_id);
+      },
+    );
     this.#write = (ref, places) => write.immediate(ref, places);
   }
 
-  note(ref: SessionRef, keys: readonly string[]): Promise<void> {
-    return this.#put(
-      ref,
-      keys.map((key) => ({ key, version: null })),
-    );
-  }
-
-  noteItems(ref: SessionRef, places: readonly ItemPlace[]): Promise<void> {
-    return this.#put(ref, places);
+  async note(ref: SessionRef, keys: readonly KeyPlace[]): Promise<void> {
+    if (keys.length === 0) return;
+    // Nobody waits for them: what a power cut takes back could as well have come too late for it.
+    await this.#writer.alone(() => this.#write(ref, keys), { isDurable: false });
   }
 
   async find(tenant: string, keys: readonly string[]): Promise<FoundKey | null> {
@@ -81,11 +77,5 @@ export class SqliteGatewayKeys implements GatewayKeys {
       }
       return items;
     });
-  }
-
-  async #put(ref: SessionRef, places: readonly Place[]): Promise<void> {
-    if (places.length === 0) return;
-    // Nobody waits for them: what a power cut takes back could as well have come too late for it.
-    await this.#writer.alone(() => this.#write(ref, places), { isDurable: false });
   }
 }

@@ -123,14 +123,14 @@ describe('an item that is named', () => {
 
   it('is waited for while its answer is still on its way into the log', async () => {
     const { store } = lab.api.deps;
-    const noteItems = store.gatewayKeys.noteItems.bind(store.gatewayKeys);
+    const note = store.gatewayKeys.note.bind(store.gatewayKeys);
     let written = () => {};
     const mayWrite = new Promise<void>((resolve) => {
       written = resolve;
     });
-    vi.spyOn(store.gatewayKeys, 'noteItems').mockImplementation(async (...args) => {
+    vi.spyOn(store.gatewayKeys, 'note').mockImplementation(async (...args) => {
       await mayWrite;
-      await noteItems(...args);
+      await note(...args);
     });
     const first = await status({ input: [user('Hello')] });
     const { output } = JSON.parse(first.text) as { output: { id: string }[] };

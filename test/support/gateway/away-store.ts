@@ -8,7 +8,7 @@ export function awayStore(): SearchableStore {
     head: away,
     commit: away,
     events: away,
-    gatewayKeys: { find: away, note: away, items: away, noteItems: away },
+    gatewayKeys: { find: away, note: away, items: away },
     close: async () => {},
   };
   // Whatever else is asked of it does not exist, and throws as well.
