@@ -25,7 +25,8 @@ const MOST_COUNTED = 20_000;
 /** Segments are joined meanwhile: what belongs together is read from one snapshot. */
 type Db = Pool | PoolClient;
 
-type Documents = Map<number, Set<number>>;
+/** The numbers of documents in their segments, in ascending order, by the first ids of these. */
+type Documents = Map<number, readonly number[]>;
 
 /**
  * The segments of a range, newest first, in growing portions; the oldest may begin before the range.
@@ -71,12 +72,14 @@ export async function idsWith(
   if (none.length > 0 && documents.size > 0) {
     const excluded = anyOf(await tokensIn(db, [...documents.keys()], none), none);
     for (const [segment, numbers] of excluded) {
-      for (const number of numbers) documents.get(segment)?.delete(number);
+      const without = new Set(numbers);
+      const left = (documents.get(segment) ?? []).filter((number) => !without.has(number));
+      documents.set(segment, left);
     }
   }
-  return [...documents]
-    .flatMap(([first_id, numbers]) => [...numbers].map((number) => first_id + number))
-    .sort((a, b) => b - a);
+  return segments.flatMap(({ first_id }) =>
+    (documents.get(first_id) ?? []).map((number) => first_id + number).reverse(),
+  );
 }
 
 /** What is read in one go: all, or where that is much the longest tokens first, which are the rarest. */
@@ -118,15 +121,12 @@ async function tokensIn(
     const isToken = place <= tokens.length;
     const into = isToken ? read.tokens : read.prefixes;
     const name = (isToken ? tokens[place - 1] : prefixes[place - 1 - tokens.length]) ?? '';
-    const own: Documents = into.get(name) ?? new Map<number, Set<number>>();
+    const own: Documents = into.get(name) ?? new Map<number, readonly number[]>();
     into.set(name, own);
     const wanted = asked[place - 1] ?? '';
-    for (const postings of isToken ? [entryOf(data, wanted)] : beginningWith(data, wanted)) {
-      if (postings === null) continue;
-      const before = own.get(first_id);
-      if (before === undefined) own.set(first_id, new Set(numbersOf(postings)));
-      else for (const number of numbersOf(postings)) before.add(number);
-    }
+    const found = isToken ? [entryOf(data, wanted)] : [...beginningWith(data, wanted)];
+    const lists = found.flatMap((postings) => (postings === null ? [] : [numbersOf(postings)]));
+    if (lists.length > 0) own.set(first_id, anyOfLists([own.get(first_id) ?? [], ...lists]));
   }
   return read;
 }
@@ -179,8 +179,7 @@ function anyOf(read: Read, lookups: readonly Lookup[]): Documents {
     const [first, ...others] = lists;
     if (first === undefined) continue;
     for (const [segment, numbers] of others.reduce(both, first)) {
-      const before = found.get(segment);
-      found.set(segment, before === undefined ? numbers : new Set([...before, ...numbers]));
+      found.set(segment, anyOfLists([found.get(segment) ?? [], numbers]));
     }
   }
   return found;
@@ -189,13 +188,28 @@ function anyOf(read: Read, lookups: readonly Lookup[]): Documents {
 function both(one: Documents, other: Documents): Documents {
   const shared: Documents = new Map();
   for (const [segment, numbers] of one) {
-    const theirs = other.get(segment);
-    if (theirs === undefined) continue;
-    const [fewer, more] = numbers.size < theirs.size ? [numbers, theirs] : [theirs, numbers];
-    const own = new Set([...fewer].filter((number) => more.has(number)));
-    if (own.size > 0) shared.set(segment, own);
+    const own = bothLists(numbers, other.get(segment) ?? []);
+    if (own.length > 0) shared.set(segment, own);
   }
   return shared;
+}
+
+/** What stands in both of two lists in ascending order. */
+function bothLists(one: readonly number[], other: readonly number[]): number[] {
+  const shared: number[] = [];
+  let at = 0;
+  for (const number of one) {
+    while ((other[at] ?? Infinity) < number) at += 1;
+    if (other[at] === number) shared.push(number);
+  }
+  return shared;
+}
+
+/** What stands in any of these lists, each once and in ascending order, as they are. */
+function anyOfLists(lists: readonly (readonly number[])[]): readonly number[] {
+  const [first = [], ...others] = lists.filter((list) => list.length > 0);
+  if (others.length === 0) return first;
+  return [...new Set([first, ...others].flat())].sort((a, b) => a - b);
 }
 
 /** The sequences that a document has to hold: those that are no alternative of something else. */
