@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError } from 'commander';
 import type { ArchiveFlags } from './cli/archive.ts';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
+import { holdNewSpace } from './cli/new-space.ts';
 import type { TargetFlags } from './cli/open-target.ts';
 import { age, wholeNumber } from './cli/option-values.ts';
 import { addReadingCommands } from './cli/reading-commands.ts';
@@ -50,7 +51,11 @@ program.hook('preAction', () => {
 program
   .command('serve')
   .description('run the service: API, worker, or both in one process (ROLE)')
-  .action(async () => (await import('./cli/serve.ts')).serveCommand());
+  .action(async () => {
+    holdNewSpace();
+    const { serveCommand } = await import('./cli/serve.ts');
+    await serveCommand();
+  });
 
 program
   .command('import')

@@ -3,6 +3,7 @@ import { listen } from '../listen.ts';
 import { describeDatabase } from '../open-store.ts';
 import { startService } from '../service.ts';
 import { redisServers } from '../workers/engines/bullmq/redis-address.ts';
+import { releaseNewSpace } from './new-space.ts';
 
 /** Longer than requests and compactions under way are given, if all goes well. */
 const STOP_LIMIT_MS = 20_000;
@@ -15,6 +16,7 @@ export async function serveCommand(): Promise<void> {
   refuseOpenWithoutKeys(settings);
   const service = await startService(settings, process.env);
   const { url, close } = await listen(service, settings.host, settings.port);
+  releaseNewSpace();
   console.log(`listening on ${url}`);
   console.log(`database:   ${describeDatabase(settings.database)}`);
   console.log(`jobs:       ${describeJobs(settings)}`);
