@@ -19,7 +19,9 @@ export type BodyPlace = { start: TellingStart; end: number };
 export type BodyOutline = {
   /** Those of its fields that say something about the session. */
   fields: JsonObject;
-  /** Where its history begins, in bytes. */
+  /** The names of all that it has up to its history, none of which may stand behind it once more. */
+  names: string[];
+  /** Where its history begins, in UTF-16 units: only how long the rest is, is asked. */
   history_at: number;
   /** What that comes to. */
   told: Told;
@@ -27,7 +29,7 @@ export type BodyOutline = {
 };
 
 type KeptPlace = BodyPlace & { digest: string };
-type Kept = Pick<BodyOutline, 'fields' | 'history_at'> & { places: KeptPlace[] };
+type Kept = Omit<BodyOutline, 'told' | 'places'> & { places: KeptPlace[] };
 
 /** What a body begins with, up to a place of a body before it. */
 export type KnownBeginning = Omit<Kept, 'places'> & {
@@ -58,7 +60,7 @@ export class KnownBodies {
   async note(
     session: string,
     body: Uint8Array,
-    { places, fields, history_at }: BodyOutline,
+    { places, fields, names, history_at }: BodyOutline,
     beginning: KnownBeginning | null,
   ): Promise<void> {
     const all = [...(beginning?.places ?? [])];
@@ -70,7 +72,7 @@ export class KnownBodies {
       all.push({ ...place, digest: digestOf(hash) });
       from = place.end;
     }
-    this.#kept.set(session, { fields, history_at, places: all.slice(-MOST_PLACES) });
+    this.#kept.set(session, { fields, names, history_at, places: all.slice(-MOST_PLACES) });
   }
 
   forget(session: string): void {
@@ -87,9 +89,8 @@ export class KnownBodies {
       if (place.end >= body.byteLength) break;
       await update(hash, body.subarray(from, place.end));
       if (digestOf(hash) !== place.digest) break;
-      const { fields, history_at } = kept;
       const places = kept.places.slice(0, index + 1);
-      found = { fields, history_at, place, places, hash: hash.copy() };
+      found = { ...kept, place, places, hash: hash.copy() };
       from = place.end;
     }
     return found;

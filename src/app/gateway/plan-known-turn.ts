@@ -93,7 +93,7 @@ async function planned(
     is_replaced: false,
     recall: null,
     saved: 0,
-    isFull: isFull(deps, head, () => roughTokens(request.body.byteLength - rest.history_bytes)),
+    isFull: isFull(deps, head, () => roughTokens(rest.beside)),
     window: settings.context_window,
     model_window: modelWindow(deps, request, body),
     isFitted: false,
@@ -109,14 +109,15 @@ type Rest = {
   items: Item[];
   /** The fields of the request that say something about its session. */
   body: JsonObject;
-  history_bytes: number;
+  /** What stands beside the history, in UTF-16 units. */
+  beside: number;
   outline: (telling: Telling) => BodyOutline;
 };
 
 /** What a body has behind its known beginning; null where more than that has to be read. */
 function readRest(
   { protocol, body: bytes }: TurnAsked,
-  { place, fields, history_at }: KnownBeginning,
+  { place, fields, names, history_at }: KnownBeginning,
 ): Rest | null {
   const behind = bytes.subarray(place.end);
   if (behind.byteLength > MOST_NEW) return null;
@@ -132,15 +133,17 @@ function readRest(
   const items = rest?.[name];
   const elements = elementsOf(text, name);
   if (rest === null || elements === null || !isHistory(items)) return null;
+  if (names.some((each) => each !== name && Object.hasOwn(rest, each))) return null;
   if (asksForMore(protocol, rest, items)) return null;
   const toBytes = (end: number) => place.end + gap.length + 1 + bytesTo(text, end) - opening.length;
   const end = elements.ends.at(-1) ?? 0;
   return {
     items,
     body: { ...fields, ...rest },
-    history_bytes: toBytes(end) - history_at,
+    beside: history_at + text.length - end,
     outline: (telling) => ({
       fields,
+      names,
       history_at,
       told: telling.told,
       places: telling.starts
@@ -164,7 +167,7 @@ const ANSWERED: Item = { role: 'assistant', content: '' };
 function asksForMore(protocol: Protocol, body: JsonObject, items: readonly Item[]): boolean {
   if (isJsonObject(body.thread) || body.conversation != null) return true;
   if (answerBefore(protocol, body) !== null) return true;
-  if (protocol === 'messages') return summaryTurn([ANSWERED, ...items]) !== null;
+  if (protocol === 'messages' && summaryTurn([ANSWERED, ...items]) !== null) return true;
   return items.some(
     (item) => isTrigger(item) || isProviderCompaction(item) || referredId(item) !== null,
   );
