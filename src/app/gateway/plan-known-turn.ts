@@ -122,7 +122,8 @@ function readRest(
   const behind = bytes.subarray(place.end);
   if (behind.byteLength > MOST_NEW) return null;
   const name = historyField(protocol);
-  const read = new TextDecoder('utf-8').decode(behind);
+  // A mark of the order of bytes stands here in no JSON: it must not vanish.
+  const read = new TextDecoder('utf-8', { ignoreBOM: true }).decode(behind);
   const [, gap, next] = /^([ \t\r\n]*)([,\]])/.exec(read) ?? [];
   if (gap === undefined || next !== ',') return null;
   const opening = `{"${name}":[`;

@@ -212,6 +212,10 @@ describe('a body is read as a whole', () => {
       'that has a field of its beginning once more behind its history',
       JSON.stringify(body(talk(35))).replace(/\}$/, ',"mod\\u0065l":"other"}'),
     ],
+    [
+      'with a mark of the order of bytes within',
+      JSON.stringify(body(talk(35))).replace(/(?<=Question 30"\}.*?\}),/, '\ufeff,'),
+    ],
     ['that has a field twice', JSON.stringify(body(talk(35))).replace(/\}$/, ',"messages":[]}')],
     ['that brings much', body([...talk(35), answer('x'), user('x'.repeat(200_000))])],
   ])('%s', async (_, sent) => {
