@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Told } from '../../domain/session/told.ts';
 import type { TellingStart } from '../told-chain.ts';
 
-/** Some hundred bytes each. */
+/** About 1.5 kB each. */
 const MOST_SESSIONS = 10_000;
 /** Of the places of a body, so many are kept: the newest, and one that cache marks do not reach. */
 export const MOST_PLACES = 2;
