@@ -5,7 +5,6 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Told } from '../domain/session/told.ts';
 import type { TellingStart } from './told-chain.ts';
 
-/** Some hundred bytes each. */
 const MOST_SESSIONS = 10_000;
 /** Of the places of a body, so many are kept: the newest, and one that cache marks do not reach. */
 export const MOST_PLACES = 2;
@@ -19,7 +18,9 @@ export type BodyPlace = { start: TellingStart; end: number };
 export type BodyOutline = {
   /** Those of its fields before the history that say something about it. */
   fields: JsonObject;
-  /** Where its history begins, in bytes. */
+  /** The names of all that it has up to its history, none of which may stand behind it once more. */
+  names: string[];
+  /** Where its history begins, in UTF-16 units: only how long the rest is, is asked. */
   history_at: number;
   /** What that comes to. */
   told: Told;
@@ -28,8 +29,8 @@ export type BodyOutline = {
 
 type KeptPlace = BodyPlace & { digest: string };
 
-/** What is kept of a body, some hundred bytes; it can go from thread to thread. */
-export type KeptBody = Pick<BodyOutline, 'fields' | 'history_at'> & { places: KeptPlace[] };
+/** What is kept of a body, about 1.5 kB; it can go from thread to thread. */
+export type KeptBody = Omit<BodyOutline, 'told' | 'places'> & { places: KeptPlace[] };
 
 /** What a body begins with, up to a place of a body before it. */
 export type KnownBeginning = Omit<KeptBody, 'places'> & {
@@ -80,9 +81,8 @@ export class KnownBodies {
       if (place.end >= body.byteLength) break;
       await update(hash, body.subarray(from, place.end));
       if (digestOf(hash) !== place.digest) break;
-      const { fields, history_at } = kept;
       const places = kept.places.slice(0, index + 1);
-      found = { fields, history_at, place, places, hash: hash.copy() };
+      found = { ...kept, place, places, hash: hash.copy() };
       from = place.end;
     }
     return found;
@@ -92,7 +92,7 @@ export class KnownBodies {
 /** What is kept of a body; `beginning`: what was known of it already. */
 export async function keptBody(
   body: Uint8Array,
-  { places, fields, history_at }: BodyOutline,
+  { places, fields, names, history_at }: BodyOutline,
   beginning: KnownBeginning | null,
 ): Promise<KeptBody> {
   const all = [...(beginning?.places ?? [])];
@@ -104,7 +104,7 @@ export async function keptBody(
     all.push({ ...place, digest: digestOf(hash) });
     from = place.end;
   }
-  return { fields, history_at, places: all.slice(-MOST_PLACES) };
+  return { fields, names, history_at, places: all.slice(-MOST_PLACES) };
 }
 
 async function update(hash: Hash, bytes: Uint8Array): Promise<void> {

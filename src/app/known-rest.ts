@@ -20,8 +20,8 @@ export type KnownRest = {
   items: Item[];
   /** The fields behind the history, and the items as one of them. */
   fields: JsonObject;
-  /** Where the history ends, in bytes from the beginning of the body. */
-  history_end: number;
+  /** What stands beside the history, in UTF-16 units. */
+  beside: number;
   /** What a later body may begin like. */
   outline: (told: WholeTold) => BodyOutline;
 };
@@ -32,7 +32,7 @@ export type KnownRest = {
  */
 export function readKnownRest(
   bytes: Uint8Array,
-  { place, fields, history_at }: KnownBeginning,
+  { place, fields, names, history_at }: KnownBeginning,
   name: string,
 ): KnownRest | null {
   const behind = bytes.subarray(place.end);
@@ -48,13 +48,15 @@ export function readKnownRest(
   const items = rest?.[name];
   const elements = elementsOf(text, name);
   if (rest === null || elements === null || !isHistory(items)) return null;
+  if (names.some((each) => each !== name && Object.hasOwn(rest, each))) return null;
   const toBytes = (end: number) => place.end + gap.length + 1 + bytesTo(text, end) - opening.length;
   return {
     items,
     fields: rest,
-    history_end: toBytes(elements.ends.at(-1) ?? 0),
+    beside: history_at + text.length - (elements.ends.at(-1) ?? 0),
     outline: ({ told, starts }) => ({
       fields,
+      names,
       history_at,
       told,
       places: starts
@@ -72,7 +74,8 @@ export function bytesTo(text: string, end: number): number {
   return Buffer.byteLength(text.slice(0, end));
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// A mark of the order of bytes stands here in no JSON: it must not vanish.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Null where it is no UTF-8. */
 function textOf(bytes: Uint8Array): string | null {

@@ -139,6 +139,22 @@ describe('a history that begins like the one before is answered like one that is
       times: 3,
     },
     {
+      what: 'with a mark of the order of bytes behind it',
+      next: [json([...LONG, user('x')]).replace(',{"role":"user","content":"x"}', '\ufeff$&')],
+      status: 400,
+      times: 1,
+    },
+    {
+      what: 'with a field before it and behind it',
+      next: [
+        `{"format":"anthropic",${json(LONG).slice(1)}`,
+        `{"format":"anthropic",${json([...LONG, user('x')]).slice(1)}`,
+        `{"format":"anthropic",${json([...LONG, user('x')], { format: 'anthropic' }).slice(1)}`,
+      ],
+      status: 400,
+      times: 2,
+    },
+    {
       what: 'of too many items',
       next: [json([...LONG, ...Array(950).fill(user('x'))])],
       status: 413,

@@ -6,7 +6,7 @@ import {
   keptBody,
   MOST_PLACES,
 } from '../../app/known-bodies.ts';
-import { bytesTo, type KnownRest, readKnownRest } from '../../app/known-rest.ts';
+import { bytesTo, readKnownRest } from '../../app/known-rest.ts';
 import { BEGINNING, type TellingStart, ToldChain } from '../../app/told-chain.ts';
 import { elementsOf } from '../../domain/gateway/element-ends.ts';
 import { isJsonObject, jsonObjectIn } from '../../domain/json.ts';
@@ -40,7 +40,7 @@ export async function readKnownSync(
 ): Promise<ReadSync | null> {
   const beginning = kind === 'json' ? await bodies.beginning(session, bytes) : null;
   const rest = beginning && readKnownRest(bytes, beginning, HISTORY);
-  if (beginning === null || rest === null || saysTwice(beginning, rest)) return null;
+  if (beginning === null || rest === null) return null;
   const parsed = syncBody.safeParse({ ...beginning.fields, ...rest.fields });
   if (!parsed.success) return null;
   const { start } = beginning.place;
@@ -78,16 +78,12 @@ function outlineOf(text: string, items: ReadSync['asked']['items']): BodyOutline
   const { [HISTORY]: _, ...fields } = before;
   return {
     fields,
-    history_at: bytesTo(text, elements.start),
+    names: Object.keys(before),
+    history_at: elements.start,
     told: chain.told,
     places: starts.map((start) => ({
       start,
       end: bytesTo(text, elements.ends[start.items - 1] ?? 0),
     })),
   };
-}
-
-/** Whether a field stands on both sides of the history. */
-function saysTwice({ fields }: KnownBeginning, rest: KnownRest): boolean {
-  return Object.keys(rest.fields).some((name) => Object.hasOwn(fields, name));
 }

@@ -8,6 +8,9 @@ import type { Telling } from '../telling.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { LONGEST_MODEL } from './turn-settings.ts';
 
+/** The names of fields that are kept of a body, in characters: requests have a dozen short ones. */
+const LONGEST_NAMES = 1_000;
+
 /**
  * Where the body of a request can be gone on from; null: nowhere. `items`: its history as it was told, in
  * which only the opening may have been taken apart.
@@ -29,7 +32,9 @@ export function outlineOf(
   const elements = elementsOf(text, historyField(protocol));
   const before = elements && jsonObjectIn(`${text.slice(0, elements.start)}[]}`);
   const fields = before && sessionFields(before);
-  if (elements === null || fields === null) return null;
+  if (elements === null || before === null || fields === null) return null;
+  const names = Object.keys(before);
+  if (names.join().length > LONGEST_NAMES) return null;
   const added = items.length - messages.length;
   const places = starts.flatMap((start) => {
     const index = start.items - added - 1;
@@ -37,8 +42,7 @@ export function outlineOf(
     const isSame = end !== undefined && messages[index] === items[start.items - 1];
     return isSame ? [{ start, end: bytesTo(text, end) }] : [];
   });
-  const history_at = bytesTo(text, elements.start);
-  return { fields, history_at, told: telling.told, places };
+  return { fields, names, history_at: elements.start, told: telling.told, places };
 }
 
 /** The fields of a request that say something about its session, beside its history; null: too long ones. */

@@ -79,7 +79,6 @@ async function planned(
   const head = await store.head(ref);
   if (!isAsItComes(head)) return null;
   const { settings, state } = head;
-  const bytes_beside = request.body.byteLength - (rest.history_end - beginning.history_at);
   return {
     kind: 'turn',
     session_id: ref.session_id,
@@ -88,7 +87,7 @@ async function planned(
     is_replaced: false,
     recall: null,
     saved: 0,
-    isFull: isFull(deps, head, () => roughTokens(bytes_beside)),
+    isFull: isFull(deps, head, () => roughTokens(rest.beside)),
     window: settings.context_window,
     model_window: modelWindow(deps, request, body),
     isFitted: false,
@@ -107,7 +106,7 @@ const ANSWERED: Item = { role: 'assistant', content: '' };
 function asksForMore(protocol: Protocol, body: JsonObject, items: readonly Item[]): boolean {
   if (isJsonObject(body.thread) || body.conversation != null) return true;
   if (answerBefore(protocol, body) !== null) return true;
-  if (protocol === 'messages') return summaryTurn([ANSWERED, ...items]) !== null;
+  if (protocol === 'messages' && summaryTurn([ANSWERED, ...items]) !== null) return true;
   return items.some(
     (item) => isTrigger(item) || isProviderCompaction(item) || referredId(item) !== null,
   );

@@ -89,6 +89,18 @@ describe('of a body that begins like the one before only the rest is read', () =
     expect(await lab.items(session_id)).toEqual(items);
   });
 
+  it('and leaves as much room, whatever stands beside its history', async () => {
+    // 40,000 characters, and three times as many bytes.
+    const system = '語'.repeat(40_000);
+    const asked = { headers: { 'x-palimpsest-context-window': '30000' } };
+    const sent = (count: number) => ({ model: 'm', system, messages: talk(count) });
+    for (const count of [31, 33]) await plan(sent(count), asked);
+    wholes = 0;
+    const { isFull } = await plan(sent(35), asked);
+    expect(wholes).toBe(0);
+    expect(isFull).toBe(false);
+  });
+
   it('turn after turn, whatever is in them and however they are written', async () => {
     const block = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => ({ type: 'text', text })),
@@ -196,6 +208,14 @@ describe('a body is read as a whole', () => {
       body(talk(35), fields),
     ]),
     ['that is cut off', JSON.stringify(body(talk(35))).slice(0, -3)],
+    [
+      'that has a field of its beginning once more behind its history',
+      JSON.stringify(body(talk(35))).replace(/\}$/, ',"mod\\u0065l":"other"}'),
+    ],
+    [
+      'with a mark of the order of bytes within',
+      JSON.stringify(body(talk(35))).replace(/(?<=Question 30"\}.*?\}),/, '\ufeff,'),
+    ],
     ['that has a field twice', JSON.stringify(body(talk(35))).replace(/\}$/, ',"messages":[]}')],
     ['that brings much', body([...talk(35), answer('x'), user('x'.repeat(200_000))])],
   ])('%s', async (_, sent) => {
