@@ -4,9 +4,9 @@ import { readTranscripts } from './importers/read-transcripts.ts';
 import { TranscriptError } from './importers/transcript.ts';
 
 /** The importers, for those who are not to know them. */
-export const readImported: ReadTranscripts = (fileName, file) => {
+export const readImported: ReadTranscripts = (fileName, file, most) => {
   try {
-    return accept(readTranscripts(fileName, file));
+    return accept(readTranscripts(fileName, file, most));
   } catch (error) {
     if (error instanceof TranscriptError) return reject('invalid_request', error.message);
     throw error;

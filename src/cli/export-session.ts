@@ -25,6 +25,12 @@ export async function exportCommand(sessionId: string, flags: ExportFlags): Prom
     }
     if (written === version) return true;
   } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw new Error(
+        `session "${sessionId}" cannot be exported in full: its log is damaged. "palimpsest verify" says where`,
+        { cause: error },
+      );
+    }
     if (!(error instanceof StoreTroubleError)) throw error;
     throw new Error(`session "${sessionId}" cannot be exported in full: ${error.message}`, {
       cause: error,

@@ -1,10 +1,11 @@
 import { gunzipSync } from 'node:zlib';
-import { flawOf, quoteInexactNumbers } from '../domain/exact-json.ts';
+import { flawOf, JSON_DEPTH, quoteInexactNumbers } from '../domain/exact-json.ts';
 import type { Codec } from '../domain/items/codec.ts';
 import { codecFor } from '../domain/items/codecs.ts';
 import { foreignHint } from '../domain/items/foreign-format.ts';
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { measureJson } from '../domain/json-text.ts';
 import { detect } from './detect.ts';
 import { pairingNotes } from './pairing-notes.ts';
 import {
@@ -15,8 +16,13 @@ import {
   TranscriptError,
 } from './transcript.ts';
 
-/** The longest text that the runtime can hold in one string, in bytes. */
-const MAX_BYTES = 512 * 1024 * 1024;
+/** What a file may come to, unpacked. */
+export type FileLimits = { bytes: number; values: number };
+
+/** A file of one's own: the longest text that the runtime can hold in one string. */
+const OWN_FILE: FileLimits = { bytes: 512 * 1024 * 1024, values: Number.POSITIVE_INFINITY };
+/** Items may be nested so deep, and stand within the records of their program. */
+const MOST_DEPTH = 2 * JSON_DEPTH;
 /** What a decoder takes away, and a text that was decoded elsewhere may still begin with. */
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -25,12 +31,17 @@ const BYTE_ORDER_MARK = '\ufeff';
  * not. Its format is recognised by content; `fileName` only names the result. Broken lines are
  * counted as `invalid_json`, items that the format's codec refuses as `invalid_item: …`.
  *
- * @throws TranscriptError when the file is empty, broken, or in no known format.
+ * @throws TranscriptError when the file is empty, broken, in no known format, or beyond the limits.
  */
-export function readTranscripts(fileName: string, file: Uint8Array | string): Transcript[] {
-  const given = typeof file === 'string' ? file : textOf(fileName, file);
+export function readTranscripts(
+  fileName: string,
+  file: Uint8Array | string,
+  most: FileLimits = OWN_FILE,
+): Transcript[] {
+  const given = typeof file === 'string' ? file : textOf(fileName, file, most.bytes);
   const text = given.startsWith(BYTE_ORDER_MARK) ? given.slice(1) : given;
   if (text.trim() === '') throw new TranscriptError('empty', `${fileName} is empty.`);
+  refuseTooManyValues(fileName, text, most.values);
   const changes: Changes = { quoted: 0, repeated: 0 };
   const { views, unread, seen } = parse(text, changes);
   const { importer, content } = detect(fileName, views, seen);
@@ -47,15 +58,34 @@ export function readTranscripts(fileName: string, file: Uint8Array | string): Tr
   }));
 }
 
-/** The text of a file, gzipped or not. Throws TranscriptError when it cannot be unzipped. */
-export function textOf(fileName: string, bytes: Uint8Array): string {
+/** Before anything is made of them: three bytes of `{},` become some sixty of objects. */
+function refuseTooManyValues(fileName: string, text: string, most: number): void {
+  if (most === Number.POSITIVE_INFINITY) return;
+  if (measureJson(text, { values: most, depth: Number.POSITIVE_INFINITY }).values <= most) return;
+  throw new TranscriptError(
+    'too_large',
+    `${fileName} holds more than ${most} JSON values. ${ELSEWHERE}`,
+  );
+}
+
+const ELSEWHERE = 'Run "palimpsest import", which reads longer files.';
+
+/**
+ * The text of a file, gzipped or not. Throws TranscriptError when it cannot be unzipped, or comes to more
+ * than `most` bytes then.
+ */
+export function textOf(fileName: string, bytes: Uint8Array, most = OWN_FILE.bytes): string {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   // What PowerShell has redirected into a file.
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   if (!isGzip) return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
   try {
-    return new TextDecoder().decode(gunzipSync(bytes, { maxOutputLength: MAX_BYTES }));
+    return new TextDecoder().decode(gunzipSync(bytes, { maxOutputLength: most }));
   } catch (error) {
+    if (error instanceof RangeError) {
+      const advice = most < OWN_FILE.bytes ? ` ${ELSEWHERE}` : '';
+      throw new TranscriptError('too_large', `${fileName} unpacks to over ${most} bytes.${advice}`);
+    }
     const reason = error instanceof Error ? error.message : String(error);
     throw new TranscriptError('broken_gzip', `${fileName} cannot be unzipped: ${reason}.`);
   }
@@ -105,10 +135,12 @@ type Changes = { quoted: number; repeated: number };
 function parseJson(text: string, changes: Changes): unknown {
   try {
     const exact = quoteInexactNumbers(text);
+    const flaw = flawOf(exact.text, MOST_DEPTH);
+    // Each bracket costs the parser 70 bytes: a few megabytes of them would take all memory there is.
+    if (flaw?.kind === 'too_deep') return undefined;
     const value: unknown = JSON.parse(exact.text);
     changes.quoted += exact.quoted;
-    if (flawOf(exact.text, Number.POSITIVE_INFINITY)?.kind === 'repeated_key')
-      changes.repeated += 1;
+    if (flaw?.kind === 'repeated_key') changes.repeated += 1;
     return value;
   } catch {
     return undefined;

@@ -65,7 +65,12 @@ export function entriesOf(content: Content): JsonObject[] {
   return Array.isArray(content.value) ? content.value : [content.value];
 }
 
-type TranscriptErrorCode = 'empty' | 'broken_gzip' | 'not_a_transcript' | 'unknown_format';
+type TranscriptErrorCode =
+  | 'empty'
+  | 'broken_gzip'
+  | 'too_large'
+  | 'not_a_transcript'
+  | 'unknown_format';
 
 /** The file as a whole cannot be imported; the message says what was seen and what is known. */
 export class TranscriptError extends Error {

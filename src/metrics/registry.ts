@@ -19,12 +19,12 @@ export type Metrics = {
 };
 
 /**
- * The metrics of one process: those of the catalogue, and of Node itself. `collect` measures the gauges;
- * what it cannot say then is left out of the page.
+ * The metrics of one process: those of the catalogue, and from the first page on those of Node itself.
+ * `collect` measures the gauges; what it cannot say then is left out of the page.
  */
 export function openMetrics(collect: Collect): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  let looksAtNode = false;
   // `Object.keys` forgets what the keys are.
   const names = Object.keys(CATALOGUE) as MetricName[];
   const metrics = new Map(names.map((name) => [name, metricOf(name, registry)]));
@@ -44,6 +44,9 @@ export function openMetrics(collect: Collect): Metrics {
   return {
     record,
     page: async () => {
+      // Watching the event loop wakes the process a hundred times a second: not before somebody looks.
+      if (!looksAtNode) collectDefaultMetrics({ register: registry });
+      looksAtNode = true;
       for (const name of names) {
         if (CATALOGUE[name].kind === 'gauge') registry.getSingleMetric(name)?.remove({});
       }

@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeBackup } from '../../src/cli/backup.ts';
 import { restoreBackup } from '../../src/cli/restore.ts';
+import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import {
   backUp,
   CLI,
@@ -154,8 +155,21 @@ test('a database that is not of Palimpsest, or not there', async () => {
   await expect(backUp(`file:${other}`, file)).rejects.toThrow(
     `DATABASE_URL: ${other} cannot be opened: file is not a database`,
   );
+  const foreign = fresh('db');
+  openSqlite(foreign).exec('CREATE TABLE events (x)').close();
+  await expect(backUp(`file:${foreign}`, file)).rejects.toThrow(
+    'cannot be opened: the file holds no store of Palimpsest',
+  );
   await expect(backUp('file::memory:', file)).rejects.toThrow('a store in memory is gone');
   await expect(restore(file, 'file::memory:')).rejects.toThrow('a store in memory is gone');
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a store that has lost its log', async () => {
+  const damaged = await places.sqlite();
+  await conversation(damaged);
+  openSqlite(pathOf(damaged)).exec('DROP TABLE events').close();
+  await expect(backUp(damaged, file)).rejects.toThrow('it has no table "events"');
   expect(existsSync(file)).toBe(false);
 });
 

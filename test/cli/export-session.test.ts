@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EventStore } from '../../src/app/ports/event-store.ts';
 import { exportCommand } from '../../src/cli/export-session.ts';
+import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { createSession } from '../../src/domain/session/create-session.ts';
 import { append } from '../contracts/session-events.ts';
@@ -51,4 +52,14 @@ it('an export of a session that is erased meanwhile fails', async () => {
 
 it('so does its audit trail', async () => {
   expect(await exportWhileErased(true)).toBeLessThan(1_200);
+});
+
+it('an export of a damaged session says what to do', async () => {
+  const db = openSqlite(join(folder, 'test.db'));
+  db.exec(`UPDATE events SET data = '{' WHERE version = 7`);
+  db.close();
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await expect(exportCommand('s', { tenant: 'local' })).rejects.toThrow(
+    'session "s" cannot be exported in full: its log is damaged. "palimpsest verify" says where',
+  );
 });

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { TranscriptError } from '../../src/importers/transcript.ts';
 import { bytesOf, fixture, jsonLines, readOne } from './fixtures.ts';
@@ -42,6 +42,32 @@ describe('what a file is', () => {
     [`${'x'.repeat(300)}.json`, 'x'.repeat(116)],
   ])('%s is named %s', (file, name) => {
     expect(readOne(file, jsonLines(messages)).name).toBe(name);
+  });
+});
+
+describe('what a file comes to', () => {
+  const most = { bytes: 1_000_000, values: 1_000 };
+  const reading = (name: string, text: string) => () =>
+    readTranscripts(name, name.endsWith('.gz') ? gzipSync(text) : bytesOf(text), most);
+
+  it('is limited, unpacked and in values', () => {
+    const line = `${JSON.stringify(messages[0])}\n`;
+    expect(reading('a.jsonl.gz', line.repeat(40_000))).toThrow(
+      'a.jsonl.gz unpacks to over 1000000 bytes. Run "palimpsest import"',
+    );
+    expect(reading('a.jsonl', line.repeat(600))).toThrow(
+      'a.jsonl holds more than 1000 JSON values',
+    );
+    expect(reading('a.jsonl', line.repeat(200))().map(({ items }) => items.length)).toEqual([200]);
+  });
+
+  it('is not asked where brackets are nested without end, which would take all memory', () => {
+    const deep = '['.repeat(4_000_000);
+    const parse = vi.spyOn(JSON, 'parse');
+    const read = readOne('x.jsonl', bytesOf(`${JSON.stringify(messages[0])}\n${deep}\n`));
+    expect(parse).not.toHaveBeenCalledWith(expect.stringContaining(deep));
+    parse.mockRestore();
+    expect(read).toMatchObject({ items: [messages[0]], skipped: { invalid_json: 1 } });
   });
 });
 

@@ -1,4 +1,5 @@
 import { importTranscript } from '../../app/import-transcript.ts';
+import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import { readBody } from '../http/json-body.ts';
 import { ProblemError, unwrap } from '../http/problem.ts';
 import { BASE } from './assets.ts';
@@ -8,6 +9,9 @@ import { addPage, answered, noFields, type Site } from './page.tsx';
 import { sessionPath, withQuery } from './paths.ts';
 
 const PATH = `${BASE}/import`;
+
+/** A gzipped file may come to so many times what a body may hold. */
+const UNPACKED = 4;
 
 /** Uploading a transcript: it is read and appended while the browser waits. */
 export function addImportPages(site: Site): void {
@@ -31,7 +35,9 @@ export function addImportPages(site: Site): void {
       access.refuseForeign(c.req.raw);
       const form = await readUpload(c.req.raw, deps.limits);
       access.refuseForged(visitor, form.token);
-      const transcripts = unwrap(deps.readTranscripts(form.name, form.bytes));
+      const { body_bytes, json_values } = deps.limits;
+      const most = { bytes: UNPACKED * body_bytes, values: UNPACKED * json_values };
+      const transcripts = unwrap(deps.readTranscripts(form.name, form.bytes, most));
       const ids: string[] = [];
       for (const transcript of transcripts) {
         const imported = importTranscript(deps, visitor.tenant, transcript, c.req.raw.signal);
@@ -58,10 +64,14 @@ async function readUpload(request: Request, limits: Parameters<typeof readBody>[
   if (form === null || file === null || file === undefined || typeof file === 'string') {
     throw new ProblemError('invalid_request', 'choose a file: none has arrived with the form');
   }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  // A few bytes may come to a thousand times as many.
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (isGzip && limits.body_bytes_here !== undefined) throw new ElsewhereError();
   const token = form.get('token');
   return {
     name: file.name === '' ? 'transcript' : file.name,
-    bytes: new Uint8Array(await file.arrayBuffer()),
+    bytes,
     token: typeof token === 'string' ? token : '',
   };
 }

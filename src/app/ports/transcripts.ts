@@ -15,5 +15,12 @@ export type ReadTranscript = {
   items: Item[];
 };
 
-/** Reads the conversations of a file, by what is in it. Rejects with invalid_request what is none. */
-export type ReadTranscripts = (fileName: string, file: Uint8Array) => Outcome<ReadTranscript[]>;
+/**
+ * Reads the conversations of a file, by what is in it. Rejects with invalid_request what is none, and what
+ * comes to more bytes or JSON values, unpacked.
+ */
+export type ReadTranscripts = (
+  fileName: string,
+  file: Uint8Array,
+  most: { bytes: number; values: number },
+) => Outcome<ReadTranscript[]>;

@@ -61,7 +61,8 @@ async function start(
   const service = await startService(settings, process.env);
   const { url, close } = await listen(service, settings.host, settings.port);
   const { database } = settings;
-  const named = database.kind === 'sqlite' ? `DATABASE_URL=file:${database.path} ` : '';
+  const named =
+    database.kind === 'sqlite' ? `DATABASE_URL=${inShell(`file:${database.path}`)} ` : '';
   return {
     url,
     key: null,
@@ -72,4 +73,9 @@ async function start(
       await service.stop();
     },
   };
+}
+
+/** A word as a shell takes it, whatever is in it: the line is there to be pasted. */
+function inShell(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

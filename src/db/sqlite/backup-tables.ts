@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import {
   BACKUP_TABLES,
+  BackupError,
   type BackupTable,
   type Cell,
   columnList,
@@ -15,9 +16,13 @@ import { migrate, schemaVersion } from './migrate.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** What a store of every schema has: a backup without it would hold nothing, and say so as a success. */
+const ALWAYS: readonly BackupTable[] = ['sessions', 'events'];
+
 /**
  * The store in a file as it is now, whatever schema it has, in one read transaction: SQLite's own backup
- * would begin anew whenever another process writes. Throws SQLite's errors, and for a newer schema.
+ * would begin anew whenever another process writes. Throws SQLite's errors, BackupError for another file,
+ * and for a newer schema.
  */
 export function openSqliteSnapshot(path: string): StoreSnapshot {
   const db = openSqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -26,6 +31,10 @@ export function openSqliteSnapshot(path: string): StoreSnapshot {
     const version = schemaVersion(db);
     unseenMigrations('sqlite', path, version);
     const tables = BACKUP_TABLES.filter((table) => columnsOf(db, table).size > 0);
+    if (version === 0) throw new BackupError('the file holds no store of Palimpsest');
+    const lost = ALWAYS.find((table) => !tables.includes(table));
+    if (lost !== undefined)
+      throw new BackupError(`the store is damaged: it has no table "${lost}"`);
     return {
       schemaVersion: version,
       parts: async function* () {

@@ -1,4 +1,5 @@
 import { isApiCallError } from './api-call-error.ts';
+import { AnswerTooLongError } from './fetch-there.ts';
 import type { SummaryFailure } from './summarizer.ts';
 
 /** How the providers say that the input does not fit, in error codes or in words. */
@@ -27,6 +28,9 @@ export function callFailure(error: unknown, provider: string, now: number): Summ
   if (status === 413 || isPromptTooLong(error)) {
     const message = `${provider}: the prompt is too long for the model${statusText(status)}`;
     return { ok: false, reason: 'prompt_too_long', message, retryable: false };
+  }
+  if (causesOf(error).some((cause) => cause instanceof AnswerTooLongError)) {
+    return apiError(`${provider}: the answer is far too long, and was not read to its end`, false);
   }
   if (!isApiCallError(error) || status === undefined) {
     // Not the message: a mistake on our side may quote the prompt.
@@ -66,13 +70,23 @@ const DEPTH = 5;
 function isBrokenConnection(error: unknown): boolean {
   // Errors that a provider sends inside a stream arrive as plain values.
   if (!(error instanceof Error)) return true;
-  let cause: unknown = error;
-  for (let depth = 0; depth < DEPTH && cause instanceof Error; depth++) {
-    if (BROKEN_ANSWERS.has(cause.name) || NETWORK_MESSAGE.test(cause.message)) return true;
-    if ('code' in cause && NETWORK_CODE.test(String(cause.code))) return true;
+  return causesOf(error).some(
+    (cause) =>
+      BROKEN_ANSWERS.has(cause.name) ||
+      NETWORK_MESSAGE.test(cause.message) ||
+      ('code' in cause && NETWORK_CODE.test(String(cause.code))),
+  );
+}
+
+/** An error and what brought it about. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  let cause = error;
+  while (cause instanceof Error && causes.length < DEPTH) {
+    causes.push(cause);
     cause = cause.cause;
   }
-  return false;
+  return causes;
 }
 
 function nameOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { contextWindowOf } from '../../domain/policy/model-table.ts';
 import { type AiModel, aiModel } from './ai-model.ts';
+import { fetchThere } from './fetch-there.ts';
 import {
   isProvider,
   ModelNameError,
@@ -48,9 +49,6 @@ function parseModelName(spec: string): { provider: Provider; model: string } {
   }
   return { provider, model };
 }
-
-/** The key and the conversation go where the operator says, and nowhere else. */
-const fetchThere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' });
 
 async function languageModel(
   provider: Provider,

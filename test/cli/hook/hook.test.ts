@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -109,6 +109,37 @@ describe('palimpsest hook claude', () => {
     ['what is no hook', {}],
   ])('says nothing to %s', async (_, input) => {
     expect(await hook(input)).toEqual({ exit: 0, out: '', err: '' });
+  });
+
+  // What is read there stops the process that reads it, its timers too.
+  test.each<[string, (file: string) => void]>([
+    ['a pipe that nobody writes to', (file) => execFileSync('mkfifo', [file])],
+    [
+      'a transcript of 300 MB',
+      (file) => {
+        const long = line(0, 'user', 'Mend the parser. '.repeat(60_000));
+        for (let place = 0; place < 300; place += 1) appendFileSync(file, `${long}\n`);
+      },
+    ],
+  ])('is over in time, and says nothing, with %s', async (_, write) => {
+    const file = join(folder, 'slow.jsonl');
+    write(file);
+    const began = performance.now();
+    expect(await hook(event('PreCompact', { transcript_path: file }))).toEqual({
+      exit: 0,
+      out: '',
+      err: '',
+    });
+    expect(performance.now() - began).toBeLessThan(2_500);
+    rmSync(file);
+  });
+
+  test('says nothing of settings that are wrong', async () => {
+    const wrong = {
+      PALIMPSEST_API_KEYS: 'team:0123456789abcdef',
+      XDG_DATA_HOME: join(folder, 'share'),
+    };
+    expect((await hook(event('PostCompact'), { ...wrong, PORT: '9' })).err).toBe('');
   });
 
   test('says nothing without the service', async () => {

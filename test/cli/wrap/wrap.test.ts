@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -71,6 +71,17 @@ fetch(url + '/healthz').then((answer) => answer.json()).then((health) => {
 });`;
 
 describe('palimpsest wrap', () => {
+  test('says how to look again in words that a shell takes as they are meant', async () => {
+    install('claude', '');
+    environment.XDG_DATA_HOME = join(folder, "it's; here");
+    const { err } = await wrap('claude').ended;
+    const look = /look: (.*) palimpsest serve, then/.exec(err)?.[1];
+    const shell = `${look} "${process.execPath}" -p process.env.DATABASE_URL`;
+    expect(execFileSync('sh', ['-c', shell], { encoding: 'utf8' })).toBe(
+      `file:${join(folder, "it's; here", 'palimpsest', 'palimpsest.db')}\n`,
+    );
+  });
+
   test('starts a service for the run, and ends as the program does', async () => {
     install('claude', TELLS);
     const { exit, out, err } = await wrap('claude', '--model', 'opus', '-p', 'hi').ended;

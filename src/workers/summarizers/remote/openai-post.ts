@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import { ApiCallError } from '../api-call-error.ts';
+import { fetchThere } from '../fetch-there.ts';
 import type { ProviderAccess } from '../providers.ts';
 
 /**
@@ -13,10 +14,8 @@ export async function postToOpenai(
   signal: AbortSignal,
 ): Promise<Response> {
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
-  const response = await fetch(url, {
+  const response = await fetchThere(url, {
     method: 'POST',
-    // The key and the conversation go where the operator says, and nowhere else.
-    redirect: 'manual',
     headers: {
       'content-type': 'application/json',
       ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
