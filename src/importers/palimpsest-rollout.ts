@@ -53,7 +53,7 @@ function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta
       items.push(payload.item);
     } else if (type !== 'session_meta') {
       const kind = stringField(payload, 'type');
-      const of = stringField({ type }, 'type') ?? 'line_without_type';
+      const of = typeof type === 'string' ? type : 'line_without_type';
       skipped.add(kind === undefined ? of : `${of}:${kind}`);
     }
   }

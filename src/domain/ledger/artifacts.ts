@@ -79,12 +79,14 @@ export class Artifacts {
 /** What stands on the same line about a place, from a whole word to a whole word. */
 function wordsAround(text: string, at: number, length: number): string {
   const line = text.lastIndexOf('\n', at) + 1;
+  const next = text.indexOf('\n', at + length);
+  const end = next === -1 ? text.length : next;
   const from = Math.max(line, at - BEFORE);
-  const to = Math.min(text.length, at + length + AFTER);
+  const to = Math.min(end, at + length + AFTER);
   const before = text.slice(from, at);
   const after = text.slice(at + length, to);
   const head = from === line ? before : before.replace(/^\S*\s/, '');
-  const tail = to === text.length ? after : after.replace(/\s\S*$/, '');
+  const tail = to === end ? after : after.replace(/\s\S*$/, '');
   const said = oneLine(head + text.slice(at, at + length) + tail);
   return said.replace(/^(?:[-*>•#]+|\d{1,2}[.)]) +/, '');
 }

@@ -178,6 +178,13 @@ describe('headings follow the template, empty sections are left out', () => {
     expect(summary.match(/^## .*$/gm)).toEqual([...titles, 'Names'].map((title) => `## ${title}`));
   });
 
+  test('the words about two figures of one sentence stand there once', () => {
+    const items = [asks('It was 30 ms.'), tells('They render in 232 KB and 57 KB now.')];
+    expect(section(summarize(items), 'Key technical concepts')).toEqual([
+      '- To the letter: It was 30 ms.; They render in 232 KB and 57 KB now.',
+    ]);
+  });
+
   test('a key fact has a section of its own', () => {
     const items = [asks('The page is at https://example.com/orders, limited to 50 rows.')];
     expect(section(summarize(items), 'Key technical concepts')).toEqual([

@@ -264,7 +264,7 @@ const OTHERS: Case[] = [
   },
   {
     name: 'Claude Code: a skill of a published transcript',
-    text: 'Base directory for this skill: ${HOME_OF_USER}/skills/plots\n\n# Plots\n\nAlways name axes.',
+    text: 'Base directory for this skill: <HOME>/skills/plots\n\n# Plots\n\nAlways name axes.',
     speaker: 'program',
   },
   {

@@ -67,6 +67,11 @@ describe('what has to be exact', () => {
     expect(short?.context).toBe('**Size**: 35% of all');
   });
 
+  test('and no words of the next line', () => {
+    const [one] = ledgerOf([asks('It fell by 35% so far.\n\n## What now\nGo on.')]).artifacts;
+    expect(one?.context).toBe('It fell by 35% so far.');
+  });
+
   test('is not taken from what tools return', () => {
     const page = 'see https://example.com/a and port 8080';
     expect(ledgerOf(used('Bash', { command: 'cat a' }, page)).artifacts).toEqual([]);

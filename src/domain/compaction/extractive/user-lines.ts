@@ -117,11 +117,21 @@ function labelOf({ seq, by, is_standing, text, superseded_by }: Constraint): str
 /** Addresses, commits, versions and figures that were named, the newest last. */
 export function exactTellings({ artifacts }: Ledger): Tellings {
   return [8, 16, 32].map((most) => () => {
-    const told = artifacts
-      .slice(-most)
-      .map(({ kind, value, context }) =>
-        kind === 'number' || kind === 'version' || kind === 'port' ? clipEnd(context, 90) : value,
+    const told = artifacts.slice(-most).map(({ kind, value, context }) => {
+      const isBare = kind !== 'number' && kind !== 'version' && kind !== 'port';
+      return { isBare, text: isBare ? value : clipEnd(context, 90) };
+    });
+    // Two figures of one sentence have much the same words about them.
+    const own = told.flatMap(({ text, isBare }, at) => {
+      const isAgain = told.some(
+        (other, of) =>
+          !other.isBare &&
+          of !== at &&
+          other.text.includes(text) &&
+          (other.text !== text || of > at),
       );
-    return told.length === 0 ? [] : [{ text: LABELS.exact + told.join('; '), worth: 0 }];
+      return isAgain && !isBare ? [] : [text];
+    });
+    return own.length === 0 ? [] : [{ text: LABELS.exact + own.join('; '), worth: 0 }];
   });
 }
