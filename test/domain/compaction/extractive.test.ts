@@ -616,9 +616,9 @@ describe('a chain of compactions', () => {
       )?.slice(0, 2),
     ).toEqual([
       expect.stringMatching(
-        /^- Items 1 to 22, until 2026-03-01T09:15: "Add retries to the fetchPage function/,
+        /^- Items 1 to 22, before 2026-03-01T09:15: "Add retries to the fetchPage function/,
       ),
-      expect.stringMatching(/^- Items 23 to 60, until 2026-03-01T10:00: "Now do step \d/),
+      expect.stringMatching(/^- Items 23 to 60, before 2026-03-01T10:00: "Now do step \d/),
     ]);
   });
 });
@@ -645,9 +645,9 @@ describe('stretches of which little is known', () => {
       tells('The root cause is that `loadRules` is called twice.'),
     ]);
     expect(epochsOf(ledger)).toEqual([
-      '- Items 1 to 1, until 2026-03-01T09:15: "Look at it."',
-      '- Items 2 to 3, until 2026-03-01T09:15',
-      '- Items 4 to 4, until 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
+      '- Items 1 to 1, before 2026-03-01T09:15: "Look at it."',
+      '- Items 2 to 3, before 2026-03-01T09:15',
+      '- Items 4 to 4, before 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
     ]);
   });
 });
