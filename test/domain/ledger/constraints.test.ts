@@ -361,3 +361,12 @@ describe('sentences that an editor has broken into lines', () => {
     expect(constraintsOf(text).map((one) => one.text)).toEqual(text.split('\n'));
   });
 });
+
+test.each([
+  'Não altere nenhum arquivo do repositório.',
+  'Trabalhe somente como revisor nesta etapa.',
+  'Você não pode criar arquivos sem minha autorização.',
+  'No modifiques los archivos de la carpeta.',
+])('what has to be so in Portuguese and Spanish: %s', (text) => {
+  expect(constraintsOf(text)).toMatchObject([{ text, is_standing: false }]);
+});
