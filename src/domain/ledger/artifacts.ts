@@ -8,7 +8,13 @@ type Kind = Artifact['kind'];
  * last of each says in less time that the pattern can be found nowhere.
  */
 const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
-  ['url', /\bhttps?:\/\/[^\s<>"'`)\]}]{4,200}/g, /:\/\//],
+  // Brackets that close again are part of an address, as in the names of papers; of the signs of other
+  // scripts those that end a sentence or quote are not.
+  [
+    'url',
+    /\bhttps?:\/\/(?:[^\s<>"'`()\]}，。、；：！？（）「」『』【】《》“”]|\([^\s<>"'`()\]}]{0,80}\)){4,200}/g,
+    /:\/\//,
+  ],
   [
     'commit',
     /(?<![\w/-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/-])/g,

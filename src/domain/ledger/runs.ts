@@ -14,6 +14,7 @@ export type Done = {
 
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
+const MOST_BETWEEN = 10;
 /** Of a command that goes on: how it is written tells what its exit code says. */
 const LONGEST_SCRIPT = 1_000;
 
@@ -129,7 +130,9 @@ export class Runs {
     for (const failure of this.failures.values()) {
       if (failure.key !== key || failure.cure !== null) continue;
       const changed = files.changedBetween(failure.failed_at, at);
-      failure.cure = { seq, files: changed.slice(0, MOST_CURE_FILES) };
+      // Which of many it was nobody can say.
+      const named = changed.length > MOST_BETWEEN ? [] : changed.slice(0, MOST_CURE_FILES);
+      failure.cure = { seq, files: named };
     }
   }
 

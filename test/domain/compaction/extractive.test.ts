@@ -178,6 +178,13 @@ describe('headings follow the template, empty sections are left out', () => {
     expect(summary.match(/^## .*$/gm)).toEqual([...titles, 'Names'].map((title) => `## ${title}`));
   });
 
+  test('what is said again and again stands there once', () => {
+    const again = Array.from({ length: 4 }, () => tells('Let me skip that step.'));
+    expect(section(summarize([asks('Build it.'), ...again]), 'Current work')).toEqual([
+      '- Assistant: Let me skip that step.',
+    ]);
+  });
+
   test('the words about two figures of one sentence stand there once', () => {
     const items = [asks('It was 30 ms.'), tells('They render in 232 KB and 57 KB now.')];
     expect(section(summarize(items), 'Key technical concepts')).toEqual([

@@ -8,6 +8,9 @@ const exact = (text: string): string[] =>
 describe('what has to be exact', () => {
   test.each<[Artifact['kind'], string, string]>([
     ['url', 'It is at https://example.com/a/b?c=1#d, see there.', 'https://example.com/a/b?c=1#d'],
+    ['url', 'It is (https://example.com/a).', 'https://example.com/a'],
+    ['url', 'See https://doi.org/10.1/S0(99)0-X.', 'https://doi.org/10.1/S0(99)0-X'],
+    ['url', '請看 https://example.com/a。然後繼續', 'https://example.com/a'],
     [
       'commit',
       'It broke in 9fceb02d0ae598e95dc970b74767f19372d61af8.',

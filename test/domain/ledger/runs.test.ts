@@ -194,6 +194,12 @@ describe('failures', () => {
     ]);
   });
 
+  test('are cured by none of many files', () => {
+    const many = Array.from({ length: 11 }, (_, n) => edited(`/w/src/${n}.ts`)).flat();
+    const items = [...failed, ...many, ...ran('npm test', '12 passed')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: { files: [] } }]);
+  });
+
   test('of an edit are not cured by what the next try at it changes', () => {
     const edit = (text: string, isError: boolean) =>
       used('Edit', { file_path: '/w/a.ts', old_string: 'x', new_string: 'y' }, text, isError);

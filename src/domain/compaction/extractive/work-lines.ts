@@ -193,8 +193,11 @@ export function todoTellings({ plan }: Ledger): Tellings {
   ];
 }
 
-/** What the assistant has said last. */
-export function currentTellings({ said }: Ledger): Tellings {
+/** What the assistant has said last; an agent in a loop says the same again and again. */
+export function currentTellings(ledger: Ledger): Tellings {
+  const said = ledger.said.filter(
+    ({ text }, at, all) => all.findIndex((other) => other.text === text) === at,
+  );
   return [
     { texts: 1, characters: 220 },
     { texts: 2, characters: 400 },
