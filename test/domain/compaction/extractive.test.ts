@@ -178,6 +178,17 @@ describe('headings follow the template, empty sections are left out', () => {
     expect(summary.match(/^## .*$/gm)).toEqual([...titles, 'Names'].map((title) => `## ${title}`));
   });
 
+  test('what an application puts before each message does not hide the message', () => {
+    const frame = 'You help in the studio of a school. Its pages are in the folder studio/pages. ';
+    const asked = ['How is the weather?', 'Add a page for parcels.', 'Remove the page again.'];
+    const items = asked.flatMap((text) => [
+      asks(`${frame}Question: ${text} Thanks.`),
+      tells('OK.'),
+    ]);
+    const told = section(summarize(items, { max_tokens: 160 }), 'All user messages');
+    expect(told?.at(-1)).toBe('- User: …Question: Remove the page again');
+  });
+
   test('what is said again and again stands there once', () => {
     const again = Array.from({ length: 4 }, () => tells('Let me skip that step.'));
     expect(section(summarize([asks('Build it.'), ...again]), 'Current work')).toEqual([
