@@ -53,7 +53,8 @@ function readLines(lines: readonly JsonObject[], { format, payload: meta }: Meta
       items.push(payload.item);
     } else if (type !== 'session_meta') {
       const kind = stringField(payload, 'type');
-      skipped.add(kind === undefined ? String(type) : `${type}:${kind}`);
+      const of = typeof type === 'string' ? type : 'line_without_type';
+      skipped.add(kind === undefined ? of : `${of}:${kind}`);
     }
   }
   return {

@@ -48,11 +48,17 @@ function readLines(file: JsonObject[]): Conversation {
   return { format: 'anthropic', model, items, skipped, notes };
 }
 
+/** A parent that the file does not hold, such as a damaged line, is replaced by the line before. */
 function abandonedBranches(lines: JsonObject[]): (line: JsonObject) => boolean {
+  const ids = new Set(lines.map((line) => stringField(line, 'id')));
   const parents = new Map<string, string | undefined>();
+  let before: string | undefined;
   for (const line of lines) {
     const id = stringField(line, 'id');
-    if (id !== undefined && 'parentId' in line) parents.set(id, stringField(line, 'parentId'));
+    if (id === undefined || !('parentId' in line)) continue;
+    const named = stringField(line, 'parentId');
+    parents.set(id, named === undefined || ids.has(named) ? named : before);
+    before = id;
   }
   const leaf = [...parents.keys()].at(-1);
   const branch = leaf === undefined ? undefined : branchOf(leaf, parents);
@@ -80,7 +86,8 @@ function messageItem(message: JsonObject, leftOut: Tally): Item | string {
     }
     case 'bashExecution': {
       const head = `The user ran a shell command (exit code ${JSON.stringify(message.exitCode ?? null)}):`;
-      const content = `${head}\n$ ${message.command}\n${message.output ?? ''}`;
+      const [command, output] = ['command', 'output'].map((key) => stringField(message, key) ?? '');
+      const content = `${head}\n$ ${command}\n${output}`;
       return { role: 'user', content, speaker: 'tool' };
     }
     default:

@@ -53,11 +53,12 @@ function answeredBy(items: readonly JsonObject[]): string | null {
   return stringField(items.findLast(isAnswer) ?? {}, 'model') ?? null;
 }
 
-function isOfAnthropic({ type, source }: JsonObject): boolean {
+function isOfAnthropic(block: JsonObject): boolean {
+  const type = stringField(block, 'type') ?? '';
   return (
-    ANTHROPIC_BLOCKS.has(String(type)) ||
-    String(type).endsWith('_tool_result') ||
-    (type === 'image' && isJsonObject(source))
+    ANTHROPIC_BLOCKS.has(type) ||
+    type.endsWith('_tool_result') ||
+    (type === 'image' && isJsonObject(block.source))
   );
 }
 
@@ -70,8 +71,8 @@ export const responsesItems = importerOf(
     field: 'input',
     isOwn: (item) =>
       item.role === undefined
-        ? RESPONSES_ITEMS.has(String(item.type))
-        : partsOf(item).some(({ type }) => RESPONSES_PARTS.has(String(type))),
+        ? RESPONSES_ITEMS.has(stringField(item, 'type') ?? '')
+        : partsOf(item).some((part) => RESPONSES_PARTS.has(stringField(part, 'type') ?? '')),
   },
 );
 

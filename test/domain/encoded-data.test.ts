@@ -40,3 +40,11 @@ describe('encoded data in a text', () => {
     expect(performance.now() - started).toBeLessThan(200);
   });
 });
+
+test('leaves the beginning of a line that was drawn', () => {
+  const rule = '='.repeat(230);
+  expect(withoutEncodedData(`${rule} ERRORS ${rule}`)).toBe(
+    '==================== ERRORS ====================',
+  );
+  expect(withoutEncodedData(`${'-'.repeat(40)}${'A1'.repeat(200)}`)).toBe('[encoded data]');
+});

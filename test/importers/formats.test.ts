@@ -235,6 +235,20 @@ describe('a pi session', () => {
     expect(read.items.map((item) => item.content)).toEqual(['Hi', 'Right']);
     expect(read.skipped).toEqual({ other_branch: 1 });
   });
+
+  it('goes on from the line before where the file lacks the one that is followed', () => {
+    const entry = (id: string, parentId: string, content: string) =>
+      JSON.stringify({ type: 'message', id, parentId, message: { role: 'user', content } });
+    const lines = [
+      entry('2', 'gone', 'First'),
+      entry('3', '2', 'Second'),
+      `${entry('4', '3', 'Damaged').slice(0, -9)}`,
+      entry('5', '4', 'Third'),
+    ];
+    const read = readOne('pi.jsonl', Buffer.from(lines.join('\n')));
+    expect(read.items.map((item) => item.content)).toEqual(['First', 'Second', 'Third']);
+    expect(read.skipped).toEqual({ invalid_json: 1 });
+  });
 });
 
 it('reads a BEAM chat, all batches in order', () => {

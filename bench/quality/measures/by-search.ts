@@ -11,7 +11,10 @@ const WORDS = 3;
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 const OPENING = 60;
 
-/** The share of needles that one search by three of their rarest words has among its first five hits. */
+/**
+ * The share of needles that one search by three of their rarest words has among its first five hits. A
+ * line without a word, as one that is drawn, cannot be asked for.
+ */
 export async function needlesBySearch(
   needles: readonly Needle[],
   covered: Conversation,
@@ -19,11 +22,12 @@ export async function needlesBySearch(
 ): Promise<Score> {
   const lines = linesOfWords(covered);
   const found = new Set<Needle>();
-  for (const needle of needles) {
+  const asked = needles.filter(({ line }) => line.search(WORD) >= 0);
+  for (const needle of asked) {
     const texts = await search(rarestWords(needle.line, lines).join(' '));
     if (texts.some((text) => normalised(text).includes(needle.line))) found.add(needle);
   }
-  return scoreOf(needles, (needle) => found.has(needle));
+  return scoreOf(asked, (needle) => found.has(needle));
 }
 
 /** The share of questions whose own words find one of the statements with their answer. */

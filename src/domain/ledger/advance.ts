@@ -20,6 +20,7 @@ import { actionsOfCall } from '../workspace/call-actions.ts';
 import { Effort } from '../workspace/effort.ts';
 import { folderNamedIn } from '../workspace/paths.ts';
 import { planCallOf } from '../workspace/plan-tools.ts';
+import { isPlaceholder } from '../workspace/result-text.ts';
 import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
@@ -252,6 +253,7 @@ class LedgerFold {
         this.request(text, this.unanswered(), seq);
         return;
       case 'assistant':
+        if (isPlaceholder(text)) return;
         this.names.mention(text, 'assistant', this.moment(seq));
         this.conclusions.read(text, 'assistant', seq);
         this.artifacts.read(text, seq);

@@ -8,7 +8,13 @@ type Kind = Artifact['kind'];
  * last of each says in less time that the pattern can be found nowhere.
  */
 const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
-  ['url', /\bhttps?:\/\/[^\s<>"'`)\]}]{4,200}/g, /:\/\//],
+  // Brackets that close again are part of an address, as in the names of papers; of the signs of other
+  // scripts those that end a sentence or quote are not.
+  [
+    'url',
+    /\bhttps?:\/\/(?:[^\s<>"'`()\]}，。、；：！？（）「」『』【】《》“”]|\([^\s<>"'`()\]}]{0,80}\)){4,200}/g,
+    /:\/\//,
+  ],
   [
     'commit',
     /(?<![\w/-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/-])/g,
@@ -79,12 +85,14 @@ export class Artifacts {
 /** What stands on the same line about a place, from a whole word to a whole word. */
 function wordsAround(text: string, at: number, length: number): string {
   const line = text.lastIndexOf('\n', at) + 1;
+  const next = text.indexOf('\n', at + length);
+  const end = next === -1 ? text.length : next;
   const from = Math.max(line, at - BEFORE);
-  const to = Math.min(text.length, at + length + AFTER);
+  const to = Math.min(end, at + length + AFTER);
   const before = text.slice(from, at);
   const after = text.slice(at + length, to);
   const head = from === line ? before : before.replace(/^\S*\s/, '');
-  const tail = to === text.length ? after : after.replace(/\s\S*$/, '');
+  const tail = to === end ? after : after.replace(/\s\S*$/, '');
   const said = oneLine(head + text.slice(at, at + length) + tail);
   return said.replace(/^(?:[-*>•#]+|\d{1,2}[.)]) +/, '');
 }

@@ -23,7 +23,7 @@ const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| ac
 /** Words that say what has to be so, if only for the task at hand. */
 const demands = anyOf([
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|only|make sure|ensure|avoid|required?|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
-  /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas)|solo|sin|deve|senza|moet|zonder)(?!\p{L})/iu,
+  /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|sin|deve|senza|somente|apenas|sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,
   /必须|不要|不能|不得|请(?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|하지 ?마|должн|нельзя|не надо|только/i,
   /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
 ]);

@@ -106,9 +106,9 @@ export class Files {
   }
 
   /** The files changed after so many items, the newest change first. */
-  changedSince(at: number): string[] {
+  changedBetween(at: number, end: number): string[] {
     return this.facts()
-      .filter((file) => file.changed_at > at)
+      .filter((file) => file.changed_at > at && file.changed_at < end)
       .sort((a, b) => b.changed_at - a.changed_at)
       .map(({ path }) => path);
   }

@@ -1,6 +1,6 @@
 import type { ToolResult } from '../items/item.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { type Answer, answerOf } from '../workspace/result-text.ts';
+import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import { type Evidence, endsInPipe, evidenceOf, isLeftRunning, saysNothing } from './exit-code.ts';
@@ -20,14 +20,14 @@ const LOOKED_AT = 60_000;
 const MOST_LINES = 3;
 
 const TELLS_ERROR =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل/i;
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|reject|mismatch|not match|not defined|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل/i;
 /** Of several runs in one script, so many lines are of the last one. */
 const LAST_LINES = 6;
 /** How a program ends that an error has stopped. */
 const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
-  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|traceback \(|<\/?\w+>$)/i;
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
@@ -41,7 +41,7 @@ const SUMS_UP =
   /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
 const ALL_PASSED =
-  /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^BUILD SUCCESS|\bBuild succeeded\b/i;
+  /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b/i;
 /** The same where the end of the output is there: what has failed would be named behind it. */
 const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
@@ -66,7 +66,9 @@ export function outcomeOf(
   const isFailedRun = isRun && sumsUpFailure(text);
   // Most results say neither, and are not read line by line.
   if (!hasFailed && !isRun) return { kind: isInDoubt(script, text) ? 'unknown' : 'ok', lines: [] };
-  const shown = linesOf(text);
+  // What a program has put in place of an output says nothing of how it went.
+  const isGone = isPlaceholder(text) && !BROKEN_OFF.test(text.trim());
+  const shown = isGone ? [] : linesOf(text);
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
   const telling = lines.filter(tellsError);

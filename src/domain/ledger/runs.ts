@@ -14,8 +14,12 @@ export type Done = {
 
 const LONGEST_SAID = 200;
 const MOST_CURE_FILES = 5;
+const MOST_BETWEEN = 10;
 /** Of a command that goes on: how it is written tells what its exit code says. */
 const LONGEST_SCRIPT = 1_000;
+
+/** A key that is pressed in a terminal does each time what the program there makes of it. */
+const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
 
 /** Runs with their last outcome, failures with what cured them, and how often each tool was called. */
 export class Runs {
@@ -73,7 +77,7 @@ export class Runs {
         break;
       case 'ok':
         // A tool of which nobody knows what it was about has not done the same again.
-        if (done.subject !== '') this.cure(key, files, moment);
+        if (done.subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
         break;
       default:
         outcome.kind satisfies never;
@@ -121,13 +125,14 @@ export class Runs {
     });
   }
 
-  private cure(key: string, files: Files, { seq }: Moment): void {
+  /** What the call itself has changed is what it did, and not what made it work. */
+  private cure(key: string, files: Files, { seq, at }: Moment): void {
     for (const failure of this.failures.values()) {
       if (failure.key !== key || failure.cure !== null) continue;
-      failure.cure = {
-        seq,
-        files: files.changedSince(failure.failed_at).slice(0, MOST_CURE_FILES),
-      };
+      const changed = files.changedBetween(failure.failed_at, at);
+      // Which of many it was nobody can say.
+      const named = changed.length > MOST_BETWEEN ? [] : changed.slice(0, MOST_CURE_FILES);
+      failure.cure = { seq, files: named };
     }
   }
 

@@ -13,11 +13,12 @@ const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 /**
  * The sentences of a text in prose: without code, tables and headings, list marks taken off. Sentences
  * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
- * scripts, and with their line.
+ * scripts, and with their line, unless an editor has broken it.
  */
 export const sentencesOf = rememberingLast((text: string): readonly string[] => {
   const sentences: string[] = [];
-  for (const line of withoutFences(bothEnds(text, LOOKED_AT)).replace(TAG, '\n').split('\n')) {
+  const lines = withoutFences(bothEnds(text, LOOKED_AT)).replace(TAG, '\n').split('\n');
+  for (const line of unwrapped(lines)) {
     for (const part of ENDS_SENTENCE.test(line) ? line.split(BETWEEN_SENTENCES) : [line]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
       if (isProse(sentence)) sentences.push(sentence);
@@ -28,6 +29,57 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
 
 const ENDS_SENTENCE = /[.!?。！？؟।॥۔]/;
 const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u;
+
+/** Shorter lines are ended by whoever writes them, longer ones by no editor. */
+const SHORTEST_WRAPPED = 60;
+const LONGEST_WRAPPED = 130;
+/** A page breaks its lines at a width that differs from line to line in characters. */
+const FILLED = 0.85;
+/** One line that is as long as the longest says nothing: it may be the longest. */
+const FEWEST_BREAKS = 2;
+
+/**
+ * The lines, with those put together that an editor, a mail program or a page has broken: where the
+ * next one goes on in small letters, and its first word had found no room. What would be too long for
+ * a sentence stays apart.
+ */
+function unwrapped(lines: readonly string[]): readonly string[] {
+  let width = 0;
+  for (const { length } of lines) {
+    if (length <= LONGEST_WRAPPED) width = Math.max(width, length);
+  }
+  const isBroken = lines.map((line, at) => goesOn(lines[at - 1] ?? '', line, width * FILLED));
+  const breaks = isBroken.filter(Boolean).length;
+  if (width < SHORTEST_WRAPPED || breaks < FEWEST_BREAKS) return lines;
+  const joined: string[] = [];
+  lines.forEach((line, at) => {
+    const last = joined.at(-1);
+    const words = line.trim();
+    if (isBroken[at] && last !== undefined && openWords(last) + words.length < LONGEST) {
+      joined[joined.length - 1] = `${last} ${words}`;
+    } else {
+      joined.push(line);
+    }
+  });
+  return joined;
+}
+
+const OPEN_END = /^\s*[^\s#|].*[\p{L}\p{N},'"’”)\]`–—-]\s*$/u;
+const CONTINUES =
+  /^\s*[`"'“‘(]?(?!(?:always|never|please|do not|don['’]t|make sure|ensure)\b)\p{Ll}/u;
+
+function goesOn(before: string, line: string, width: number): boolean {
+  if (before.length > LONGEST_WRAPPED || !CONTINUES.test(line) || !OPEN_END.test(before))
+    return false;
+  const words = line.trimStart();
+  return before.trimEnd().length + 1 + words.search(/\s|$/) > width;
+}
+
+/** Characters after the last sentence that has ended, near enough. */
+function openWords(line: string): number {
+  const ended = Math.max(line.lastIndexOf('. '), line.lastIndexOf('? '), line.lastIndexOf('! '));
+  return line.length - ended;
+}
 
 function isProse(sentence: string): boolean {
   if (sentence.length > LONGEST || !/^[\p{L}\p{N}`*"'“‘([]/u.test(sentence)) return false;

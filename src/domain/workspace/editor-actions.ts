@@ -8,7 +8,7 @@ import { namedActions } from './named-files.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 import { actionsOfPatch, addedText, hunksOf, patchIn } from './patch.ts';
 import { filesInTags, manyFiles, readText } from './read-result.ts';
-import type { Answer } from './result-text.ts';
+import { type Answer, isPlaceholder } from './result-text.ts';
 import { isDryRun, isOtherwise, savedText } from './saved-text.ts';
 import {
   firstNumber,
@@ -133,7 +133,8 @@ const TEXT = ['content', 'file_text', 'contents', 'text', 'code', 'file_content'
 
 function writeAction(path: string, input: JsonObject): FileAction {
   const text = firstString(input, TEXT);
-  return text === undefined ? { kind: 'rewritten', path } : { kind: 'written', path, text };
+  const isKnown = text !== undefined && !isPlaceholder(text);
+  return isKnown ? { kind: 'written', path, text } : { kind: 'rewritten', path };
 }
 
 /** Roo Code names the line that the text goes in front of, and 0 for the end. */

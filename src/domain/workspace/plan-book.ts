@@ -172,8 +172,8 @@ export class PlanBook {
 
   private update(input: JsonObject, at: number): void {
     const { list } = this;
-    const id = firstString(input, ['taskId', 'task_id', 'id']) ?? String(input.taskId ?? '');
-    if (list === null || !Array.isArray(list.content) || id === '') return;
+    const id = firstString(input, ['taskId', 'task_id', 'id']) ?? textOfId(input.taskId);
+    if (list === null || !Array.isArray(list.content) || id === null || id === '') return;
     if (list.content.length > MOST_TASKS) {
       this.list = { ...list, isWhole: false };
       return;
@@ -181,7 +181,7 @@ export class PlanBook {
     const status = stringField(input, 'status');
     const subject = stringField(input, 'subject');
     const content = list.content.flatMap((todo): Json[] => {
-      if (!isJsonObject(todo) || String(todo.id ?? '') !== id) return [todo];
+      if (!isJsonObject(todo) || idOf(todo) !== id) return [todo];
       if (status === 'deleted') return [];
       const title = 'subject' in todo ? 'subject' : 'content';
       const changed = { ...(status && { status }), ...(subject && { [title]: subject }) };
@@ -192,6 +192,10 @@ export class PlanBook {
 }
 
 function idOf(todo: Json): string | null {
-  const id = isJsonObject(todo) ? todo.id : undefined;
+  return textOfId(isJsonObject(todo) ? todo.id : undefined);
+}
+
+/** Null for anything but a word or a number: a list of ids, say, is no id. */
+function textOfId(id: Json | undefined): string | null {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }

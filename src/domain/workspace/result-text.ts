@@ -146,7 +146,8 @@ const FAILURES: readonly RegExp[] = [
   /^(?:No such file|ENOENT|EACCES|EISDIR|EPERM|ENOTDIR|Permission denied|Access (?:is )?denied|Not found)\b/,
   /^(?:Failed|Could not|Cannot|Can't|Unable|Refused) (?:to )?\w+/,
   /^(?:apply_patch verification failed|execution error|exec_command failed|failed (?:to|in) )/i,
-  /^(?:String to replace|No (?:replacement|match|changes?)|Found \d{1,9} matches)/i,
+  // A search that found nothing, or so many matches, has worked.
+  /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text))/i,
   /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
   /^Your (?:proposed )?edit (?:was not|has) /i,
   /^(?:InputValidationError|<persisted-output>)/,
@@ -171,9 +172,12 @@ function tellsFailure(text: string): boolean {
 }
 
 function isNote(text: string): boolean {
-  if (text.length > LONGEST_NOTE) return false;
-  const note = text.trim();
-  return NOTE.test(note) || STATUS.test(note);
+  return isPlaceholder(text) || (text.length <= LONGEST_NOTE && STATUS.test(text.trim()));
+}
+
+/** Whether a text is nothing but a note in brackets, as programs put in place of what they take away. */
+export function isPlaceholder(text: string): boolean {
+  return text.length <= LONGEST_NOTE && NOTE.test(text.trim());
 }
 
 function parsed(text: string): Json | undefined {

@@ -22,6 +22,7 @@ test('a needle is asked for by its three rarest words, and has to stand in a hit
   const needles = [
     needle('the rare zebra ran over the long bridge'),
     needle('the bridge and the long road'),
+    needle('├──────────┼──────────┼──────────┤'),
   ];
   expect(await needlesBySearch(needles, covered, search)).toEqual({ found: 1, of: 2 });
   expect(asked).toEqual(['zebra rare over', 'and bridge long']);

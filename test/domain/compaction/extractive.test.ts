@@ -178,6 +178,31 @@ describe('headings follow the template, empty sections are left out', () => {
     expect(summary.match(/^## .*$/gm)).toEqual([...titles, 'Names'].map((title) => `## ${title}`));
   });
 
+  test('what an application puts before each message does not hide the message', () => {
+    const frame = 'You help in the studio of a school. Its pages are in the folder studio/pages. ';
+    const asked = ['How is the weather?', 'Add a page for parcels.', 'Remove the page again.'];
+    const items = asked.flatMap((text) => [
+      asks(`${frame}Question: ${text} Thanks.`),
+      tells('OK.'),
+    ]);
+    const told = section(summarize(items, { max_tokens: 160 }), 'All user messages');
+    expect(told?.at(-1)).toBe('- User: …Question: Remove the page again');
+  });
+
+  test('what is said again and again stands there once', () => {
+    const again = Array.from({ length: 4 }, () => tells('Let me skip that step.'));
+    expect(section(summarize([asks('Build it.'), ...again]), 'Current work')).toEqual([
+      '- Assistant: Let me skip that step.',
+    ]);
+  });
+
+  test('the words about two figures of one sentence stand there once', () => {
+    const items = [asks('It was 30 ms.'), tells('They render in 232 KB and 57 KB now.')];
+    expect(section(summarize(items), 'Key technical concepts')).toEqual([
+      '- To the letter: It was 30 ms.; They render in 232 KB and 57 KB now.',
+    ]);
+  });
+
   test('a key fact has a section of its own', () => {
     const items = [asks('The page is at https://example.com/orders, limited to 50 rows.')];
     expect(section(summarize(items), 'Key technical concepts')).toEqual([
@@ -609,9 +634,9 @@ describe('a chain of compactions', () => {
       )?.slice(0, 2),
     ).toEqual([
       expect.stringMatching(
-        /^- Items 1 to 22, until 2026-03-01T09:15: "Add retries to the fetchPage function/,
+        /^- Items 1 to 22, before 2026-03-01T09:15: "Add retries to the fetchPage function/,
       ),
-      expect.stringMatching(/^- Items 23 to 60, until 2026-03-01T10:00: "Now do step \d/),
+      expect.stringMatching(/^- Items 23 to 60, before 2026-03-01T10:00: "Now do step \d/),
     ]);
   });
 });
@@ -638,9 +663,9 @@ describe('stretches of which little is known', () => {
       tells('The root cause is that `loadRules` is called twice.'),
     ]);
     expect(epochsOf(ledger)).toEqual([
-      '- Items 1 to 1, until 2026-03-01T09:15: "Look at it."',
-      '- Items 2 to 3, until 2026-03-01T09:15',
-      '- Items 4 to 4, until 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
+      '- Items 1 to 1, before 2026-03-01T09:15: "Look at it."',
+      '- Items 2 to 3, before 2026-03-01T09:15',
+      '- Items 4 to 4, before 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
     ]);
   });
 });

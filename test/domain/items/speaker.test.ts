@@ -258,6 +258,22 @@ const CODEX: Case[] = [
 
 const OTHERS: Case[] = [
   {
+    name: 'Claude Code: a skill',
+    text: 'Base directory for this skill: /home/me/.claude/skills/plots\n\n# Plots\n\nAlways name axes.',
+    speaker: 'program',
+  },
+  {
+    name: 'Claude Code: a skill of a published transcript',
+    text: 'Base directory for this skill: <HOME>/skills/plots\n\n# Plots\n\nAlways name axes.',
+    speaker: 'program',
+  },
+  {
+    name: 'a user who speaks of the folder of a skill',
+    text: 'Base directory for this skill: skills/plots is wrong, move it\n\nThen go on.',
+    speaker: 'user',
+    own: 'Base directory for this skill: skills/plots is wrong, move it\n\nThen go on.',
+  },
+  {
     name: 'Copilot: date before, reminder after',
     text: '<current_datetime>2026-06-24T07:20:45</current_datetime>\n\ncall it update\n\n<system_reminder>\n<sql_tables>todos</sql_tables>\n</system_reminder>',
     speaker: 'user',

@@ -334,3 +334,39 @@ test('a rule for one thing does not replace the same for another', () => {
   );
   expect(found.map(({ superseded_by }) => superseded_by)).toEqual([undefined, undefined]);
 });
+
+describe('sentences that an editor has broken into lines', () => {
+  const spec = [
+    'Aim to stay close to the existing design, which need not be matched to the pixel, but it',
+    'should clearly resemble the original one. If you run short, cut the scope. Please do not polish',
+    'endlessly.',
+    'Never add a dependency without asking.',
+  ].join('\n');
+
+  test('are told whole', () => {
+    expect(constraintsOf(spec).map(({ text }) => text)).toEqual([
+      'Aim to stay close to the existing design, which need not be matched to the pixel, but it should clearly resemble the original one.',
+      'Please do not polish endlessly.',
+      'Never add a dependency without asking.',
+    ]);
+  });
+
+  test.each([
+    ['lines of their own', 'never push to main\nalways run the linter\ndo not touch vendor'],
+    [
+      'long lines that each say something',
+      'never commit anything below the folder of what was built\nalways run the tests with coverage before you push to the main branch\ndo not use tabs anywhere',
+    ],
+  ])('but not %s', (_, text) => {
+    expect(constraintsOf(text).map((one) => one.text)).toEqual(text.split('\n'));
+  });
+});
+
+test.each([
+  'Não altere nenhum arquivo do repositório.',
+  'Trabalhe somente como revisor nesta etapa.',
+  'Você não pode criar arquivos sem minha autorização.',
+  'No modifiques los archivos de la carpeta.',
+])('what has to be so in Portuguese and Spanish: %s', (text) => {
+  expect(constraintsOf(text)).toMatchObject([{ text, is_standing: false }]);
+});

@@ -8,6 +8,9 @@ const exact = (text: string): string[] =>
 describe('what has to be exact', () => {
   test.each<[Artifact['kind'], string, string]>([
     ['url', 'It is at https://example.com/a/b?c=1#d, see there.', 'https://example.com/a/b?c=1#d'],
+    ['url', 'It is (https://example.com/a).', 'https://example.com/a'],
+    ['url', 'See https://doi.org/10.1/S0(99)0-X.', 'https://doi.org/10.1/S0(99)0-X'],
+    ['url', '請看 https://example.com/a。然後繼續', 'https://example.com/a'],
     [
       'commit',
       'It broke in 9fceb02d0ae598e95dc970b74767f19372d61af8.',
@@ -65,6 +68,11 @@ describe('what has to be exact', () => {
     expect(one?.context).toMatch(/^(?:words )+grow by 35% every yearly reporting$/);
     const [short] = ledgerOf([asks('- **Size**: 35% of all')]).artifacts;
     expect(short?.context).toBe('**Size**: 35% of all');
+  });
+
+  test('and no words of the next line', () => {
+    const [one] = ledgerOf([asks('It fell by 35% so far.\n\n## What now\nGo on.')]).artifacts;
+    expect(one?.context).toBe('It fell by 35% so far.');
   });
 
   test('is not taken from what tools return', () => {

@@ -119,16 +119,45 @@ describe('how a command ended', () => {
     ['pytest -q', 'F.\n1 failed, 1 passed in 0.12s'],
     ['bun test', ' 11 pass\n 1 fail\nRan 12 tests across 2 files. [9.00ms]'],
     ['Playwright', '  1 failed\n    [chromium] › a.spec.ts:3:1 › opens\n  2 passed (3.1s)'],
+    [
+      'Maven',
+      '[ERROR] Failed to execute goal org.example:maker:1.0:make on project shop: no file -> [Help 1]\n[ERROR] [Help 1] http://example.org/help',
+    ],
+    ['Maven, at its end', '[INFO] BUILD FAILURE\n[INFO] Total time:  2.1 s'],
+    ['.NET', 'Build FAILED.\n    0 Warning(s)\n    1 Error(s)'],
+    ['Elixir', '3 doctests, 5 tests, 1 failure\nRandomized with seed 1'],
+    ['CTest', '67% tests passed, 1 tests failed out of 3'],
   ])('a failure that a pipe hides from the exit code: %s', (_, text) => {
     expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('failed');
   });
 
-  test.each(['12 passed in 0.40s', ' 12 pass\n 0 fail', '  0 failed\n  2 passed (3.1s)'])(
-    'and none: %s',
-    (text) => {
-      expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('ok');
-    },
-  );
+  test.each([
+    '12 passed in 0.40s',
+    ' 12 pass\n 0 fail',
+    '  0 failed\n  2 passed (3.1s)',
+    '[INFO] BUILD SUCCESS\n[INFO] Total time:  2.1 s',
+  ])('and none: %s', (text) => {
+    expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('ok');
+  });
+
+  test('what stands in place of an output says nothing', () => {
+    const gone = '[Old history was moved to cold storage]';
+    expect(ofCommand(gone, true)).toEqual({ kind: 'unknown', lines: [] });
+    expect(outcomeOf(toolResult(gone, true), 'npm test', true)).toEqual({
+      kind: 'failed',
+      lines: [],
+    });
+    expect(outcomeOf(toolResult(gone), 'npm test', true, false)).toEqual({
+      kind: 'unknown',
+      lines: [],
+    });
+  });
+
+  test('what OpenHands writes below an output is no part of it', () => {
+    const text =
+      '3 things are wrong\n[The command completed with exit code 1.]\n[Current working directory: /w]\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 1]';
+    expect(ofCommand(text)).toEqual({ kind: 'failed', lines: ['3 things are wrong'] });
+  });
 
   test('a file that speaks of errors is no failure', () => {
     const page = 'export class ParseError extends Error {}\nthrow new ParseError("cannot parse");';

@@ -194,6 +194,30 @@ describe('failures', () => {
     ]);
   });
 
+  test('are cured by none of many files', () => {
+    const many = Array.from({ length: 11 }, (_, n) => edited(`/w/src/${n}.ts`)).flat();
+    const items = [...failed, ...many, ...ran('npm test', '12 passed')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: { files: [] } }]);
+  });
+
+  test('of an edit are not cured by what the next try at it changes', () => {
+    const edit = (text: string, isError: boolean) =>
+      used('Edit', { file_path: '/w/a.ts', old_string: 'x', new_string: 'y' }, text, isError);
+    const items = [
+      ...edit('<tool_use_error>String to replace not found in file.</tool_use_error>', true),
+      ...edit('The file /w/a.ts has been updated.', false),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: { seq: 4, files: [] } }]);
+  });
+
+  test('of a key that is pressed are not cured when it is pressed again', () => {
+    const items = [
+      ...ran('C-c', 'ERROR: No previous running command to interact with.', 1),
+      ...ran('C-c', '^C', 0),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
   test('are not cured by another command', () => {
     expect(ledgerOf([...failed, ...ran('npm run build', 'ok')]).failures).toMatchObject([
       { cure: null },

@@ -118,6 +118,15 @@ describe('the newest list of todos', () => {
       ],
       ['A: open'],
     ],
+    [
+      'ids that are none',
+      [
+        ['TodoWrite', { todos: [{ id: { toString: 1 }, content: 'A' }] }, 'ok'],
+        ['TaskUpdate', { taskId: { toString: 1 }, status: 'completed' }, 'ok'],
+        ['TaskUpdate', { taskId: '1', status: 'completed' }, 'ok'],
+      ],
+      ['A: open'],
+    ],
     ['other tools', [['Read', { file_path: 'todo.md' }, 'x']], []],
   ])('%s', (_, steps, todos) => expect(listed(steps)).toEqual(todos));
 

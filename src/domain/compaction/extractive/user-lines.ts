@@ -1,6 +1,6 @@
 import { isExperience, startsStanding } from '../../ledger/constraints.ts';
 import type { Constraint, Ledger, Request } from '../../ledger/ledger.ts';
-import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
+import { clipEnd, clipMiddle, oneLine, safeSlice } from '../../text.ts';
 import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { inOrder, type Line, type Tellings } from './line.ts';
@@ -27,9 +27,10 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
   if (isAfterCut(latest, covered)) {
     return [() => inOrder([`${LABELS.latest_request}it stands verbatim below`])];
   }
-  return LENGTHS.map(
-    (most) => () => inOrder([LABELS.latest_request + withAnswered(latest, most, 120)]),
-  );
+  return LENGTHS.map((most) => () => {
+    const before = standing.requests.at(-2);
+    return inOrder([LABELS.latest_request + withAnswered(latest, before, most, 120)]);
+  });
 }
 
 /** At least so much of each message that it can be known by; then so much that it says something. */
@@ -47,8 +48,9 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
   return OPENINGS.map(
     (most) => () =>
       requests.map((request, place) => {
-        const text =
-          LABELS.message + withAnswered(request, isTold(place) ? 46 : most, Math.max(60, most / 3));
+        const length = isTold(place) ? 46 : most;
+        const answered = Math.max(60, most / 3);
+        const text = LABELS.message + withAnswered(request, requests[place - 1], length, answered);
         // The newest and the first, and of the others every second one before the rest.
         const isEnd = place === 0 || place === last;
         const worth = isEnd ? requests.length * 2 : place + (place % 2) * requests.length;
@@ -58,11 +60,36 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
 }
 
 /** What a reply answers stands on a line of its own: these are not the user's words. */
-function withAnswered({ text, answers }: Request, most: number, mostAnswered: number): string {
-  const said = clipEnd(oneLine(text), most);
+function withAnswered(
+  { text, answers }: Request,
+  before: Request | undefined,
+  most: number,
+  mostAnswered: number,
+): string {
+  const said = ownWords(oneLine(text), oneLine(before?.text ?? ''), most);
   return answers === undefined
     ? said
     : `${said}\nanswers: ${clipEnd(oneLine(answers), mostAnswered)}`;
+}
+
+/** Characters before the first that differs, which say what it is about. */
+const LEADING = 12;
+
+/**
+ * As much of a message as there is room for: its beginning, or, where an application puts the same
+ * words before each message of its user, the end of what is its own.
+ */
+function ownWords(text: string, before: string, most: number): string {
+  if (text.length <= most) return text;
+  let start = 0;
+  while (start < before.length && text[start] === before[start]) start++;
+  if (start < most || start === text.length) return clipEnd(text, most);
+  let same = 0;
+  const longest = Math.min(text.length, before.length) - start;
+  while (same < longest && text.at(-1 - same) === before.at(-1 - same)) same++;
+  const end = text.length - same;
+  const own = safeSlice(text, Math.max(start - LEADING, end - most), end);
+  return `…${own.replace(/^\S{0,10}\s/, '').trim()}`;
 }
 
 /** What has to hold, verbatim: what was said for good first, then what the tasks require. */
@@ -117,11 +144,21 @@ function labelOf({ seq, by, is_standing, text, superseded_by }: Constraint): str
 /** Addresses, commits, versions and figures that were named, the newest last. */
 export function exactTellings({ artifacts }: Ledger): Tellings {
   return [8, 16, 32].map((most) => () => {
-    const told = artifacts
-      .slice(-most)
-      .map(({ kind, value, context }) =>
-        kind === 'number' || kind === 'version' || kind === 'port' ? clipEnd(context, 90) : value,
+    const told = artifacts.slice(-most).map(({ kind, value, context }) => {
+      const isBare = kind !== 'number' && kind !== 'version' && kind !== 'port';
+      return { isBare, text: isBare ? value : clipEnd(context, 90) };
+    });
+    // Two figures of one sentence have much the same words about them.
+    const own = told.flatMap(({ text, isBare }, at) => {
+      const isAgain = told.some(
+        (other, of) =>
+          !other.isBare &&
+          of !== at &&
+          other.text.includes(text) &&
+          (other.text !== text || of > at),
       );
-    return told.length === 0 ? [] : [{ text: LABELS.exact + told.join('; '), worth: 0 }];
+      return isAgain && !isBare ? [] : [text];
+    });
+    return own.length === 0 ? [] : [{ text: LABELS.exact + own.join('; '), worth: 0 }];
   });
 }

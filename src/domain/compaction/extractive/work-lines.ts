@@ -132,7 +132,7 @@ export function epochTellings({ covered }: Ledgers): Tellings {
           stretchesOf(evenly(epochs, most), covered, characters).map(({ epoch, about }) => {
             const where = epoch.of === undefined ? '' : ` of session ${epoch.of}`;
             const what = about === '' ? '' : `: ${about}`;
-            return `Items ${epoch.from} to ${epoch.through}${where}, until ${epoch.at.slice(0, 16)}${what}`;
+            return `Items ${epoch.from} to ${epoch.through}${where}, before ${epoch.at.slice(0, 16)}${what}`;
           }),
         ),
   );
@@ -193,8 +193,11 @@ export function todoTellings({ plan }: Ledger): Tellings {
   ];
 }
 
-/** What the assistant has said last. */
-export function currentTellings({ said }: Ledger): Tellings {
+/** What the assistant has said last; an agent in a loop says the same again and again. */
+export function currentTellings(ledger: Ledger): Tellings {
+  const said = ledger.said.filter(
+    ({ text }, at, all) => all.findIndex((other) => other.text === text) === at,
+  );
   return [
     { texts: 1, characters: 220 },
     { texts: 2, characters: 400 },

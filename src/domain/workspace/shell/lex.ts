@@ -1,6 +1,14 @@
 /** A word of a command; `isPlain` when the shell puts nothing else in its place. */
 export type Word = { text: string; isPlain: boolean };
 type Redirect = { operator: '>' | '>>' | '<'; target: Word };
+/** What stands for a name that was taken out, or that is still to be put in: `<USER>`. */
+const PLACEHOLDER = /<[A-Z][A-Z0-9_-]{1,40}>/y;
+
+function placeholderAt(script: string, at: number): string | null {
+  PLACEHOLDER.lastIndex = at;
+  return PLACEHOLDER.exec(script)?.[0] ?? null;
+}
+
 /** One command. `heredoc` is what it is given to read, when the script itself holds it. */
 export type Command = { words: Word[]; redirects: Redirect[]; heredoc: Word | null };
 /**
@@ -110,6 +118,7 @@ class Lexer {
       case '&':
         return this.ampersand();
       case '<':
+        return placeholderAt(script, at) === null ? this.redirect() : this.word();
       case '>':
         return this.redirect();
       default:
@@ -257,6 +266,13 @@ class Lexer {
     let isPlain = true;
     for (; this.at < script.length; this.at++) {
       const character = script.charAt(this.at);
+      const placeholder = character === '<' ? placeholderAt(script, this.at) : null;
+      if (placeholder !== null) {
+        text += placeholder;
+        isPlain = false;
+        this.at += placeholder.length - 1;
+        continue;
+      }
       if (' \t\r\n;&|<>()'.includes(character)) {
         if (character !== '(' || !text.endsWith('$')) break;
         if (!this.isLoose) return null;

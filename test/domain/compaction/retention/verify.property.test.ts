@@ -148,9 +148,9 @@ describe('stretches that earlier compactions have closed', () => {
   it('stand in a summary that a model has written, a line each, with what they were about', () => {
     const text = told(closed(2));
     expect(text).toContain(
-      '## Earlier parts of the session\n- Items 1 to 2, until 2026-01-02T03:10',
+      '## Earlier parts of the session\n- Items 1 to 2, before 2026-01-02T03:10',
     );
-    expect(text).toMatch(/- Items 3 to 4, until 2026-01-02T03:11: ".*rule number 1.*"/);
+    expect(text).toMatch(/- Items 3 to 4, before 2026-01-02T03:11: ".*rule number 1.*"/);
   });
 
   it('take a tenth of the summary at most, the first and the last of many among them', () => {

@@ -32,6 +32,12 @@ describe('how a shell script is read', () => {
     ['echo hi >>out.txt', ['echo hi >>out.txt']],
     ['make &> build.log', ['make >build.log']],
     ['cat < a.ts', ['cat <a.ts']],
+    ['cat <IN>out.txt', ['cat ~<IN>out.txt']],
+    [
+      'srun -p <GROUP> --time=10 /home/<USER>/run > log',
+      ['srun -p ~<GROUP> --time=10 ~/home/<USER>/run >log'],
+    ],
+    ['sort <in >out', ['sort <in >out']],
     ["cat <<'EOF' > a.py\nx = $1\nEOF\nls", ['cat >a.py <<x = $1\n', '; ls']],
     ['cat > a.py <<EOF\nx = $1\nEOF', ['cat >a.py <<~x = $1\n']],
     ['cat <<-END\n\t\tx\n\tEND', ['cat <<x\n']],
