@@ -3,8 +3,12 @@ import { atomsOf } from '../../domain/items/atoms.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 
-/** How many of the newest places of a history are looked up: two of each round. */
-const MOST_LOOKED_UP = 512;
+/**
+ * How many places of a history are looked up, two of each round. A client that clears its own old results
+ * tells all of them otherwise but the first ones.
+ */
+const NEWEST_LOOKED_UP = 512;
+const OLDEST_LOOKED_UP = 64;
 
 /** What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it. */
 export type HistoryState = {
@@ -77,7 +81,8 @@ export class HistoryKeys {
   keys(): string[] {
     const isEnd = this.#isAfterAnswer && this.#words > 1;
     const all = isEnd ? [...this.#places, this.#last] : this.#places;
-    return all.slice(-MOST_LOOKED_UP).reverse();
+    const older = all.slice(0, -NEWEST_LOOKED_UP).slice(0, OLDEST_LOOKED_UP);
+    return [...older, ...all.slice(-NEWEST_LOOKED_UP)].reverse();
   }
 
   #beginAnswer(): void {
