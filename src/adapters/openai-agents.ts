@@ -1,5 +1,6 @@
 import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents';
 import { contentOf, filesIn, partsIn, replaced, spokenIn } from './agents-content.ts';
+import { withReasonsOnly } from './agents-reasoning.ts';
 import { definitionsOf, toolInput, toolItem } from './agents-tools.ts';
 import { isRecord, keyOf, textOf } from './content.ts';
 import { type AdapterOptions, conversation } from './conversation.ts';
@@ -70,7 +71,7 @@ export function palimpsest(options: AdapterOptions): {
       const besides = [modelData.instructions ?? '', await definitionsOf(agent)];
       const context = await contextOf(items, { messagesOf, besides });
       if (context === null) return modelData;
-      const input = [...context.messages, ...last];
+      const input = withReasonsOnly(modelData.input, [...context.messages, ...last]);
       inPlaceOf = replaced(modelData.input, input);
       return { ...modelData, input };
     },

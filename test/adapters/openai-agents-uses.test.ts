@@ -197,6 +197,46 @@ describe('palimpsest/openai-agents, in use', () => {
     });
   });
 
+  test('never names an item of OpenAI whose reasoning is gone', async () => {
+    const rounds = 24;
+    const model = new ScriptedModel(
+      ...Array.from(
+        { length: rounds },
+        (_, at): Answer =>
+          () => [
+            { type: 'reasoning', id: `rs_${at}`, content: [] },
+            {
+              type: 'hosted_tool_call',
+              id: `ws_${at}`,
+              name: 'web_search_call',
+              status: 'completed',
+            },
+            { ...say(`I look at log ${at}.`), id: `msg_${at}` },
+            { ...call('read_log', {}, `call_${at}`), id: `fc_${at}` },
+          ],
+      ),
+      () => [say('Nothing unusual.')],
+    );
+    const read = tool({
+      name: 'read_log',
+      description: 'Reads a log.',
+      parameters: z.object({}),
+      execute: () => 'All is well at the gate of the north tower. '.repeat(120),
+    });
+    const agent = new Agent({ name: 'reader', model, tools: [read] });
+    const ours = palimpsest({ url: service.url, session: 'reasons', contextWindow: 12_000 });
+    const { finalOutput } = await runner.run(agent, 'Read.', { ...ours, maxTurns: rounds + 1 });
+    expect(finalOutput).toBe('Nothing unusual.');
+    const idsOf = (input: AgentInputItem[]) => input.flatMap(({ id }) => id ?? []);
+    const orphans = model.given.flatMap((input) =>
+      idsOf(input).filter((id) => !idsOf(input).includes(id.replace(/^\w+_/, 'rs_'))),
+    );
+    expect(orphans).toEqual([]);
+    const last = model.given.at(-1) ?? [];
+    expect(last.some(({ id }) => id === `fc_${rounds - 1}`)).toBe(true);
+    expect(last.some(({ id }) => id === 'rs_0')).toBe(false);
+  });
+
   test('goes on where a call waits for leave, also in another process', async () => {
     const done: string[] = [];
     const remove = tool({

@@ -8,7 +8,7 @@ import { accept } from '../../src/domain/session/errors.ts';
 const NOBODY = {} as PlanDeps & Offering;
 
 function recorded(bytes: number): Recorded {
-  const history = { last: '', words: 0, isAfterAnswer: false };
+  const history = { last: '', words: 0, isAfterAnswer: false, hasAnswer: false };
   return {
     request: {
       protocol: 'chat',

@@ -3,38 +3,61 @@ import { atomsOf } from '../../domain/items/atoms.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 
-/** How many of the newest places of a history are looked up. */
-const MOST_LOOKED_UP = 256;
+/**
+ * How many places of a history are looked up, two of each round. A client that clears its own old results
+ * tells all of them otherwise but the first ones.
+ */
+const NEWEST_LOOKED_UP = 512;
+const OLDEST_LOOKED_UP = 64;
 
-/** What a history has come to: enough to go on from there. */
-export type HistoryState = { last: string; words: number; isAfterAnswer: boolean };
+/** What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it. */
+export type HistoryState = {
+  last: string;
+  words: number;
+  isAfterAnswer: boolean;
+  hasAnswer: boolean;
+};
 
 /** An empty history; `scope`: within which the same history is the same session. */
 export function noHistory(scope: string, format: Format): HistoryState {
-  return { last: hashed('history', scope, format), words: 0, isAfterAnswer: false };
+  return {
+    last: hashed('history', scope, format),
+    words: 0,
+    isAfterAnswer: false,
+    hasAnswer: false,
+  };
 }
 
 /**
- * Fingerprints of a history up to each of its answers, by what was said firmly: how clients write it,
- * and what their programs put in between, changes none of them. Each goes on from the one before.
+ * Fingerprints of a history before and behind each of its answers, by what was said firmly: how clients
+ * write it, and what their programs put in between, changes none of them. Each goes on from the one
+ * before. Those before an answer are for clients that tell answers otherwise than they were given, such
+ * as without what the model has thought aloud: no request of theirs has the answer that was recorded.
  */
 export class HistoryKeys {
   readonly #format: Format;
   #last: string;
   #isAfterAnswer: boolean;
+  #hasAnswer: boolean;
   #words: number;
-  readonly #answers: string[] = [];
+  readonly #places: string[] = [];
 
-  constructor(format: Format, { last, words, isAfterAnswer }: HistoryState) {
+  constructor(format: Format, { last, words, isAfterAnswer, hasAnswer }: HistoryState) {
     this.#format = format;
     this.#last = last;
     this.#words = words;
     this.#isAfterAnswer = isAfterAnswer;
+    this.#hasAnswer = hasAnswer;
   }
 
   /** Where it has come to. */
   get state(): HistoryState {
-    return { last: this.#last, words: this.#words, isAfterAnswer: this.#isAfterAnswer };
+    return {
+      last: this.#last,
+      words: this.#words,
+      isAfterAnswer: this.#isAfterAnswer,
+      hasAnswer: this.#hasAnswer,
+    };
   }
 
   add(items: readonly Item[]): this {
@@ -42,8 +65,8 @@ export class HistoryKeys {
     for (const item of items) {
       for (const { text, isFirm, isOfModel } of atomsOf(codec, item)) {
         if (!isFirm) continue;
-        if (!isOfModel) this.#endAnswer();
-        this.#isAfterAnswer = isOfModel;
+        if (isOfModel) this.#beginAnswer();
+        else this.#endAnswer();
         this.#words += 1;
         this.#last = hashed(this.#last, text);
       }
@@ -52,17 +75,25 @@ export class HistoryKeys {
   }
 
   /**
-   * The places behind an answer, newest first. Never one without an answer: the first message alone is
-   * that of many conversations.
+   * The places before and behind an answer, newest first. Never one without an answer: the first message
+   * alone is that of many conversations.
    */
   keys(): string[] {
     const isEnd = this.#isAfterAnswer && this.#words > 1;
-    const all = isEnd ? [...this.#answers, this.#last] : this.#answers;
-    return all.slice(-MOST_LOOKED_UP).reverse();
+    const all = isEnd ? [...this.#places, this.#last] : this.#places;
+    const older = all.slice(0, -NEWEST_LOOKED_UP).slice(0, OLDEST_LOOKED_UP);
+    return [...older, ...all.slice(-NEWEST_LOOKED_UP)].reverse();
+  }
+
+  #beginAnswer(): void {
+    if (!this.#isAfterAnswer && this.#hasAnswer) this.#places.push(hashed('asked', this.#last));
+    this.#isAfterAnswer = true;
+    this.#hasAnswer = true;
   }
 
   #endAnswer(): void {
-    if (this.#isAfterAnswer && this.#words > 1) this.#answers.push(this.#last);
+    if (this.#isAfterAnswer && this.#words > 1) this.#places.push(this.#last);
+    this.#isAfterAnswer = false;
   }
 }
 

@@ -100,8 +100,8 @@ function keysAfter(
   const telling = new ClientTelling(format);
   const told = answer.items.map((item) => telling.told(item)).filter((item) => item !== null);
   const after = new HistoryKeys(format, history).add(told);
-  const [newest] = answer.isWhole && !isDelta ? after.keys() : [];
-  return [...keys, ...(newest === undefined ? [] : [newest]), ...callerKeys(request, answer)];
+  const places = answer.isWhole && !isDelta ? after.keys() : [];
+  return [...keys, ...places, ...callerKeys(request, answer)];
 }
 
 /** Requests may name these items in place of sending them. */

@@ -43,3 +43,54 @@ it('what goes on from an answer in the background goes on as it came: no log has
   expect(next.headers.get('palimpsest-status')).toBe('bypassed; reason=unknown_answer');
   expect(lab.provider.received.at(-1)?.body).toEqual(body);
 });
+
+/** A client that leaves out what the model has thought aloud, and takes the second of two choices. */
+function thinkingAloud(tells: 'without what was thought' | 'the second choice') {
+  const history: object[] = [];
+  let round = 0;
+  return async (question: string) => {
+    round += 1;
+    history.push({ role: 'user', content: question });
+    const told = { role: 'assistant', content: `Answer ${round}.` };
+    const thought = { role: 'assistant', content: `<think>Hm, ${round}.</think>Answer ${round}.` };
+    const first = tells === 'the second choice' ? { role: 'assistant', content: 'No.' } : thought;
+    const choices = [first, told].map((message, index) => ({
+      index,
+      message,
+      finish_reason: 'stop',
+    }));
+    lab.provider.verbatim.push({ id: `c${round}`, object: 'chat.completion', choices });
+    const { session } = await lab.post('/v1/chat/completions', { model: 'm', messages: history });
+    await expect.poll(async () => (await lab.items(session)).at(-1)).toMatchObject(first);
+    history.push(told);
+    return session;
+  };
+}
+
+it.each(['without what was thought', 'the second choice'] as const)(
+  'a client that tells each answer otherwise stays in one session: %s',
+  async (tells) => {
+    const ask = thinkingAloud(tells);
+    await ask('What is wrong?');
+    const session = await ask('And now?');
+    for (const question of ['And then?', 'Why?', 'Since when?']) {
+      expect(await ask(question)).toBe(session);
+    }
+    const superseded = (await lab.events(session)).filter(({ type }) => type === 'item.superseded');
+    expect(superseded).toHaveLength(3);
+  },
+);
+
+it('the same beginning is no session: another conversation may have it', async () => {
+  const beginning = [
+    { role: 'user', content: 'Two and two?' },
+    { role: 'assistant', content: '4' },
+    { role: 'user', content: 'Three and three?' },
+  ];
+  const body = { model: 'm', messages: beginning };
+  const { session } = await lab.post('/v1/chat/completions', body);
+  await expect.poll(() => lab.items(session)).toHaveLength(4);
+  const other = await lab.post('/v1/chat/completions', body);
+  expect(other.session).not.toBe(session);
+  expect(await lab.items(session)).toHaveLength(4);
+});
