@@ -45,9 +45,10 @@ export function readKnownRest(
   const { values, depth } = measureJson(text, MOST_JSON);
   if (values > MOST_JSON.values || depth > MOST_JSON.depth) return null;
   const rest = flawOf(text, JSON_DEPTH) === null ? jsonObjectIn(text) : null;
-  const items = rest?.[name];
+  if (rest === null) return null;
+  const items = rest[name];
   const elements = elementsOf(text, name);
-  if (rest === null || elements === null || !isHistory(items)) return null;
+  if (elements === null || !isHistory(items)) return null;
   if (names.some((each) => each !== name && Object.hasOwn(rest, each))) return null;
   const toBytes = (end: number) => place.end + gap.length + 1 + bytesTo(text, end) - opening.length;
   return {

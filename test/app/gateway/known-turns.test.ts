@@ -213,6 +213,13 @@ describe('a body is read as a whole', () => {
       JSON.stringify(body(talk(35))).replace(/\}$/, ',"mod\\u0065l":"other"}'),
     ],
     [
+      'whose news are no JSON',
+      JSON.stringify(body(talk(35))).replace(
+        '{"role":"user","content":"Question 32"',
+        '"role":"user"',
+      ),
+    ],
+    [
       'with a mark of the order of bytes within',
       JSON.stringify(body(talk(35))).replace(/(?<=Question 30"\}.*?\}),/, '\ufeff,'),
     ],
