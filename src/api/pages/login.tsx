@@ -18,6 +18,9 @@ const loginForm = z.object({
   next: z.string().max(2_000).optional(),
 });
 
+/** Bytes of the form; more than a key and a place is none. Anybody may send it. */
+const MOST_BYTES = 16_384;
+
 /** Logging in and out; without keys there is nobody to log in. */
 export function addLoginPages(site: Site): void {
   const { access, api } = site;
@@ -29,7 +32,8 @@ export function addLoginPages(site: Site): void {
     let next = '/';
     try {
       access.refuseForeign(c.req.raw);
-      const form = parseInput(loginForm, await readForm(c.req.raw, api.deps.limits), 'the form');
+      const fields = await readForm(c.req.raw, { body_bytes: MOST_BYTES });
+      const form = parseInput(loginForm, fields, 'the form');
       next = placeOf(form.next);
       remember(c, await access.logIn(form.key ?? ''), COOKIE_SECONDS);
       return c.redirect(next, 303);
@@ -64,8 +68,11 @@ function remember(c: Context, value: string, seconds: number): void {
 
 /** Only a page of ours: an address that was put in the link leads nowhere else. */
 function placeOf(next: string | undefined): string {
+  // What no header can carry is in no link of ours.
   const isOwn =
-    next !== undefined && (next === '/' || next.startsWith(`${BASE}/`) || next.startsWith('/?'));
+    next !== undefined &&
+    /^[\x21-\x7e]*$/.test(next) &&
+    (next === '/' || next.startsWith(`${BASE}/`) || next.startsWith('/?'));
   return isOwn && !next.startsWith(LOGIN) ? next : '/';
 }
 

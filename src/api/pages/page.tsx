@@ -152,7 +152,7 @@ function visible(html: string): string {
 /** The fields of a form that are filled in. Throws ProblemError: 413, 415. */
 export async function readForm(
   request: Request,
-  limits: Api['deps']['limits'],
+  limits: Parameters<typeof readBody>[1],
 ): Promise<Record<string, string>> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {

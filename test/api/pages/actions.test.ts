@@ -239,6 +239,10 @@ describe('with keys', () => {
       expect(wrong.status).toBe(401);
       expect(wrong.text).toContain('does not know this key');
       expect(wrong.cookie).toBe('');
+      const long = await post('/inspect/login', { key: 'k'.repeat(200_000) }, {}, closed);
+      expect(long.status).toBe(413);
+      const broken = { key: 'key-of-red', next: '/inspect/\r\nX-Own: 1' };
+      expect((await post('/inspect/login', broken, {}, closed)).location).toBe('/');
       const items = { body: [user('Only for red.')], headers: { 'x-api-key': 'key-of-red' } };
       await send(closed, 'POST', '/sessions/mine/items', items);
       const cookieOf = async (key: string) => {
