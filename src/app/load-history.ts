@@ -132,14 +132,21 @@ class History {
         break;
       }
       case 'compaction.observed':
-        // What the client then had, word for word: it is its history from there on.
-        this.items = event.data.entries.map(({ item }) => ({
-          ...this.#told(item, false),
-          place: null,
-        }));
+        // What the client then had, word for word, and what it has left of the log: its history from there on.
+        this.items = [
+          ...event.data.entries.map(({ item, seq }) => {
+            const place = seq === null ? null : { session_id: this.#ref.session_id, seq };
+            return { ...this.#told(item, false), place };
+          }),
+          ...this.items.filter(({ place }) => this.#isOwnAfter(place, event.data.through)),
+        ];
         break;
       default:
     }
+  }
+
+  #isOwnAfter(place: HistoryItem['place'], through: number): boolean {
+    return place?.session_id === this.#ref.session_id && place.seq > through;
   }
 
   /** `mayBeMissing`: the client may leave it out of its history, as it is not its own. */

@@ -1,7 +1,8 @@
 import { codecFor, type Format } from '../domain/items/codecs.ts';
 import { type ClientCompaction, clientCompaction } from '../domain/session/client-compaction.ts';
+import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
-import { matchHistory } from '../domain/session/match-history.ts';
+import { type Match, matchHistory, type ToldItem } from '../domain/session/match-history.ts';
 import type { Told } from '../domain/session/told.ts';
 import { type HistoryItem, loadHistory } from './load-history.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
@@ -14,11 +15,18 @@ import type { Telling } from './telling.ts';
  * What a client's history is to its session. `follows`: all but the first `known` items are new, the
  * items at `superseded` are to be taken back. `compacted`: the client has compacted it; what is new
  * begins behind what `by_client` covers, and `without` are the items of that which the session began
- * with. `diverges`: from its item `known` on it is another one than that of `parent` after `at`.
+ * with; `window`: it has only left something out, and goes on with what the log has after a version, but
+ * for the items at `superseded`, behind those of the log at `opening`. `diverges`: from its item `known` on it is another one than that of `parent` after `at`.
  */
 export type SyncPlan =
   | { kind: 'follows'; known: number; superseded: number[] }
-  | { kind: 'compacted'; known: number; by_client: ClientCompaction; without: Set<number> }
+  | {
+      kind: 'compacted';
+      known: number;
+      by_client: ClientCompaction;
+      without: Set<number>;
+      window: { opening: (number | null)[]; after: number; superseded: number[] } | null;
+    }
   | { kind: 'diverges'; known: number; parent: SessionRef; at: number };
 
 type Deps = Pick<Ports, 'store' | 'largestHere'>;
@@ -40,7 +48,7 @@ export async function planSync(
   }
   refuseMany(deps, state.version);
   const log = await loadHistory(readHere(deps).store, ref, { format, up_to: state.version });
-  return planOf(ref, format, log, telling);
+  return planOf(ref, { state, format }, log, telling);
 }
 
 /** The plan for a telling that goes on where the last one ended; null when it is another. */
@@ -68,7 +76,7 @@ async function planFrom(
 
 function planOf(
   ref: SessionRef,
-  format: Format,
+  { state, format }: { state: State; format: Format },
   log: readonly HistoryItem[],
   telling: Telling,
 ): SyncPlan {
@@ -82,15 +90,58 @@ function planOf(
     return diverging(ref, log, match.superseded[0] ?? 0, match.known);
   }
   const by_client = clientCompaction(codecFor(format), log, pieces);
-  if (by_client === null) return diverging(ref, log, match.place, match.known);
+  if (by_client === null) {
+    return (
+      windowed(ref, state, log, pieces, match) ?? diverging(ref, log, match.place, match.known)
+    );
+  }
+  const without = initialItems(log, pieces.slice(0, by_client.items));
+  return { kind: 'compacted', known: by_client.items, by_client, without, window: null };
+}
+
+/**
+ * The plan for a client that keeps a window over the newest of the conversation; null for every other.
+ * Where a compaction of ours is in force, or came with a fork, the context is ours already, and holds what
+ * the client does not.
+ */
+function windowed(
+  ref: SessionRef,
+  { base, told }: State,
+  log: readonly HistoryItem[],
+  pieces: readonly ToldItem[],
+  match: Extract<Match, { kind: 'diverges' }>,
+): SyncPlan | null {
+  const isOurs = base !== null && (base.compaction_id !== null || base.through === base.version);
+  const left = isOurs ? 0 : (base?.through ?? 0);
+  const from = log.findIndex(
+    ({ place }) => place !== null && place.session_id === ref.session_id && place.seq > left,
+  );
+  const cut =
+    from === -1 ? null : clientCut(log, pieces, match, { from, told: told?.items ?? null });
+  const next = cut && (log[cut.place]?.place ?? null);
+  if (cut === null || next === null) return null;
+  const superseded = cut.superseded.flatMap((at) => log[at]?.place?.seq ?? []);
+  if (isOurs) return { kind: 'follows', known: cut.known, superseded };
+  const opening = log.slice(0, cut.opening).map(({ place }) => place?.seq ?? null);
+  return {
+    kind: 'compacted',
+    known: cut.known,
+    by_client: { items: cut.opening, summary_text: '' },
+    without: initialItems(log, pieces.slice(0, cut.opening)),
+    window: {
+      opening: match.place === cut.opening ? opening : [],
+      after: next.seq - 1,
+      superseded,
+    },
+  };
+}
+
+/** Which of the items the session began with. */
+function initialItems(log: readonly HistoryItem[], items: readonly ToldItem[]): Set<number> {
   const initial = new Set(
     log.flatMap(({ place, isOurs, atoms }) => (place === null && isOurs ? textOf(atoms) : [])),
   );
-  const without = new Set<number>();
-  for (let at = 0; at < by_client.items; at++) {
-    if (initial.has(textOf(pieces[at]?.atoms ?? []))) without.add(at);
-  }
-  return { kind: 'compacted', known: by_client.items, by_client, without };
+  return new Set(items.flatMap(({ atoms }, at) => (initial.has(textOf(atoms)) ? [at] : [])));
 }
 
 /** What the client shares with the log before this place; nothing where no version tells it. */

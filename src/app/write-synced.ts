@@ -1,11 +1,16 @@
 import { tokensWithout } from '../domain/context/pinned.ts';
-import type { Item } from '../domain/items/item.ts';
+import { sumTokens } from '../domain/context/view.ts';
 import type { AppendItems } from '../domain/session/append-items.ts';
 import type { Counted } from '../domain/session/counted.ts';
 import type { Decide } from '../domain/session/decision.ts';
 import { accept, type Outcome } from '../domain/session/errors.ts';
 import type { Head } from '../domain/session/head.ts';
-import { type SyncHistory, syncHistory, within } from '../domain/session/sync-history.ts';
+import {
+  type CompactedByClient,
+  type SyncHistory,
+  syncHistory,
+  within,
+} from '../domain/session/sync-history.ts';
 import { loadView } from './load-view.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { SyncPlan } from './sync-plan.ts';
@@ -37,11 +42,10 @@ export async function writeSynced(
   const at = now.toISOString();
   const compaction_id = deps.newId();
   const items = telling.itemsFrom(plan.known);
-  const by_client = plan.kind === 'compacted' ? compactedItems(telling, plan) : null;
-  const { superseded, unpinned } =
-    plan.kind === 'follows'
-      ? await takenBack(deps, ref, plan.superseded, version)
-      : { superseded: [], unpinned: [] };
+  const seqs = plan.kind === 'follows' ? plan.superseded : (plan.window?.superseded ?? []);
+  const { superseded, unpinned } = await takenBack(deps, ref, seqs, version);
+  const by_client =
+    plan.kind === 'compacted' ? await compactedByClient(deps, ref, telling, plan, version) : null;
   const ofSync = {
     session_id: ref.session_id,
     matched: plan.known,
@@ -50,7 +54,8 @@ export async function writeSynced(
     is_compacted_by_client: by_client !== null,
     divergence,
   };
-  const posted = { items: [...(by_client?.items ?? []), ...items], defaults };
+  const own = (by_client?.items ?? []).map(({ item }) => item);
+  const posted = { items: [...own, ...items], defaults };
   const committed = await withCounts(deps, ref, posted, (counted?: Counted) => {
     const append: AppendItems = {
       items,
@@ -96,13 +101,27 @@ export async function writeSynced(
 }
 
 /** The items that stand for everything before, without those that the session began with. */
-function compactedItems(
+async function compactedByClient(
+  { store }: SyncPorts,
+  ref: SessionRef,
   telling: Telling,
-  { by_client, without }: Extract<SyncPlan, { kind: 'compacted' }>,
-): { items: Item[]; summary_text: string } {
+  { by_client, without, window }: Extract<SyncPlan, { kind: 'compacted' }>,
+  version: number,
+): Promise<CompactedByClient> {
   const told = telling.itemsFrom(0).slice(0, by_client.items);
-  const items = told.filter((_, index) => !without.has(index));
-  return { items, summary_text: by_client.summary_text };
+  const seqs = window?.opening ?? [];
+  const items = told
+    .map((item, index) => ({ item, seq: seqs[index] ?? null }))
+    .filter((_, index) => !without.has(index));
+  const { summary_text } = by_client;
+  if (window === null) return { items, summary_text, window: null };
+  const { after, superseded } = window;
+  const gone = new Set(superseded);
+  const view = await loadView(store, ref, version);
+  const kept = (view?.entries ?? []).filter(
+    ({ seq, pinned }) => seq !== null && seq > after && !gone.has(seq) && pinned !== true,
+  );
+  return { items, summary_text, window: { after, tokens: sumTokens(kept) } };
 }
 
 /** What the items count in the context, where they still stand in it, and the pins that end with them. */

@@ -78,7 +78,8 @@ export const synced = z
         'the context holds them no more.',
     }),
     is_compacted_by_client: z.boolean().openapi({
-      description: 'The history begins with a summary of the client’s own, which was recorded.',
+      description:
+        'The history begins with a summary of the client’s own, or keeps a window over the newest only: that was recorded.',
     }),
     divergence: divergence.nullable(),
     compaction: compactionUnderWay,

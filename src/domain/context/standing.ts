@@ -1,6 +1,7 @@
 import { changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
 import { isTakenAway, type ResultEdit } from '../session/result-edits.ts';
 import { revertedIds } from '../session/revert-compaction.ts';
+import { keepsWindow } from '../session/told.ts';
 
 export const STATES = ['in_context', 'cleared', 'summarised'] as const;
 /**
@@ -29,6 +30,8 @@ export type Standings = {
     version: number;
     through: number;
     kept: ReadonlySet<number>;
+    /** Nothing tells of what it took away: the client has left it out. */
+    isWindow?: boolean;
   }[];
   /** What was done to results, by the `seq` of their item and the id of their call. */
   edits: ReadonlyMap<number, ReadonlyMap<string, EditInForce>>;
@@ -83,7 +86,8 @@ export function standingsOf(events: readonly SessionEvent[]): Standings {
         break;
       case 'compaction.observed': {
         const { through, entries } = event.data;
-        chain.push({ id: null, version: event.version, through, kept: seqsOf(entries) });
+        const isWindow = keepsWindow(event);
+        chain.push({ id: null, version: event.version, through, kept: seqsOf(entries), isWindow });
         break;
       }
       case 'session.forked':
@@ -133,6 +137,7 @@ export function standingOf(
   if (event.data.excluded !== undefined || standings.superseded.has(event.version)) return NOWHERE;
   if (standings.pinned.has(event.version)) return IN_CONTEXT;
   const taker = takerOf(standings.chain, event.version);
+  if (taker?.isWindow === true) return NOWHERE;
   if (taker !== undefined) return { state: 'summarised', compaction_id: taker.id };
   const edit = tool_use_id === null ? undefined : editsOf(standings, event).get(tool_use_id);
   return edit !== undefined && isTakenAway(edit)

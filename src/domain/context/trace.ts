@@ -1,5 +1,6 @@
 import { changesContext, type EventOf, type SessionEvent } from '../session/events.ts';
 import { isTakenAway, type ResultEdit } from '../session/result-edits.ts';
+import { keepsWindow } from '../session/told.ts';
 import {
   type EditInForce,
   editsOf,
@@ -123,6 +124,11 @@ export function stepsOf(events: readonly SessionEvent[], item: EventOf<'item.app
         edited(event, event.data.edits ?? [], event.data.compaction_id);
         break;
       case 'compaction.observed':
+        if (keepsWindow(event) && takers.length === 0 && pins.size === 0) {
+          if (event.data.through < seq || event.data.entries.some(isOf(seq))) break;
+          step(event, 'superseded');
+          return steps;
+        }
         covered(event, null);
         break;
       case 'compaction.micro_completed':

@@ -17,8 +17,16 @@ import { supersededBy } from './proposal-events.ts';
 import type { SupersededItem } from './told.ts';
 import type { World } from './world.ts';
 
-/** What a client has made of its history: the items that stand for it now, its summary among them. */
-export type CompactedByClient = { items: readonly Item[]; summary_text: string };
+/**
+ * What a client has made of its history: the items that stand for it now, its summary among them. `window`:
+ * it has made no summary, and keeps what the log has after a version, so many tokens without margin. `seq`:
+ * where the log has an item that it keeps.
+ */
+export type CompactedByClient = {
+  items: readonly { item: Item; seq: number | null }[];
+  summary_text: string;
+  window: { after: number; tokens: number } | null;
+};
 
 export type SyncHistory = {
   /** The version that all of this was found out at; of a session that is created with it, null. */
@@ -117,19 +125,21 @@ function observed(
   world: World,
   { counted }: SyncHistory,
   { settings, state }: Head,
-  { items, summary_text }: CompactedByClient,
-  through: number,
+  { items, summary_text, window }: CompactedByClient,
+  version: number,
 ): NewEvent {
   const codec = codecFor(settings.format);
   const config = configOf(settings, world.server);
   const count = countedCounter(world, config, counted);
-  const entries = items.map((item): Entry => {
+  const entries = items.map(({ item, seq }): Entry => {
     const { normalised, tokens } = measureItem(codec, item, count, config);
     const origin = clientSummary(item, normalised) === null ? 'preserved' : 'summary';
-    return { seq: null, item, tokens, origin };
+    return { seq, item, tokens, origin };
   });
   const pins = state.pins.all.reduce((sum, { tokens }) => sum + tokens, 0);
-  const tokens_after = entries.reduce((sum, { tokens }) => sum + tokens, pins);
+  const kept = pins + (window?.tokens ?? 0);
+  const tokens_after = entries.reduce((sum, { tokens }) => sum + tokens, kept);
+  const through = window?.after ?? version;
   const data = { through, summary_text, entries, tokens_before: state.tokens, tokens_after };
   return { type: 'compaction.observed', data };
 }

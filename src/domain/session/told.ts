@@ -18,8 +18,8 @@ export const supersededSchema = z.strictObject({ seq: z.int().min(1), tokens: co
 export type SupersededItem = z.infer<typeof supersededSchema>;
 
 /**
- * The client has compacted its own history: `entries` stand for everything before, its summary among
- * them. The log keeps what they replace.
+ * The client has compacted its own history: `entries` stand for everything up to `through`, its summary
+ * among them. The log keeps what they replace.
  */
 export const observedSchema = z.strictObject({
   through: count,
@@ -29,3 +29,17 @@ export const observedSchema = z.strictObject({
   tokens_before: count,
   tokens_after: count,
 });
+
+/**
+ * Whether the client has made no summary: it has only left out what came before `through`, and keeps what
+ * the log has behind it.
+ */
+export function keepsWindow({
+  version,
+  data: { through },
+}: {
+  version: number;
+  data: { through: number };
+}): boolean {
+  return through < version - 1;
+}

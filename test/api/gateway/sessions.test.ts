@@ -45,6 +45,27 @@ describe('a session', () => {
     expect(events[0]?.data).toMatchObject({ metadata: { gateway: { upstream: 'openai' } } });
   });
 
+  it('goes on where its client sends a window over what was said last', async () => {
+    const how = { headers: { 'x-palimpsest-session': 'windows' } };
+    const system = { role: 'system', content: 'Be short.' };
+    const all: object[] = [];
+    const sessions = new Set<string>();
+    for (let turn = 0; turn < 12; turn++) {
+      all.push(user(`Question ${turn}`));
+      const messages = [system, ...all.slice(-5)];
+      const fields = { model: 'm', max_tokens: 10, messages };
+      const answer = await lab.post(PATH, fields, how.headers);
+      sessions.add(answer.session);
+      expect(answer.headers.get('palimpsest-status')).toBe('forwarded');
+      expect(lab.provider.turns.at(-1)?.body).toEqual(fields);
+      all.push(said('Done.'));
+      await recorded(answer.session, 1 + all.length);
+    }
+    expect(sessions.size).toBe(1);
+    expect((await lab.api.deps.store.sessions('local', { limit: 5 })).data).toHaveLength(1);
+    expect((await lab.api.deps.store.verify()).problems).toEqual([]);
+  });
+
   it('is named by the first rule that applies', async () => {
     const headers = { 'x-palimpsest-session': 'one', 'thread-id': 'two' };
     const one = await ask([user('Hello')], { headers });
