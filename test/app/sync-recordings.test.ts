@@ -70,6 +70,12 @@ function firm(format: Format, items: readonly Item[]): string[] {
   );
 }
 
+/** Whether an item holds nothing that a client would send a request for. */
+function isOfModel(format: Format, item: Item | undefined): boolean {
+  if (item === undefined) return true;
+  return atomsOf(codecFor(format), item).every((atom) => atom.isOfModel || !atom.isFirm);
+}
+
 const CLIENTS = isRecorded
   ? readdirSync(RECORDINGS).filter((name) => /^(?:03|04)/.test(name) && sessionsOf(name).size > 0)
   : [];
@@ -133,6 +139,25 @@ describe('the recorded transcripts', () => {
       const head = await lab.store.head(refOf(id));
       expect(head?.state.items).toBe(items.length);
     }
+    expect((await lab.store.verify()).problems).toEqual([]);
+  });
+
+  it.runIf(isData).each(FILES)('sync where the newest items only are sent: %s', async (file) => {
+    const name = basename(file);
+    const [transcript] = readTranscripts(name, textOf(name, readFileSync(DATA_FOLDER + file)));
+    if (transcript === undefined) throw new Error(`${file} holds no conversation`);
+    const { format } = transcript;
+    const items = transcript.items.slice(0, atScale({ brief: 90, short: 160, long: 400 }));
+    let end = 0;
+    for (const at of items.keys()) {
+      // A client sends what the model has not said.
+      if (isOfModel(format, items[at])) continue;
+      end = at + 1;
+      const sent = items.slice(Math.max(0, end - 30), end);
+      const synced = await lab.sync('newest', sent, { format });
+      expect(synced, `${end} items`).toMatchObject({ session_id: 'newest', divergence: null });
+    }
+    expect(firm(format, await lab.items('newest'))).toEqual(firm(format, items.slice(0, end)));
     expect((await lab.store.verify()).problems).toEqual([]);
   });
 });

@@ -26,12 +26,17 @@ export function clientCut(
   { from, told }: { from: number; told: number | null },
 ): ClientCut | null {
   const rest = client.slice(opening);
-  const first = firstWords(rest[0]);
+  const lead = rest.findIndex((item) => firstWords(item) !== null);
+  const first = firstWords(rest[lead]);
   if (first === null) return null;
   let tried = 0;
   const least = (told ?? log.length) / LEAST_PART;
-  for (let place = Math.max(from, shared + 1); place < log.length; place++) {
-    if (firstWords(log[place]) !== first) continue;
+  const earliest = Math.max(from, shared + 1);
+  for (let at = earliest; at < log.length; at++) {
+    if (firstWords(log[at]) !== first) continue;
+    // What says nothing new may stand before it, such as what the model has thought.
+    let place = at;
+    while (place > earliest && at - place < lead && firstWords(log[place - 1]) === null) place--;
     const match = matchHistory(log.slice(place), rest);
     const known = opening + match.known;
     if (match.kind === 'follows' && known >= least && tellsWhich(rest.slice(0, match.known))) {
