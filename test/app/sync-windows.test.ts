@@ -119,6 +119,41 @@ describe('a client that keeps a window over its history', () => {
     expect((await lab.store.verify()).problems).toEqual([]);
   });
 
+  it('is not known by words of the user alone', async () => {
+    await lab.sync('s', [user('One'), assistant('Two'), user('Go on')]);
+    const other = await lab.sync('s', [user('Go on'), user('And?')]);
+    expect(other.divergence).not.toBeNull();
+  });
+
+  it('may tell its first item in another shape', async () => {
+    const all = talk(6);
+    for (const end of endsIn(all)) await lab.sync('s', windowOf(all.slice(0, end), 0, 2));
+    const [, ...others] = windowOf(all, 0, 2);
+    const told = [user('Question 4\n'), ...others, user('Thanks.')];
+    expect(await lab.sync('s', told)).toMatchObject({
+      appended: 1,
+      superseded: [],
+      is_compacted_by_client: false,
+      divergence: null,
+    });
+  });
+
+  it('keeps what the model has thought at its beginning', async () => {
+    const turn = (at: number): Item[] => [
+      { role: 'user', content: `Question ${at}` },
+      { type: 'reasoning', id: `rs_${at}`, summary: [], encrypted_content: `sealed ${at}` },
+      { type: 'function_call', call_id: `c${at}`, name: 'run', arguments: `{"at":${at}}` },
+      { type: 'function_call_output', call_id: `c${at}`, output: `ran ${at}` },
+      { role: 'assistant', content: `Answer ${at}` },
+    ];
+    const all = [0, 1, 2, 3].flatMap(turn);
+    await lab.sync('s', all.slice(0, 15), { format: 'openai-responses' });
+    const synced = await lab.sync('s', all.slice(6, 16));
+    expect(synced).toMatchObject({ is_compacted_by_client: true, divergence: null, appended: 1 });
+    expect(shown(synced.context)).toContainEqual(all[6]);
+    expect(shown(synced.context)).not.toContainEqual(all[5]);
+  });
+
   it('takes back an answer that it tells in another shape', async () => {
     const all = talk(4);
     await lab.sync('s', all);
