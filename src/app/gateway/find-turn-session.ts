@@ -66,9 +66,9 @@ export async function findTurnSession(
     const head = await store.head({ tenant, session_id });
     return head?.settings.format === format ? session_id : undefined;
   };
-  const byContent = async (...keys: string[]) =>
+  const byContent = async (keys: readonly string[]) =>
     (await inFormat(carried)) ??
-    (await store.gatewayKeys.find(tenant, [...keys, ...history().keys()]))?.session_id ??
+    (await store.gatewayKeys.find(tenant, keys))?.session_id ??
     (await inFormat(referred_session_id));
   const answer_id = answerBefore(protocol, body);
   if (answer_id !== null) {
@@ -86,12 +86,13 @@ export async function findTurnSession(
         const state = histories.state(request.upstream, telling);
         return { ...base(sessionIdOf(key)), history: state, telling };
       }
-      const known = await byContent(key);
+      // Under a new name it goes on with a session whose whole history it has: a beginning is not enough.
+      const known = await byContent([key, ...history().newest()]);
       return known === undefined ? found(sessionIdOf(key)) : found(known, { keys: [key] });
     }
     case 'after':
     case 'history': {
-      return found((await byContent()) ?? sessionIdOf(request.fresh_id));
+      return found((await byContent(history().keys())) ?? sessionIdOf(request.fresh_id));
     }
     default:
       return hint satisfies never;

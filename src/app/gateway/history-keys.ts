@@ -79,10 +79,19 @@ export class HistoryKeys {
    * alone is that of many conversations.
    */
   keys(): string[] {
-    const isEnd = this.#isAfterAnswer && this.#words > 1;
-    const all = isEnd ? [...this.#places, this.#last] : this.#places;
+    const all = this.#all();
     const older = all.slice(0, -NEWEST_LOOKED_UP).slice(0, OLDEST_LOOKED_UP);
     return [...older, ...all.slice(-NEWEST_LOOKED_UP)].reverse();
+  }
+
+  /** Those of them near the end. */
+  newest(): string[] {
+    return this.#all().slice(-NEWEST_LOOKED_UP).reverse();
+  }
+
+  #all(): string[] {
+    const isEnd = this.#isAfterAnswer && this.#words > 1;
+    return isEnd ? [...this.#places, this.#last] : this.#places;
   }
 
   #beginAnswer(): void {

@@ -26,6 +26,13 @@ it('a long history of a client that clears its own results is known by how it be
   expect(keysOf(task(2_000, 1_990))).toContain(first);
 });
 
+it('under a new name it goes on by its end, and not by how it begins', () => {
+  const [first] = keysOf(task(1, 0));
+  const newest = new HistoryKeys(FORMAT, noHistory('here', FORMAT)).add(task(2_000, 0)).newest();
+  expect(newest).not.toContain(first);
+  expect(keysOf(task(2_000, 0)).slice(0, newest.length)).toEqual(newest);
+});
+
 it('looks up a few hundred places at most, the newest first and each once', () => {
   const history = task(2_000, 0);
   const keys = keysOf(history);
