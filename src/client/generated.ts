@@ -613,7 +613,7 @@ export type Synced = {
   appended: number;
   /** Items of the log that the history does not have, such as an answer that was asked for again: the context holds them no more. */
   superseded: Array<number>;
-  /** The history begins with a summary of the client’s own, which was recorded. */
+  /** The history begins with a summary of the client’s own, or keeps a window over the newest only: that was recorded. */
   is_compacted_by_client: boolean;
   divergence: Divergence;
   /** The compaction that is under way now. */
