@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HistoryKeys, noHistory } from '../../../src/app/gateway/history-keys.ts';
 import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
 
 let lab: GatewayLab;
@@ -10,6 +11,7 @@ afterEach(() => lab.close());
 const user = (content: string) => ({ role: 'user', content });
 const said = (content: string) => ({ role: 'assistant', content });
 const PATH = '/v1/chat/completions';
+const CHAT = 'openai-chat';
 
 async function ask(
   messages: object[],
@@ -135,7 +137,12 @@ describe('a session', () => {
     expect(await ask([user('Hello')], elsewhere)).not.toBe(first);
     const history = [user('Hello'), said('Done.'), user('Only here'), said('Done.')];
     await ask(history.slice(0, 3), as('sk-one'));
-    await recorded(first, 4);
+    // What the session is found by is noted after the answer, and only the same credential waits for that.
+    const [whole = ''] = new HistoryKeys(CHAT, noHistory('openai', CHAT)).add(history).keys();
+    const { gatewayKeys } = lab.api.deps.store;
+    await expect
+      .poll(() => gatewayKeys.find('local', [whole]))
+      .toMatchObject({ session_id: first });
     expect(await ask([...history, user('On')], as('sk-three'))).toBe(first);
     await recorded(first, 6);
     expect(await ask([...history, user('On'), said('Done.'), user('!')], as('sk-three'))).toBe(
