@@ -75,6 +75,13 @@ export function bytesTo(text: string, end: number): number {
   return Buffer.byteLength(text.slice(0, end));
 }
 
+/** Whether a body begins with a mark of the order of bytes, which is no part of its text. */
+export function hasMark(body: Uint8Array): boolean {
+  return body[0] === MARK;
+}
+
+const MARK = 0xef;
+
 // A mark of the order of bytes stands here in no JSON: it must not vanish.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -16,7 +16,8 @@ import type { Telling } from './telling.ts';
  * items at `superseded` are to be taken back. `compacted`: the client has compacted it; what is new
  * begins behind what `by_client` covers, and `without` are the items of that which the session began
  * with; `window`: it has only left something out, and goes on with what the log has after a version, but
- * for the items at `superseded`, behind those of the log at `opening`. `diverges`: from its item `known` on it is another one than that of `parent` after `at`.
+ * for the items at `superseded`, behind those of the log at `opening`. `diverges`: from its item `known`
+ * on it is another one than that of `parent` after `at`.
  */
 export type SyncPlan =
   | { kind: 'follows'; known: number; superseded: number[] }

@@ -6,7 +6,7 @@ import {
   keptBody,
   MOST_PLACES,
 } from '../../app/known-bodies.ts';
-import { bytesTo, readKnownRest } from '../../app/known-rest.ts';
+import { bytesTo, hasMark, readKnownRest } from '../../app/known-rest.ts';
 import { BEGINNING, type TellingStart, ToldChain } from '../../app/told-chain.ts';
 import { elementsOf } from '../../domain/gateway/element-ends.ts';
 import { isJsonObject, jsonObjectIn } from '../../domain/json.ts';
@@ -17,8 +17,6 @@ import { syncBody } from './schemas.ts';
 const HISTORY = 'items';
 /** What is shorter is read as a whole as quickly, in bytes. */
 const LEAST_BYTES = 65_536;
-/** The first byte of a mark of the order of bytes, which is no part of the text. */
-const MARK = 0xef;
 
 /** A sync that was asked for; `asked.items` are those of the history behind `start`. */
 export type ReadSync = {
@@ -52,7 +50,7 @@ export async function readKnownSync(
 export function readWholeSync(body: BytesBody, limits: BodyLimits): ReadSync {
   const raw = textOf(body, limits);
   const asked = jsonOf(raw, limits, syncBody);
-  const isPlain = body.bytes.byteLength >= LEAST_BYTES && body.bytes[0] !== MARK;
+  const isPlain = body.bytes.byteLength >= LEAST_BYTES && !hasMark(body.bytes);
   const outline = () => (isPlain ? outlineOf(raw.text, asked.items) : null);
   return { asked, start: BEGINNING, outline, beginning: null };
 }

@@ -1,15 +1,13 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { type KnownBeginning, KnownBodies, keptBody } from '../known-bodies.ts';
+import { hasMark } from '../known-rest.ts';
 import { sessionKey } from '../session-key.ts';
 import { type NamedBy, namedSession } from './find-turn-session.ts';
 import type { PlanDeps } from './plan-deps.ts';
 import { planKnownTurn } from './plan-known-turn.ts';
 import type { TurnPlan } from './plan-turn.ts';
 import type { TurnAsked } from './turn-request.ts';
-
-/** The first byte of a mark of the order of bytes, which is no part of the text. */
-const MARK = 0xef;
 
 /** Plans turns from what is new of their bodies, where their beginnings are known. */
 export class KnownTurns {
@@ -49,7 +47,7 @@ export class KnownTurns {
     beginning: KnownBeginning | null,
   ): void {
     const isOwn = plan?.kind === 'turn' && plan.session_id === namedSession(request)?.session_id;
-    const outline = isOwn && request.body[0] !== MARK ? plan.outline : null;
+    const outline = isOwn && !hasMark(request.body) ? plan.outline : null;
     if (!isOwn || outline === null) {
       this.#bodies.forget(session);
       return;
