@@ -55,24 +55,42 @@ export function requestFields(object: JsonObject, types: RequestTypes): JsonObje
 }
 
 function prune(object: JsonObject, names: readonly string[], types: RequestTypes): JsonObject {
-  const matching = names.flatMap((name) => {
-    const type = types.byName.get(name);
-    return type !== undefined && isOf(object, type) ? [type] : [];
-  });
+  const matching = typesOf(object, names, types);
   if (matching.length === 0) return object;
-  let isChanged = false;
-  const entries: [string, Json][] = [];
-  for (const [field, value] of Object.entries(object)) {
-    const known = matching.flatMap((type) => type.fields.get(field) ?? []);
-    if (known.length === 0 || (value === null && known.every(({ refusesNull }) => refusesNull))) {
-      isChanged = true;
+  // Built with the first change: most objects have none.
+  let kept: [string, Json][] | null = null;
+  const fields = Object.entries(object);
+  for (const [index, entry] of fields.entries()) {
+    const [field, value] = entry;
+    const known = fieldOf(matching, field);
+    const isKept = known !== undefined && (value !== null || !known.refusesNull);
+    const pruned = isKept ? pruneValue(value, known.types, types) : value;
+    if (isKept && pruned === value) {
+      kept?.push(entry);
       continue;
     }
-    const kept = pruneValue(value, [...new Set(known.flatMap((one) => one.types))], types);
-    isChanged ||= kept !== value;
-    entries.push([field, kept]);
+    kept ??= fields.slice(0, index);
+    if (isKept) kept.push([field, pruned]);
   }
-  return isChanged ? Object.fromEntries(entries) : object;
+  return kept === null ? object : Object.fromEntries(kept);
+}
+
+function typesOf(object: JsonObject, names: readonly string[], { byName }: RequestTypes) {
+  const matching: RequestType[] = [];
+  for (const name of names) {
+    const type = byName.get(name);
+    if (type !== undefined && isOf(object, type)) matching.push(type);
+  }
+  return matching;
+}
+
+/** What the types say of a field, taken together; undefined where none of them has it. */
+function fieldOf(matching: readonly RequestType[], name: string): Field | undefined {
+  if (matching.length === 1) return matching[0]?.fields.get(name);
+  const known = matching.flatMap((type) => type.fields.get(name) ?? []);
+  if (known.length === 0) return undefined;
+  const refusesNull = known.every((field) => field.refusesNull);
+  return { refusesNull, types: [...new Set(known.flatMap((field) => field.types))] };
 }
 
 function pruneValue(value: Json, names: readonly string[], types: RequestTypes): Json {
