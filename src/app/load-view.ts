@@ -146,10 +146,13 @@ async function readView(
   const logged = await read(base?.through ?? 1, version);
   const events = applied === null ? logged : [...logged, applied];
   const pins = await pinsAt(store, ref, state, version);
-  return {
-    ...foldView({ created, base: await withEvent(store, ref, base, events), events, pins }),
+  return foldView({
+    created,
+    base: await withEvent(store, ref, base, events),
+    events,
+    pins,
     version,
-  };
+  });
 }
 
 /** The pins in force at a version: the newest event about pins names those before it. */

@@ -7,6 +7,7 @@ import {
   isEventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
+import { hasLedger, inAscii, withUnreadLedger } from './unread-ledger.ts';
 import { completed, fromVersion1 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */
@@ -42,7 +43,8 @@ export function eventHash(
 /** The row of a new event; its data is turned into text once, here. */
 export function encodeEvent(previousHash: string, ref: SessionRef, event: SessionEvent): EventRow {
   const { version, type, at } = event;
-  const data = JSON.stringify(event.data);
+  const json = JSON.stringify(event.data);
+  const data = hasLedger(type) ? inAscii(json) : json;
   const row = { version, type, at, schema_version: EVENT_SCHEMA_VERSION, data };
   return { ...row, hash: eventHash(previousHash, ref, row) };
 }
@@ -62,6 +64,10 @@ export function decodeEvent(row: EventRow): StoredEvent {
 
 /** Data of an older schema version in today's shape (SPEC section 3). */
 function currentData(row: EventRow, type: EventType): Json {
+  if (row.schema_version === EVENT_SCHEMA_VERSION && hasLedger(type)) {
+    const unread = withUnreadLedger(type, row.data);
+    if (unread !== null) return unread;
+  }
   const data: Json = JSON.parse(row.data);
   if (row.schema_version === 1 && isJsonObject(data)) return fromVersion1(type, data);
   // Version 3 has grown since its first events: what they lack, those of version 2 lack as well.

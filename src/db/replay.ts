@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
 import type {
   CompactionRow,
   EventRow,
@@ -99,15 +100,16 @@ export class Replay {
 
   #fold(row: EventRow): void {
     let event: SessionEvent;
+    let issue: z.core.$ZodIssue | undefined;
     try {
       event = decodeEvent(row);
+      // Reads the ledger as well, which may be what is damaged.
+      issue = eventSchemas[event.type].safeParse(event.data).error?.issues[0];
     } catch (error) {
       this.#isFoldable = false;
       this.#problem(`version ${row.version} cannot be read: ${messageOf(error)}`);
       return;
     }
-    const checked = eventSchemas[event.type].safeParse(event.data);
-    const issue = checked.error?.issues[0];
     if (issue) {
       const path = ['data', ...issue.path].join('.');
       this.#problem(

@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { eventHash } from '../../src/db/event-codec.ts';
+import { EMPTY_LEDGER } from '../../src/domain/ledger/ledger.ts';
 import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
 import {
   AT,
   append,
   cancelled,
+  completed,
   created,
   item,
   packetRequested,
   requested,
+  started,
 } from './session-events.ts';
 
 const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
@@ -205,6 +208,20 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       await store.rebuild();
       expect(await problemsOf()).toEqual([]);
       expect(await store.due(50, 10)).toEqual([REF]);
+    });
+
+    test('tells a ledger that is no JSON, which a context is read without', async () => {
+      const { type, data } = completed('c-2', 2);
+      const event = { type, data: { ...data, ledger: EMPTY_LEDGER } };
+      await store.commit(REF, append(requested('c-2'), started('c-2'), event), at);
+      await execute(
+        `UPDATE events SET data = replace(data, '"requests":[', '"requests":[{') WHERE ${FIRST} AND version = 8`,
+      );
+      expect(await problemsOf()).toEqual([
+        said('version 8 (compaction.completed) does not match its hash: it was changed'),
+        expect.stringMatching(/: version 8 cannot be read: .*JSON/),
+        said('head and compactions could not be recomputed from a damaged log'),
+      ]);
     });
 
     test('rebuild leaves a session with a damaged log as it is, and says so', async () => {

@@ -62,7 +62,7 @@ export function microCompacted(id: string): NewEvent {
   };
 }
 
-export function completed(id: string, through: number): NewEvent {
+export function completed(id: string, through: number) {
   return {
     type: 'compaction.completed',
     data: {
@@ -82,7 +82,7 @@ export function completed(id: string, through: number): NewEvent {
         ...PLAIN_REPORT,
       },
     },
-  };
+  } satisfies NewEvent;
 }
 
 export function skipped(id: string, reason: EventData['compaction.skipped']['reason']): NewEvent {

@@ -21,7 +21,7 @@ export type View = {
   originals: ReadonlyMap<number, Item>;
   usage: UsageState;
   /** What the log says of what the base covers; null where it was not recorded. */
-  ledger: Ledger | null;
+  readonly ledger: Ledger | null;
   pins: Pinned;
 };
 
@@ -40,6 +40,8 @@ export type ViewSource = {
   events: readonly SessionEvent[];
   /** What is pinned, in the order in which it was. */
   pins?: Pinned;
+  /** Of the context, by default that of its newest event. */
+  version?: number;
 };
 
 /**
@@ -67,7 +69,6 @@ export function foldView(source: ViewSource): View {
       .map((entry): Entry => ({ ...entry, pinned: true })),
     ...(source.base === null ? [] : source.base.event.data.entries),
   ];
-  const ledger = source.base === null ? EMPTY_LEDGER : ledgerIn(source.base.event);
   let version = source.created.version;
   let usage = NO_USAGE;
   for (const event of source.events) {
@@ -96,15 +97,19 @@ export function foldView(source: ViewSource): View {
       origin: 'log',
     });
   }
+  const { base } = source;
   return {
-    version,
+    version: source.version ?? version,
     format,
-    base: source.base?.ref ?? null,
+    base: base?.ref ?? null,
     entries,
     edits,
     originals,
     usage,
-    ledger,
+    // Read when somebody asks for it: to render a context takes none.
+    get ledger() {
+      return base === null ? EMPTY_LEDGER : ledgerIn(base.event);
+    },
     pins,
   };
 }

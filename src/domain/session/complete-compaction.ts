@@ -209,10 +209,11 @@ function candidateOf(finished: Finished, effect: Effect): Candidate {
     case 'micro':
       return { type: 'compaction.micro_completed', data: { ...finished.result, ...effect } };
     case 'full': {
-      const { report, ...result } = finished.result;
+      const { report, ledger, ...result } = finished.result;
       return {
         type: 'compaction.completed',
-        data: { ...result, report: { ...report, ...effect } },
+        // The ledger is last: who reads the rest can leave it unread.
+        data: { ...result, report: { ...report, ...effect }, ...(ledger && { ledger }) },
       };
     }
     default:

@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { LEDGER_VERSION } from '../domain/ledger/ledger.ts';
+import type { EventType } from '../domain/session/events.ts';
+import { jsonOf } from './json-of.ts';
+
+/** Nothing else in such a text reads like this: within a string the quotes are escaped. */
+const BEFORE_LEDGER = ',"ledger":';
+const OF_TODAY = `${BEFORE_LEDGER}{"version":${LEDGER_VERSION},`;
+
+/** What stands before the ledger: releases that wrote it elsewhere had their report behind it. */
+const BEFORE = { 'compaction.completed': 'report', 'session.forked': 'entries' } as const;
+
+type WithLedger = keyof typeof BEFORE;
+
+export function hasLedger(type: EventType): type is WithLedger {
+  return Object.hasOwn(BEFORE, type);
+}
+
+/**
+ * The data of an event whose ledger is parsed when somebody asks for it; null where it does not end in a
+ * ledger of today's version. A ledger grows with the history to a few hundred kilobytes, and a context is
+ * read without it. One that is damaged throws when it is asked for.
+ */
+export function withUnreadLedger(type: WithLedger, text: string): JsonObject | null {
+  const at = text.lastIndexOf(OF_TODAY);
+  if (at < 0) return null;
+  const data = jsonOf(`${text.slice(0, at)}}`);
+  if (!isJsonObject(data) || !Object.hasOwn(data, BEFORE[type])) return null;
+  let parse = () => {
+    const ledger = JSON.parse(text.slice(at + BEFORE_LEDGER.length, -1));
+    parse = () => ledger;
+    return ledger;
+  };
+  return Object.defineProperty(data, 'ledger', { enumerable: true, get: () => parse() });
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/g;
+/** How many more bytes than characters, for each character. */
+const MOST_BEYOND = 0.04;
+
+/**
+ * The same JSON in ASCII where little has to be escaped for it: a large text is read from a store more
+ * than twice as fast when each of its characters is a byte.
+ */
+export function inAscii(json: string): string {
+  const beyond = Buffer.byteLength(json) - json.length;
+  if (beyond === 0 || beyond > json.length * MOST_BEYOND) return json;
+  return json.replace(
+    BEYOND_ASCII,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeEvent, encodeEvent, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { EMPTY_LEDGER, type Ledger } from '../../src/domain/ledger/ledger.ts';
+import type { NewEvent } from '../../src/domain/session/events.ts';
+import { AT, completed as fullCompaction } from '../contracts/session-events.ts';
+
+const REF = { tenant: 'local', session_id: 's' };
+
+function ledgerOf(text: string): Ledger {
+  return { ...EMPTY_LEDGER, requests: [{ seq: 2, last_seq: 2, text }] };
+}
+
+/** A full compaction as it is written today, with its ledger last. */
+function completed(item: JsonObject, summary_text: string, ledger?: Ledger) {
+  const { type, data } = fullCompaction('c-1', 2);
+  const entries = [{ seq: null, item, tokens: 1, origin: 'summary' as const }];
+  return { type, data: { ...data, summary_text, entries, ...(ledger && { ledger }) } };
+}
+
+function encoded(event: NewEvent) {
+  return encodeEvent(FIRST_PREVIOUS_HASH, REF, { ...event, version: 3, at: AT });
+}
+
+const isUnread = (data: object) =>
+  Object.getOwnPropertyDescriptor(data, 'ledger')?.get !== undefined;
+
+describe('the ledger of an event', () => {
+  const LIKE_ONE = JSON.stringify({ a: 1, ledger: EMPTY_LEDGER });
+
+  it.each([
+    ['a compaction', completed({ role: 'user' }, 's', ledgerOf('a'))],
+    [
+      'with a text like it',
+      completed({ role: 'user', content: LIKE_ONE }, LIKE_ONE, ledgerOf('a')),
+    ],
+    ['with a value like it', completed({ input: JSON.parse(LIKE_ONE) }, 's', ledgerOf(LIKE_ONE))],
+    [
+      'a fork',
+      {
+        type: 'session.forked',
+        data: { parent_session_id: 'p', parent_version: 3, entries: [], ledger: ledgerOf('a') },
+      } satisfies NewEvent,
+    ],
+  ])('is left unread, and is all there: %s', (_what, event) => {
+    const { data } = decodeEvent(encoded(event));
+    expect(isUnread(data)).toBe(true);
+    expect(data).toEqual(event.data);
+    expect(structuredClone(data)).toEqual(event.data);
+  });
+
+  it('is read where none is the last part: what looks like one belongs to something else', () => {
+    const event = completed({ input: JSON.parse(LIKE_ONE) }, LIKE_ONE);
+    const { data } = decodeEvent(encoded(event));
+    expect(isUnread(data)).toBe(false);
+    expect(data).toEqual(event.data);
+  });
+
+  it('stood before the report in earlier releases, and is read with the rest', () => {
+    const { data } = completed({ role: 'user' }, 's');
+    const { report, ...rest } = data;
+    const ordered = JSON.stringify({ ...rest, ledger: ledgerOf('a'), report });
+    const row = { ...encoded(completed({}, 's')), data: ordered };
+    const decoded = decodeEvent(row);
+    expect(isUnread(decoded.data)).toBe(false);
+    expect(decoded.data).toEqual({ ...data, ledger: ledgerOf('a') });
+  });
+
+  it('any text and any item come back as they were', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.string({ unit: 'binary' }), fc.string(), (json, summary, said) => {
+        const event = completed({ value: JSON.parse(json) }, summary, ledgerOf(said));
+        expect(decodeEvent(encoded(event)).data).toEqual(event.data);
+      }),
+    );
+  });
+});
+
+describe('the text of an event with a ledger', () => {
+  const LATIN = 'A long sentence with a single sign that is no ASCII in it – that is all.'.repeat(
+    3,
+  );
+
+  it('is ASCII where little has to be escaped, and says the same', () => {
+    const event = completed({ role: 'user', content: '😀' }, LATIN, ledgerOf('…'));
+    const { data } = encoded(event);
+    expect(data).toMatch(/^[ -~]*$/);
+    expect(JSON.parse(data)).toEqual(event.data);
+  });
+
+  it('stays as it is in a language that is written otherwise', () => {
+    const event = completed({}, '会話の要約はここにあります。'.repeat(20), ledgerOf('次の作業'));
+    expect(encoded(event).data).toBe(JSON.stringify(event.data));
+  });
+});
