@@ -8,6 +8,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The objects of an array; none of anything else. */
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
 /** The object that a JSON text holds; null when it holds none, or is no JSON. */
 export function jsonObjectIn(text: string): JsonObject | null {
   try {

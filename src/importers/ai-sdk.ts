@@ -1,5 +1,11 @@
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  stringField,
+} from '../domain/json.ts';
 import {
   type Conversation,
   countOtherFields,
@@ -260,8 +266,4 @@ function textOf(parts: readonly JsonObject[]): string {
 
 function kindOf({ type }: JsonObject): string {
   return typeof type === 'string' ? type : 'without_type';
-}
-
-function objectsIn(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

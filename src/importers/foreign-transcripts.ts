@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '../domain/json.ts';
 import { type Content, entriesOf } from './transcript.ts';
 
 /** What no importer reads, by what nobody else writes, and what to do about it. */
@@ -70,8 +70,4 @@ function isLangChain({ lc, id, type, data, content }: JsonObject): boolean {
 
 function isOfGemini({ role, parts }: JsonObject): boolean {
   return (role === 'user' || role === 'model') && objectsIn(parts).length > 0;
-}
-
-function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

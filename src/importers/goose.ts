@@ -1,5 +1,11 @@
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  stringField,
+} from '../domain/json.ts';
 import {
   type Content,
   type Conversation,
@@ -100,7 +106,7 @@ function resultBlock(part: JsonObject): JsonObject {
 function resultContent(value: Json): string | JsonObject[] {
   const list = isJsonObject(value) ? value.content : value;
   if (typeof list === 'string') return list;
-  return (Array.isArray(list) ? list.filter(isJsonObject) : []).flatMap((content) => {
+  return objectsIn(list).flatMap((content) => {
     if (content.type === 'text')
       return [{ type: 'text', text: stringField(content, 'text') ?? '' }];
     if (content.type === 'image') return [imageBlock(content)];

@@ -1,6 +1,12 @@
 import { FORMATS, type Format } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  stringField,
+} from '../domain/json.ts';
 import {
   type Content,
   type Conversation,
@@ -90,5 +96,5 @@ function settingsOf(meta: JsonObject): Pick<Conversation, 'profile' | 'contextWi
 }
 
 function replacementOf({ replacement_history }: JsonObject): Item[] {
-  return Array.isArray(replacement_history) ? replacement_history.filter(isJsonObject) : [];
+  return objectsIn(replacement_history);
 }

@@ -1,5 +1,5 @@
 import type { Format } from '../domain/items/codecs.ts';
-import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../domain/json.ts';
 import {
   type Conversation,
   countOtherFields,
@@ -132,5 +132,5 @@ function conversation(items: JsonObject[], model: string | null, kind: Kind): Co
 }
 
 function partsOf({ content }: JsonObject): JsonObject[] {
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+  return objectsIn(content);
 }

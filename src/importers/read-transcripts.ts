@@ -4,7 +4,7 @@ import type { Codec } from '../domain/items/codec.ts';
 import { codecFor } from '../domain/items/codecs.ts';
 import { foreignHint } from '../domain/items/foreign-format.ts';
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../domain/json.ts';
 import { measureJson } from '../domain/json-text.ts';
 import { detect } from './detect.ts';
 import { pairingNotes } from './pairing-notes.ts';
@@ -108,7 +108,7 @@ function parse(text: string, changes: Changes): Parsed {
     const asLine: Content = { kind: 'lines', lines: [document] };
     return { views: [{ kind: 'document', value: document }, asLine], unread, seen };
   }
-  const objects = Array.isArray(document) ? document.filter(isJsonObject) : [];
+  const objects = objectsIn(document);
   if (objects.length === 0) return { views: [], unread, seen };
   const others = Array.isArray(document) ? document.length - objects.length : 0;
   if (others > 0) unread.add('not_an_object', others);

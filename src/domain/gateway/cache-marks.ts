@@ -1,6 +1,6 @@
 import type { Item } from '../items/item.ts';
 import { toldText } from '../items/told-text.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '../json.ts';
 
 /** Blocks that must not bear a mark. */
 const NEVER_MARKED: ReadonlySet<Json | undefined> = new Set(['thinking', 'redacted_thinking']);
@@ -62,7 +62,7 @@ function unmarked({ cache_control: _, ...block }: JsonObject): JsonObject {
 /** A string is a list of one text. */
 function blocksOf(content: Json | undefined): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+  return objectsIn(content);
 }
 
 function keyOf(block: JsonObject): string {

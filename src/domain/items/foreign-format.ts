@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '../json.ts';
 import { FORMATS, type Format } from './codecs.ts';
-import { blocksOf } from './shape.ts';
 
 /** Of which format an item looks, or whose it is that no session takes; and what shows it. */
 type Look = ({ format: Format } | { whose: string }) & { sign: string };
@@ -35,7 +34,7 @@ function lookOf(item: JsonObject, format: Format): Look | null {
     return { whose: isUi ? OF_AI_SDK : OF_GEMINI, sign: 'it has "parts"' };
   }
   if (role === 'model') return { whose: OF_GEMINI, sign: 'its role is "model"' };
-  const held = blocksOf(content);
+  const held = objectsIn(content);
   if (held.some(isFileOfAiSdk)) return { whose: OF_AI_SDK, sign: 'it has a file with "mediaType"' };
   const blocks = held.flatMap((block) => (typeof block.type === 'string' ? [block.type] : []));
   for (const block of blocks) {

@@ -1,6 +1,6 @@
+import { objectsIn } from '../json.ts';
 import type { Format } from './codecs.ts';
 import type { Item } from './item.ts';
-import { blocksOf } from './shape.ts';
 
 /*
  * A round between the model and the service that the client never sees: a call of a tool of ours, made
@@ -44,7 +44,7 @@ export class ClientTelling {
 
 function wordsOf({ content }: Item): string {
   if (typeof content === 'string') return content;
-  return blocksOf(content)
+  return objectsIn(content)
     .map(({ text }) => (typeof text === 'string' ? text : ''))
     .join('');
 }

@@ -1,7 +1,6 @@
-import { type JsonObject, stringField } from '../json.ts';
+import { type JsonObject, objectsIn, stringField } from '../json.ts';
 import { isProviderCompaction } from './provider-compaction.ts';
 import { type ProviderCall, type ProviderResult, providerTools } from './provider-tools.ts';
-import { blocksOf } from './shape.ts';
 
 const SEALED_PAST = '[An earlier part of the conversation, which only its provider can read.]';
 
@@ -27,7 +26,7 @@ export function providerNotes(json: JsonObject): string[] {
 }
 
 function toolsOf({ tools }: JsonObject): string {
-  const names = blocksOf(tools).flatMap((tool) => stringField(tool, 'name') ?? []);
+  const names = objectsIn(tools).flatMap((tool) => stringField(tool, 'name') ?? []);
   return names.length === 0 ? 'none' : names.join(', ');
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '../json.ts';
 import type { ItemProblem } from './codec.ts';
 import { checkControlItem, isControlItem } from './control-items.ts';
 import type { Item, TextPart } from './item.ts';
@@ -72,10 +72,5 @@ export function partsOf<P>(
   partOf: (block: JsonObject) => P,
 ): (P | TextPart)[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return blocksOf(content).map(partOf);
-}
-
-/** The objects of a content array; nothing for any other content. */
-export function blocksOf(content: Json | undefined): JsonObject[] {
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+  return objectsIn(content).map(partOf);
 }

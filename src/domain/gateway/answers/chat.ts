@@ -1,6 +1,6 @@
 import type { Item } from '../../items/item.ts';
 import { REASONING_FIELDS } from '../../items/openai-chat/reasoning.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import type { Answer, AnswerReader } from './answer.ts';
 import { joinedReasoning } from './chat-reasoning.ts';
 
@@ -28,10 +28,10 @@ export const chatAnswer: AnswerReader = {
       for (const field of ['content', 'refusal', ...REASONING_FIELDS]) {
         const text = stringField(choice.delta, field);
         if (text !== undefined) message[field] = (stringField(message, field) ?? '') + text;
-        const pieces = objects(choice.delta[field]);
+        const pieces = objectsIn(choice.delta[field]);
         if (pieces.length > 0) thoughts.set(field, [...(thoughts.get(field) ?? []), ...pieces]);
       }
-      for (const delta of objects(choice.delta.tool_calls)) addCall(calls, delta);
+      for (const delta of objectsIn(choice.delta.tool_calls)) addCall(calls, delta);
     }
     const tool_calls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
     // Of a call that was cut off nobody knows whether its arguments are all there.
@@ -43,11 +43,7 @@ export const chatAnswer: AnswerReader = {
 };
 
 function firstChoice({ choices }: JsonObject): JsonObject | undefined {
-  return objects(choices).find(({ index = 0 }) => index === 0);
-}
-
-function objects(json: Json | undefined): JsonObject[] {
-  return Array.isArray(json) ? json.filter(isJsonObject) : [];
+  return objectsIn(choices).find(({ index = 0 }) => index === 0);
 }
 
 function addCall(calls: Map<number, JsonObject>, delta: JsonObject): void {

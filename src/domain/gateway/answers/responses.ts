@@ -1,11 +1,11 @@
 import type { Item } from '../../items/item.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import type { Answer, AnswerReader } from './answer.ts';
 
 /** Answers of the Responses API. */
 export const responsesAnswer: AnswerReader = {
   ofBody: (body) =>
-    body.object === 'response' ? answerOf(body, objects(body.output), isEnded(body)) : null,
+    body.object === 'response' ? answerOf(body, objectsIn(body.output), isEnded(body)) : null,
   ofEvents: (events) => {
     const done = new Map<number, Item>();
     let response: JsonObject = {};
@@ -33,7 +33,7 @@ export const responsesAnswer: AnswerReader = {
     }
     const items = [...done].sort(([a], [b]) => a - b).map(([, item]) => item);
     if (isWhole)
-      return answerOf(response, items.length > 0 ? items : objects(response.output), true);
+      return answerOf(response, items.length > 0 ? items : objectsIn(response.output), true);
     return answerOf(response, [...items, ...cutOff(partial)], false);
   },
 };
@@ -44,10 +44,6 @@ function placeOf({ output_index: index }: JsonObject, next: number): number {
 
 function isEnded({ status }: JsonObject): boolean {
   return status === undefined || status === 'completed' || status === 'incomplete';
-}
-
-function objects(json: Json | undefined): JsonObject[] {
-  return Array.isArray(json) ? json.filter(isJsonObject) : [];
 }
 
 /** The text that had come when the answer broke off. */

@@ -1,5 +1,4 @@
-import { blocksOf } from '../../items/shape.ts';
-import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import { eventData, withFields } from './event-data.ts';
 import type { IsOwn, RoundOfStream, StreamEvent, StreamSplice } from './recall-protocol.ts';
 import { usageOfRounds } from './usage.ts';
@@ -37,7 +36,7 @@ export class ChatSplice implements StreamSplice {
     if (data === null) return [event];
     this.#events.push(data);
     this.#id ??= stringField(data, 'id') ?? null;
-    const choice = blocksOf(data.choices)[0];
+    const choice = objectsIn(data.choices)[0];
     if (isJsonObject(data.usage)) this.#noteUsage(data.usage);
     if (choice === undefined) {
       // The figures come behind the last words.
@@ -100,7 +99,7 @@ export class ChatSplice implements StreamSplice {
       const usage = isJsonObject(data.usage)
         ? usageOfRounds(this.#usages, 'completion_tokens')
         : null;
-      const [choice] = blocksOf(data.choices);
+      const [choice] = objectsIn(data.choices);
       const isRenamed = isForNobody && choice?.finish_reason === 'tool_calls';
       return withFields(event, {
         ...this.#withId({}),
@@ -126,10 +125,10 @@ export class ChatSplice implements StreamSplice {
   #deltaOf({ delta }: JsonObject): JsonObject {
     if (!isJsonObject(delta)) return {};
     const { role, tool_calls: calls, ...words } = delta;
-    const kept = blocksOf(calls).flatMap((call) => this.#placed(call));
+    const kept = objectsIn(calls).flatMap((call) => this.#placed(call));
     const said = stringField(words, 'content') ?? stringField(words, 'refusal') ?? '';
     this.#hasSpoken ||= said !== '' || kept.length > 0;
-    const isSame = blocksOf(calls).every((call, index) => call === kept[index]);
+    const isSame = objectsIn(calls).every((call, index) => call === kept[index]);
     if (isSame && (this.#isFirst || role === undefined)) return delta;
     return {
       // Said once; some clients would join the two.

@@ -1,7 +1,6 @@
 import { hidden } from '../../items/hidden-rounds.ts';
 import type { Item } from '../../items/item.ts';
-import { blocksOf } from '../../items/shape.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import { inputOf } from './call-input.ts';
 import { ChatSplice } from './chat-splice.ts';
 import type { IsOwn, OwnCall, RecallProtocol, SplitAnswer } from './recall-protocol.ts';
@@ -25,7 +24,7 @@ export const chatRecall: RecallProtocol = {
     const choice = choiceOf(last) ?? {};
     const messages = bodies.map((body) => choiceOf(body)?.message).filter(isJsonObject);
     const { tool_calls: calls, ...message } = messages.at(-1) ?? {};
-    const others = blocksOf(calls).filter((call) => !isOwnCall(call, isOwn));
+    const others = objectsIn(calls).filter((call) => !isOwnCall(call, isOwn));
     const words =
       messages.map((each) => stringField(each, 'content') ?? '').join('') + (note ?? '');
     const usages = bodies.map(({ usage }) => usage).filter(isJsonObject);
@@ -55,7 +54,7 @@ function waitsFor(finish_reason: Json | undefined): boolean {
 }
 
 function choiceOf({ choices }: JsonObject): JsonObject | undefined {
-  return blocksOf(choices)[0];
+  return objectsIn(choices)[0];
 }
 
 /**
@@ -67,7 +66,7 @@ function split(items: readonly Item[], isOwn: IsOwn): SplitAnswer {
   let others = 0;
   const split = items.flatMap((item): Item[] => {
     const { tool_calls, usage, ...message } = item;
-    const calls = blocksOf(tool_calls);
+    const calls = objectsIn(tool_calls);
     const ours = calls.filter((call) => isOwnCall(call, isOwn));
     const theirs = calls.filter((call) => !isOwnCall(call, isOwn));
     others += theirs.length;

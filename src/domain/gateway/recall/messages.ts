@@ -1,7 +1,6 @@
 import { hidden } from '../../items/hidden-rounds.ts';
 import type { Item } from '../../items/item.ts';
-import { blocksOf } from '../../items/shape.ts';
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import { MessagesSplice } from './messages-splice.ts';
 import type { IsOwn, OwnCall, RecallProtocol, SplitAnswer } from './recall-protocol.ts';
 import { usageOfRounds } from './usage.ts';
@@ -28,7 +27,7 @@ export const messagesRecall: RecallProtocol = {
     const [first = {}] = bodies;
     const last = bodies.at(-1) ?? first;
     const said = bodies.flatMap(({ content }) =>
-      blocksOf(content).filter((block) => !isOwnCall(block, isOwn)),
+      objectsIn(content).filter((block) => !isOwnCall(block, isOwn)),
     );
     const content = note === null ? said : [...said, { type: 'text', text: note }];
     const usages = bodies.map(({ usage }) => usage).filter(isJsonObject);
@@ -38,7 +37,7 @@ export const messagesRecall: RecallProtocol = {
       ...(first.id !== undefined && { id: first.id }),
       content,
       ...(last.stop_reason === 'tool_use' &&
-        !blocksOf(last.content).some((block) => isClientCall(block, isOwn)) && {
+        !objectsIn(last.content).some((block) => isClientCall(block, isOwn)) && {
           stop_reason: 'end_turn',
         }),
       ...(usage !== null && { usage }),
@@ -53,7 +52,7 @@ function split(items: readonly Item[], isOwn: IsOwn): SplitAnswer {
   const runs = items.flatMap((item): Item[] => {
     const { content, usage, ...rest } = item;
     const messages: { isOwn: boolean; content: JsonObject[] }[] = [];
-    for (const block of blocksOf(content)) {
+    for (const block of objectsIn(content)) {
       const isOurs = isOwnCall(block, isOwn);
       if (isOurs) own.push(callOf(block));
       else if (block.type === 'tool_use') others += 1;

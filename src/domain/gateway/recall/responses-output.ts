@@ -1,5 +1,4 @@
-import { blocksOf } from '../../items/shape.ts';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '../../json.ts';
 import type { IsOwn } from './recall-protocol.ts';
 import { usageOfRounds } from './usage.ts';
 
@@ -18,7 +17,7 @@ export function joinedResponse(bodies: readonly JsonObject[], output: JsonObject
 
 /** What the client sees of an output. */
 export function shownOutput(output: JsonObject[string] | undefined, isOwn: IsOwn): JsonObject[] {
-  return blocksOf(output).filter((item) => !isOwnCall(item, isOwn));
+  return objectsIn(output).filter((item) => !isOwnCall(item, isOwn));
 }
 
 export function noteItem(text: string): JsonObject {

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, objectsIn } from '../../json.ts';
 import type { Item } from '../item.ts';
-import { blocksOf } from '../shape.ts';
 
 /** One content block; for a tool call its result, for calls and results their order in the log. */
 export type Slot = { block: JsonObject; result: Slot | null; position: number };
@@ -38,7 +37,7 @@ type TurnSource = { id?: string | undefined; isOfUser?: boolean };
 export function turnOf(item: Item, { id, isOfUser = false }: TurnSource = {}): Turn {
   const { content, ...fields } = item;
   const isString = typeof content === 'string';
-  const blocks = isString ? [{ type: 'text', text: content }] : blocksOf(content);
+  const blocks = isString ? [{ type: 'text', text: content }] : objectsIn(content);
   const slots = blocks
     .map(withoutBlankResultText)
     .filter((block) => !isBlankText(block))
@@ -62,11 +61,11 @@ function withoutBlankResultText(block: JsonObject): JsonObject {
   const isBlank =
     typeof block.content === 'string'
       ? block.content.trim() === ''
-      : blocksOf(block.content).every(isBlankText);
+      : objectsIn(block.content).every(isBlankText);
   // An error without any text is refused, an ordinary result without text is not.
   if (isBlank && block.is_error === true) return { ...block, content: '[no output]' };
   if (!Array.isArray(block.content)) return block;
-  const content = blocksOf(block.content).filter((part) => !isBlankText(part));
+  const content = objectsIn(block.content).filter((part) => !isBlankText(part));
   return content.length === block.content.length ? block : { ...block, content };
 }
 

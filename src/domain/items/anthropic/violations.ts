@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '../../json.ts';
 import { CONTROL_TYPES, type Item, OWN_MESSAGE_FIELDS } from '../item.ts';
 
 // Stands by itself: it shares nothing with the renderer that it checks.
@@ -77,7 +77,7 @@ function checkContent(message: Item, say: Say): void {
 }
 
 function checkResultContent(result: JsonObject, say: Say): void {
-  const parts = objects(result.content);
+  const parts = objectsIn(result.content);
   if (parts.some(isBlank)) say('a tool result holds an empty text block');
   const hasText = typeof result.content === 'string' ? result.content !== '' : parts.length > 0;
   if (result.is_error === true && !hasText) say('an error result has no content');
@@ -185,11 +185,7 @@ function isServerResult(block: JsonObject): boolean {
 }
 
 function blocks(message: Item | undefined): JsonObject[] {
-  return objects(message?.content);
-}
-
-function objects(content: Json | undefined): JsonObject[] {
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+  return objectsIn(message?.content);
 }
 
 function isBlank(block: JsonObject): boolean {

@@ -1,11 +1,10 @@
-import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import { decodeArguments } from '../decode-arguments.ts';
 import type { Item, ToolCall } from '../item.ts';
-import { blocksOf } from '../shape.ts';
 
 /** The tool calls of an assistant message, the old single `function_call` among them. */
 export function callsOf(message: Item): ToolCall[] {
-  const calls = blocksOf(message.tool_calls).map(callOf);
+  const calls = objectsIn(message.tool_calls).map(callOf);
   const legacy = message.function_call;
   if (isJsonObject(legacy)) {
     calls.push({

@@ -1,9 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '../../json.ts';
 import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item, ToolCall } from '../item.ts';
 import { MISSING_RESULT_NOTE, pairedParts } from '../pairing.ts';
-import { blocksOf } from '../shape.ts';
 import { answeredCallId, callsOf, resultMessage } from './calls.ts';
 import { openaiChatMessage } from './encode.ts';
 import { normaliseOpenaiChat } from './normalise.ts';
@@ -60,12 +59,12 @@ function answersOf(items: readonly Item[]): Map<number, (number | null)[]> {
 
 /** A later call of the message with the id of an earlier one gets an id of its own, by its number. */
 function withUniqueIds(message: Item): Item {
-  const ids = blocksOf(message.tool_calls).map(({ id }) => String(id));
+  const ids = objectsIn(message.tool_calls).map(({ id }) => String(id));
   const taken = new Set(ids);
   if (taken.size === ids.length) return message;
   const seen = new Set<string>();
   let use = 2;
-  const tool_calls = blocksOf(message.tool_calls).map((call) => {
+  const tool_calls = objectsIn(message.tool_calls).map((call) => {
     let id = String(call.id);
     if (seen.has(id)) {
       while (taken.has(`${id}_${use}`)) use++;
@@ -113,7 +112,7 @@ function isEmptyText(part: Json): boolean {
 
 /** Each call with a type, and with its arguments as the string that the API wants. */
 function repairedCalls(calls: Json[]): JsonObject[] {
-  return blocksOf(calls).map((call) => {
+  return objectsIn(calls).map((call) => {
     const definition = call.function;
     // Whatever else the type says, the check has seen to it that the call holds a function.
     const isTyped = call.type === 'function' || call.type === 'custom';

@@ -1,7 +1,6 @@
-import { isJsonObject, type Json } from '../../json.ts';
+import { isJsonObject, type Json, objectsIn } from '../../json.ts';
 import { resultPartText } from '../convert.ts';
 import type { Item } from '../item.ts';
-import { blocksOf } from '../shape.ts';
 import { openaiChatMessage } from './encode.ts';
 import { partOf } from './normalise.ts';
 
@@ -14,7 +13,7 @@ const KINDS_OF_USER = ['image_url', 'file', 'input_audio'];
 export function withTextsOnly(results: readonly Item[]): Item[] {
   return results.map((message) => {
     if (!Array.isArray(message.content) || message.content.every(isText)) return message;
-    const content = blocksOf(message.content).map((part) =>
+    const content = objectsIn(message.content).map((part) =>
       isText(part) ? part : { type: 'text', text: resultPartText(partOf(part)) },
     );
     return { ...message, content };
@@ -24,7 +23,7 @@ export function withTextsOnly(results: readonly Item[]): Item[] {
 /** The pictures, files and sounds of the results, as one message of the user; none where there are none. */
 export function attached(results: readonly Item[]): Item[] {
   const parts = results.flatMap(({ content }) =>
-    blocksOf(content).filter(({ type }) => KINDS_OF_USER.some((kind) => kind === type)),
+    objectsIn(content).filter(({ type }) => KINDS_OF_USER.some((kind) => kind === type)),
   );
   return parts.length === 0 ? [] : [{ ...openaiChatMessage('user', ''), content: parts }];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, objectsIn } from '../../json.ts';
 import { CONTROL_TYPES, type Item, OWN_MESSAGE_FIELDS } from '../item.ts';
 
 // Stands by itself: it shares nothing with the renderer that it checks.
@@ -38,7 +38,7 @@ function checkFields(message: Item, say: Say): void {
 function checkContent(message: Item, say: Say): void {
   const { content, role } = message;
   const isResult = role === 'tool' || role === 'function';
-  const parts = objects(content);
+  const parts = objectsIn(content);
   if (parts.some((part) => part.type === 'text' && part.text === '')) say('a text part is empty');
   if (isResult && parts.some((part) => part.type !== 'text')) {
     say('a result holds a part that is no text');
@@ -46,7 +46,7 @@ function checkContent(message: Item, say: Say): void {
   if (typeof content === 'string' ? content !== '' || isResult : parts.length > 0) return;
   const hasOther =
     role === 'assistant' &&
-    (objects(message.tool_calls).length > 0 ||
+    (objectsIn(message.tool_calls).length > 0 ||
       isJsonObject(message.function_call) ||
       isJsonObject(message.audio) ||
       Boolean(message.refusal));
@@ -57,7 +57,7 @@ function checkCalls(message: Item, say: Say): Set<string> {
   const ids = new Set<string>();
   const { tool_calls: calls, function_call: legacy } = message;
   if (Array.isArray(calls) && calls.length === 0) say('tool_calls is an empty array');
-  for (const call of objects(calls)) {
+  for (const call of objectsIn(calls)) {
     const id = String(call.id);
     if (ids.has(id)) say(`the call id ${id} occurs twice`);
     ids.add(id);
@@ -74,8 +74,4 @@ function checkCalls(message: Item, say: Say): Set<string> {
 function resultKey(message: Item): string {
   if (message.role === 'function') return `function ${String(message.name)}`;
   return String(message.tool_call_id);
-}
-
-function objects(content: Json | undefined): JsonObject[] {
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }

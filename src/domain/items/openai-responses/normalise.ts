@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, stringField } from '../../json.ts';
+import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import type { ResultEdits } from '../codec.ts';
 import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
-import { blocksOf, isSpoken, partsOf } from '../shape.ts';
+import { isSpoken, partsOf } from '../shape.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
 
@@ -18,7 +18,7 @@ function normaliseResponsesItem(item: Item): Message {
     return messageOf(item, roleOf(item), partsOf(item.content, partOf));
   }
   if (item.type === 'reasoning') {
-    const text = [...blocksOf(item.summary), ...blocksOf(item.content)]
+    const text = [...objectsIn(item.summary), ...objectsIn(item.content)]
       .map((part) => stringField(part, 'text') ?? '')
       .join('\n');
     return messageOf(item, 'assistant', [{ kind: 'thinking', text, source: item }]);
@@ -64,7 +64,7 @@ function outputContent(item: Item): ToolResult['content'] {
       return [{ kind: 'text', text: reason === undefined ? decision : `${decision}: ${reason}` }];
     }
     case 'tool_search_output':
-      return blocksOf(output).map((json) => ({ kind: 'opaque', json }));
+      return objectsIn(output).map((json) => ({ kind: 'opaque', json }));
     default:
       return partsOf(output, partOf);
   }

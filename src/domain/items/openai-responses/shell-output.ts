@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
-import { blocksOf } from '../shape.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn, stringField } from '../../json.ts';
 
 // The output of the shell tool is a list: what each command printed, and how it ended. (The types
 // allow an exit code or a timeout and nothing else.)
@@ -19,7 +18,7 @@ export function shellOutput(text: string, ending: Ending): JsonObject[] {
 
 /** The output with a text in place of all that was printed: how each command ended stays. */
 export function shellOutputWith(output: Json | undefined, text: string): JsonObject[] {
-  const [first, ...others] = blocksOf(output);
+  const [first, ...others] = objectsIn(output);
   if (first === undefined) return shellOutput(text, 'unknown');
   const emptied = (chunk: JsonObject, stdout: string) => ({ ...chunk, stdout, stderr: '' });
   return [emptied(first, text), ...others.map((chunk) => emptied(chunk, ''))];
@@ -27,12 +26,12 @@ export function shellOutputWith(output: Json | undefined, text: string): JsonObj
 
 /** Whether a command failed or was stopped at its time limit. */
 export function isFailedShellOutput(output: Json | undefined): boolean {
-  return blocksOf(output).some((chunk) => endingNote(chunk) !== null);
+  return objectsIn(output).some((chunk) => endingNote(chunk) !== null);
 }
 
 /** What the commands printed, text by text, with a note after each that did not end well. */
 export function shellTexts(output: Json | undefined): string[] {
-  return blocksOf(output).flatMap((chunk) => {
+  return objectsIn(output).flatMap((chunk) => {
     const printed = [stringField(chunk, 'stdout'), stringField(chunk, 'stderr')].filter(
       (text) => text !== undefined && text !== '',
     );

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { objectsIn } from '../../json.ts';
 import { CONTROL_TYPES, type Item, OWN_MESSAGE_FIELDS } from '../item.ts';
 
 // Stands by itself: it shares nothing with the renderer that it checks.
@@ -45,7 +45,7 @@ function checkMessage({ role, content }: Item, say: Say): void {
   if (!['user', 'assistant', 'system', 'developer'].some((known) => known === role)) {
     say('the role is unknown');
   }
-  const parts = objects(content);
+  const parts = objectsIn(content);
   if (typeof content === 'string' ? content === '' : parts.length === 0)
     say('the content is empty');
   if (parts.some((part) => part.text === '')) say('a text part is empty');
@@ -120,8 +120,4 @@ function pairId(item: Item): string | undefined {
   if (typeof item.call_id === 'string') return item.call_id;
   const isToolSearch = String(item.type).startsWith('tool_search');
   return typeof item.id === 'string' && !isToolSearch ? item.id : undefined;
-}
-
-function objects(content: Json | undefined): JsonObject[] {
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }
