@@ -1,5 +1,5 @@
 import { codecFor } from '../items/codecs.ts';
-import type { Entry } from '../session/entry.ts';
+import { type Entry, sumOfTokens } from '../session/entry.ts';
 import { accept, type Outcome, reject } from '../session/errors.ts';
 import { asPinned, type PinnedItems } from '../session/pin-commands.ts';
 import { type ResultEdit, savedBy } from '../session/result-edits.ts';
@@ -34,7 +34,7 @@ export function pinnedItems(seq: number, then: View, now: View): Outcome<PinnedI
     );
   }
   const entries = unit.map((entry) => asPinned(asAppended(entry, then)));
-  return accept({ seq, entries, tokens_change: sumOf(entries) - standing(entries, now) });
+  return accept({ seq, entries, tokens_change: sumOfTokens(entries) - standing(entries, now) });
 }
 
 /** What the context loses when items are no longer pinned, or are taken back as a pin. */
@@ -67,8 +67,4 @@ function editsBySeq({ edits }: View): Map<number, ResultEdit[]> {
   const bySeq = new Map<number, ResultEdit[]>();
   for (const edit of edits.values()) bySeq.set(edit.seq, [...(bySeq.get(edit.seq) ?? []), edit]);
   return bySeq;
-}
-
-function sumOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { tokens }) => sum + tokens, 0);
 }

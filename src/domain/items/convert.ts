@@ -1,7 +1,8 @@
+import { fnv1a } from '../fnv.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import { isBlank } from './decode-arguments.ts';
 import type { ImagePart, Message, Part, Source, ToolCall, ToolResult } from './item.ts';
-import { audioNote, fileNote, readOpaque } from './opaque.ts';
+import { audioNote, fileNote, plainParts, type SaidPart } from './opaque.ts';
 
 /** Stands for an image that a format cannot carry or whose data is not in the item. */
 export const IMAGE_NOTE = '[image]';
@@ -34,11 +35,11 @@ export function imageOf(block: JsonObject, source: Source | undefined): ImagePar
 
 /** The text of a result part, with notes for what is no text. */
 export function resultPartText(part: ToolResult['content'][number]): string {
-  return part.kind === 'opaque' ? readOpaque(part.json).map(textOf).join('\n') : textOf(part);
+  return plainParts(part).map(textOf).join('\n');
 }
 
 /** A part as text, with notes for what is no text. */
-export function textOf(part: ReturnType<typeof readOpaque>[number]): string {
+export function textOf(part: SaidPart): string {
   switch (part.kind) {
     case 'text':
       return part.text;
@@ -103,17 +104,8 @@ function shortened(text: string, original: string, longest: number): string {
 }
 
 function withHash(text: string, original: string, longest: number): string {
-  const hash = `_${hashOf(original, 0x811c9dc5)}${hashOf(original, 0x9747b28c)}`;
+  const hash = `_${fnv1a(original, 0x811c9dc5)}${fnv1a(original, 0x9747b28c)}`;
   return text.slice(0, longest - hash.length) + hash;
-}
-
-/** FNV-1a, 32 bits, in base 36; the seeds make two of them one hash of 64 bits. */
-function hashOf(text: string, seed: number): string {
-  let hash = seed;
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0).toString(36);
 }
 
 /** Tool input as an object, which is what Anthropic and JSON-schema functions take. */

@@ -1,9 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
-import type { ImagePart, Source, TextPart } from './item.ts';
+import type { ImagePart, OpaquePart, Part, Source, TextPart, ToolResult } from './item.ts';
 import { providerNotes } from './provider-notes.ts';
 
 export type FilePart = { kind: 'file'; name: string; source: Source };
 export type AudioPart = { kind: 'audio'; format: string; data: string };
+/** What can be said to a model of any provider, as far as its format goes. */
+export type SaidPart = TextPart | ImagePart | FilePart | AudioPart;
+export type PlainPart = Exclude<Part, OpaquePart> | SaidPart;
 
 /** Base64 and encrypted text in words of this length say nothing to another provider's model. */
 const LONGEST_WORD = 400;
@@ -13,7 +16,7 @@ const DATA_URL = /^data:([^;,]*)[^,]*;base64,/;
  * What a block that no codec names means to another provider: texts, images, files and sound as far as
  * they can travel, what its provider has done in labelled words, else its JSON. Base64 is never part of a text.
  */
-export function readOpaque(json: Json): (TextPart | ImagePart | FilePart | AudioPart)[] {
+export function readOpaque(json: Json): SaidPart[] {
   if (!isJsonObject(json)) return [text(jsonText(json))];
   switch (json.type) {
     case 'document':
@@ -33,6 +36,13 @@ export function readOpaque(json: Json): (TextPart | ImagePart | FilePart | Audio
       return notes.length === 0 ? [text(jsonText(json))] : notes.map(text);
     }
   }
+}
+
+/** A part as parts that every format knows. */
+export function plainParts(part: ToolResult['content'][number]): SaidPart[];
+export function plainParts(part: Part): PlainPart[];
+export function plainParts(part: Part): PlainPart[] {
+  return part.kind === 'opaque' ? readOpaque(part.json) : [part];
 }
 
 /** The characters of base64 that a file or sound holds; null for any other block. */

@@ -1,6 +1,6 @@
+import { baseName } from '../names.ts';
 import type { Answer } from '../workspace/result-text.ts';
 import { type Command, type Pipeline, parseScript } from '../workspace/shell/lex.ts';
-import { baseOf } from '../workspace/shell/read-range.ts';
 import { kindOfCommand } from './command-line.ts';
 
 /** Characters of a script that are read. */
@@ -206,7 +206,7 @@ const FILTERS = /^(?:head|grep|egrep|fgrep|rg|sed|awk|cut|uniq|wc|sort)$/;
 function isFiltered(pipeline: Pipeline | undefined, { lines }: Reading): boolean {
   return (pipeline?.commands ?? []).some(({ words }) => {
     const [name = '', ...args] = words.map(({ text }) => text);
-    if (baseOf(name) !== 'head') return FILTERS.test(baseOf(name));
+    if (baseName(name) !== 'head') return FILTERS.test(baseName(name));
     const most =
       /^-(?:n ?)?(\d{1,6})$/.exec(args.join(' '))?.[1] ?? (args.length === 0 ? '10' : '0');
     // It has had less than it would have let through.
@@ -222,7 +222,7 @@ function isEndShown(reading: Reading, at: number | undefined, script: string): b
   if (last.isBackground || last.after === '||' || isFiltered(last, reading)) return false;
   const others = last.commands.slice(1);
   const isPassedOn = others.every(({ words: [name] }) =>
-    /^(?:head|tail|cat|tee)$/.test(baseOf(name?.text ?? '')),
+    /^(?:head|tail|cat|tee)$/.test(baseName(name?.text ?? '')),
   );
   return isPassedOn && (others.length === 0 || /2>&1|\|&/.test(script));
 }

@@ -30,7 +30,7 @@ export type Fact = {
   text: string;
 };
 
-type Place = { seq: number; last_seq: number; of?: string };
+export type Place = Pick<Fact, 'seq' | 'last_seq' | 'of'>;
 
 /** All facts of a ledger, kind by kind, each kind in the order in which it was said. */
 export function factsOf(ledger: Ledger): Fact[] {

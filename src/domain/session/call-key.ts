@@ -1,3 +1,5 @@
+import { fnv1a } from '../fnv.ts';
+
 /** Ids of the providers have some 30 characters; gateways put signatures of kilobytes after them. */
 const LONGEST_ID = 200;
 const HEAD_CHARACTERS = 100;
@@ -9,14 +11,5 @@ const HEAD_CHARACTERS = 100;
  */
 export function callKey(id: string): string {
   if (id.length <= LONGEST_ID) return id;
-  return `${id.slice(0, HEAD_CHARACTERS)}…${id.length}-${hash(id, 0x811c9dc5)}${hash(id, 0x01000193)}`;
-}
-
-/** FNV-1a, 32 bits, in base 36. */
-function hash(text: string, seed: number): string {
-  let value = seed;
-  for (let at = 0; at < text.length; at++) {
-    value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  }
-  return (value >>> 0).toString(36);
+  return `${id.slice(0, HEAD_CHARACTERS)}…${id.length}-${fnv1a(id, 0x811c9dc5)}${fnv1a(id, 0x01000193)}`;
 }

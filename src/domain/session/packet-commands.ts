@@ -1,6 +1,6 @@
-import type { Normalised } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { isOfAssistant, isUserMessage } from '../items/speaker.ts';
+import type { LedgerItem } from '../ledger/advance.ts';
 import type { Attribution } from '../policy/attribution.ts';
 import type { Config } from '../policy/config.ts';
 import type { Template } from '../policy/template.ts';
@@ -16,8 +16,6 @@ import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent, PacketSource } from './events.ts';
 import { configOf, type Head, type State } from './head.ts';
 import type { World } from './world.ts';
-
-type AppendedItem = { seq: number; item: Normalised };
 
 /** The event that asks the agent for its packet, before the compaction (SPEC section 12). */
 export function packetRequested(
@@ -46,7 +44,7 @@ export function takenPacket(
   world: World,
   head: Head,
   config: Config,
-  items: readonly AppendedItem[],
+  items: readonly LedgerItem[],
   request: Request,
 ): NewEvent[] {
   const { packet_request } = head.state;
@@ -179,7 +177,7 @@ function notRequested({ running }: State): Outcome<never> {
  * The first answer of the assistant among the items: a text that no tool call stands beside or
  * follows at once, since what is said before a call is no answer yet.
  */
-function writtenPacket(items: readonly AppendedItem[]): { seq: number; text: string } | null {
+function writtenPacket(items: readonly LedgerItem[]): { seq: number; text: string } | null {
   let callFollows = false;
   let answer: { seq: number; text: string } | null = null;
   for (const { seq, item } of items.toReversed()) {

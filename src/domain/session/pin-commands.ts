@@ -6,7 +6,7 @@ import { thresholds, usableWindow } from '../tokens/thresholds.ts';
 import { counterFor } from '../tokens/tokenizers.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, sumOfTokens } from './entry.ts';
 import { accept, type Outcome, reject } from './errors.ts';
 import type { EventData, NewEvent } from './events.ts';
 import { configOf, contextTokens, type Head } from './head.ts';
@@ -101,7 +101,7 @@ function refusalOf(
     );
   }
   const config = configOf(settings, world.server);
-  const own = sumOf(entries);
+  const own = sumOfTokens(entries);
   const pins = all.reduce((sum, { tokens }) => sum + tokens, own);
   const most = Math.floor(thresholds(config, settings.context_window).threshold / 2);
   const tokens = withSafetyMargin(pins, config);
@@ -123,10 +123,6 @@ function overflow(head: Head, config: Config, change: number): Outcome<never> | 
     'not_pinnable',
     `with it the context would take ${after} tokens, and the window holds ${window}: compact first`,
   );
-}
-
-function sumOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** Where a context was changed while it was read. */

@@ -32,7 +32,8 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-function isHighSurrogate(unit: number): boolean {
+/** Whether a UTF-16 unit is the first half of a pair. */
+export function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
 }
 

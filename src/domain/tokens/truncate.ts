@@ -1,4 +1,4 @@
-import type { TextCounter } from './count.ts';
+import { isHighSurrogate, type TextCounter } from './count.ts';
 
 /**
  * Cuts a text in the middle so that it counts at most `maxTokens`, with a note of how much was left
@@ -70,8 +70,4 @@ function safeEnd(text: string, index: number): number {
 
 function safeStart(text: string, index: number): number {
   return isHighSurrogate(text.charCodeAt(index - 1)) ? index + 1 : index;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit < 0xdc00;
 }

@@ -1,4 +1,5 @@
 import type { Attachment } from '../items/item.ts';
+import { baseName } from '../names.ts';
 import type { FileAction } from './action.ts';
 import type { Effort } from './effort.ts';
 import { type KeptFile, KeptFiles, type KnownFile } from './kept-files.ts';
@@ -14,7 +15,7 @@ import {
 } from './known-text.ts';
 import { withShownLines } from './outside-change.ts';
 import { patched } from './patch.ts';
-import { isOnWindows, isPerhapsFolder, lastSegment, resolvePath } from './paths.ts';
+import { isOnWindows, isPerhapsFolder, resolvePath } from './paths.ts';
 import { effectOfProgram, type ProgramEffect, programOf } from './program-text.ts';
 import { textOfRestored } from './restored-text.ts';
 
@@ -220,7 +221,7 @@ export class FileBook {
   }
 
   private move(path: string, given: string, at: number): void {
-    const to = this.files.isFolder(given) ? `${given}/${lastSegment(path)}` : given;
+    const to = this.files.isFolder(given) ? `${given}/${baseName(path)}` : given;
     if (this.files.certain(path) === undefined && this.files.isFolder(path)) {
       for (const other of this.files.inside(path, 'mv')) {
         const file = this.files.lose(other);
@@ -238,7 +239,7 @@ export class FileBook {
 
   private copy(path: string, given: string, at: number): void {
     const isFolder = this.files.isFolder(given);
-    const to = isFolder ? `${given}/${lastSegment(path)}` : given;
+    const to = isFolder ? `${given}/${baseName(path)}` : given;
     const file = this.files.certain(path);
     // The files in a folder that nobody has seen take the places of those that are known.
     if (file === undefined && isFolder) this.files.doubtTargets([given], `cp ${path}`);

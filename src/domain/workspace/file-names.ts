@@ -1,5 +1,6 @@
+import { baseName } from '../names.ts';
 import type { Effort } from './effort.ts';
-import { isAnchored, LONGEST_PATH, lastSegment } from './paths.ts';
+import { isAnchored, LONGEST_PATH } from './paths.ts';
 
 /** Longer and deeper paths are those of no system: files with such paths are not followed. */
 const MOST_FOLDERS = 100;
@@ -22,7 +23,7 @@ export class FileNames {
 
   /** Whether the path was taken up: not when it is too long, or the effort is spent. */
   add(path: string): boolean {
-    const name = lastSegment(path);
+    const name = baseName(path);
     const namesakes = this.byName.get(name);
     if (namesakes?.has(path)) return true;
     const folders = foldersOf(path);
@@ -35,7 +36,7 @@ export class FileNames {
   }
 
   remove(path: string): void {
-    const name = lastSegment(path);
+    const name = baseName(path);
     const namesakes = this.byName.get(name);
     if (!namesakes?.delete(path)) return;
     this.floating.get(name)?.delete(path);
@@ -61,7 +62,7 @@ export class FileNames {
    * folder. Null when there are too many to look at.
    */
   namesakes(path: string): string[] | null {
-    const others = (isAnchored(path) ? this.floating : this.byName).get(lastSegment(path));
+    const others = (isAnchored(path) ? this.floating : this.byName).get(baseName(path));
     if (others === undefined || others.size === 0) return [];
     if (!this.effort.spend(others.size * 8)) return null;
     return [...others].filter((other) =>

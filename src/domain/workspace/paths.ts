@@ -1,3 +1,4 @@
+import { baseName } from '../names.ts';
 import type { FileAction } from './action.ts';
 
 /** No system has longer paths: no file is known under one. */
@@ -75,10 +76,6 @@ export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-export function lastSegment(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 /** The folder that a message of the program names as the one that the session works in. */
 export function folderNamedIn(text: string): string | null {
   const tagged = /<cwd>([^<\n]{1,4096})<\/cwd>/.exec(text)?.[1];
@@ -91,6 +88,6 @@ export function folderNamedIn(text: string): string | null {
 
 /** A name without an ending, where a file with one goes: it may be a folder that nobody has named. */
 export function isPerhapsFolder(to: string, path: string): boolean {
-  const [name, own] = [lastSegment(to), lastSegment(path)];
+  const [name, own] = [baseName(to), baseName(path)];
   return !name.includes('.') && own.includes('.') && name !== own;
 }

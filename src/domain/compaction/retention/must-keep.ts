@@ -1,4 +1,4 @@
-import { changeText } from '../../ledger/facts.ts';
+import { changeText, type Place } from '../../ledger/facts.ts';
 import type { FactKind } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
 import { PINNED_REQUEST } from '../../ledger/pinned.ts';
@@ -23,8 +23,6 @@ export type Sought =
   | { by: 'words'; words: string }
   | { by: 'names'; all: readonly string[]; any: readonly string[] }
   | { by: 'letters'; letters: string };
-
-type Place = { seq: number; last_seq: number; of?: string };
 
 /** What a fact of a kind weighs that was touched once, at the very beginning. */
 const WEIGHT = {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json.ts';
 import { visibleControl } from '../control-items.ts';
 import { IMAGE_NOTE, inputObject, namedParts, safeId, safeName, textOf } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, ToolResult } from '../item.ts';
-import { type FilePart, fileNote, readOpaque } from '../opaque.ts';
+import { type FilePart, fileNote, plainParts, type SaidPart } from '../opaque.ts';
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
@@ -58,11 +58,10 @@ function blockOf(part: Part, role: Role): JsonObject[] {
 }
 
 function plainBlocks(part: ToolResult['content'][number], role: Role): JsonObject[] {
-  const parts = part.kind === 'opaque' ? readOpaque(part.json) : [part];
-  return parts.map((one) => plainBlock(one, role));
+  return plainParts(part).map((one) => plainBlock(one, role));
 }
 
-function plainBlock(part: ReturnType<typeof readOpaque>[number], role: Role): JsonObject {
+function plainBlock(part: SaidPart, role: Role): JsonObject {
   // Only what is said to the model may hold more than text.
   if (part.kind === 'image' && role === 'user') return imageBlock(part);
   if (part.kind === 'file' && role === 'user') return fileBlock(part);

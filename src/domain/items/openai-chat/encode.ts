@@ -9,8 +9,8 @@ import {
   textOf,
   urlOfSource,
 } from '../convert.ts';
-import type { Item, Message, Normalised, OpaquePart, Part, Role, ToolResult } from '../item.ts';
-import { type AudioPart, type FilePart, readOpaque } from '../opaque.ts';
+import type { Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
+import { type AudioPart, type FilePart, type PlainPart, plainParts } from '../opaque.ts';
 
 /** Servers of this format refuse longer call ids. */
 const LONGEST_ID = 40;
@@ -51,13 +51,7 @@ function compact(content: JsonObject[]): string | JsonObject[] | null {
   return content.length === 1 && typeof only.text === 'string' ? only.text : content;
 }
 
-type Plain = Exclude<Part, OpaquePart> | ReturnType<typeof readOpaque>[number];
-
-function plainParts(part: Part): Plain[] {
-  return part.kind === 'opaque' ? readOpaque(part.json) : [part];
-}
-
-function contentPart(part: Plain, role: Role): JsonObject[] {
+function contentPart(part: PlainPart, role: Role): JsonObject[] {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
@@ -87,7 +81,7 @@ function filePart(part: FilePart | AudioPart): JsonObject {
 }
 
 /** Files travel by their bytes alone, and sound in two formats. */
-function isSendable(part: Plain): boolean {
+function isSendable(part: PlainPart): boolean {
   if (part.kind === 'audio') return part.format === 'wav' || part.format === 'mp3';
   if (part.kind === 'file') return part.source.kind === 'base64';
   return part.kind === 'image' && part.source !== undefined;

@@ -10,8 +10,8 @@ import {
   textOf,
   urlOfSource,
 } from '../convert.ts';
-import type { Item, Message, Normalised, OpaquePart, Part, Role, ToolResult } from '../item.ts';
-import { type FilePart, readOpaque } from '../opaque.ts';
+import type { Item, Message, Normalised, Part, Role, ToolResult } from '../item.ts';
+import { type FilePart, type PlainPart, plainParts } from '../opaque.ts';
 
 /** The API refuses longer call ids. */
 const LONGEST_ID = 64;
@@ -74,13 +74,10 @@ function outputOf({ content }: ToolResult): string | JsonObject[] {
 }
 
 function contentPart(part: Part, role: Role): JsonObject[] {
-  const parts = part.kind === 'opaque' ? readOpaque(part.json) : [part];
-  return parts.flatMap((one) => plainPart(one, role));
+  return plainParts(part).flatMap((one) => plainPart(one, role));
 }
 
-type Plain = Exclude<Part, OpaquePart> | ReturnType<typeof readOpaque>[number];
-
-function plainPart(part: Plain, role: Role): JsonObject[] {
+function plainPart(part: PlainPart, role: Role): JsonObject[] {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? [] : [textPart(part.text, role)];

@@ -1,7 +1,7 @@
+import { baseName } from '../../names.ts';
 import type { Effort } from '../effort.ts';
 import { LONGEST_PATH, resolvePath } from '../paths.ts';
 import type { Pipeline } from './lex.ts';
-import { baseOf } from './read-range.ts';
 
 /** A pipeline with what is known of its run: whether it was certainly carried out, and where. */
 export type Step = { pipeline: Pipeline; isCertain: boolean; folder: string | null };
@@ -74,7 +74,7 @@ function listsIn(pipelines: readonly Pipeline[]): Pipeline[][] {
 }
 
 function isReliablePipeline({ commands: [command, ...others] }: Pipeline): boolean {
-  return others.length === 0 && RELIABLE.test(baseOf(command?.words[0]?.text ?? ''));
+  return others.length === 0 && RELIABLE.test(baseName(command?.words[0]?.text ?? ''));
 }
 
 function isCd({ commands: [command] }: Pipeline): boolean {

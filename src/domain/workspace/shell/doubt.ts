@@ -1,3 +1,4 @@
+import { baseName } from '../../names.ts';
 import type { FileAction } from '../action.ts';
 import { LONGEST_PATH, resolvePath } from '../paths.ts';
 import { actionsOfProgram, mayWrite } from '../program-text.ts';
@@ -18,7 +19,6 @@ import {
   TASK_RUNNERS,
   WITH_VERB,
 } from './programs.ts';
-import { baseOf } from './read-range.ts';
 import { DEEPEST, unwrapped } from './wrappers.ts';
 
 /** The start of a command line, for the note that says what may have changed a file. */
@@ -38,7 +38,7 @@ export function doubtsOf(whole: Command, folder: string | null, depth = 0): File
   const all: FileAction[] = [{ kind: 'all_changed', by }];
   const { command, isFed } = unwrapped(whole);
   const [name = '', ...args] = command.words.map(({ text }) => text);
-  const program = baseOf(name);
+  const program = baseName(name);
   const some = (words: readonly string[]): FileAction[] => {
     const targets = words.flatMap((word) => targetsIn(word, folder));
     return targets.length === 0 ? [] : [{ kind: 'may_change', targets, by }];
@@ -71,10 +71,10 @@ export function doubtsOf(whole: Command, folder: string | null, depth = 0): File
     case 'curl':
       return some([
         ...valuesOf(args, /^(?:-\w*o|--output)$/),
-        ...(args.some((arg) => /^-\w*[OJ]|^--remote/.test(arg)) ? given.map(lastPart) : []),
+        ...(args.some((arg) => /^-\w*[OJ]|^--remote/.test(arg)) ? given.map(baseName) : []),
       ]);
     case 'wget':
-      return some([...valuesOf(args, /^(?:-\w*O|--output-document)$/), ...given.map(lastPart)]);
+      return some([...valuesOf(args, /^(?:-\w*O|--output-document)$/), ...given.map(baseName)]);
     case 'tar':
     case 'bsdtar':
       if (/^-{0,2}\w*t|^--list/.test(args[0] ?? '')) return [];
@@ -162,10 +162,6 @@ function isOption(word: string): boolean {
   return word.startsWith('-') || word.startsWith('+');
 }
 
-function lastPart(address: string): string {
-  return address.slice(address.lastIndexOf('/') + 1);
-}
-
 /** What stands after options that are written so; `--name=value` is found as a word with a value. */
 function valuesOf(args: readonly string[], option: RegExp): string[] {
   return args.flatMap((arg, at) => {
@@ -208,7 +204,7 @@ function findDoubts(
 /** Programs that the rest of the rules follow file by file, where they are given names. */
 export function isRemover(name: string): boolean {
   return /^(?:rm|mv|cp|tee|ln|install|patch|apply_patch|rsync|truncate|shred|unlink)$/.test(
-    baseOf(name),
+    baseName(name),
   );
 }
 
@@ -252,7 +248,7 @@ function interpreterDoubts(
 ): FileAction[] {
   const [name = '', ...args] = words.map(({ text }) => text);
   const isInline = args.some((arg) => /^(?:-\w*[ce]|--eval|-p|--print|-)$/.test(arg));
-  if (baseOf(name) === 'perl' && args.some((arg) => /^-\w*i/.test(arg))) {
+  if (baseName(name) === 'perl' && args.some((arg) => /^-\w*i/.test(arg))) {
     return rewrites(
       filesOfSed(args.filter((arg) => !/^-\w*p?i\w*$|^-[pn]$/.test(arg) || arg === '-pe')),
       false,

@@ -1,9 +1,10 @@
+import { baseName } from '../../names.ts';
 import type { FileAction } from '../action.ts';
 import { resolvePath } from '../paths.ts';
 import { clipped, targetsOf } from './doubt.ts';
 import { actionsOf } from './file-commands.ts';
 import type { Command, Pipeline } from './lex.ts';
-import { baseOf, narrowed, type Range, rangesOf } from './read-range.ts';
+import { narrowed, type Range, rangesOf } from './read-range.ts';
 import { saidBy } from './said.ts';
 import { withoutAssignments } from './wrappers.ts';
 
@@ -25,7 +26,7 @@ const SILENT = new Set(
 export function effectOf(pipeline: Pipeline, folder: string | null): Effect {
   const [first, ...others] = pipeline.commands.map(plainCommand);
   if (first === undefined) return NOTHING;
-  const name = baseOf(first.words[0]?.text ?? '');
+  const name = baseName(first.words[0]?.text ?? '');
   const last = others.at(-1) ?? first;
   const isWriting = [first, ...others].some(({ redirects }) =>
     redirects.some(({ operator }) => operator !== '<'),

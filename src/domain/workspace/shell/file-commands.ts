@@ -1,9 +1,9 @@
+import { baseName } from '../../names.ts';
 import type { FileAction } from '../action.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
-import { lastSegment, resolved, resolvePath } from '../paths.ts';
+import { resolved, resolvePath } from '../paths.ts';
 import { clipped, doubtsOf, filesOfSed, isRemover, sedRewrites, targetsOf } from './doubt.ts';
 import type { Command } from './lex.ts';
-import { baseOf } from './read-range.ts';
 import { unwrapped } from './wrappers.ts';
 
 /** What a command does to files besides what its output is sent to. */
@@ -12,7 +12,7 @@ export function actionsOf(whole: Command, folder: string | null): FileAction[] {
   const { words, heredoc } = command;
   const [name = '', ...args] = words.map(({ text }) => text);
   const by = clipped(whole);
-  const program = baseOf(name);
+  const program = baseName(name);
   if (isFed && isRemover(program)) return [{ kind: 'all_changed', by }];
   const files = args.filter((arg) => !arg.startsWith('-'));
   const isPlain = words.every((word) => word.isPlain);
@@ -108,7 +108,7 @@ function moves(
   const moved = files.slice(0, -1).map((file): FileAction => {
     const path = resolvePath(file, folder);
     const isFolder = files.length > 2 || /(?:^|\/)(?:\.{0,2}|)$/.test(target);
-    return { kind, path, to: isFolder ? `${to}/${lastSegment(path)}` : to };
+    return { kind, path, to: isFolder ? `${to}/${baseName(path)}` : to };
   });
   return [...moved, ...under];
 }

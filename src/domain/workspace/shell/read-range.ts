@@ -1,3 +1,4 @@
+import { baseName } from '../../names.ts';
 import type { Command } from './lex.ts';
 
 /**
@@ -21,7 +22,7 @@ export function rangesOf({ words, redirects, heredoc }: Command): Range[] | null
   const whole = (path: string, isNumbered = false): Range => {
     return { path, first: 1, last: null, tail: null, isNumbered };
   };
-  switch (baseOf(name)) {
+  switch (baseName(name)) {
     case 'cat':
     case 'bat': {
       const { options, files } = split(rest, []);
@@ -42,7 +43,7 @@ export function rangesOf({ words, redirects, heredoc }: Command): Range[] | null
     }
     case 'head':
     case 'tail': {
-      const window = endWindow(baseOf(name), rest);
+      const window = endWindow(baseName(name), rest);
       const path = window?.files[0] ?? given[0];
       if (window === null || path === undefined || window.files.length > 1) return null;
       return [{ ...whole(path), ...window.lines }];
@@ -58,7 +59,7 @@ export function rangesOf({ words, redirects, heredoc }: Command): Range[] | null
 export function narrowed(range: Range, { words, redirects, heredoc }: Command): Range | null {
   if (heredoc !== null || redirects.length > 0 || range.tail !== null) return null;
   const [name = '', ...rest] = words.map(({ text }) => text);
-  switch (baseOf(name)) {
+  switch (baseName(name)) {
     case 'cat':
       return rest.length === 0 ? range : null;
     case 'nl':
@@ -71,7 +72,7 @@ export function narrowed(range: Range, { words, redirects, heredoc }: Command): 
     }
     case 'head':
     case 'tail': {
-      const window = endWindow(baseOf(name), rest);
+      const window = endWindow(baseName(name), rest);
       if (window === null || window.files.length > 0) return null;
       return window.lines.tail !== null && range.last === null && range.first === 1
         ? { ...range, tail: window.lines.tail }
@@ -89,11 +90,6 @@ function within(range: Range, window: { first: number; last: number | null }): R
   const end = window.last === null ? null : range.first + window.last - 1;
   const last = end === null ? range.last : range.last === null ? end : Math.min(end, range.last);
   return { ...range, first, last };
-}
-
-/** `/usr/bin/sed` is `sed`. */
-export function baseOf(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1);
 }
 
 function split(args: readonly string[], withValue: readonly string[]) {

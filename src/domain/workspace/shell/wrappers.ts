@@ -1,5 +1,5 @@
+import { baseName } from '../../names.ts';
 import type { Command, Word } from './lex.ts';
-import { baseOf } from './read-range.ts';
 
 /** Programs that run another one, and the words after them that belong to them. */
 const WRAPPERS: Readonly<Record<string, RegExp | null>> = {
@@ -63,7 +63,7 @@ export function unwrapped(command: Command): { command: Command; isFed: boolean 
   for (let depth = 0; depth < DEEPEST; depth++) {
     const next = inner(words);
     if (next === null) break;
-    isFed ||= /^(?:xargs|parallel)$/.test(baseOf(words[0]?.text ?? ''));
+    isFed ||= /^(?:xargs|parallel)$/.test(baseName(words[0]?.text ?? ''));
     words = next;
   }
   return { command: { ...command, words }, isFed };
@@ -71,7 +71,7 @@ export function unwrapped(command: Command): { command: Command; isFed: boolean 
 
 /** The words after a wrapper; null when the first word is none. Each call takes at least one word. */
 function inner(words: Word[]): Word[] | null {
-  const name = baseOf(words[0]?.text ?? '');
+  const name = baseName(words[0]?.text ?? '');
   const second = words[1]?.text ?? '';
   if (/^python[\d.]*$/.test(name) && second === '-m') return words.slice(2);
   const runner = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
