@@ -13,6 +13,7 @@ import type { SyncFlags } from './cli/sync-file.ts';
 import { plainText } from './cli/terminal/plain-text.ts';
 import type { WrapFlags } from './cli/wrap.ts';
 import { SettingsError } from './config/settings-error.ts';
+import { errorMessage } from './domain/error-message.ts';
 import { packageVersion } from './package-version.ts';
 
 // Each command is loaded when it runs: `--help` and `--version` answer without the service.
@@ -260,6 +261,6 @@ function reported(error: unknown): number {
     console.error(plainText(error.message));
     return WRONG_USE;
   }
-  console.error(plainText(error instanceof Error ? error.message : String(error)));
+  console.error(plainText(errorMessage(error)));
   return FAILED;
 }

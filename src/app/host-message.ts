@@ -1,5 +1,6 @@
 import { pausedNote } from '../domain/session/after-append.ts';
 import type { EventData } from '../domain/session/events.ts';
+import { changedContext } from './changed-context.ts';
 import type { CompactionRow } from './ports/event-store.ts';
 import { type Ending, toolMessage } from './tool-message.ts';
 
@@ -17,7 +18,7 @@ const NOTHING_CHANGED =
 export function waitingNote(row: CompactionRow, requested: Requested): string | null {
   const paused = pausedNote(requested);
   if (paused === null || row.status !== 'ended') return paused;
-  return hasChanged(row) ? FINISHED : NOTHING_CHANGED;
+  return changedContext(row) ? FINISHED : NOTHING_CHANGED;
 }
 
 /**
@@ -37,10 +38,4 @@ export function hostMessage(
   }
   const note = waitingNote(row, requested);
   return note === null ? null : `${note}\n\n${result}`;
-}
-
-function hasChanged({ outcome }: CompactionRow): boolean {
-  return (
-    outcome === 'micro_compacted' || outcome === 'full_compacted' || outcome === 'remote_compacted'
-  );
 }

@@ -11,6 +11,7 @@ import {
 import { accept } from '../domain/session/errors.ts';
 import type { Head } from '../domain/session/head.ts';
 import { recordedCostSchema } from '../domain/session/recorded-cost.ts';
+import { changedContext } from './changed-context.ts';
 import { findSession } from './find.ts';
 import type { CompactionRow, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -29,15 +30,8 @@ export function costContext(
 export function costOf(row: CompactionRow, context: CostContext): CompactionCost {
   const { tokens_before, tokens_after } = row;
   const recorded = recordedCostSchema.parse(JSON.parse(row.cost));
-  const is_in_place = isInPlace(row);
+  const is_in_place = changedContext(row) && row.reverted_at === null;
   return compactionCost({ recorded, tokens_before, tokens_after, is_in_place }, context);
-}
-
-function isInPlace({ outcome, reverted_at }: CompactionRow): boolean {
-  if (reverted_at !== null) return false;
-  return (
-    outcome === 'micro_compacted' || outcome === 'full_compacted' || outcome === 'remote_compacted'
-  );
 }
 
 /** What all compactions of a session have cost and saved so far (SPEC section 20). Rejects: session_not_found. */

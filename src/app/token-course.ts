@@ -3,6 +3,7 @@ import { CONTEXT_CHANGES, type EventType } from '../domain/session/events.ts';
 import { configOf } from '../domain/session/head.ts';
 import { type CoursePoint, tokenCourse } from '../domain/session/token-course.ts';
 import { thresholds, usableWindow } from '../domain/tokens/thresholds.ts';
+import { changedContext } from './changed-context.ts';
 import { findSession } from './find.ts';
 import type { CompactionRow, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -51,7 +52,7 @@ export async function readTokenCourse(ports: Pick<Ports, 'store' | 'world'>, ref
     tokens,
     window,
     threshold: thresholds(config, settings.context_window).threshold,
-    compactions: data.filter(isInPlace).map(markOf),
+    compactions: data.filter(changedContext).map(markOf),
   });
 }
 
@@ -60,19 +61,12 @@ function earlier(rows: readonly CompactionRow[], before: number, from: number): 
   const points: CoursePoint[] = from === 1 ? [{ version: 1, tokens: 0 }] : [];
   for (const row of [...rows].reverse()) {
     const { tokens_before, tokens_after, ended_version } = row;
-    if (!isInPlace(row) || ended_version === null || ended_version >= before) continue;
+    if (!changedContext(row) || ended_version === null || ended_version >= before) continue;
     if (tokens_before === null || tokens_after === null) continue;
     points.push({ version: ended_version - 1, tokens: tokens_before });
     points.push({ version: ended_version, tokens: tokens_after });
   }
   return points;
-}
-
-/** Whether it has changed the context, if it was not undone since. */
-function isInPlace({ outcome }: CompactionRow): boolean {
-  return (
-    outcome === 'micro_compacted' || outcome === 'full_compacted' || outcome === 'remote_compacted'
-  );
 }
 
 function markOf(row: CompactionRow) {

@@ -12,6 +12,7 @@ import { refuseMissingStore } from './existing-store.ts';
 import { quantity } from './quantity.ts';
 import { stopped } from './stopped.ts';
 import { plainText } from './terminal/plain-text.ts';
+import { kilobytes } from './words.ts';
 
 export type ArchiveFlags = {
   /** Milliseconds. */
@@ -117,8 +118,7 @@ function say({ sessions, events, bytes, left }: Counted, place: string, isDry: b
     console.log(plainText(`would go into ${place}: ${what}`));
     return;
   }
-  const size = Math.ceil(bytes / 1000).toLocaleString('en-US');
-  console.log(plainText(`${place}: ${what} archived, ${size} kB`));
+  console.log(plainText(`${place}: ${what} archived, ${kilobytes(bytes)}`));
   if (left > 0) {
     console.log(`left in the store, changed meanwhile or too large: ${quantity(left, 'session')}`);
   }

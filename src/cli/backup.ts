@@ -13,16 +13,14 @@ import { refuseMissingStore } from './existing-store.ts';
 import { quantity } from './quantity.ts';
 import { stopped } from './stopped.ts';
 import { plainText } from './terminal/plain-text.ts';
-
-const KILOBYTE = 1000;
+import { kilobytes } from './words.ts';
 
 /** Writes the configured store as it is at this moment into a new file, and prints what it holds. */
 export async function backupCommand(to: string): Promise<void> {
   const { database } = readSettings(process.env);
   const counted = await makeBackup(database, to, stopped());
-  const size = Math.ceil(statSync(to).size / KILOBYTE).toLocaleString('en-US');
   const what = `${quantity(counted.sessions, 'session')}, ${quantity(counted.events, 'event')}`;
-  console.log(plainText(`${to}: ${what}, ${size} kB`));
+  console.log(plainText(`${to}: ${what}, ${kilobytes(statSync(to).size)}`));
 }
 
 /**

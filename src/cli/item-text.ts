@@ -1,7 +1,6 @@
 import { codecFor, type Format } from '../domain/items/codecs.ts';
-import { IMAGE_NOTE, resultPartText, textOf } from '../domain/items/convert.ts';
+import { IMAGE_NOTE, resultPartText } from '../domain/items/convert.ts';
 import type { Item, Part } from '../domain/items/item.ts';
-import { readOpaque } from '../domain/items/opaque.ts';
 
 /** Who says an item, and each thing that it says; not safe for a terminal yet. */
 export type ItemText = { who: string; said: string[] };
@@ -42,7 +41,7 @@ function saidBy(part: Part): string {
     case 'image':
       return IMAGE_NOTE;
     case 'opaque':
-      return readOpaque(part.json).map(textOf).join('\n');
+      return resultPartText(part);
     case 'tool_call':
       return `calls ${part.name} ${JSON.stringify(part.input)}`;
     case 'tool_result':

@@ -7,6 +7,7 @@ import { openExistingStore } from './existing-store.ts';
 import { quantity } from './quantity.ts';
 import { stopped } from './stopped.ts';
 import { plainText } from './terminal/plain-text.ts';
+import { kilobytes } from './words.ts';
 
 export type RetentionFlags = { tenant: string; days?: number; bytes?: number; erase?: boolean };
 
@@ -58,12 +59,10 @@ async function sizesOf(store: SearchableStore, tenant: string): Promise<SizedSes
 }
 
 function lineOf({ ref, updated_at, bytes }: SizedSession): string {
-  return `${ref.session_id}  ${updated_at.slice(0, 'YYYY-MM-DD'.length)}  ${size(bytes)}`;
+  return `${ref.session_id}  ${updated_at.slice(0, 'YYYY-MM-DD'.length)}  ${kilobytes(bytes)}`;
 }
 
 function sumOf(sessions: readonly SizedSession[]): string {
   const bytes = sessions.reduce((sum, session) => sum + session.bytes, 0);
-  return `${quantity(sessions.length, 'session')}, ${size(bytes)}`;
+  return `${quantity(sessions.length, 'session')}, ${kilobytes(bytes)}`;
 }
-
-const size = (bytes: number) => `${Math.ceil(bytes / 1000).toLocaleString('en-US')} kB`;

@@ -5,8 +5,7 @@ import { vacuumSqlite } from '../db/sqlite/vacuum.ts';
 import { describeDatabase } from '../open-store.ts';
 import { openExistingStore } from './existing-store.ts';
 import { plainText } from './terminal/plain-text.ts';
-
-const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1000).toLocaleString('en-US')} kB`;
+import { kilobytes } from './words.ts';
 
 /**
  * Gives the room of what was erased or archived back to the disk; prints the sizes. Answers false when a

@@ -9,6 +9,11 @@ export function figure(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+/** A size in bytes as `1,235 kB`. */
+export function kilobytes(bytes: number): string {
+  return `${figure(Math.ceil(bytes / 1000))} kB`;
+}
+
 /** A time as `2026-01-02 03:04`, UTC. */
 export function minute(at: string): string {
   return at.slice(0, 16).replace('T', ' ');

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorMessage } from '../domain/error-message.ts';
 import { DEFAULT_PRICES, type PriceTable, priceTableSchema } from '../domain/policy/prices.ts';
 import { problemsOf, SettingsError } from './settings-error.ts';
 
@@ -18,7 +19,6 @@ function parsedJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingsError(`PALIMPSEST_PRICES: ${path} cannot be read: ${reason}`);
+    throw new SettingsError(`PALIMPSEST_PRICES: ${path} cannot be read: ${errorMessage(error)}`);
   }
 }

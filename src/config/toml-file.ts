@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { errorMessage } from '../domain/error-message.ts';
 import { configOverridesSchema } from '../domain/policy/config.ts';
 import { PROVIDERS } from '../workers/summarizers/providers.ts';
 import { hookTables } from './hook-table.ts';
@@ -37,5 +38,5 @@ function reasonOf(error: unknown): string {
     const [problem] = error.message.split('\n', 1);
     return `${problem} (line ${error.line}, column ${error.column})`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

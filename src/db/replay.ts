@@ -7,6 +7,7 @@ import type {
   SessionRef,
 } from '../app/ports/event-store.ts';
 import type { LedgerCheck } from '../domain/context/ledger-check.ts';
+import { errorMessage } from '../domain/error-message.ts';
 import { eventSchemas, type SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
 import { type Head, wakeAtMs } from '../domain/session/head.ts';
@@ -107,7 +108,7 @@ export class Replay {
       issue = eventSchemas[event.type].safeParse(event.data).error?.issues[0];
     } catch (error) {
       this.#isFoldable = false;
-      this.#problem(`version ${row.version} cannot be read: ${messageOf(error)}`);
+      this.#problem(`version ${row.version} cannot be read: ${errorMessage(error)}`);
       return;
     }
     if (issue) {
@@ -122,7 +123,7 @@ export class Replay {
       this.#head = evolve(this.#head, event);
     } catch (error) {
       this.#isFoldable = false;
-      this.#problem(`version ${row.version} (${row.type}) cannot follow: ${messageOf(error)}`);
+      this.#problem(`version ${row.version} (${row.type}) cannot follow: ${errorMessage(error)}`);
       return;
     }
     project(this.#compactions, event);
@@ -136,7 +137,7 @@ export class Replay {
     try {
       head = parseHead(stored);
     } catch (error) {
-      this.#problem(`the stored head cannot be read: ${messageOf(error)}`);
+      this.#problem(`the stored head cannot be read: ${errorMessage(error)}`);
       return;
     }
     for (const part of ['settings', 'state'] as const) {
@@ -183,8 +184,4 @@ function differingFields(stored: object, computed: object): string[] {
 
 function field(object: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(object, name)?.value;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { errorMessage } from '../domain/error-message.ts';
 import { flawOf, JSON_DEPTH, quoteInexactNumbers } from '../domain/exact-json.ts';
 import type { Codec } from '../domain/items/codec.ts';
 import { codecFor } from '../domain/items/codecs.ts';
@@ -86,7 +87,7 @@ export function textOf(fileName: string, bytes: Uint8Array, most = OWN_FILE.byte
       const advice = most < OWN_FILE.bytes ? ` ${ELSEWHERE}` : '';
       throw new TranscriptError('too_large', `${fileName} unpacks to over ${most} bytes.${advice}`);
     }
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new TranscriptError('broken_gzip', `${fileName} cannot be unzipped: ${reason}.`);
   }
 }

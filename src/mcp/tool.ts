@@ -16,8 +16,3 @@ export type Tool<Args> = {
   isReading: boolean;
   call: (ports: Ports, caller: Caller, args: Args) => Promise<Outcome<string>>;
 };
-
-/** A number with its word, thousands apart. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-}

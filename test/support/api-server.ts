@@ -5,7 +5,6 @@ import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
 import { KnownBodies } from '../../src/app/known-bodies.ts';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
-import { unobserved } from '../../src/app/ports/observe.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
@@ -17,6 +16,7 @@ import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import type { SummarizerChoice } from '../../src/workers/summarizers/registry.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { openTestStore } from './open-test-store.ts';
+import { unobserved } from './unobserved.ts';
 import { workerDependencies } from './worker-dependencies.ts';
 
 /** A small window in which a few long items are enough for a compaction. */

@@ -1,4 +1,3 @@
-import { unobserved } from '../../src/app/ports/observe.ts';
 import { DEFAULT_PRICES } from '../../src/domain/policy/prices.ts';
 import type { WorkerDependencies } from '../../src/workers/compaction/dependencies.ts';
 import { extractive } from '../../src/workers/summarizers/extractive.ts';
@@ -6,6 +5,7 @@ import { remoteSummarizer } from '../../src/workers/summarizers/remote/remote.ts
 import { remoteCompactor } from '../../src/workers/summarizers/remote/remote-compactor.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { NOW, WORLD } from './given.ts';
+import { unobserved } from './unobserved.ts';
 
 const TEMPLATES = loadTemplates();
 

@@ -2,13 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { readContextPage } from '../../app/context-page.ts';
 import { readHere } from '../../app/read-here.ts';
 import { versionAt } from '../../app/version-at.ts';
+import { counted } from '../../domain/counted.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
 import { MAX_VERSION, sessionParams, wholeNumber } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { EntryView } from './parts/entry.tsx';
-import { count, plural, share, When } from './parts/figures.tsx';
+import { count, share, When } from './parts/figures.tsx';
 import { FillBar } from './parts/fill.tsx';
 import { Pager, pageOf } from './parts/pager.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
@@ -116,7 +117,7 @@ function ContextView({
       </section>
       <section aria-labelledby="entries">
         <h2 id="entries">
-          {plural(context.items, 'item')}
+          {counted(context.items, 'item')}
           {pages > 1 && (
             <small>
               {' '}

@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { dryRun } from '../../app/dry-run.ts';
+import { counted } from '../../domain/counted.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { configOf } from '../../domain/session/head.ts';
 import { unwrap } from '../http/problem.ts';
 import { sessionParams } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
-import { count, plural } from './parts/figures.tsx';
+import { count } from './parts/figures.tsx';
 import { marginWords } from './parts/reasons.ts';
 import { COMPACT_MODES, SessionActions } from './parts/session-actions.tsx';
 import { SessionFrame } from './parts/session-frame.tsx';
@@ -68,28 +69,28 @@ function DryRunPage({
       <section class="card" aria-label="What it would do">
         <dl class="pairs">
           <dt>context now</dt>
-          <dd>{plural(plan.tokens_before, 'token')}</dd>
+          <dd>{counted(plan.tokens_before, 'token')}</dd>
           {plan.tokens_after_micro !== plan.tokens_before && (
             <>
               <dt>after clearing results</dt>
-              <dd>{plural(plan.tokens_after_micro, 'token')}</dd>
+              <dd>{counted(plan.tokens_after_micro, 'token')}</dd>
             </>
           )}
           {plan.covered_tokens !== null && (
             <>
               <dt>summarised</dt>
               <dd>
-                <FateTag fate="summarised" /> {plural(plan.covered_tokens, 'token')}, up to item{' '}
+                <FateTag fate="summarised" /> {counted(plan.covered_tokens, 'token')}, up to item{' '}
                 {plan.through !== null && plan.through > 0 && (
                   <a href={itemPath(id, plan.through)}>#{plan.through}</a>
                 )}
               </dd>
               <dt>kept</dt>
               <dd>
-                <FateTag fate="kept" /> {plural(plan.kept_tokens ?? 0, 'token')}
+                <FateTag fate="kept" /> {counted(plan.kept_tokens ?? 0, 'token')}
               </dd>
               <dt>the summary may have</dt>
-              <dd>{plan.summary_budget === null ? '–' : plural(plan.summary_budget, 'token')}</dd>
+              <dd>{plan.summary_budget === null ? '–' : counted(plan.summary_budget, 'token')}</dd>
             </>
           )}
         </dl>
@@ -97,7 +98,7 @@ function DryRunPage({
         {cleared.length > 0 && (
           <>
             <h2>
-              <FateTag fate="cleared" /> {plural(cleared.length, 'tool result')}
+              <FateTag fate="cleared" /> {counted(cleared.length, 'tool result')}
             </h2>
             <ul class="pieces">
               {cleared.slice(0, SHOWN).map(({ seq, kind, tokens_before, tokens_after }) => (

@@ -3,6 +3,7 @@ import { findSession } from '../../app/find.ts';
 import { readHere } from '../../app/read-here.ts';
 import { type LogItem, readItem } from '../../app/read-item.ts';
 import { trace } from '../../app/recall/trace.ts';
+import { counted } from '../../domain/counted.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { type Pin, pinOf } from '../../domain/session/pins.ts';
 import { unwrap } from '../http/problem.ts';
@@ -10,7 +11,7 @@ import { MAX_VERSION, sessionParams, wholeNumber } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { ItemBody, whoOf } from './parts/entry.tsx';
-import { count, plural, When } from './parts/figures.tsx';
+import { count, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
 import { Pager } from './parts/pager.tsx';
 import { PinItem, Unpin } from './parts/pins.tsx';
@@ -84,7 +85,7 @@ function ItemPage({
           #{seq} {whoOf(item.item, format).label}
         </h1>
         <p class="faint">
-          {plural(tokens, 'token')} · appended <When at={at} /> ·{' '}
+          {counted(tokens, 'token')} · appended <When at={at} /> ·{' '}
           <a href={withQuery(`${sessionPath(id)}/log`, { after: Math.max(0, seq - 10) })}>
             in the log
           </a>

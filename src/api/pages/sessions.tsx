@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { sessionOverview } from '../../app/session-overview.ts';
+import { counted } from '../../domain/counted.ts';
 import { parseInput } from '../http/validation.ts';
 import { pageQuery } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { BASE } from './assets.ts';
 import { Layout } from './layout.tsx';
 import { answered, html, type Site } from './page.tsx';
-import { count, plural, short, When } from './parts/figures.tsx';
+import { count, short, When } from './parts/figures.tsx';
 import { Meter } from './parts/meter.tsx';
 import { originWords } from './parts/origin.ts';
 import { Pager } from './parts/pager.tsx';
@@ -106,7 +107,7 @@ function SessionRow({ row }: { row: Row }) {
         </a>
         <span class="faint">
           {origin === null ? '' : `${origin} · `}
-          {plural(row.counts.items, 'item')} · {row.model ?? row.format}
+          {counted(row.counts.items, 'item')} · {row.model ?? row.format}
         </span>
       </th>
       <td data-label="Context now">

@@ -5,13 +5,14 @@ import { readHere } from '../../app/read-here.ts';
 import { readSession } from '../../app/read-session.ts';
 import { sessionCost } from '../../app/session-cost.ts';
 import { readTokenCourse } from '../../app/token-course.ts';
+import { counted } from '../../domain/counted.ts';
 import type { Accepted } from '../../domain/session/errors.ts';
 import { unwrap } from '../http/problem.ts';
 import { pageQuery, sessionParams } from '../schemas/common.ts';
 import type { Visitor } from './access.ts';
 import { addPage, type Site, sessionRef } from './page.tsx';
 import { Chart } from './parts/chart.tsx';
-import { count, plural, share, usd, When } from './parts/figures.tsx';
+import { count, share, usd, When } from './parts/figures.tsx';
 import { Notice, noticeQuery } from './parts/notice.tsx';
 import { originWords } from './parts/origin.ts';
 import { Pager } from './parts/pager.tsx';
@@ -113,7 +114,7 @@ function Timeline({
         </div>
         <div>
           <dt>Log</dt>
-          <dd>{plural(state.counts.items, 'item')}</dd>
+          <dd>{counted(state.counts.items, 'item')}</dd>
           <dd class="faint">
             version {count(state.version)}, <When at={state.updated_at} />
           </dd>

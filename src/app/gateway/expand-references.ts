@@ -42,7 +42,7 @@ export async function expandReferences(
   if (noted === null && largestHere !== undefined) throw new ElsewhereError();
   if (noted === null) return null;
   const known = new Map(
-    noted.map(({ key, item }) => [idOf.get(key) ?? key, withoutOwnFields(item, false)]),
+    noted.map(({ key, item }) => [idOf.get(key) ?? key, withoutOwnFields(item)]),
   );
   const sessions = new Map(noted.map(({ key, session_id }) => [idOf.get(key), session_id]));
   const last = ids.findLast((id) => sessions.has(id));

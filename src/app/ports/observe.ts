@@ -15,6 +15,3 @@ export type Observe = <T>(
   run: () => Promise<T>,
   outcome: (value: T) => Facts & { outcome: string; failed?: boolean },
 ) => Promise<T>;
-
-/** Tells nobody. */
-export const unobserved: Observe = (_step, run) => run();

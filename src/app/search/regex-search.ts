@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { errorMessage } from '../../domain/error-message.ts';
 import { expressionSize } from '../../domain/search/expression-size.ts';
 import { cut } from '../../domain/search/snippet.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
@@ -30,7 +31,7 @@ export function expressionOf(source: string): Outcome<RE2JS> {
     if (expression.matches('')) return invalid('it matches the empty text, which is everywhere');
     return accept(expression);
   } catch (error) {
-    return invalid(error instanceof Error ? error.message : String(error));
+    return invalid(errorMessage(error));
   }
 }
 

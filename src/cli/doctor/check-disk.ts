@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSettings } from '../../config.ts';
-import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
+import { errorMessage } from '../../domain/error-message.ts';
+import { type Finding, note, ok, trouble } from './finding.ts';
 
 const CHECK = 'disk';
 const MEGABYTE = 1024 * 1024;
@@ -39,7 +40,7 @@ export async function checkDisk(database: DatabaseSettings): Promise<Finding> {
       return trouble(CHECK, says, 'make room, or set DATABASE_URL to another disk');
     return free < LITTLE ? note(CHECK, says, 'make room before it is full') : ok(CHECK, says);
   } catch (error) {
-    return trouble(CHECK, wordsOf(error), `let this user write to ${folder}`);
+    return trouble(CHECK, errorMessage(error), `let this user write to ${folder}`);
   }
 }
 

@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { ServerSettings } from '../../config.ts';
+import { errorMessage } from '../../domain/error-message.ts';
 import { openEngine } from '../../open-engine.ts';
 import { redisServers } from '../../workers/engines/bullmq/redis-address.ts';
 import type { JobEngine } from '../../workers/engines/job-engine.ts';
-import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
+import { type Finding, note, ok, trouble } from './finding.ts';
 
 const CHECK = 'queue';
 
@@ -25,7 +26,7 @@ export async function checkQueue(settings: ServerSettings): Promise<Finding> {
       'set maxmemory-policy noeviction; what was dropped is handed over again after a while',
     );
   } catch (error) {
-    return trouble(CHECK, wordsOf(error), adviceOn(error));
+    return trouble(CHECK, errorMessage(error), adviceOn(error));
   } finally {
     await engine?.stop(0);
   }

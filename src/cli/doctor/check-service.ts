@@ -1,7 +1,8 @@
+import { errorMessage } from '../../domain/error-message.ts';
 import { packageVersion } from '../../package-version.ts';
 import { releaseOf } from '../ask.ts';
 import { problemIn, remoteTarget, type Target } from '../target.ts';
-import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
+import { type Finding, note, ok, trouble } from './finding.ts';
 
 /** What can be seen of a service through its API. Throws TargetError for what is no address. */
 export async function checkService(url: string): Promise<Finding[]> {
@@ -12,7 +13,7 @@ export async function checkService(url: string): Promise<Finding[]> {
   try {
     release = await releaseOf(target);
   } catch (error) {
-    const [says = '', advice = ''] = wordsOf(error).split(': ', 2);
+    const [says = '', advice = ''] = errorMessage(error).split(': ', 2);
     return [trouble('service', says, advice)];
   }
   if (release === null) {
@@ -58,6 +59,6 @@ async function asked(
     if (response.ok) return ok(check, fine);
     return trouble(check, problemIn(text)?.detail ?? `HTTP ${response.status}`, advice);
   } catch (error) {
-    return trouble(check, wordsOf(error), advice);
+    return trouble(check, errorMessage(error), advice);
   }
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
 import type { DatabaseSettings } from '../../config.ts';
+import { errorMessage } from '../../domain/error-message.ts';
 import { describeDatabase, openStore } from '../../open-store.ts';
 import { quantity } from '../quantity.ts';
-import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
+import { type Finding, note, ok, trouble } from './finding.ts';
 
 const MOST_PENDING = 100;
 const SESSIONS_AT_A_TIME = 500;
@@ -28,7 +29,7 @@ export async function checkStore(
       database.kind === 'sqlite'
         ? 'check DATABASE_URL, and who may read the file'
         : 'start PostgreSQL, and check host, user, password and database in DATABASE_URL';
-    return { findings: [trouble('store', wordsOf(error), advice)], exists: false };
+    return { findings: [trouble('store', errorMessage(error), advice)], exists: false };
   }
   try {
     return { findings: [await answering(store, name), await indexed(store)], exists: true };
@@ -50,7 +51,7 @@ async function answering(store: SearchableStore, name: string): Promise<Finding>
       'a service, or a worker, has to run to carry them out',
     );
   } catch (error) {
-    return trouble('store', `${name}: ${wordsOf(error)}`, 'see the log of the service');
+    return trouble('store', `${name}: ${errorMessage(error)}`, 'see the log of the service');
   }
 }
 
@@ -69,7 +70,7 @@ async function indexed(store: SearchableStore): Promise<Finding> {
       after = page.next;
     }
   } catch (error) {
-    return trouble('search', wordsOf(error), '"palimpsest reindex" writes the index anew');
+    return trouble('search', errorMessage(error), '"palimpsest reindex" writes the index anew');
   }
   const { sessions, documents, behind } = counted;
   const says = `${quantity(sessions, 'session')}, ${quantity(documents, 'document')} in the index`;

@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { UNTRACED } from '../../app/ports/tracer.ts';
 import type { ServerSettings } from '../../config.ts';
+import { errorMessage } from '../../domain/error-message.ts';
 import { openThreads } from '../../threads/threads.ts';
-import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
+import { type Finding, note, ok, trouble } from './finding.ts';
 
 const CHECK = 'threads';
 const LONGEST_MS = 20_000;
@@ -30,7 +31,7 @@ export async function checkThreads(
     return ok(CHECK, 'one starts and answers');
   } catch (error) {
     const advice = 'allow the process more memory and threads, or set PALIMPSEST_THREADS=0';
-    return trouble(CHECK, wordsOf(error), advice);
+    return trouble(CHECK, errorMessage(error), advice);
   } finally {
     await threads.close();
   }

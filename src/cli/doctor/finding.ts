@@ -24,7 +24,3 @@ export const trouble = (check: string, says: string, advice: string): Finding =>
   says,
   advice,
 });
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,3 +1,5 @@
+import { errorMessage } from '../../domain/error-message.ts';
+
 /** Why the bucket cannot be used, in words for an operator; `code` is what the SDK or the system calls it. */
 export class S3Error extends Error {
   readonly code: string;
@@ -52,7 +54,7 @@ function wordsOf(code: string, error: unknown, bucket: string): string {
   if (AWAY.has(code)) {
     return `the server does not answer (${code}): check AWS_ENDPOINT_URL_S3 and the network`;
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return message.startsWith(code) ? message : `${code}: ${message}`;
 }
 

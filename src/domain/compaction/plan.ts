@@ -96,13 +96,13 @@ export function planCompaction(
   }
 }
 
-type Micro = Extract<CompactionPlan, { kind: 'micro' }>;
+export type MicroCompaction = Extract<CompactionPlan, { kind: 'micro' }>;
 
 /** Clearing where it is enough, else a full compaction; clearing that is not enough beats nothing. */
 function inSteps(
   input: PlanInput & { context_window: number },
   request: PlanRequest,
-  micro: Micro | null,
+  micro: MicroCompaction | null,
   planWhole: (input: PlanInput) => CompactionPlan,
 ): CompactionPlan {
   if (micro === null) return planWhole(input);
@@ -113,7 +113,7 @@ function inSteps(
 
 /** Whether a micro-compaction ends what was asked for. */
 function isEnough(
-  { tokens_after }: Micro,
+  { tokens_after }: MicroCompaction,
   { config, threshold, tokens, context_window }: PlanInput & { context_window: number },
   { attribution, trigger, focus }: PlanRequest,
 ): boolean {
@@ -134,7 +134,7 @@ function remotePlan(input: PlanInput): RemotePlan | Skipped {
 }
 
 /** Null when clearing is not worth it, or would not make the context smaller (SPEC 18, rule 7). */
-function microPlan(input: PlanInput, head: Head, micro: MicroPlan | null): Micro | null {
+function microPlan(input: PlanInput, head: Head, micro: MicroPlan | null): MicroCompaction | null {
   const { config } = input;
   if (micro === null) return null;
   const tokens_after = withSafetyMargin(head.state.tokens - savedBy(micro.edits), config);

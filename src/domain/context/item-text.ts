@@ -1,6 +1,5 @@
-import { resultPartText, textOf } from '../items/convert.ts';
+import { resultPartText } from '../items/convert.ts';
 import type { Message, Normalised, Part } from '../items/item.ts';
-import { readOpaque } from '../items/opaque.ts';
 
 /** What an item says, and what it is in a few words. */
 export type ItemText = { what: string; text: string };
@@ -50,9 +49,8 @@ function partText(part: Part): { what: string | null; text: string } {
         text: part.content.map(resultPartText).join('\n'),
       };
     case 'image':
-      return { what: null, text: textOf(part) };
     case 'opaque':
-      return { what: null, text: readOpaque(part.json).map(textOf).join('\n') };
+      return { what: null, text: resultPartText(part) };
     default:
       return part satisfies never;
   }

@@ -1,3 +1,4 @@
+import { NUMBERED } from './kind.ts';
 import { type Asking, counted, type Outline, plainOutline } from './outline.ts';
 import { textOf } from './source.ts';
 
@@ -12,15 +13,13 @@ const METHOD =
   /^(?: {2}| {4}|\t)(?:(?:public|private|protected|static|async|override|get|set|readonly|final) ){0,4}#?[\w$]{1,80}(?:<[^<>]{0,80}>)?\([^;{}]{0,200}\)? {0,2}(?::[^;{}]{1,100})?\{?$/;
 const NO_METHOD =
   /^\s{0,8}(?:if|for|while|switch|catch|return|else|do|try|await|throw|new|super)\b/;
-/** Numbers that tools put in front of the lines of a file. */
-const NUMBER = /^ {0,6}\d{1,7}(?:→|\t|: |\||\. )/;
 
 /** Code: the lines that begin a definition, the outer ones first. */
 export function codeOutline({ source, start }: Asking): Outline {
   const found: { place: number; depth: number }[] = [];
   for (const [place, unit] of source.units.entries()) {
     if (place < start || unit.isPart) continue;
-    const text = textOf(source, unit).replace(NUMBER, '');
+    const text = textOf(source, unit).replace(NUMBERED, '');
     const isMethod = METHOD.test(text) && !NO_METHOD.test(text);
     if (!isMethod && !SIGNATURE.test(text) && !KEPT.test(text)) continue;
     found.push({ place, depth: text.length - text.trimStart().length });

@@ -52,7 +52,7 @@ const HTML_START = /^\s{0,40}<(?:!doctype html|html|head|body)\b/i;
 /** `path:12:text`, `path-12-text`, and Windows' paths. */
 const FOUND = /^(?:[A-Za-z]:)?[^\s:]{1,300}(?::\d{1,9}[:\s]|-\d{1,9}-)/;
 /** Below the name of a file, `12:text`. */
-const FOUND_BELOW = /^\d{1,9}[:-]/;
+export const FOUND_BELOW = /^\d{1,9}[:-]/;
 const FILE_ALONE =
   /^(?:\.{0,2}\/|[A-Za-z]:\\)?[\w@.~+()[\]-]{1,120}(?:[\\/][\w@.~+()[\] -]{1,120}){0,40}[\\/]?$/;
 const LONG_LISTING = /^(?:[-dlbcps][rwxsStT-]{9}[.+@]?\s|total \d{1,12}$)/;
@@ -65,7 +65,8 @@ const LOGGED =
 const CODE_END = /[{};]\s*(?:\/\/.{0,120})?$|\)\s*(?:->.{0,60})?[:{]$|=>\s*[({]?$|[([,]$/;
 const CODE_START =
   /^\s{0,60}(?:import|from|export|def|class|function|func|fn|pub|const|let|var|return|if|else|elif|for|while|switch|case|try|catch|except|finally|with|raise|throw|#include|#define|package|use|using|struct|enum|interface|impl|type|public|private|protected|static|async|await|@\w{1,60}|\/\/|\/\*|\*|#)(?:\b|$|\s)/;
-const NUMBERED = /^ {0,6}\d{1,7}(?:→|\t|: |\||\. )/;
+/** The number that a tool writes before a line. */
+export const NUMBERED = /^ {0,6}\d{1,7}(?:→|\t|: |\||\. )/;
 /** Words one after the other, or signs of a script without spaces. */
 const SENTENCE = /\p{L},? \p{L}{1,40},? \p{L}{1,40},? \p{L}|[\u3040-\u30ff\u4e00-\u9fff]{8}/u;
 const BULLET = /^\s{0,20}(?:#{1,6} |[-*+] |\d{1,3}[.)] |> )/;

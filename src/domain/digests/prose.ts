@@ -1,8 +1,8 @@
+import { NUMBERED } from './kind.ts';
 import { type Asking, counted, type Outline, plainOutline } from './outline.ts';
 import { textOf } from './source.ts';
 
 const HEADING = /^\s{0,3}#{1,4} \S|^(?:={3,}|-{3,})$|^\*\*[^*]{1,100}\*\*:?$/;
-const NUMBER = /^ {0,6}\d{1,7}(?:→|\t|: |\||\. )/;
 const HEAD = 3;
 const TAIL = 2;
 const SHARE_OF_ENDS = 0.4;
@@ -13,7 +13,7 @@ export function proseOutline({ source, start }: Asking): Outline {
   const headings: number[] = [];
   for (const [place, unit] of source.units.entries()) {
     if (place < start) continue;
-    const text = textOf(source, unit).replace(NUMBER, '').trim();
+    const text = textOf(source, unit).replace(NUMBERED, '').trim();
     if (text === '') continue;
     filled.push(place);
     if (HEADING.test(text) && text.length > 3) headings.push(place);

@@ -1,3 +1,4 @@
+import { FOUND_BELOW } from './kind.ts';
 import {
   type Asking,
   byCount,
@@ -12,7 +13,6 @@ import { textOf } from './source.ts';
 const LONGEST_PATH = 120;
 /** `path:12:text`, `path-12-text`. */
 const FOUND = /^((?:[A-Za-z]:)?[^\s:]{1,300}?)(?::\d{1,9}[:\s]|-\d{1,9}-)/;
-const FOUND_BELOW = /^\d{1,9}[:-]/;
 
 /** What a search has found: the files, with the lines found in each. */
 export function searchOutline({ source, start, room }: Asking): Outline {

@@ -42,10 +42,9 @@ export function checkOwnFields(item: JsonObject): ItemProblem[] {
   return problems;
 }
 
-/** The item without our own fields, and without `id` where the format has none (SPEC section 4). */
-export function withoutOwnFields(item: Item, idIsOwn: boolean): Item {
+/** The item without our own fields (SPEC section 4). */
+export function withoutOwnFields(item: Item): Item {
   const own = new Set<string>(OWN_MESSAGE_FIELDS);
-  if (idIsOwn) own.add('id');
   return Object.fromEntries(Object.entries(item).filter(([field]) => !own.has(field)));
 }
 

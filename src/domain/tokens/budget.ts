@@ -8,18 +8,20 @@ const PAUSE_CHARACTERS = 2_048;
 
 /**
  * Counts the texts of one request with a real tokenizer, piece by piece: whoever drives the generator
- * lets others run between the pieces. Up to `most` characters are counted in full; of more, windows
+ * lets others run between the pieces. Up to a limit all characters are counted in full; of more, windows
  * that are spread evenly over all texts are, and stand for the rest. The same texts in the same order
  * always give the same counts; they are stored with the events, so that reading never counts again.
  */
 export function* countTexts(
   texts: readonly string[],
   count: TextCounter,
-  most = REQUEST_CHARACTERS,
 ): Generator<undefined, Map<string, number>> {
   const counts = new Map<string, number>();
   const distinct = [...new Set(texts)];
-  const share = Math.min(1, most / distinct.reduce((sum, text) => sum + text.length, 0));
+  const share = Math.min(
+    1,
+    REQUEST_CHARACTERS / distinct.reduce((sum, text) => sum + text.length, 0),
+  );
   const seen = { tokens: 0, characters: 0 };
   let sincePause = 0;
   // The first text has a window of its own, whatever its share: the others have a ratio then.

@@ -57,13 +57,14 @@ export function counterFor(config: Config, tokenizers: Tokenizers): TextCounter 
 const UNPAUSED_CHARACTERS = 65_536;
 
 /**
- * A counter for one piece of work that cannot pause: after `most` characters the rest is taken to have
+ * A counter for one piece of work that cannot pause: after so many characters the rest is taken to have
  * as many tokens for its length as what was counted.
  */
-function withinBudget(count: TextCounter, most = UNPAUSED_CHARACTERS): TextCounter {
+function withinBudget(count: TextCounter): TextCounter {
   const seen = { tokens: 0, characters: 0 };
   return (text) => {
-    if (seen.characters >= most) return Math.ceil((seen.tokens * text.length) / seen.characters);
+    if (seen.characters >= UNPAUSED_CHARACTERS)
+      return Math.ceil((seen.tokens * text.length) / seen.characters);
     const tokens = count(text);
     seen.tokens += tokens;
     seen.characters += text.length;

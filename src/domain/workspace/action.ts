@@ -1,7 +1,7 @@
 import type { Block, KnownText, Replacement } from './known-text.ts';
 
 /** One change of a patch: lines to look for after the lines of `context`, and what replaces them. */
-export type Hunk = { context: string[]; before: string[]; after: string[]; is_at_end: boolean };
+export type Hunk = { context: string[]; before: string[]; after: string[] };
 
 /**
  * What git does to edits that were made before: `restore` takes back those of the files named, `reset`

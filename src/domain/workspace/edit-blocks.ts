@@ -15,7 +15,7 @@ export function hunksOfBlocks(text: string): Hunk[] | null {
   for (const line of text.replaceAll('\r\n', '\n').split('\n')) {
     if (side === null || hunk === null) {
       if (!OPEN.test(line)) continue;
-      hunk = { context: [], before: [], after: [], is_at_end: false };
+      hunk = { context: [], before: [], after: [] };
       side = 'before';
     } else if (side === 'before' && DIVIDER.test(line)) side = 'after';
     else if (side === 'after' && CLOSE.test(line)) {

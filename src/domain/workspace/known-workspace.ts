@@ -1,6 +1,5 @@
 import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { partnersIn } from '../items/pairing.ts';
-import type { FileAction } from './action.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
 import { Effort } from './effort.ts';
 import { FileBook } from './file-book.ts';
@@ -18,9 +17,6 @@ export type KnownWorkspace = {
   folder: string | null;
 };
 
-/** Told of each call as it is carried out, and of those without a result. `at`: as in the fold. */
-type OnCall = (call: ToolCall, actions: readonly FileAction[], at: number) => void;
-
 /**
  * The one rule for what a log tells of files, todos and plan; restoring and the summary both use it.
  * It stands on items and tokens, and below policy, context and compaction, which may ask it.
@@ -32,9 +28,8 @@ type OnCall = (call: ToolCall, actions: readonly FileAction[], at: number) => vo
 export function foldWorkspace(
   items: readonly Normalised[],
   startFolder: string | null = null,
-  onCall: OnCall = () => {},
 ): KnownWorkspace {
-  return foldAround(items, items.length, startFolder, onCall).after;
+  return foldAround(items, items.length, startFolder).after;
 }
 
 /** The same in one go for the items before `cut`, which parts no call from its result, and for all of them. */
@@ -42,12 +37,11 @@ export function foldAround(
   items: readonly Normalised[],
   cut: number,
   startFolder: string | null = null,
-  onCall: OnCall = () => {},
 ): { before: KnownWorkspace; after: KnownWorkspace } {
   const nothing = { files: [], todos: null, plan: null, folder: startFolder };
   let before: KnownWorkspace | undefined;
   try {
-    const fold = workspaceFold(items, startFolder, onCall);
+    const fold = workspaceFold(items, startFolder);
     for (const [at, item] of items.entries()) {
       if (at === cut) before = fold.known();
       fold.add(item, at);
@@ -65,7 +59,6 @@ export function foldAround(
 function workspaceFold(
   items: readonly Normalised[],
   startFolder: string | null,
-  onCall: OnCall,
 ): { add: (item: Normalised, at: number) => void; known: () => KnownWorkspace } {
   const effort = new Effort();
   const files = new FileBook(effort);
@@ -82,7 +75,6 @@ function workspaceFold(
       files.apply(action, at);
       plans.file(action, at);
     }
-    onCall(call, actions, at);
     plans.call(call, result, at);
   };
   const tellOf = (message: Message, at: number) => {
@@ -124,7 +116,6 @@ function workspaceFold(
       if (answer === undefined) {
         const actions = actionsOfOpenCall(part, { session: folder, shell }, effort);
         for (const action of actions) files.apply(action, at);
-        onCall(part, actions, at);
         plans.openCall(part, at);
       } else if (answer.at <= at) {
         carryOut(part, answer.result, at);

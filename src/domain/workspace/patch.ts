@@ -82,10 +82,7 @@ export function hunksOf(body: readonly string[]): Hunk[] {
       if (context !== '' && !/^-\d/.test(context)) hunk.context.push(context);
       continue;
     }
-    if (line.startsWith('*** End of File')) {
-      if (hunk !== null) hunk.is_at_end = true;
-      continue;
-    }
+    if (line.startsWith('*** End of File')) continue;
     hunk ??= pushed(hunks);
     const text = line.slice(1);
     if (line.startsWith('+')) hunk.after.push(text);
@@ -100,7 +97,7 @@ export function hunksOf(body: readonly string[]): Hunk[] {
 }
 
 function pushed(hunks: Hunk[]): Hunk {
-  const hunk: Hunk = { context: [], before: [], after: [], is_at_end: false };
+  const hunk: Hunk = { context: [], before: [], after: [] };
   hunks.push(hunk);
   return hunk;
 }

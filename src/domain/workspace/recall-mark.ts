@@ -1,3 +1,5 @@
+import { counted } from '../counted.ts';
+
 /** How the note begins that stands in place of a result which the session has a way to recall. */
 const OPENING = '[Old tool result cleared: ';
 /** No provider takes longer names of tools. */
@@ -13,8 +15,7 @@ export function recallOf(id: string): string {
 export function recallNote(lines: number, tool: string, id: string): string {
   const name = tool.replaceAll(/[^\w.:/-]/g, '').slice(0, LONGEST_NAME);
   const of = name === '' ? '' : ` of ${name}`;
-  const counted = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'line' : 'lines'}`;
-  return `${OPENING}${counted}${of}. ${recallOf(id)}]`;
+  return `${OPENING}${counted(lines, 'line')}${of}. ${recallOf(id)}]`;
 }
 
 /** Whether a text is such a note: nothing of the original stands in it. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { readSession } from '../../app/read-session.ts';
+import { counted } from '../../domain/counted.ts';
 import { accept } from '../../domain/session/errors.ts';
-import { counted, type Tool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 
 /** How full the context is, and what was compacted. */
 export const statusTool: Tool<Record<string, never>> = {

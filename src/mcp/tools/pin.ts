@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { pin } from '../../app/pin.ts';
+import { counted } from '../../domain/counted.ts';
 import { accept, reject } from '../../domain/session/errors.ts';
-import { counted, type Tool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 
 /** Rules and facts; what is longer is an item, or a file. */
 const LONGEST_TEXT = 4_000;

@@ -1,7 +1,12 @@
 import { type FullPlan, withLedgers } from '../../domain/compaction/full.ts';
 import { ledgersOf } from '../../domain/compaction/ledgers-of.ts';
 import { materialOf } from '../../domain/compaction/material.ts';
-import { type CompactionPlan, planCompaction, planRequest } from '../../domain/compaction/plan.ts';
+import {
+  type CompactionPlan,
+  type MicroCompaction,
+  planCompaction,
+  planRequest,
+} from '../../domain/compaction/plan.ts';
 import { hasToPay, notWorthIt } from '../../domain/compaction/weigh.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { Skip } from '../../domain/session/compaction-commands.ts';
@@ -18,8 +23,6 @@ export type Planned =
   | { kind: 'skip'; skip: Skip }
   | { kind: 'micro'; plan: MicroCompaction; packet: PacketText | null }
   | { kind: 'full'; plan: FullPlan; ways: Way[]; packet: PacketText | null };
-
-type MicroCompaction = Extract<CompactionPlan, { kind: 'micro' }>;
 
 /** What there is to do (SPEC sections 7 and 8), and who is asked for it in turn. */
 export async function plan(deps: WorkerDependencies, loaded: Loaded): Promise<Planned> {

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AppDependencies } from '../../../src/api/app-dependencies.ts';
 import { OpaqueContent } from '../../../src/app/opaque-content.ts';
-import { unobserved } from '../../../src/app/ports/observe.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { openaiResponsesCodec } from '../../../src/domain/items/openai-responses/codec.ts';
 import { summarizeNow } from '../../../src/workers/summarize-now.ts';
@@ -19,6 +18,7 @@ import { ofTokens } from '../../support/items.ts';
 import { answer, status } from '../../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../../support/scripted-model-server.ts';
 import { summaryAnswer } from '../../support/summary-text.ts';
+import { unobserved } from '../../support/unobserved.ts';
 
 const SECRET = 'a secret of thirty-two characters';
 const MEGABYTE = 1_000_000;

@@ -135,7 +135,7 @@ describe('what is known of files after what calls have done', () => {
         {
           kind: 'patched',
           path: '/a',
-          hunks: [{ context: [], before: ['x'], after: ['y'], is_at_end: false }],
+          hunks: [{ context: [], before: ['x'], after: ['y'] }],
           to: '/b',
         },
       ],

@@ -29,7 +29,7 @@ describe('what a patch of Codex says', () => {
       {
         kind: 'patched',
         path: 'a.py',
-        hunks: [{ context: ['def f():'], before: ['  one'], after: ['  two'], is_at_end: false }],
+        hunks: [{ context: ['def f():'], before: ['  one'], after: ['  two'] }],
         to: 'lib/b.py',
       },
       { kind: 'deleted', path: 'old.py' },
@@ -74,7 +74,7 @@ describe('what a patch of Codex says', () => {
       {
         kind: 'patched',
         path: '/w/a.py',
-        hunks: [{ context: [], before: ['x'], after: ['y'], is_at_end: false }],
+        hunks: [{ context: [], before: ['x'], after: ['y'] }],
         to: null,
       },
     ]);

@@ -173,7 +173,7 @@ describe('the steps that a fold takes, counted', () => {
   it('lines that nearly stand everywhere are looked for in one pass', () => {
     const text = 'xaaaa\n'.repeat(200_000);
     const lines = ['aaaa', ...Array.from({ length: 500 }, () => 'xaaaa'), 'b'];
-    const hunk = { context: [], before: lines, after: ['c'], is_at_end: false };
+    const hunk = { context: [], before: lines, after: ['c'] };
     const known = wholeText(text);
     const looks = charactersLookedAt(() => {
       expect(patched(known, [hunk], new Effort())).toBeNull();
@@ -185,7 +185,7 @@ describe('the steps that a fold takes, counted', () => {
   it('contexts of a patch cost what they take to be found', () => {
     const text = 'a line\n'.repeat(100_000);
     const context = Array.from({ length: 10_000 }, (_, n) => `not there ${n}`);
-    const hunk = { context, before: ['a line'], after: ['b'], is_at_end: false };
+    const hunk = { context, before: ['a line'], after: ['b'] };
     const effort = new CountedEffort();
     expect(patched({ blocks: [{ first: 3, text }], total: null }, [hunk], effort)).toBeNull();
     expect(effort.granted).toBeLessThan(1_000_000);

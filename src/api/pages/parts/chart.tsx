@@ -1,7 +1,8 @@
 import type { readTokenCourse } from '../../../app/token-course.ts';
+import { counted } from '../../../domain/counted.ts';
 import type { Accepted } from '../../../domain/session/errors.ts';
 import { BASE } from '../assets.ts';
-import { count, plural, short } from './figures.tsx';
+import { count, short } from './figures.tsx';
 import { outcomeOf } from './tags.tsx';
 
 type Course = Accepted<Awaited<ReturnType<typeof readTokenCourse>>>;
@@ -25,7 +26,7 @@ export function Chart({ course, session }: { course: Course; session: string }) 
   const rough = points.filter((point) => point.version <= exact_from);
   const label =
     `Tokens of the context from version ${from} to ${version}: now ${count(course.tokens)} of ` +
-    `${count(window)}, compacts at ${count(threshold)}; ${plural(compactions.length, 'compaction')}.`;
+    `${count(window)}, compacts at ${count(threshold)}; ${counted(compactions.length, 'compaction')}.`;
   return (
     <figure class="chart">
       {/* biome-ignore lint/a11y/useSemanticElements: the links inside are to be reached, which an image hides */}

@@ -1,3 +1,4 @@
+import { changedContext } from '../../../app/changed-context.ts';
 import type { readCompactionPage } from '../../../app/compaction-page.ts';
 import type { Accepted } from '../../../domain/session/errors.ts';
 import type { Visitor } from '../access.ts';
@@ -53,11 +54,7 @@ export function CompactionActions({
       </div>
     );
   }
-  const isInPlace =
-    detail.outcome === 'micro_compacted' ||
-    detail.outcome === 'full_compacted' ||
-    detail.outcome === 'remote_compacted';
-  if (!isInPlace || detail.reverted_at !== null) return null;
+  if (!changedContext(detail) || detail.reverted_at !== null) return null;
   if (built_over !== null) return <BuiltOver id={id} base={built_over} />;
   return (
     <div class="actions">

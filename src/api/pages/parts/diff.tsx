@@ -1,11 +1,12 @@
 import type { diff as readDiff } from '../../../app/diff.ts';
+import { counted } from '../../../domain/counted.ts';
 import type { Format } from '../../../domain/items/codecs.ts';
 import type { Origin } from '../../../domain/session/entry.ts';
 import type { Accepted } from '../../../domain/session/errors.ts';
 import { editKey } from '../../../domain/session/result-edits.ts';
 import { compactionPath, itemPath } from '../paths.ts';
 import { itemBeginning, whoOf } from './entry.tsx';
-import { beginning, count, plural } from './figures.tsx';
+import { beginning, count } from './figures.tsx';
 import { type Fate, FateTag, SIGNS } from './tags.tsx';
 
 type Diff = Accepted<Awaited<ReturnType<typeof readDiff>>>;
@@ -44,7 +45,7 @@ export function DiffView({
   if (removed.length + cleared.length + added.length === 0) {
     return (
       <p class="empty">
-        It changed nothing: the context is what it was, {plural(kept.length, 'item')} with{' '}
+        It changed nothing: the context is what it was, {counted(kept.length, 'item')} with{' '}
         {count(tokens.after)} tokens.
       </p>
     );
@@ -59,7 +60,7 @@ export function DiffView({
         {removed.length > 0 && (
           <Piece
             fate="summarised"
-            words={`${plural(removed.length, 'item')} replaced by the summary`}
+            words={`${counted(removed.length, 'item')} replaced by the summary`}
             tokens={tokens.removed}
           />
         )}
@@ -88,7 +89,7 @@ export function DiffView({
         {cleared.length > 0 && (
           <Piece
             fate="cleared"
-            words={`${plural(cleared.length, 'tool result')} cleared or shortened`}
+            words={`${counted(cleared.length, 'tool result')} cleared or shortened`}
             tokens={tokens.cleared}
           />
         )}
@@ -134,7 +135,7 @@ export function DiffView({
         {added.length > SHOWN && <p class="faint">and {count(added.length - SHOWN)} more</p>}
         <Piece
           fate="kept"
-          words={`${plural(kept.length, 'item')} kept${keptHow(cleared)}`}
+          words={`${counted(kept.length, 'item')} kept${keptHow(cleared)}`}
           tokens={tokens.kept}
         />
         <p class="faint">{rangesOf(kept)}</p>

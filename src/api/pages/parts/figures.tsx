@@ -19,10 +19,6 @@ export function share(part: number, whole: number): string {
   return percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
 }
 
-export function plural(amount: number, one: string, many = `${one}s`): string {
-  return `${count(amount)} ${amount === 1 ? one : many}`;
-}
-
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;

@@ -16,9 +16,7 @@ type Placed = { item: Item; at: number };
 export function renderOpenaiResponses(items: readonly Item[]): Item[] {
   const shown = items.flatMap((posted, at): Placed[] =>
     visibleItems([posted], (text) => openaiResponsesMessage('user', text))
-      .flatMap((item) =>
-        withoutEmptyText(openaiResponsesRequestItem(withoutOwnFields(item, false))),
-      )
+      .flatMap((item) => withoutEmptyText(openaiResponsesRequestItem(withoutOwnFields(item))))
       .map((item) => ({ item, at })),
   );
   const paired = pairedParts(items.map(normaliseOpenaiResponses));
