@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CONTEXT_CHANGES, type SessionEvent } from '../domain/session/events.ts';
+import { eventPages } from './event-pages.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 
 const EVENTS_PER_READ = 100;
@@ -16,20 +16,16 @@ export async function contextChanges(
   up_to: number,
 ): Promise<SessionEvent[]> {
   const all: SessionEvent[] = [];
-  for (let after = 0; ; ) {
-    const page = await store.events(ref, {
-      types: CONTEXT_CHANGES,
-      after,
-      up_to,
-      limit: EVENTS_PER_READ,
-      max_bytes: MOST_BYTES,
-    });
+  const query = {
+    types: CONTEXT_CHANGES,
+    up_to,
+    limit: EVENTS_PER_READ,
+    max_bytes: MOST_BYTES,
+  };
+  for await (const page of eventPages(store, ref, query)) {
     for (const event of page) all.push(withoutTexts(event));
-    const last = page.at(-1);
-    if (last === undefined) return all;
-    after = last.version;
-    await nextTurn();
   }
+  return all;
 }
 
 function withoutTexts(event: SessionEvent): SessionEvent {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sumTokens, supersededSeqs, type View } from '../domain/context/view.ts';
 import { codecFor, type Format } from '../domain/items/codecs.ts';
 import { pairedParts } from '../domain/items/pairing.ts';
@@ -6,6 +5,7 @@ import { advanceLedger, type LedgerItem } from '../domain/ledger/advance.ts';
 import { EMPTY_LEDGER, type Ledger } from '../domain/ledger/ledger.ts';
 import { eventAt } from './event-at.ts';
 import { READ_BYTES } from './event-page.ts';
+import { eventPages } from './event-pages.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
@@ -37,26 +37,23 @@ export async function foldLedger(
   const superseded = await supersededItems(store, ref);
   let ledger = await firstLedger(store, ref);
   let waiting: LedgerItem[] = [];
-  for (let after = 0; ; ) {
-    const events = await store.events(ref, {
-      types: ['item.appended'],
-      after,
-      up_to: through,
-      limit: EVENTS_PER_READ,
-      max_bytes: READ_BYTES,
-    });
-    for (const event of events) {
-      after = event.version;
+  const query = {
+    types: ['item.appended'] as const,
+    up_to: through,
+    limit: EVENTS_PER_READ,
+    max_bytes: READ_BYTES,
+  };
+  for await (const page of eventPages(store, ref, query)) {
+    for (const event of page) {
       if (event.type !== 'item.appended' || event.data.excluded !== undefined) continue;
       if (superseded.has(event.version)) continue;
       waiting.push({ seq: event.version, item: codec.normalise(event.data.item) });
     }
-    const end = events.length === 0 ? waiting.length : wholeTurns(waiting);
+    const end = wholeTurns(waiting);
     ledger = advanceLedger(ledger, waiting.slice(0, end));
     waiting = waiting.slice(end);
-    if (events.length === 0) return ledger;
-    await nextTurn();
   }
+  return advanceLedger(ledger, waiting);
 }
 
 async function supersededItems(store: EventStore, ref: SessionRef): Promise<Set<number>> {

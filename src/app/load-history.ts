@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Atom, atomsOf } from '../domain/items/atoms.ts';
 import { codecFor, type Format } from '../domain/items/codecs.ts';
 import { ClientTelling, isHidden } from '../domain/items/hidden-rounds.ts';
@@ -8,6 +7,7 @@ import type { Entry } from '../domain/session/entry.ts';
 import type { EventType } from '../domain/session/events.ts';
 import type { LoggedItem } from '../domain/session/match-history.ts';
 import { eventAt } from './event-at.ts';
+import { eventPages } from './event-pages.ts';
 import { forkedFrom } from './forked-from.ts';
 import { loadView } from './load-view.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
@@ -51,24 +51,21 @@ export async function loadHistory(
     const created = await eventAt(store, ref, 1);
     if (created?.type === 'session.created') history.begin(created.data.initial_context);
   }
-  for (let after = Math.max(0, from - 1); ; ) {
-    const page = await store.events(ref, {
-      after,
-      types: TYPES,
-      limit: EVENTS_PER_READ,
-      max_bytes: MOST_BYTES,
-      ...(up_to !== undefined && { up_to }),
-    });
+  const query = {
+    after: Math.max(0, from - 1),
+    types: TYPES,
+    limit: EVENTS_PER_READ,
+    max_bytes: MOST_BYTES,
+    ...(up_to !== undefined && { up_to }),
+  };
+  for await (const page of eventPages(store, ref, query)) {
     for (const event of page) {
       if (event.type === 'session.forked')
         history.begin(await inherited(store, ref, event, format));
       else history.add(event);
     }
-    const last = page.at(-1);
-    if (last === undefined) return history.items;
-    after = last.version;
-    await nextTurn();
   }
+  return history.items;
 }
 
 /**

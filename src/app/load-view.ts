@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   foldView,
   NOTHING_PINNED,
@@ -17,6 +16,7 @@ import {
 } from '../domain/session/events.ts';
 import type { State } from '../domain/session/head.ts';
 import { eventAt } from './event-at.ts';
+import { eventPages } from './event-pages.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts';
 import type { Ports, Size } from './ports/ports.ts';
@@ -230,7 +230,6 @@ function rangeReader(store: EventStore, ref: SessionRef, most: Size | null): Ran
   };
 }
 
-/** The store reads synchronously: in one go a context of many items would hold up all other requests. */
 async function eventsBetween(
   store: EventStore,
   ref: SessionRef,
@@ -240,16 +239,12 @@ async function eventsBetween(
 ): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
   const largest = most === null ? {} : { max_bytes: most.bytes, largest: most.bytes };
-  for (let from = after; ; ) {
-    const query = { after: from, up_to: upTo, limit: EVENTS_PER_READ, ...largest };
-    const page = await store.events(ref, query);
+  const query = { after, up_to: upTo, limit: EVENTS_PER_READ, ...largest };
+  for await (const page of eventPages(store, ref, query)) {
     for (const event of page) all.push(event);
-    const last = page.at(-1);
-    if (last === undefined || last.version >= upTo) return all;
-    if (most !== null) throw new ElsewhereError();
-    from = last.version;
-    await nextTurn();
+    if (most !== null && (all.at(-1)?.version ?? upTo) < upTo) throw new ElsewhereError();
   }
+  return all;
 }
 
 /** The base that was in force at a version: the newest event that set one decides. */

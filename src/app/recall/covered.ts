@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Standings, standingsOf } from '../../domain/context/standing.ts';
 import { isTakenBy, type TracedState } from '../../domain/context/trace.ts';
 import type { Item } from '../../domain/items/item.ts';
@@ -8,11 +7,12 @@ import type { ResultEdit } from '../../domain/session/result-edits.ts';
 import { contextChanges } from '../context-changes.ts';
 import { eventAt } from '../event-at.ts';
 import { PAGE_BYTES, READ_BYTES } from '../event-page.ts';
+import { type ItemEvent, itemEvents } from '../event-pages.ts';
 import { findCompaction } from '../find.ts';
 import { ownEvents } from '../own-events.ts';
 import type { CompactionRow, EventStore, Page, SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
-import { type ItemEvent, Lineage } from './lineage.ts';
+import { Lineage } from './lineage.ts';
 
 export type CoveredItem = {
   session_id: string;
@@ -122,20 +122,13 @@ async function* itemsOf(
   const before = standings.chain.at(-2);
   // Where the one before had kept some, these may be among what is taken now.
   const from = before === undefined || before.kept.size > 0 ? 0 : before.through;
-  for (let last = Math.max(seq, from); ; ) {
-    const page = await store.events(ref, {
-      types: ['item.appended'],
-      after: last,
-      up_to: data.through,
-      limit: ITEMS_PER_READ,
-      max_bytes: READ_BYTES,
-    });
-    for (const event of page) {
-      last = event.version;
-      if (event.type !== 'item.appended') continue;
-      if (isTakenBy(standings, event, data.compaction_id)) yield event;
-    }
-    if (page.length === 0) return;
-    await nextTurn();
+  const query = {
+    after: Math.max(seq, from),
+    up_to: data.through,
+    limit: ITEMS_PER_READ,
+    max_bytes: READ_BYTES,
+  };
+  for await (const event of itemEvents(store, ref, query)) {
+    if (isTakenBy(standings, event, data.compaction_id)) yield event;
   }
 }

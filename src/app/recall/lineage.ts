@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { carriedKey, type Standings, standingsOf, takerOf } from '../../domain/context/standing.ts';
 import {
@@ -14,10 +13,10 @@ import type { SessionEvent } from '../../domain/session/events.ts';
 import { contextChanges } from '../context-changes.ts';
 import { eventAt } from '../event-at.ts';
 import { READ_BYTES } from '../event-page.ts';
-import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
+import { type ItemEvent, itemEvents } from '../event-pages.ts';
+import type { EventStore, SessionRef } from '../ports/event-store.ts';
 import { type SearchedSession, searchedSessions } from '../search/scopes.ts';
 
-export type ItemEvent = Extract<StoredEvent, { type: 'item.appended' }>;
 /** An item in the log of a session, counted from the one that is asked: 0 is that one, 1 its parent. */
 export type Place = { level: number; event: ItemEvent };
 /** A step, and in whose log it stands. */
@@ -187,23 +186,11 @@ export class Lineage {
     return known(this.#copied, level, async () => {
       const { superseded } = await this.standings(level);
       const seqs: number[] = [];
-      for (let after = up_to; ; ) {
-        const page = await this.#store.events(ref, {
-          types: ['item.appended'],
-          after,
-          up_to: at,
-          limit: EVENTS_PER_READ,
-          max_bytes: READ_BYTES,
-        });
-        for (const event of page) {
-          if (event.type !== 'item.appended' || event.data.excluded !== undefined) continue;
-          if (!superseded.has(event.version)) seqs.push(event.version);
-        }
-        const last = page.at(-1);
-        if (last === undefined) return seqs;
-        after = last.version;
-        await nextTurn();
+      const query = { after: up_to, up_to: at, limit: EVENTS_PER_READ, max_bytes: READ_BYTES };
+      for await (const { version, data } of itemEvents(this.#store, ref, query)) {
+        if (data.excluded === undefined && !superseded.has(version)) seqs.push(version);
       }
+      return seqs;
     });
   }
 }

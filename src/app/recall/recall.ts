@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { itemText } from '../../domain/context/item-text.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
@@ -6,6 +5,7 @@ import type { Item } from '../../domain/items/item.ts';
 import { type LinePiece, type LinePlace, linePiece, linesOf } from '../../domain/line-piece.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { READ_BYTES } from '../event-page.ts';
+import { itemEvents } from '../event-pages.ts';
 import { newestResult } from '../find-tool-result.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -41,6 +41,7 @@ const MOST_BYTES = 24_000;
 /** What is said about each piece. */
 const BYTES_OF_HEADER = 120;
 const ITEMS_PER_READ = 20;
+const AT_A_TIME = { limit: ITEMS_PER_READ, max_bytes: READ_BYTES };
 
 /**
  * The original of what is not in the context any more, in a piece that a model can take: a tool result,
@@ -106,22 +107,9 @@ async function* itemsIn(
   { ref, up_to }: SearchedSession,
   { from, to }: { from: number; to: number },
 ): AsyncGenerator<Told> {
-  const last = Math.min(to, up_to);
-  for (let after = from - 1; after < last; ) {
-    const events = await store.events(ref, {
-      types: ['item.appended'],
-      after,
-      up_to: last,
-      limit: ITEMS_PER_READ,
-      max_bytes: READ_BYTES,
-    });
-    for (const event of events) {
-      after = event.version;
-      if (event.type !== 'item.appended') continue;
-      yield { seq: after, at: event.at, item: event.data.item };
-    }
-    if (events.length === 0) return;
-    await nextTurn();
+  const query = { after: from - 1, up_to: Math.min(to, up_to), ...AT_A_TIME };
+  for await (const { version, at, data } of itemEvents(store, ref, query)) {
+    yield { seq: version, at, item: data.item };
   }
 }
 
