@@ -1,3 +1,5 @@
+import { starMatcher } from '../star-pattern.ts';
+
 /** What no tool is called and no pattern means: most likely a pattern of another language. */
 const FOREIGN = /[\s?[\]{}()|\\^$+,;"'`<>]/;
 
@@ -26,43 +28,18 @@ export function toolMatcher(patterns: readonly string[]): (name: string) => bool
   const lower = patterns.map((pattern) => pattern.toLowerCase());
   const names = new Set(lower.filter((pattern) => !pattern.includes('*')));
   const globs = lower.filter((pattern) => pattern.includes('*'));
-  const wanted = globs.filter((glob) => !glob.startsWith('!')).map(piecesOf);
+  const wanted = globs.filter((glob) => !glob.startsWith('!')).map(starMatcher);
   const unwanted = globs
     .filter((glob) => glob.startsWith('!'))
-    .map((glob) => piecesOf(glob.slice(1)));
+    .map((glob) => starMatcher(glob.slice(1)));
   const known = new Map<string, boolean>();
   return (name) => {
     const found = known.get(name);
     if (found !== undefined) return found;
     const key = name.toLowerCase();
-    const isLeftOut = names.has(`!${key}`) || unwanted.some((pieces) => fits(key, pieces));
-    const isMeant = !isLeftOut && (names.has(key) || wanted.some((pieces) => fits(key, pieces)));
+    const isLeftOut = names.has(`!${key}`) || unwanted.some((fits) => fits(key));
+    const isMeant = !isLeftOut && (names.has(key) || wanted.some((fits) => fits(key)));
     known.set(name, isMeant);
     return isMeant;
   };
-}
-
-/** What stands between the asterisks: head, pieces that follow each other, tail. */
-type Pieces = { head: string; middle: string[]; tail: string };
-
-function piecesOf(glob: string): Pieces {
-  const parts = glob.split('*');
-  return {
-    head: parts[0] ?? '',
-    middle: parts.slice(1, -1).filter((part) => part !== ''),
-    tail: parts.at(-1) ?? '',
-  };
-}
-
-/** The leftmost place of each piece leaves the most for the next, so that nothing is tried twice. */
-function fits(name: string, { head, middle, tail }: Pieces): boolean {
-  if (!name.startsWith(head) || !name.endsWith(tail)) return false;
-  let from = head.length;
-  const end = name.length - tail.length;
-  for (const piece of middle) {
-    const at = name.indexOf(piece, from);
-    if (at === -1) return false;
-    from = at + piece.length;
-  }
-  return from <= end;
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../policy/config.ts';
-import { estimator, type TextCounter } from './count.ts';
+import { estimator, isHighSurrogate, type TextCounter } from './count.ts';
 
 export type TokenizerName = Exclude<Config['token_counter'], 'estimate'>;
 
@@ -38,8 +38,7 @@ export function windowed(count: TextCounter): TextCounter {
 /** The position, or the one after it when it would fall into a surrogate pair. */
 export function safe(text: string, position: number): number {
   if (position === 0 || position >= text.length) return Math.min(position, text.length);
-  const before = text.charCodeAt(position - 1);
-  return before >= 0xd800 && before < 0xdc00 ? position + 1 : position;
+  return isHighSurrogate(text.charCodeAt(position - 1)) ? position + 1 : position;
 }
 
 /**

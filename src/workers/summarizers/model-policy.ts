@@ -1,4 +1,5 @@
 import { type ConfigOverrides, isOffline } from '../../domain/policy/config.ts';
+import { starMatcher } from '../../domain/star-pattern.ts';
 import { chosenModel, type ModelTable } from './default-model.ts';
 import {
   isProvider,
@@ -44,7 +45,7 @@ export function modelPolicy(operator: {
   missingPackages?: string | null;
 }): ModelPolicy {
   const { allowed, serverModels, table, environment, isCalling, missingPackages = null } = operator;
-  const patterns = (allowed ?? [...serverModels, ...byDefault(table)]).map(matcherOf);
+  const patterns = (allowed ?? [...serverModels, ...byDefault(table)]).map(starMatcher);
   return (name) => {
     if (isOffline(name)) return null;
     const provider = name.slice(0, Math.max(0, name.indexOf('/')));
@@ -88,21 +89,4 @@ function isModelId(model: string): boolean {
 
 function isGoogleId(model: string): boolean {
   return !model.includes('/') || GOOGLE_PATH.test(model);
-}
-
-/** Without regular expressions: a list with many stars stays linear. */
-function matcherOf(pattern: string): (name: string) => boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return (name) => name === pattern;
-  return (name) => {
-    if (!name.startsWith(first) || !name.endsWith(last)) return false;
-    let from = first.length;
-    for (const part of rest) {
-      const at = name.indexOf(part, from);
-      if (at === -1) return false;
-      from = at + part.length;
-    }
-    return from <= name.length - last.length;
-  };
 }
