@@ -15,15 +15,12 @@ import { readRedisUrl } from './workers/engines/bullmq/redis-address.ts';
 import { modelTable } from './workers/summarizers/default-model.ts';
 import { isModelPattern } from './workers/summarizers/model-policy.ts';
 
-export type ApiKey = { name: string; key: string };
+type ApiKey = { name: string; key: string };
 
 /** Where the events are (SPEC section 17). */
 export type DatabaseSettings =
   | { kind: 'sqlite'; path: string; synchronous: 'FULL' | 'NORMAL' }
   | { kind: 'postgres'; url: string };
-
-/** `api` answers requests, `worker` runs compactions, `all` does both. */
-export type Role = 'all' | 'api' | 'worker';
 
 /** Where jobs wait when processes share them. */
 type QueueSettings = {
@@ -62,6 +59,7 @@ function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
 const environmentSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: figure('whole number', 0, 65_535, 8787).optional(),
+  // `api` answers requests, `worker` runs compactions, `all` does both.
   ROLE: oneOf('all', 'api', 'worker').default('all'),
   DATABASE_URL: z.string().min(1).default('file:./data/palimpsest.db'),
   REDIS_URL: z.string().optional(),

@@ -19,7 +19,7 @@ export function baselinesOf(covered: Conversation, tokens: number): Baselines {
 }
 
 /** The end of the conversation, cut where the tokens are used up. */
-export function tailOf({ passages }: Conversation, tokens: number): Candidate {
+function tailOf({ passages }: Conversation, tokens: number): Candidate {
   const kept: Passage[] = [];
   let room = tokens * BYTES_PER_TOKEN;
   for (const passage of passages.toReversed()) {
@@ -50,7 +50,7 @@ function endWithin(text: string, bytes: number): string {
 const LIST_HEADING = '## Names\n';
 
 /** A bare list of names: those said most often first, and of these the newest; files before the others. */
-export function namesOf(covered: Conversation, tokens: number): Candidate {
+function namesOf(covered: Conversation, tokens: number): Candidate {
   const ranked = [...namesMet(covered).values()].sort(
     (a, b) => b.count - a.count || b.last - a.last,
   );
@@ -70,7 +70,7 @@ export function namesOf(covered: Conversation, tokens: number): Candidate {
 const OPENING = 60;
 
 /** The first 60 characters of every message of the user, in order; the newest when not all fit. */
-export function openingsOf(covered: Conversation, tokens: number): Candidate {
+function openingsOf(covered: Conversation, tokens: number): Candidate {
   const lines: string[] = [];
   let room = tokens * BYTES_PER_TOKEN;
   for (const { text } of userMessages(covered).reverse()) {

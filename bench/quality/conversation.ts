@@ -103,7 +103,7 @@ function writtenCommands(items: readonly Normalised[]): Call[] {
 }
 
 /** What is said in a message, without calls and results. */
-export function spokenText({ parts }: Message): string {
+function spokenText({ parts }: Message): string {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }
 

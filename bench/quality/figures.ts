@@ -51,7 +51,7 @@ export const TEXT_MEASURES = MEASURES.filter(
 export type Figures = Record<TextMeasure, Score> & Partial<Record<SearchMeasure, Score>>;
 
 /** What is true of a conversation at a cut: everything that a text is asked for. */
-export type Truth = Moment & {
+type Truth = Moment & {
   said: UserMessage[];
   changes: Change[];
   rules: string[];

@@ -55,7 +55,7 @@ export type SessionFigures = {
   digests: Digests | null;
 };
 
-export type Choices = { seed: number; compactions: readonly number[]; as_configured: boolean };
+type Choices = { seed: number; compactions: readonly number[]; as_configured: boolean };
 
 /** The share of a session that is covered; what comes later is needed to know what was missed. */
 const COVERED = 0.75;

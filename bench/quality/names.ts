@@ -2,7 +2,7 @@ import { isFileName, nameKey, readNames } from '../../src/domain/names.ts';
 import type { Conversation } from './conversation.ts';
 
 /** A name that was met: as it was last written, how often, and where last. */
-export type MetName = { name: string; count: number; last: number };
+type MetName = { name: string; count: number; last: number };
 
 /** The names of a conversation by their keys (docs/name-matching.md); by whom they were said if asked. */
 export function namesMet({ passages }: Conversation, voice?: 'assistant'): Map<string, MetName> {

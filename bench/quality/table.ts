@@ -20,7 +20,7 @@ export function lines(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** The mean of the shares of those runs that have anything to count; each session counts the same. */
-export function meanShare(
+function meanShare(
   runs: readonly Run[],
   text: Text,
   measure: Measure,

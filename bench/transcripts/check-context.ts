@@ -10,7 +10,7 @@ import type { CompactionEvent, ContextBody, LoggedItem } from './session-log.ts'
  * What the log says about the context at a version, worked out anew from events and raw items: what
  * the last full compaction put in place, then the items after its cut with their edits.
  */
-export type ExpectedContext = {
+type ExpectedContext = {
   replacement: Item[];
   kept: Item[];
   /** The ids of all calls that were ever appended. */

@@ -29,7 +29,7 @@ export type FileCheck = {
   problems: string[];
 };
 /** A file that holds no conversation; the message says what it holds. */
-export type NoTranscript = { kind: 'no_transcript'; file: string; message: string };
+type NoTranscript = { kind: 'no_transcript'; file: string; message: string };
 
 /**
  * Imports every conversation of a recorded file (path relative to the data folder) into a fresh store

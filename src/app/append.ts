@@ -19,7 +19,7 @@ export type Expected = { kind: 'version'; version: number } | { kind: 'exists' }
 /** For how long, and what ends it before: the client has gone. */
 type Wait = { seconds: number; signal: AbortSignal };
 
-export type Append = {
+type Append = {
   /** Unchecked; at least one. */
   items: readonly Json[];
   expected: Expected | null;

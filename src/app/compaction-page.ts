@@ -12,7 +12,7 @@ import { loadCompaction } from './read-compaction.ts';
 const LINES = 500;
 
 /** How long something took; null: it goes on. */
-export type Phase = { name: string; ms: number | null; detail: string | null };
+type Phase = { name: string; ms: number | null; detail: string | null };
 
 /** A line of a summary, and where what it says was said. */
 export type SummaryLine = { text: string; sources: FactSource[] };

@@ -1,7 +1,7 @@
 import type { SizedSession } from './ports/archive.ts';
 
 /** What a tenant may keep; what is not given has no bound. */
-export type Retention = {
+type Retention = {
   /** Sessions that were last written to before this time (ISO 8601) are too old. */
   before?: string;
   /** Of all its sessions together. */

@@ -42,7 +42,7 @@ export async function findToolResult(
 /** Read at once; fewer when they are large. */
 const EVENTS_PER_READ = 10;
 
-export type FoundResult = { seq: number; at: string; item: Item; result: ToolResult };
+type FoundResult = { seq: number; at: string; item: Item; result: ToolResult };
 
 /** The newest result of a call among the items up to a `seq`; null: none of them holds one. */
 export async function newestResult(

@@ -16,7 +16,7 @@ const MOST_JSON = { values: 50_000, depth: JSON_DEPTH };
 type WholeTold = { told: Told; starts: readonly TellingStart[] };
 
 /** What a body has behind a known beginning of its history. */
-export type KnownRest = {
+type KnownRest = {
   items: Item[];
   /** The fields behind the history, and the items as one of them. */
   fields: JsonObject;

@@ -35,7 +35,7 @@ const payload = z.object({
 });
 
 /** What a content stands for: items, what the log behind them says, and the session that has it. */
-export type Opened = {
+type Opened = {
   items: Item[];
   ledger?: Ledger | undefined;
   session_id?: string | undefined;

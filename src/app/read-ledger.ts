@@ -10,7 +10,7 @@ import { loadViewHere } from './load-view.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 
-export type FactFilter = { [part in 'kind' | 'state' | 'source']?: Fact[part] | undefined };
+type FactFilter = { [part in 'kind' | 'state' | 'source']?: Fact[part] | undefined };
 
 /**
  * What the log of a session says that a successor needs (SPEC 2, section 25): the facts that fit the

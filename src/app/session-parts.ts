@@ -8,7 +8,7 @@ const EVENTS = 100;
 const BYTES = 65_536;
 
 /** Lines of JSON, and the version up to which those so far tell the session. */
-export type Part = { text: string; version: number };
+type Part = { text: string; version: number };
 
 /**
  * All events of a session up to a version, as a file that `import` makes the same session of. Others

@@ -5,7 +5,7 @@ import { problemIn, refusal, safeJson, type Target, TargetError } from './target
 /** An answer of the API: its text as it came, and what it says. */
 export type Answer<T> = { text: string; value: T };
 
-export type Asked = { body?: unknown; headers?: Record<string, string> };
+type Asked = { body?: unknown; headers?: Record<string, string> };
 
 /**
  * What the API answers; with a body it is a POST. Throws TargetError, in words for people, when it

@@ -3,7 +3,7 @@ import { IMAGE_NOTE, resultPartText } from '../domain/items/convert.ts';
 import type { Item, Part } from '../domain/items/item.ts';
 
 /** Who says an item, and each thing that it says; not safe for a terminal yet. */
-export type ItemText = { who: string; said: string[] };
+type ItemText = { who: string; said: string[] };
 
 /** An item of a wire format, or a control item, for people. */
 export function itemText(format: Format, item: Item): ItemText {

@@ -61,7 +61,7 @@ const problemSchema = z.object({
   title: z.string().optional(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 });
-export type Problem = z.infer<typeof problemSchema>;
+type Problem = z.infer<typeof problemSchema>;
 
 /** What the text of a refusal says; null when it is no problem as the API has them. */
 export function problemIn(text: string): Problem | null {

@@ -1,4 +1,4 @@
-export type ServerEvent = { id: string | null; event: string; data: string };
+type ServerEvent = { id: string | null; event: string; data: string };
 
 /**
  * The events of a `text/event-stream`, however its bytes are cut. Lines end with CR, LF or both, as the

@@ -18,7 +18,7 @@ import {
 } from './transcript.ts';
 
 /** What a file may come to, unpacked. */
-export type FileLimits = { bytes: number; values: number };
+type FileLimits = { bytes: number; values: number };
 
 /** A file of one's own: the longest text that the runtime can hold in one string. */
 const OWN_FILE: FileLimits = { bytes: 512 * 1024 * 1024, values: Number.POSITIVE_INFINITY };

@@ -12,7 +12,7 @@ const metaSchema = z.object({ threadId: id, sessionId: id, 'claudecode/toolUseId
 /** The answer that makes a call has ended before the call comes, but need not be written down yet. */
 const RECORDING_MS = 3_000;
 
-export type Asked = { tenant: string; session_id: string | null; signal: AbortSignal };
+type Asked = { tenant: string; session_id: string | null; signal: AbortSignal };
 
 /**
  * The session that a call is about: that of the URL, else the one that its `_meta` leads to. It

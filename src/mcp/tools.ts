@@ -9,7 +9,7 @@ import { recallTool } from './tools/recall.ts';
 import { searchTool } from './tools/search-history.ts';
 
 /** A tool as clients list it, and what it does with whatever they send. */
-export type OfferedTool = {
+type OfferedTool = {
   name: string;
   description: string;
   inputSchema: { type: 'object'; [keyword: string]: unknown };

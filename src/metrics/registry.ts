@@ -10,9 +10,9 @@ const MOST_MODELS = 50;
 export type Record = (measurement: Measurement) => void;
 
 /** What is asked when somebody looks: it would be out of date otherwise. */
-export type Collect = () => Promise<readonly Measurement[]>;
+type Collect = () => Promise<readonly Measurement[]>;
 
-export type Metrics = {
+type Metrics = {
   record: Record;
   /** The page of `/metrics`, in the text format of Prometheus. */
   page: () => Promise<{ type: string; text: string }>;

@@ -26,7 +26,7 @@ const IDLE_MS = 30_000;
 const AFTER_DEATH_MS = 5_000;
 const REQUESTS_OF_THREAD = 8;
 
-export type Threads = {
+type Threads = {
   compact: JobHandler;
   asksModel: AsksModel;
   /** Answers a whole request, from its bytes to those of the answer. Throws ThreadDiedError. */

@@ -12,7 +12,7 @@ import type { Tracing } from './tracing.ts';
 /** What has not been sent when the service stops may take so long; a collector that hangs keeps nobody. */
 const CLOSE_MS = 2_000;
 
-export type Collector = {
+type Collector = {
   /** Where OTLP over HTTP is taken, without `/v1/traces`. */
   endpoint: string;
   service: { name: string; version: string; role: string };

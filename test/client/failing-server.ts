@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { close, listen } from '../support/listening.ts';
 
 /** What stands between client and service does to the next request. */
-export type Trouble =
+type Trouble =
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: string }
   /** The service answers, and the client never learns of it. */
   | { kind: 'cut_after' }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.
 import { close, listen } from '../support/listening.ts';
 
 /** The arguments of the call that the model makes. */
-export type Call = { tool: string; input: JsonObject };
+type Call = { tool: string; input: JsonObject };
 
 /**
  * A model for agents: it calls one tool of the server palimpsest as soon as that is offered, and says

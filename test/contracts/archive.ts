@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Archive, ArchiveError } from '../../src/app/ports/archive.ts';
 
 /** A place that nobody has used, and a look at it past the archive. */
-export type ArchivePlaceOfTest = {
+type ArchivePlaceOfTest = {
   archive: Archive;
   /** Names of files in it, without what the archive adds to them. */
   files: () => string[];

@@ -19,7 +19,7 @@ const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
 const at = { at: AT };
 
 /** An empty store, and a way into its tables past all that protects them. */
-export type Tampered = {
+type Tampered = {
   store: EventStore;
   /** Runs one statement that every database understands; no constraint is checked. */
   execute: (sql: string) => unknown;

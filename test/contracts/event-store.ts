@@ -25,9 +25,9 @@ import {
 } from './session-events.ts';
 
 /** Makes an empty store; the suite closes it. */
-export type MakeStore = () => Promise<EventStore>;
+type MakeStore = () => Promise<EventStore>;
 
-export const at = { at: AT };
+const at = { at: AT };
 const REF: SessionRef = { tenant: 'acme', session_id: 'first' };
 const other = (session_id: string, tenant = 'acme'): SessionRef => ({ tenant, session_id });
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CompactionJob, JobEngine, JobResult } from '../../src/workers/engines/job-engine.ts';
 
-export type Reported = { error: unknown; job: CompactionJob };
+type Reported = { error: unknown; job: CompactionJob };
 /** Makes an engine, not started, that runs `concurrency` jobs at a time and reports what throws. */
-export type MakeEngine = (options: {
+type MakeEngine = (options: {
   concurrency: number;
   onError: (error: unknown, job: CompactionJob) => void;
 }) => JobEngine;

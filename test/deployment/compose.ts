@@ -34,7 +34,7 @@ const composeSchema = z.object({
   volumes: z.record(z.string(), z.unknown()),
 });
 
-export type Compose = z.infer<typeof composeSchema>;
+type Compose = z.infer<typeof composeSchema>;
 export type Service = z.infer<typeof serviceSchema>;
 
 /** Reads a compose file with its variables filled in. Throws as `interpolate` does. */

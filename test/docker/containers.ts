@@ -99,7 +99,7 @@ class Container {
   }
 }
 
-export class ServerContainer extends Container {
+class ServerContainer extends Container {
   readonly url: string;
 
   constructor(engine: Engine, name: string, url: string) {
@@ -108,7 +108,7 @@ export class ServerContainer extends Container {
   }
 }
 
-export class ServiceContainer extends Container {
+class ServiceContainer extends Container {
   readonly client: PalimpsestClient;
   readonly #url: string;
 

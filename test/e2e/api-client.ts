@@ -38,9 +38,9 @@ const page = <T extends z.ZodType>(entry: T) =>
   z.object({ data: z.array(entry), next_cursor: z.string().nullable() });
 
 export type Appended = z.infer<typeof appended>;
-export type Compaction = z.infer<typeof compaction>;
-export type Context = z.infer<typeof context>;
-export type StoredItem = z.infer<typeof storedItem>;
+type Compaction = z.infer<typeof compaction>;
+type Context = z.infer<typeof context>;
+type StoredItem = z.infer<typeof storedItem>;
 export type LoggedEvent = z.infer<typeof event>;
 
 export type Answer = { status: number; headers: Headers; body: Json };

@@ -7,7 +7,7 @@ import { countTokens } from '../tokens.ts';
 import type { Score } from '../words.ts';
 
 /** A long tool result, what the context holds of it, and what of it mattered later. */
-export type Result = {
+type Result = {
   original: string;
   /** What stands in its place; the original where nothing was cleared. */
   digest: string;

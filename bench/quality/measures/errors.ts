@@ -41,7 +41,7 @@ export function failuresOf(covered: Conversation): Failure[] {
   return [...failures.values()];
 }
 
-export type Errors = { told: Score; with_cure: Score };
+type Errors = { told: Score; with_cure: Score };
 
 /** How many failures are told, and how many with their cure where there was one. */
 export function measureErrors(failures: readonly Failure[], { read }: Candidate): Errors {

@@ -24,7 +24,7 @@ const HEADING = /^#{1,6}\s+(.*)$/;
 const INDEX_TITLE = /^(?:index of )?names\b|^name index\b/i;
 
 /** A text without its index of names. */
-export function withoutIndex(text: string): string {
+function withoutIndex(text: string): string {
   let isInside = false;
   return text
     .split('\n')

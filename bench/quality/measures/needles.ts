@@ -74,7 +74,7 @@ function drawEvenly(
   return drawn;
 }
 
-export type Needles = { all: Score; first_half: Score; second_half: Score };
+type Needles = { all: Score; first_half: Score; second_half: Score };
 
 /** How many needles stand in the text, and how many of each half of the conversation. */
 export function measureNeedles(needles: readonly Needle[], { read }: Candidate): Needles {

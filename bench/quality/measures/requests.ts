@@ -4,7 +4,7 @@ import { opening, placesOf, type Readable, type Score, standsByWords } from '../
 
 const OPENING = 40;
 
-export type Requests = {
+type Requests = {
   /** Messages whose first 40 normalised characters stand in the text. */
   by_opening: Score;
   /** Messages of whose content words four fifths stand in the text. */

@@ -78,7 +78,7 @@ function replacedPieces(shown: ReadonlyMap<string, string[]>, { edits }: Log): U
 const SHOWN = /^(?:[#*\s]*)(?:the )?(?:file|contents? of|current (?:text|state) of)\b.*:\s*$/i;
 
 /** What a text says by itself, and the lines of the files that it shows, by their keys. */
-export type ShownApart = { rest: string; shown: Map<string, string[]> };
+type ShownApart = { rest: string; shown: Map<string, string[]> };
 
 /** A text without the files that are shown in it, and these: each up to the next one. */
 export function withoutShownFiles(text: string): ShownApart {

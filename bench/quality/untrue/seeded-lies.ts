@@ -133,7 +133,7 @@ export const HONEST = `## Primary request
 - Next todo: Explain the delay to the user`;
 
 /** One lie, as a sentence of the honest summary and what stands in its place. */
-export type SeededLie = { lie: Lie; instead_of: string; text: string };
+type SeededLie = { lie: Lie; instead_of: string; text: string };
 
 const lie = (kind: Lie, instead_of: string, text: string): SeededLie => ({
   lie: kind,

@@ -25,7 +25,7 @@ export type Api = {
 };
 
 /** One call of an endpoint, admitted and with its parameters checked. */
-export type Call<Params, Query> = {
+type Call<Params, Query> = {
   req: HonoRequest;
   tenant: string;
   params: Params;

@@ -19,7 +19,7 @@ import { OutcomeTag } from './parts/tags.tsx';
 const EVENT_CHARACTERS = 2_000;
 const EVENTS = 60;
 
-export type CompactionPage = Accepted<Awaited<ReturnType<typeof readCompactionPage>>>;
+type CompactionPage = Accepted<Awaited<ReturnType<typeof readCompactionPage>>>;
 
 /** `/inspect/sessions/:id/compactions/:cid`: why, how, and what came of it. */
 export function addCompactionPage(site: Site): void {

@@ -22,7 +22,7 @@ export type Site = {
   admit: (tenant: string) => void;
 };
 
-export type PageCall<Params, Query> = {
+type PageCall<Params, Query> = {
   c: Context;
   visitor: Visitor;
   params: Params;

@@ -14,7 +14,7 @@ import type { CompactionRow, EventStore, Page, SessionRef } from '../ports/event
 import type { Ports } from '../ports/ports.ts';
 import { Lineage } from './lineage.ts';
 
-export type CoveredItem = {
+type CoveredItem = {
   session_id: string;
   seq: number;
   at: string;

@@ -20,7 +20,7 @@ import { type SearchedSession, searchedSessions } from '../search/scopes.ts';
 /** An item in the log of a session, counted from the one that is asked: 0 is that one, 1 its parent. */
 export type Place = { level: number; event: ItemEvent };
 /** A step, and in whose log it stands. */
-export type PlacedStep = Step & { session_id: string };
+type PlacedStep = Step & { session_id: string };
 
 const EVENTS_PER_READ = 500;
 

@@ -13,7 +13,7 @@ import { type SearchedSession, scopeOf, searchedSessions } from './scopes.ts';
 import type { SearchAnswer, SearchTask } from './search-task.ts';
 import { wordHits } from './word-search.ts';
 
-export type SearchRequest = {
+type SearchRequest = {
   /** One of the two. */
   q?: string | undefined;
   regex?: string | undefined;

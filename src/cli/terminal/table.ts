@@ -1,7 +1,7 @@
 import { columnsOf, cut, pad, padStart, widest } from './columns.ts';
 import type { Screen } from './screen.ts';
 
-export type Column = { title: string; isFigure?: boolean; most?: number };
+type Column = { title: string; isFigure?: boolean; most?: number };
 
 const GAP = '  ';
 

@@ -27,7 +27,7 @@ const loginSchema = z.object({
 });
 
 /** What the user has set up for Codex, as far as it says where calls go. */
-export type CodexSetup = {
+type CodexSetup = {
   /** A provider of the user's own, with its address; null: OpenAI itself. */
   provider: { name: string; base_url: string } | null;
   base_url: string | null;

@@ -5,7 +5,7 @@ import { isService, usualAddress, usualDatabase } from '../usual-places.ts';
 import type { Address, Environment, Upstreams } from './launch.ts';
 
 /** A service that programs are led through. */
-export type GatewayService = Address & {
+type GatewayService = Address & {
   /** Where its pages are afterwards, and the command that shows them again where it has ended. */
   pages: string;
   serve: string | null;

@@ -6,7 +6,7 @@ const page = z.object({ data: z.array(z.object({ id: z.string(), updated_at: z.s
 const cost = z.object({ calls: z.int(), compactions: z.int(), saved_tokens: z.int() });
 
 /** What the sessions of a service have come to, newest first: the figures of `GET …/cost`, summed up. */
-export type Tally = z.infer<typeof cost> & { sessions: string[] };
+type Tally = z.infer<typeof cost> & { sessions: string[] };
 
 /** The newest sessions are looked at; a run rarely has more. */
 const MOST_SESSIONS = 50;

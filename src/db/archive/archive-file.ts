@@ -11,7 +11,7 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /** A file of the archive, named by the SHA-256 of its bytes. */
-export type ArchiveFile = { name: string; bytes: Uint8Array };
+type ArchiveFile = { name: string; bytes: Uint8Array };
 
 const NONCE_BYTES = 16;
 /** What a text can hold with room to spare; a larger session stays in the store. */

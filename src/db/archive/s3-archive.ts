@@ -9,7 +9,7 @@ const ATTEMPTS = 2;
 /** Of one file whatever moves: the largest have some 100 MB. */
 const WHOLE_MS = 300_000;
 
-export type S3Place = { bucket: string; prefix: string };
+type S3Place = { bucket: string; prefix: string };
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 type Connection = { sdk: Sdk; client: S3Client };

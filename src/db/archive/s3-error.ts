@@ -1,7 +1,7 @@
 import { errorMessage } from '../../domain/error-message.ts';
 
 /** Why the bucket cannot be used, in words for an operator; `code` is what the SDK or the system calls it. */
-export class S3Error extends Error {
+class S3Error extends Error {
   readonly code: string;
 
   constructor(code: string, message: string, cause: unknown) {

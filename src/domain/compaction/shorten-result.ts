@@ -19,7 +19,7 @@ export type SizedResult = {
 };
 
 /** The edit that shortens a result to so many tokens; none when it is no longer than that. */
-export type Shorten = (result: SizedResult, most: number) => ResultEdit[];
+type Shorten = (result: SizedResult, most: number) => ResultEdit[];
 
 /**
  * Shortens results that stay: to a digest of the original where that is configured and says something,

@@ -2,7 +2,7 @@ import { resultPartText } from '../items/convert.ts';
 import type { Message, Normalised, Part } from '../items/item.ts';
 
 /** What an item says, and what it is in a few words. */
-export type ItemText = { what: string; text: string };
+type ItemText = { what: string; text: string };
 
 /** An item as text, word for word; what is no text as a note. */
 export function itemText(item: Normalised): ItemText {

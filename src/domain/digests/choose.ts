@@ -26,9 +26,9 @@ const SHARE_OF_ENDS = 0.5;
 const LEAST_GAIN = 1 / 1_000;
 
 /** Units that are quoted before others, the most important first, in a share of the room that is left. */
-export type Wanted = { places: readonly number[]; share: number };
+type Wanted = { places: readonly number[]; share: number };
 
-export type Choice = {
+type Choice = {
   wanted: readonly Wanted[];
   /** What is said below a unit takes room as well. */
   below: ReadonlyMap<number, string>;

@@ -32,7 +32,7 @@ const MOST_LAST = 2;
 const LONGEST_TOLD = 1_000;
 
 /** The places of units that say what went wrong, each list with the most important first. */
-export type Failures = {
+type Failures = {
   /** Of a failed run: how it ended, its first lines that mention a failure, and its last lines. */
   told: number[];
   /** The other lines that begin as a line about a failure begins. */

@@ -7,7 +7,7 @@ const SHARE_OF_GAPS = 0.03;
 const SHORTEST_GAP = 4;
 
 /** What a digest is written of, but for the lines that are quoted. */
-export type Frame = {
+type Frame = {
   source: Source;
   outline: Outline;
   /** Of the outline's notes the first so many, and so many gaps by name. */

@@ -5,7 +5,7 @@ const COMMAND_FIELDS = ['command', 'cmd', 'script'];
 const FOLDER_FIELDS = ['workdir', 'cwd', 'working_directory', 'directory', 'dir_path'];
 
 /** A script that a call runs in a shell, and the folder that it is to run in. */
-export type Script = { text: string; folder: string | null };
+type Script = { text: string; folder: string | null };
 
 /**
  * The script of a shell call; null for calls of other tools. Argument lists are quoted as needed, the

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../json.t
 import { parseInside } from '../json-text.ts';
 
 type TodoStatus = 'open' | 'in progress' | 'done' | 'dropped';
-export type Todo = { text: string; status: TodoStatus };
+type Todo = { text: string; status: TodoStatus };
 
 /** The fields in which plan and todo tools list their steps. */
 const LIST_FIELDS = [

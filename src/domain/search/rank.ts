@@ -2,7 +2,7 @@ import type { Kind } from './documents.ts';
 import type { Matched, Place } from './matches.ts';
 
 /** How rare a clause is: in so many of so many texts it stands. */
-export type Rarity = { found: number; of: number };
+type Rarity = { found: number; of: number };
 
 /** What a clause is worth; rare ones are worth more. */
 export function weightOf({ found, of }: Rarity): number {
@@ -32,7 +32,7 @@ const END_OF_LINE = 40;
 const BESIDE = 100;
 
 /** The clauses that stand closest together: their places in the text. */
-export type Cluster = { start: number; end: number; lines: number; clauses: number };
+type Cluster = { start: number; end: number; lines: number; clauses: number };
 
 /**
  * How well a text answers a query: the sum over its clauses of weight and how much it speaks of them

@@ -4,7 +4,7 @@ import { type LoggedItem, type Match, matchHistory, type ToldItem } from './matc
  * What a client leaves out of its history: after `opening` items it goes on at the log's item `place`.
  * `known` of its items are in the log then, whose items at `superseded` it does not have.
  */
-export type ClientCut = { opening: number; place: number; known: number; superseded: number[] };
+type ClientCut = { opening: number; place: number; known: number; superseded: number[] };
 
 /** Who asks something beside the conversation sends less of it than this part of what was told before. */
 const LEAST_PART = 3;

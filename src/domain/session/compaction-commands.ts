@@ -201,7 +201,7 @@ export function skipCompaction(
   return whileRunning(attempt, (head, running) => skipEvents(head, running, config, clock, skip));
 }
 
-export type Failure = Pick<
+type Failure = Pick<
   EventData['compaction.failed'],
   'reason' | 'message' | 'usage' | 'model' | 'will_retry'
 >;

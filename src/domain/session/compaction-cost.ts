@@ -116,7 +116,7 @@ export function rounded(usd: number): number {
 }
 
 /** The cost of all compactions of a session. */
-export type SessionCost = {
+type SessionCost = {
   compactions: number;
   tokens: Usage;
   /** Of those that have a price. */

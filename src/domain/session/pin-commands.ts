@@ -130,7 +130,7 @@ export function changedMeanwhile(): Outcome<never> {
   return reject('version_mismatch', 'the context was changed at the same moment: try again');
 }
 
-export type RemovePin = {
+type RemovePin = {
   pin_id: string;
   tokens_change: number;
   /** `compacted_version` of the head that `tokens_change` was counted at. */

@@ -25,7 +25,7 @@ const TOO_LATE =
 const TOO_LARGE = 'the items would bring the context to its threshold, and were left out';
 
 /** `requested_version` is that of the compaction's request. */
-export type PostCompact = { compaction_id: string; requested_version: number; at: string };
+type PostCompact = { compaction_id: string; requested_version: number; at: string };
 
 /**
  * Records a PostCompact hook and puts its items after everything else, while the compaction is the

@@ -5,7 +5,7 @@ import { isPaid, NO_TOKENS, sumOfUsage } from './summarizer-usage.ts';
 
 /** What was paid to one model; null where the log does not name it. */
 const paidSchema = z.strictObject({ model: z.string().nullable(), usage: usageSchema });
-export type Paid = z.infer<typeof paidSchema>;
+type Paid = z.infer<typeof paidSchema>;
 
 /** What the log says of the cost of one compaction: a fold of its events. */
 export const recordedCostSchema = z.strictObject({

@@ -7,7 +7,7 @@ import { windowStanding } from './window-standing.ts';
 import type { World } from './world.ts';
 
 /** `tokens` of the context, against the `threshold` and what the `window` takes. */
-export type WhyCompacted = {
+type WhyCompacted = {
   requested: boolean;
   why: string;
   tokens: number;

@@ -7,7 +7,7 @@ import type { Block } from './known-text.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 
 /** What the agent's program says of files in a message: that one was changed, or read for the user. */
-export type Told =
+type Told =
   | { kind: 'action'; action: FileAction }
   | { kind: 'read'; call: ToolCall; result: ToolResult };
 

@@ -17,7 +17,7 @@ import {
 export type Told = 'turn_started' | 'sampling_complete' | 'turn_complete';
 
 /** One append. `before` and `after` are the signals that the client posts around it. */
-export type Step = { label: string; items: Item[]; before?: Told; after?: Told };
+type Step = { label: string; items: Item[]; before?: Told; after?: Told };
 
 /** In UTF-16 a quarter of its tokens under the other estimate, which counts bytes: 5,000 or 10,000. */
 const CYRILLIC = 'ж'.repeat(20_000);

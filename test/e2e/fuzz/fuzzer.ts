@@ -13,7 +13,7 @@ const MOST_FINDINGS = 12;
 const MOST_TIMES = 6;
 
 /** How the replies were distributed, and what was wrong, each kind of finding once. */
-export type FuzzReport = {
+type FuzzReport = {
   statuses: Record<string, number>;
   /** How often each operation was carried out, by method and path. */
   succeeded: Record<string, number>;

@@ -28,7 +28,7 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /** One engine and what it told. */
-export type LabEngine = {
+type LabEngine = {
   engine: BullMqEngine;
   runs: string[];
   errors: { error: unknown; job: CompactionJob | null }[];

@@ -15,7 +15,7 @@ export type Printed =
   | { kind: 'nothing' }
   | { kind: 'other' };
 
-export type Effect = { printed: Printed; actions: FileAction[] };
+type Effect = { printed: Printed; actions: FileAction[] };
 
 const NOTHING: Effect = { printed: { kind: 'nothing' }, actions: [] };
 

@@ -1,9 +1,9 @@
 import { protocolOf, shownScheme, urlsOfHosts } from '../../../domain/url-text.ts';
 
 /** Where Redis is: one server, or sentinels that know which server is the master. */
-export type RedisAddress = { kind: 'server'; url: string } | Sentinels;
+type RedisAddress = { kind: 'server'; url: string } | Sentinels;
 /** `why` is for people, and never has the URL in it. */
-export type UnusableUrl = { kind: 'unusable'; why: string };
+type UnusableUrl = { kind: 'unusable'; why: string };
 
 type Sentinels = {
   kind: 'sentinels';
