@@ -23,7 +23,7 @@ export type Answer = {
 
 /** The marks that programs leave where they have left something out. */
 const LEFT_OUT =
-  /…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
+  /^<persisted-output>\n|…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
 
 const CODEX =
   /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID \d{1,20}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
@@ -150,7 +150,7 @@ const FAILURES: readonly RegExp[] = [
   /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text))/i,
   /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
   /^Your (?:proposed )?edit (?:was not|has) /i,
-  /^(?:InputValidationError|<persisted-output>)/,
+  /^InputValidationError/,
 ];
 /** Beginnings of answers that say that a call was not carried out. */
 const REFUSALS =
