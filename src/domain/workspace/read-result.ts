@@ -73,8 +73,18 @@ function wantedOf(input: JsonObject): Wanted {
     const isOpen = typeof to !== 'number' || to < from;
     return { first: Math.max(1, from), most: isOpen ? null : to - from + 1 };
   }
-  const start = firstNumber(input, ['start_line', 'startLine', 'start_line_one_indexed']);
-  const end = firstNumber(input, ['end_line', 'endLine', 'end_line_one_indexed_inclusive']);
+  const start = firstNumber(input, [
+    'start_line',
+    'startLine',
+    'start_line_one_indexed',
+    'StartLine',
+  ]);
+  const end = firstNumber(input, [
+    'end_line',
+    'endLine',
+    'end_line_one_indexed_inclusive',
+    'EndLine',
+  ]);
   const first = start ?? firstNumber(input, ['offset']) ?? 1;
   const most = firstNumber(input, ['limit']) ?? (end === undefined ? null : end - first + 1);
   return { first: Math.max(1, first), most };
