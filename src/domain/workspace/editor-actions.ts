@@ -17,6 +17,7 @@ import {
   isRemote,
   ownName,
   pathOf,
+  pathWithoutLines,
   toolName,
 } from './tool-input.ts';
 
@@ -88,7 +89,8 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   if (toolName(call) === 'readmanyfiles') return manyFiles(answer.text);
   const windowed = windowActions(use, input, answer);
   if (windowed !== null) return windowed;
-  const path = pathOf(input);
+  const given = pathOf(input);
+  const path = use === 'read' && given !== undefined ? pathWithoutLines(given) : given;
   if (use === null || isDryRun(input)) return [];
   const tagged = use === 'read' ? filesInTags(call, input, path, answer) : null;
   if (tagged !== null) return tagged;

@@ -416,3 +416,25 @@ test('a move within a folder that is not known is one change of one file', () =>
     'paper/refs.bib: 0 read, 1 changed, present',
   ]);
 });
+
+describe('what descendants of pi read', () => {
+  const read = (path: string, result: string) => used('read', { path }, result);
+  test('is one file, whatever lines of it are named behind its path', () => {
+    expect(
+      linesOf(
+        read(
+          '/w/a.ts:2-3',
+          '1bc|one\n2yy|two\n3nz|three\n\n[Showing lines 1-3 of 9. Use :4 to continue]',
+        ),
+        read('/w/a.ts:raw', 'one\n'),
+        read('/w/a.ts', '1bt-9rk|{ .. }\n\n[9 lines across 1 elided region; read /w/a.ts:raw]'),
+      ),
+    ).toEqual(['/w/a.ts: 3 read, 0 changed, present']);
+  });
+
+  test('is no file when it is an address', () => {
+    expect(
+      linesOf(read('https://www.example.org/watch?v=1', 'URL: https://www.example.org')),
+    ).toEqual([]);
+  });
+});
