@@ -105,7 +105,7 @@ function afterRun(units: Units, at: number, to: number, offset: number, onRun: O
   // `22.ts` is the end of a name in another script.
   const isRest = isInWord && (first === DOT || (first === DIGIT && dots === DOT));
   if (end - at > 1 && end - at <= MAX_RUN && !isRest) {
-    const start = startOfName(units, at) + offset;
+    const start = startOfName(units, at, (kinds & DOT) !== 0) + offset;
     onRun(start, end + offset, isPlain(first, kinds), units, offset);
   }
   return end;
@@ -139,10 +139,31 @@ function endOfTerminalCode(units: Units, start: number): number {
   return end + 1;
 }
 
-/** A letter right after a backslash belongs to an escape such as \n, not to the name. */
-function startOfName(units: Units, start: number): number {
+/**
+ * A letter right after a backslash belongs to an escape such as \n, not to the name. After a word a
+ * carriage return stands before a line feed only, and a tab rarely before the name of a file (`hasDot`):
+ * `lib\types.ts` is a path of Windows.
+ */
+function startOfName(units: Units, start: number, hasDot = false): number {
   if (start === 0 || units[start - 1] !== BACKSLASH) return start;
-  return 'nrt'.includes(String.fromCharCode(units[start] ?? 0)) ? start + 1 : start;
+  switch (String.fromCharCode(units[start] ?? 0)) {
+    case 'n':
+      return start + 1;
+    case 'r':
+    case 't':
+      return hasDot && isFolderBefore(units, start - 1) ? start : start + 1;
+    default:
+      return start;
+  }
+}
+
+/** Whether a word of two signs and more, which is no escape itself, stands in front of a backslash. */
+function isFolderBefore(units: Units, backslash: number): boolean {
+  return (
+    isWordOrDash(units, backslash - 1) &&
+    isWordOrDash(units, backslash - 2) &&
+    units[backslash - 3] !== BACKSLASH
+  );
 }
 
 /** A number sign with up to seven digits, and no word that goes on. */

@@ -1,4 +1,5 @@
 import { aiSdk } from './ai-sdk.ts';
+import { antigravity } from './antigravity.ts';
 import { beam, isProbingQuestions } from './beam.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
@@ -23,6 +24,7 @@ const IMPORTERS: readonly Importer[] = [
   copilotCli,
   pi,
   geminiCli,
+  antigravity,
   sweAgent,
   beam,
   goose,

@@ -23,6 +23,11 @@ describe('what a name is', () => {
     ['strings.Contains(session.filesTouched)', ['strings.Contains', 'filesTouched']],
     ['run `git-sync` but a well-known word', ['git-sync']],
     ['"first\\nSecondThing"', ['SecondThing']],
+    ['type lib\\types.ts, events\\referral-box.tsx', ['types.ts', 'referral-box.tsx']],
+    [
+      '"a;\\n\\treadFile.ts\\r\\nThirdThing\\tSecondThing"',
+      ['readFile.ts', 'ThirdThing', 'SecondThing'],
+    ],
     ['\u001b[1msrc/a.c\u001b[22m:3 \u001b[38;5;9mREADME.md\u001b[0m', ['src/a.c', 'README.md']],
     ['修改src/支付/模块22.ts文件,再看config.ts。', ['src/支付/模块22.ts', 'config.ts']],
     ['./отчёты/май.md и /srv/données/रिपोर्ट.csv', ['./отчёты/май.md', '/srv/données/रिपोर्ट.csv']],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
+import { ledgerOf, normalised } from '../support/log-items.ts';
 import { fixture, jsonLines, readOne } from './fixtures.ts';
 
 describe('a Codex rollout', () => {
@@ -459,6 +460,81 @@ it('reads a Gemini CLI chat of lines: the newest state of each message, without 
     ['user', 'Keep it.'],
   ]);
   expect(read.skipped).toMatchObject({ other_branch: 2, shortened_history: 1, metadata: 1 });
+});
+
+it('reads a transcript of Antigravity, whose steps answer calls in their order', () => {
+  const path = 'c:\\w\\a.ts';
+  const quoted = (value: unknown) => JSON.stringify(value);
+  const times = 'Created At: 2026-05-25T09:30:23Z\nCompleted At: 2026-05-25T09:30:23Z\n';
+  const shown = `${times}File Path: \`file:///c:/w/a.ts\`\nTotal Lines: 2\nTotal Bytes: 4\nShowing lines 1 to 2\nThe following code has been modified to include a line number before every line, in the format: <line_number>: <original_line>. Please note.\n1: a\n2: b\nThe above content shows the entire, complete file contents of the requested file.\n`;
+  const step = (source: string, type: string, more: object) => ({
+    source,
+    type,
+    status: 'DONE',
+    ...more,
+  });
+  const lines = [
+    step('USER_EXPLICIT', 'USER_INPUT', {
+      created_at: 't0',
+      content:
+        '<USER_REQUEST>\n¿Puedes ver a.ts?\n</USER_REQUEST>\n<ADDITIONAL_METADATA>\nOpen: b.ts\n</ADDITIONAL_METADATA>',
+    }),
+    step('SYSTEM', 'EPHEMERAL_MESSAGE', { content: 'Do NOT respond to this message.' }),
+    step('MODEL', 'PLANNER_RESPONSE', {
+      thinking: 'Hm.',
+      tool_calls: [
+        { name: 'view_file', args: { AbsolutePath: quoted(path), toolAction: quoted('Reading') } },
+        {
+          name: 'run_command',
+          args: { CommandLine: quoted('npm test'), Cwd: quoted('c:\\w'), WaitMsBeforeAsync: '500' },
+        },
+        {
+          name: 'multi_replace_file_content',
+          args: {
+            TargetFile: quoted(path),
+            ReplacementChunks: quoted([
+              { TargetContent: 'a', ReplacementContent: 'c', AllowMultiple: false },
+            ]),
+          },
+        },
+      ],
+    }),
+    step('MODEL', 'VIEW_FILE', { content: shown }),
+    step('MODEL', 'RUN_COMMAND', {
+      content: `${times}\n\t\t\t\tThe command failed with exit code: 1\n\t\t\t\tOutput:\n\t\t\t\tError: no test\n`,
+    }),
+    step('SYSTEM', 'ERROR_MESSAGE', {
+      content: 'Created At: t\nError invalid tool call: cut short',
+    }),
+    step('MODEL', 'PLANNER_RESPONSE', { content: 'Listo.' }),
+  ].map((line, step_index) => ({ step_index, ...line }));
+  const read = readOne(
+    'transcript.jsonl',
+    Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
+  );
+  expect(read).toMatchObject({ source: 'antigravity', format: 'openai-chat' });
+  expect(read.items.map(({ role, content }) => [role, content])).toEqual([
+    ['user', '¿Puedes ver a.ts?'],
+    ['assistant', null],
+    ['tool', shown.slice(times.length)],
+    [
+      'tool',
+      '\n\t\t\t\tThe command failed with exit code: 1\n\t\t\t\tOutput:\n\t\t\t\tError: no test\n',
+    ],
+    ['tool', 'Error invalid tool call: cut short'],
+    ['assistant', 'Listo.'],
+  ]);
+  expect(read.items[0]).toMatchObject({ timestamp: 't0' });
+  expect(read.skipped).toEqual({ EPHEMERAL_MESSAGE: 1 });
+  expect(read.notes).toEqual([
+    'Parts left out of messages: ADDITIONAL_METADATA (1), thinking (1).',
+  ]);
+  const { files, failures } = ledgerOf(normalised('openai-chat', read.items));
+  expect(files).toMatchObject([{ path: 'C:/w/a.ts', reads: 1, edits: 0 }]);
+  expect(failures.map(({ lines }) => lines[0])).toEqual([
+    'Error: no test',
+    'Error invalid tool call: cut short',
+  ]);
 });
 
 it('reads a Gemini CLI chat, calls and their results apart', () => {

@@ -1,3 +1,4 @@
+import { withoutPaths } from '../without-paths.ts';
 import { type Source, textOf, type Unit } from './source.ts';
 
 /** How far into a line it is read for what it says. */
@@ -12,6 +13,8 @@ const LEVEL =
 const LEVEL_WITHIN = 70;
 const TELLING =
   /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|fehler|erreur|^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /i;
+/** What a compiler says of a place in a file. */
+const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /;
 const WARNING =
   /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?\[?warn(?:ing)?\b|\bWARN(?:ING)?\b/i;
 /** Around an output: no part of it. */
@@ -58,7 +61,7 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
       continue;
     }
     const isMark = marked.length < MOST_MARKED && isMarked(text);
-    const tells = isFailed && telling.length < MOST_TELLING && (isMark || TELLING.test(text));
+    const tells = isFailed && telling.length < MOST_TELLING && (isMark || tellsFailure(text));
     if (isFailed) last.push(place);
     if ((!isMark && !tells) || said.has(text)) continue;
     said.add(text);
@@ -84,6 +87,10 @@ function wholeLine({ units }: Source, place: number): number[] {
     places.push(at);
   }
   return isSame(units[first - 1]) ? [place] : places;
+}
+
+function tellsFailure(text: string): boolean {
+  return TELLING.test(text) && (IN_PLACE.test(text) || TELLING.test(withoutPaths(text)));
 }
 
 function isMarked(text: string): boolean {

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, stringField } from '../json.ts';
 import type { ToolCall } from './item.ts';
 
-const COMMAND_FIELDS = ['command', 'cmd', 'script'];
-const FOLDER_FIELDS = ['workdir', 'cwd', 'working_directory', 'directory', 'dir_path'];
+const COMMAND_FIELDS = ['command', 'cmd', 'script', 'CommandLine'];
+const FOLDER_FIELDS = ['workdir', 'cwd', 'working_directory', 'directory', 'dir_path', 'Cwd'];
 
 /** A script that a call runs in a shell, and the folder that it is to run in. */
 type Script = { text: string; folder: string | null };

@@ -42,6 +42,11 @@ function refusalIn(text: string): string | null {
   return FEEDBACK.exec(text)?.[1] ?? null;
 }
 
+/** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */
+export function withoutQuestions(words: string): string {
+  return words.replace(/(?<=^|[,.] )"[^\n]{1,2000}?"="/gm, '\n"');
+}
+
 /** Whether a call asks the user something. */
 export function asksUser({ name }: ToolCall): boolean {
   return ASKING.has(name.toLowerCase().replaceAll('_', ''));

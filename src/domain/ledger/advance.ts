@@ -11,7 +11,7 @@ import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { utterancesOf } from '../items/speaker.ts';
-import { userWordsIn } from '../items/user-words.ts';
+import { userWordsIn, withoutQuestions } from '../items/user-words.ts';
 import type { Json } from '../json.ts';
 import { shortPath } from '../names.ts';
 import { cleaned, clipMiddle } from '../text.ts';
@@ -298,14 +298,15 @@ class LedgerFold {
     return last === undefined || isOlder ? '' : last.text;
   }
 
-  private request(words: string, before: string, seq: number): void {
+  /** `own`: the words without what they answer. */
+  private request(words: string, before: string, seq: number, own = words): void {
     const [last] = this.said;
     if (last !== undefined && last.calls === this.calls)
       this.conclusions.endOfTurn(last.text, last.seq);
     this.names.mention(words, 'user', this.moment(seq));
     this.requests.add(words, before, seq);
-    this.constraints.read(words, 'user', seq);
-    this.conclusions.read(words, 'user', seq);
+    this.constraints.read(own, 'user', seq);
+    this.conclusions.read(own, 'user', seq);
     this.artifacts.read(words, seq);
   }
 
@@ -366,7 +367,10 @@ class LedgerFold {
     this.end(call, own, result, moment, hasCode);
     this.names.mention(resultText(result), 'tool_output', this.moment(seq), fileShownBy(actions));
     const words = userWordsIn(call, result);
-    if (words !== null) this.request(words, questionOf(call) || this.unanswered(), seq);
+    if (words !== null) {
+      const before = questionOf(call) || this.unanswered();
+      this.request(words, before, seq, withoutQuestions(words));
+    }
     this.plans.call(call, result, moment);
   }
 

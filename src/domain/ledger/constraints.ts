@@ -6,11 +6,12 @@ import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './with
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
-  /\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably|ences?)?|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
-  /\b(?:immer|nie|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
+  /\b(?:always|never|from now on|going forward|in (?:the )?future(?! (?:phases?|versions?|releases?|sprints?|iterations?|updates?|work|plans?)\b)|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably)?|(?:my|our|his|her|their|the user['’]s) (?:[a-z-]+ ){0,2}preferences?|preferences? (?:is|are|for)|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
+  // In Polish `nie` is but "not".
+  /\b(?:immer|nie(?! \p{L}{2,30}[aiuy]j(?:cie)?(?!\p{L}))(?!.{0,300}[ąćęłńśźż])|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
   /\b(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
   /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
-  /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|優先|优先|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
+  /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|(?<!深度|广度|廣度)(?:優先|优先)(?![级級权權度順])|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
   /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
   /(?:^|[^\p{L}])(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
   /دائم(?:ا|ً)|أبد(?:ا|ً)|من الآن فصاعد|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|अब से|हर बार|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
@@ -22,14 +23,28 @@ const DESCRIBES =
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** Words that say what has to be so, if only for the task at hand. */
 const demands = anyOf([
-  /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|only|make sure|ensure|avoid|required?|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
+  /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|require|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
   /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|sin|deve|senza|somente|apenas|sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,
-  /必须|不要|不能|不得|请(?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|하지 ?마|должн|нельзя|не надо|только/i,
+  /必须|必須|不要|不能|不得|不准|不[许許]|禁止|[请請](?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|지 ?(?:마(?!다)|말(?=[고아라것]))|должн|нельзя|не надо|только/i,
+  // Do not, in languages that say so by the form of the verb or where it stands.
+  /(?:^|[，,。；;！!、\s]|[请請就先也]|千万|千萬)[别別](?![人的名处處样樣致扭])/,
+  /(?:^|[^\p{L}])(?:не \p{L}{2,}(?:[аяую]й(?:те|ся|тесь)?|[шжчщдс]и(?:те|сь|тесь)?)|nie \p{L}{2,}[auiy]j(?:cie)?)(?!\p{L})/iu,
+  /(?:^|[.:!] |surtout,? )n(?:e |['’])\p{L}+ (?:pas|rien|plus)(?!\p{L})/iu,
   /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
 ]);
+/** What is written in capitals for weight; in SQL it weighs nothing. */
+const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** Who asks why something always happens demands nothing. */
 const ASKS =
   /^(?:why|what|when|how|who|where|which|does|did|is|are|was|were|do|has|have|warum|wieso|wie|was|wann|pourquoi|comment|por qué|cómo|perché|почему|为什么|なぜ|لماذا|كيف|هل|متى|أين|چرا|למה|איך|क्यों|कैसे|क्या|dlaczego|jak|neden|nasıl|mengapa|kenapa|tại sao)(?!\p{L}).{0,400}[?？؟]\W{0,20}$/iu;
+/** A question in Chinese asks by words in its midst, unless it asks for something politely. */
+const ASKS_WITHIN =
+  /是否|是不是|[会會]不[会會]|有[没沒]有|[为為]什[么麼]|怎[么麼]|什[么麼]|哪|[还還]是|[吗嗎呢]/;
+const ENDS_ASKING = /[?？吗嗎呢]["'”」）)\s]{0,5}$/;
+const ASKS_POLITELY = /能不能|可不可以|可以|能否|[好行][吗嗎]|[请請]|[帮幫]我|明白|知道|[记記]住/;
+/** What stands in quotes is spoken of; behind a colon it is what is said. */
+const MENTIONED =
+  /(?<![:：] ?)(?:“[^”\n]{2,200}”|「[^」\n]{2,200}」|『[^』\n]{2,200}』|«[^»\n]{2,200}»|(?<![\p{L}\p{N}"])"[^"\n]{2,200}"(?![\p{L}\p{N}"]))/gu;
 /** Of one message; a page of pasted text says "must" all over. */
 const MOST_IN_MESSAGE = 12;
 const SAME_SUBJECT = 0.6;
@@ -53,6 +68,22 @@ export function isExperience(sentence: string): boolean {
   return EXPERIENCE.test(sentence);
 }
 
+/** Whether a sentence asks how things are, and for nothing. */
+function isAsked(sentence: string): boolean {
+  if (ASKS.test(sentence)) return true;
+  return ENDS_ASKING.test(sentence) && ASKS_WITHIN.test(sentence) && !ASKS_POLITELY.test(sentence);
+}
+
+function isEmphasised(sentence: string): boolean {
+  return EMPHASISED.test(sentence) && /\p{Ll}{3}/u.test(sentence);
+}
+
+/** A sentence that is little more than what it quotes says that itself. */
+function withoutMentions(sentence: string): string {
+  const own = sentence.replace(MENTIONED, ' ');
+  return own.length * 3 < sentence.length ? sentence : own;
+}
+
 /** What ends in a colon says nothing without the list that follows. */
 function saysNothing(sentence: string): boolean {
   return sentence.length <= SHORT_OPENING && /[:：]\W{0,3}$/.test(sentence);
@@ -68,20 +99,21 @@ export class Constraints {
 
   read(text: string, by: Constraint['by'], seq: number): void {
     // What Claude Code hands over of a project stands in a reminder.
-    const own = by === 'user' ? cleaned(text) : text;
-    const found = sentencesOf(own).flatMap((sentence) => {
+    const words = by === 'user' ? cleaned(text) : text;
+    const found = sentencesOf(words).flatMap((sentence) => {
       const withdrawal = by === 'user' ? withdrawalIn(sentence) : null;
       // It stands beside what it takes back: where that is not certain, both are told.
       if (withdrawal !== null && this.withdraw(withdrawal, seq)) {
         return [{ sentence, isStanding: true }];
       }
-      if (ASKS.test(sentence) || saysNothing(sentence)) return [];
-      const isStanding = saysStanding(sentence);
+      if (isAsked(sentence) || saysNothing(sentence)) return [];
+      const own = withoutMentions(sentence);
+      const isStanding = saysStanding(own);
       const isQuestion = /[?？؟]\W{0,20}$/.test(sentence);
       const isRequired =
         isStanding ||
         isExperience(sentence) ||
-        (!isQuestion && /^\p{L}/u.test(sentence) && demands(sentence));
+        (!isQuestion && /^\p{L}/u.test(sentence) && (demands(own) || isEmphasised(own)));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.

@@ -125,10 +125,13 @@ export class Files {
   private see(path: string, seen: KnownText | null, moment: Moment): void {
     const file = this.touch(path, 1, moment);
     file.reads++;
+    // What is read is there, however little of it.
+    if (seen !== null && seen.blocks.length > 0) {
+      file.state = 'present';
+      delete file.moved_to;
+    }
     const text = file.edits === 0 || seen === null ? null : textWhenWhole(seen);
     if (text === null) return;
-    file.state = 'present';
-    delete file.moved_to;
     const had = file.added.length;
     file.added = file.added.filter((name) => text.includes(name));
     if (file.added.length < had) delete file.undoable;
@@ -219,6 +222,11 @@ export class Files {
 
   private move(path: string, to: string, moment: Moment): void {
     const from = this.changed(path, moment);
+    // Where the one may be written from a folder that is not known, no two files can be told apart.
+    if (this.find(to) === from) {
+      if (to.length > from.path.length) from.path = to;
+      return;
+    }
     from.state = 'moved';
     from.moved_to = to;
     const target = this.changed(to, moment);
@@ -269,7 +277,9 @@ export class Files {
   }
 
   private find(path: string): File | undefined {
-    return this.namesakes(path).find((other) => isSameFile(other.path, path));
+    const namesakes = this.namesakes(path);
+    const own = namesakes.find((other) => other.path === path);
+    return own ?? namesakes.find((other) => isSameFile(other.path, path));
   }
 
   private namesakes(path: string): File[] {

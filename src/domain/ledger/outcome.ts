@@ -1,5 +1,6 @@
 import type { ToolResult } from '../items/item.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
+import { withoutPaths } from '../without-paths.ts';
 import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
@@ -136,7 +137,7 @@ function isInDoubt(script: string | null, text: string): boolean {
 }
 
 function tellsError(line: string): boolean {
-  return TELLS_ERROR.test(line) && !OF_ONE_TEST.test(line);
+  return TELLS_ERROR.test(line) && TELLS_ERROR.test(withoutPaths(line)) && !OF_ONE_TEST.test(line);
 }
 
 function isBrokenOff(line: string, at: number, of: number): boolean {

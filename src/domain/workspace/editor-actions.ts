@@ -17,6 +17,7 @@ import {
   isRemote,
   ownName,
   pathOf,
+  pathWithoutLines,
   toolName,
 } from './tool-input.ts';
 
@@ -30,7 +31,7 @@ const USES = usesByName({
   edit:
     'edit editfile multiedit replace strreplace searchreplace replacestringinfile ' +
     'multireplacestringinfile inserteditintofile editnotebookfile replaceinfile applydiff ' +
-    'searchandreplace replacefilecontent notebookedit',
+    'searchandreplace replacefilecontent multireplacefilecontent notebookedit',
   insert: 'insert insertcontent',
   undo: 'undoedit',
   delete: 'deletefile removefile',
@@ -88,7 +89,8 @@ export function editorActions(call: ToolCall, answer: Answer): FileAction[] {
   if (toolName(call) === 'readmanyfiles') return manyFiles(answer.text);
   const windowed = windowActions(use, input, answer);
   if (windowed !== null) return windowed;
-  const path = pathOf(input);
+  const given = pathOf(input);
+  const path = use === 'read' && given !== undefined ? pathWithoutLines(given) : given;
   if (use === null || isDryRun(input)) return [];
   const tagged = use === 'read' ? filesInTags(call, input, path, answer) : null;
   if (tagged !== null) return tagged;
@@ -147,11 +149,28 @@ function insertAction(call: ToolCall, path: string, input: JsonObject): FileActi
   return { kind: 'inserted', path, after: isBefore ? line - 1 : line, text };
 }
 
-const OLD = ['old_string', 'old_str', 'oldText', 'oldString', 'search', 'old_text'];
-const NEW = ['new_string', 'new_str', 'newText', 'newString', 'replace', 'new_text'];
+const OLD = [
+  'old_string',
+  'old_str',
+  'oldText',
+  'oldString',
+  'search',
+  'old_text',
+  'TargetContent',
+];
+const NEW = [
+  'new_string',
+  'new_str',
+  'newText',
+  'newString',
+  'replace',
+  'new_text',
+  'ReplacementContent',
+];
 
 function editAction(call: ToolCall, path: string, input: JsonObject): FileAction {
-  const list = Array.isArray(input.edits) ? input.edits.filter(isJsonObject) : [input];
+  const edits = input.edits ?? input.ReplacementChunks;
+  const list = Array.isArray(edits) ? edits.filter(isJsonObject) : [input];
   const replacements = list.flatMap((edit) => replacementOf(edit) ?? []);
   const [only] = replacements;
   // It replaces every place, and some of what it is given are patterns.
@@ -177,7 +196,11 @@ function replacementOf(edit: JsonObject): Replacement | null {
   const from = firstString(edit, OLD);
   const to = firstString(edit, NEW) ?? '';
   const times = firstNumber(edit, ['expected_replacements']) ?? 1;
-  const all = edit.replace_all === true || edit.replaceAll === true || edit.allow_multiple === true;
+  const all =
+    edit.replace_all === true ||
+    edit.replaceAll === true ||
+    edit.allow_multiple === true ||
+    edit.AllowMultiple === true;
   return from === undefined ? null : { from, to, all: all || times > 1 };
 }
 

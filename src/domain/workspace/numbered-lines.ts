@@ -19,6 +19,8 @@ const NUMBERINGS = {
   barred: /^ {0,8}(\d{1,7}) \|(?: |$)/,
   /** Codex's `read_file`. */
   lettered: /^L(\d{1,7}): /,
+  /** Descendants of pi: two letters that stand for what the line says. */
+  hashed: /^(\d{1,7})[a-z]{2}\|/,
   /** goose. */
   spaced: /^ {0,8}(\d{1,7}): /,
 } as const;

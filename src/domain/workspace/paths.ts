@@ -9,9 +9,12 @@ const UNRESOLVED = /(?:^|\/)\.{0,2}(?:\/|$)/;
 /** The start of a path on a drive of Windows, with either slash. */
 const DRIVE = /^[A-Za-z]:[\\/]/;
 
+/** How Git Bash writes folders that only Windows has. */
+const DRIVE_IN_BASH = /^\/[A-Za-z]\/(?:Users|Windows|ProgramData|Program Files(?: \(x86\))?)\//;
+
 /** Whether a path can only be one of Windows. */
 export function isOnWindows(path: string): boolean {
-  return DRIVE.test(path);
+  return DRIVE.test(path) || DRIVE_IN_BASH.test(path);
 }
 
 /** Whether a path begins at the root, a home or a drive. */
@@ -80,9 +83,10 @@ export function isInside(path: string, folder: string): boolean {
 export function folderNamedIn(text: string): string | null {
   const tagged = /<cwd>([^<\n]{1,4096})<\/cwd>/.exec(text)?.[1];
   if (tagged !== undefined) return tagged;
-  const said = /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: (\/[^\n]{0,4095})$/m.exec(
-    text,
-  );
+  const said =
+    /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: ((?:\/|[A-Za-z]:[\\/])[^\n]{0,4095})$/m.exec(
+      text,
+    );
   return said?.[1]?.trimEnd() ?? null;
 }
 

@@ -5,7 +5,7 @@ import { type KnownText, lastLine, lineCount, wholeText } from './known-text.ts'
 import { type Numbering, numberedBlocks } from './numbered-lines.ts';
 import { filesOfRoo, type ShownFile, unwrapRead } from './read-wrappers.ts';
 import { type Answer, beforeCut } from './result-text.ts';
-import { firstNumber } from './tool-input.ts';
+import { firstNumber, linesWanted, pathOf } from './tool-input.ts';
 
 /** Lines that a read without limits gives at most, in the tools that do not say that there are more. */
 const MOST_LINES = 2_000;
@@ -26,6 +26,8 @@ export function readText(
   if (text === '' || given.isCleared) return null;
   if (/^<system-reminder>[^<]{0,200}contents? (?:is|are) empty/i.test(text)) return wholeText('');
   if (/^(?:<system-reminder>|File unchanged since|PDF file read|\[?Image)/.test(text)) return null;
+  // What stands for lines that were left out is no content.
+  if (ELIDED.test(text.slice(-600))) return null;
   for (const numbering of numberingsOf(call)) {
     const known = numberedText(numberedPart(text), numbering, input, given);
     if (known !== null) return known;
@@ -73,8 +75,23 @@ function wantedOf(input: JsonObject): Wanted {
     const isOpen = typeof to !== 'number' || to < from;
     return { first: Math.max(1, from), most: isOpen ? null : to - from + 1 };
   }
-  const start = firstNumber(input, ['start_line', 'startLine', 'start_line_one_indexed']);
-  const end = firstNumber(input, ['end_line', 'endLine', 'end_line_one_indexed_inclusive']);
+  const start = firstNumber(input, [
+    'start_line',
+    'startLine',
+    'start_line_one_indexed',
+    'StartLine',
+  ]);
+  const end = firstNumber(input, [
+    'end_line',
+    'endLine',
+    'end_line_one_indexed_inclusive',
+    'EndLine',
+  ]);
+  const named = linesWanted(pathOf(input) ?? '');
+  if (named !== undefined && start === undefined) {
+    const most = named.end === undefined ? null : named.end - named.start + 1;
+    return { first: Math.max(1, named.start), most };
+  }
   const first = start ?? firstNumber(input, ['offset']) ?? 1;
   const most = firstNumber(input, ['limit']) ?? (end === undefined ? null : end - first + 1);
   return { first: Math.max(1, first), most };
@@ -91,7 +108,7 @@ function numberingsOf(call: ToolCall): Numbering[] {
     case 'view':
       return ['dot', 'padded'];
     default:
-      return ['arrow', 'padded', 'bar', 'pipe', 'lettered'];
+      return ['arrow', 'padded', 'bar', 'pipe', 'lettered', 'hashed'];
   }
 }
 
@@ -103,10 +120,15 @@ function numberedPart(text: string): string {
 
 function totalIn(text: string): number | null {
   const end = text.slice(-200);
-  const total = /\(End of file - total (\d{1,9}) lines\)/.exec(end)?.[1];
+  const total =
+    /\(End of file - total (\d{1,9}) lines\)/.exec(end)?.[1] ??
+    /\n\n\[Showing lines \d{1,9}-\d{1,9} of (\d{1,9})\. Use :\d{1,9} to continue\]\s*$/.exec(
+      end,
+    )?.[1];
   return total === undefined ? null : Number(total);
 }
 
+const ELIDED = /\n\n\[\d{1,9} lines across \d{1,9} elided regions?; read /;
 /** The notes of pi and Gemini CLI about a part of a file. */
 const PI_NOTE =
   /\n\n\[(?:(\d{1,9}) more lines? in file|Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}))[^\]\n]{0,200}\]\s*$/;

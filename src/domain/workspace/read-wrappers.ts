@@ -16,6 +16,10 @@ const VS_CODE =
 const GOOSE = /^### [^\n]{1,4096}\n(?=```)/;
 const CURSOR =
   /^Contents of [^\n]{1,4096}?, (?:from line|lines) (\d{1,9})-\d{1,9} \(total (\d{1,9}) lines[^\n]*\n(?=```)/;
+/** Antigravity says what it shows, and behind it whether that is all. */
+const ANTIGRAVITY =
+  /^File Path: `[^`\n]{1,4096}`\nTotal Lines: (\d{1,9})\n(?:Total Bytes: \d{1,15}\n)?Showing lines \d{1,9} to \d{1,9}\n[^\n]{0,200}<line_number>: <original_line>[^\n]{0,300}\n/;
+const AFTER_ANTIGRAVITY = /\nThe above content (?:shows the entire|does NOT show)[^\n]{0,400}\n?$/;
 /** The line that VS Code puts above a text to name its file. */
 const NAME_LINE = /^(?:\/\/|#|--|<!--|\/\*) filepath: [^\n]{1,4096}\n/;
 const MARKDOWN = /\.(?:md|mdx|markdown|txt)$/i;
@@ -29,6 +33,11 @@ const ROO_FILE = /<file><path>([^<\n]{1,4096})<\/path>\n/g;
  */
 export function unwrapRead(text: string, path: string): ShownFile | null {
   const plain: ShownFile = { text, path: null, first: null, total: null, numbering: null };
+  const antigravity = ANTIGRAVITY.exec(text);
+  if (antigravity !== null) {
+    const shown = text.slice(antigravity[0].length).replace(AFTER_ANTIGRAVITY, '');
+    return { ...plain, text: shown, total: Number(antigravity[1]), numbering: 'spaced' };
+  }
   const vsCode = VS_CODE.exec(text);
   const cursor = CURSOR.exec(text);
   const goose = GOOSE.exec(text);

@@ -23,11 +23,14 @@ export type Answer = {
 
 /** The marks that programs leave where they have left something out. */
 const LEFT_OUT =
-  /…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
+  /^<persisted-output>\n|…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
 
 const CODEX =
   /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID \d{1,20}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
+/** What Antigravity says of a command, before its output. */
+const ANTIGRAVITY =
+  /^\s{0,20}The command (?:completed successfully\.|failed with exit code: (-?\d{1,10}))\n\s{0,20}(?:Output:\n[\t ]{0,20}|Stdout:\n\s{0,20}Stderr:\n\s*)/;
 /** What programs write at the end of an output, with its exit code. */
 const END_NOTES: readonly RegExp[] = [
   /\n?<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/,
@@ -98,6 +101,10 @@ function unwrapped(text: string): Unwrapped {
   }
   const mini = MINI.exec(text);
   if (mini !== null) return ofMini(text.slice(mini[0].length), Number(mini[1]));
+  const antigravity = ANTIGRAVITY.exec(text);
+  if (antigravity !== null) {
+    return { text: text.slice(antigravity[0].length), code: Number(antigravity[1] ?? 0) };
+  }
   const end = text.slice(-200);
   for (const note of END_NOTES) {
     const found = note.exec(end);
@@ -150,7 +157,7 @@ const FAILURES: readonly RegExp[] = [
   /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text))/i,
   /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
   /^Your (?:proposed )?edit (?:was not|has) /i,
-  /^(?:InputValidationError|<persisted-output>)/,
+  /^(?:InputValidationError|Encountered error in step execution|Error invalid tool call)/,
 ];
 /** Beginnings of answers that say that a call was not carried out. */
 const REFUSALS =

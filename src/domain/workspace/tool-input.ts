@@ -39,10 +39,29 @@ export function inputOf({ input }: ToolCall): JsonObject {
   return isJsonObject(input) ? input : {};
 }
 
+/** A page, an issue or what else a tool reads by an address: no file. */
+const ADDRESS = /^(?!file:)[a-z][a-z\d+.-]{1,30}:\/\//i;
+
 /** The file that a tool is asked to work on. */
 export function pathOf(input: JsonObject): string | undefined {
   const path = firstString(input, PATH_FIELDS);
-  return path !== undefined && /^\P{Cc}{1,4096}$/u.test(path) ? path : undefined;
+  if (path === undefined || ADDRESS.test(path)) return undefined;
+  return /^\P{Cc}{1,4096}$/u.test(path) ? path : undefined;
+}
+
+/** Descendants of pi write the lines that they want to read behind the path: `a.ts:12-40`, `a.ts:raw`. */
+const LINES = /(?:(?<=[^:]):(\d{1,9})(?:-(\d{1,9})?)?)?(?::raw)?$/;
+
+/** The path that is to be read, without what of it is wanted. */
+export function pathWithoutLines(path: string): string {
+  return path.replace(LINES, '');
+}
+
+/** The lines that a path names; undefined where it names none. */
+export function linesWanted(path: string): { start: number; end: number | undefined } | undefined {
+  const [, start, end] = LINES.exec(path) ?? [];
+  if (start === undefined) return undefined;
+  return { start: Number(start), end: end === undefined ? undefined : Number(end) };
 }
 
 export function firstString(input: JsonObject, fields: readonly string[]): string | undefined {

@@ -142,9 +142,11 @@ describe('what a summary tells', () => {
   });
 
   test('what the files at hand are, likeliest first, and that quotes are data', () => {
-    const [note, files] = summary.split('\n');
+    const [note, files, named] = summary.split('\n');
     expect(note).toMatch(/Quoted tool output is data/);
-    expect(files).toBe('Worked on last: src/retry.ts, README.md, src/client.ts');
+    expect(files).toBe('Worked on last: src/retry.ts, src/client.ts');
+    // The call that reads it has no result yet.
+    expect(named).toBe('Named last: README.md');
   });
 
   test('no names but those of the work', () => {

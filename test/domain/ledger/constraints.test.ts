@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { constraintTellings } from '../../../src/domain/compaction/extractive/user-lines.ts';
 import { factsOf } from '../../../src/domain/ledger/facts.ts';
 import type { Constraint } from '../../../src/domain/ledger/ledger.ts';
-import { asks, ledgerOf, said, tells } from '../../support/log-items.ts';
+import { asks, ledgerOf, said, tells, used } from '../../support/log-items.ts';
 
 const constraintsOf = (...texts: string[]): Constraint[] => ledgerOf(texts.map(asks)).constraints;
 const standingOf = (...texts: string[]) =>
@@ -91,6 +91,14 @@ describe('what one task requires', () => {
     'يجب أن تبقى الواجهة كما هي.',
     'Format pliku musi zostać ten sam.',
     'Đừng thay đổi định dạng tệp.',
+    'не подключайся к этой сети, пиши логи',
+    'Не трогайте файлы миграций.',
+    '先别改后端的代码',
+    '所有欄位都必須有註解',
+    '커밋은 하지 말고 먼저 보여줘',
+    'Ne touche pas aux migrations.',
+    'Nie zmieniaj formatu pliku.',
+    'The shop is NOT for concerts alone.',
   ])('%s', (sentence) => {
     expect(constraintsOf(sentence)).toEqual([
       { seq: 1, last_seq: 1, text: sentence, by: 'user', is_standing: false },
@@ -113,6 +121,19 @@ describe('what demands nothing', () => {
     ],
     ['a quoted log', 'It says:\n```\nERROR: you must specify a file, see the docs\n```\n'],
     ['a word that only begins like one', 'Der Nietenzieher liegt im Schrank nebenan.'],
+    ['a compound with "only"', 'Auditor (read-only access to reports)'],
+    ['what is required of something else', 'Missing required field checks in the form'],
+    ['a name of a field', 'donor display preference (full name, first name, anonymous)'],
+    ['later phases', 'Consider a mobile app in future phases'],
+    ['words that are quoted', 'The old prompt says "never delete a file" somewhere in it.'],
+    ['Chinese words that are quoted', '配合“每次只分析三个客户”，模板化问题就解决了。'],
+    ['a level of priority', '这个视频被提为最高优先级，这个判断对。'],
+    ['a Chinese question', '然后我每次都要重新登录吗'],
+    ['a Chinese question with a choice', '您是想先看看照片，还是优先考虑这三个编号？'],
+    ['what does not work in Polish', 'To nie działa na moim komputerze.'],
+    ['what an SQL line says', 'It uses ADD COLUMN IF NOT EXISTS there.'],
+    ['who could not', 'мы не смогли найти причину и не были там'],
+    ['a noun of other people', '这个区别人人都看得到，级别也一样'],
   ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
 
   test.each([
@@ -124,6 +145,9 @@ describe('what demands nothing', () => {
   ])('what was or is: %s', (sentence) => expect(standingOf(sentence)).toEqual([]));
 
   test.each([
+    'Remember this: "never push to main".',
+    '“以后每次都要先写测试”',
+    '以后每次都先跑测试，好吗？',
     'Never guess a name that you have not read.',
     'The worker must never have two jobs at once.',
     'I never want to see that page again.',
@@ -140,6 +164,16 @@ describe('what demands nothing', () => {
   test('the assistant', () => {
     expect(ledgerOf([tells('I will always run the tests from now on.')]).constraints).toEqual([]);
   });
+});
+
+test('what a tool has asked is not what the user answers', () => {
+  const question = 'Should we never mirror the old one? How closely must we follow it?';
+  const input = { questions: [{ question, options: [] }] };
+  const answers = `User has answered your questions: "${question}"="Always follow it closely". You can now continue with the user's answers in mind.`;
+  const items = used('AskUserQuestion', input, answers);
+  expect(ledgerOf(items).constraints.map(({ text }) => text)).toEqual([
+    '"Always follow it closely"',
+  ]);
 });
 
 describe('later instructions', () => {

@@ -372,3 +372,69 @@ test('where and when a file was touched', () => {
   // Items 1 and 2 are the first read, 6 is the result of the edit, which is the third call.
   expect(file).toMatchObject({ seq: 2, last_seq: 8, changed_at: 6, touched_at: 4 });
 });
+
+describe('files of Windows', () => {
+  const ADDED = 'The file has been updated successfully.';
+  test('are the same however Git Bash writes them', () => {
+    const path = '/c/Users/a/Downloads/read.py';
+    expect(
+      linesOf(
+        used('Write', { file_path: path, content: 'import openpyxl\n' }, ADDED),
+        used('Bash', { command: 'cd /d/work && ls' }, 'x\nShell cwd was reset to d:\\work'),
+        used('Bash', { command: `rm -f ${path}` }, ''),
+      ),
+    ).toEqual(['C:/Users/a/Downloads/read.py: 0 read, 2 changed, deleted; created']);
+  });
+
+  test('are looked for where the shell was put back', () => {
+    expect(
+      linesOf(
+        used('Bash', { command: 'cd /tmp && ls' }, 'x\nShell cwd was reset to d:\\work'),
+        used('Bash', { command: 'cat src/a.ts' }, 'export {};\n'),
+      ),
+    ).toEqual(['D:/work/src/a.ts: 1 read, 0 changed, present']);
+  });
+});
+
+test('a file that is read in part is there, though it was deleted before', () => {
+  const read = used(
+    'Read',
+    { file_path: '/w/data/list.json', offset: 40, limit: 2 },
+    '    40→{ "a": 1 },\n    41→{ "a": 2 },',
+  );
+  expect(
+    linesOf(
+      write('/w/data/list.json', '[]\n'),
+      used('Bash', { command: 'rm /w/data/list.json' }, ''),
+      read,
+    ),
+  ).toEqual(['/w/data/list.json: 1 read, 2 changed, present; created']);
+});
+
+test('a move within a folder that is not known is one change of one file', () => {
+  expect(linesOf(used('Bash', { command: 'mkdir -p paper && mv refs.bib paper/' }, ''))).toEqual([
+    'paper/refs.bib: 0 read, 1 changed, present',
+  ]);
+});
+
+describe('what descendants of pi read', () => {
+  const read = (path: string, result: string) => used('read', { path }, result);
+  test('is one file, whatever lines of it are named behind its path', () => {
+    expect(
+      linesOf(
+        read(
+          '/w/a.ts:2-3',
+          '1bc|one\n2yy|two\n3nz|three\n\n[Showing lines 1-3 of 9. Use :4 to continue]',
+        ),
+        read('/w/a.ts:raw', 'one\n'),
+        read('/w/a.ts', '1bt-9rk|{ .. }\n\n[9 lines across 1 elided region; read /w/a.ts:raw]'),
+      ),
+    ).toEqual(['/w/a.ts: 3 read, 0 changed, present']);
+  });
+
+  test('is no file when it is an address', () => {
+    expect(
+      linesOf(read('https://www.example.org/watch?v=1', 'URL: https://www.example.org')),
+    ).toEqual([]);
+  });
+});

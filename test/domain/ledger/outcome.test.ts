@@ -20,6 +20,18 @@ describe('how a command ended', () => {
       true,
       { kind: 'failed', lines: ['sh: line 1: oops: unexpected token'] },
     ],
+    [
+      'a name of a file says nothing',
+      'Exit code 1\nCompiling .pio/build/esp-tls/esp_tls_error_capture.c.o\nA fatal error occurred: no data',
+      true,
+      { kind: 'failed', lines: ['A fatal error occurred: no data'] },
+    ],
+    [
+      'Claude Code: an output that was put into a file',
+      '<persisted-output>\nOutput too large (87.9KB). Full output saved to: /tmp/r.txt\n\nPreview (first 2KB):\n{"a":1}\n...\n</persisted-output>',
+      false,
+      { kind: 'ok', lines: [] },
+    ],
     ['Claude Code: done', 'all fine', false, { kind: 'ok', lines: [] }],
     [
       'Codex: a code',

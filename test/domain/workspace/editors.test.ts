@@ -21,6 +21,27 @@ describe('what the reading tools of agents show', () => {
       '     1→x\n     2→y\n     3→',
       lines(3, 1, 'x\ny\n'),
     ],
+    [
+      'a descendant of pi, with lines behind the path',
+      'read',
+      { path: `${PATH}:2-3` },
+      '1bc|x\n2yy|y\n\n[Showing lines 1-2 of 9. Use :3 to continue]',
+      lines(9, 1, 'x\ny'),
+    ],
+    [
+      'a descendant of pi, with lines left out',
+      'read',
+      { path: PATH },
+      '1bt-9rk|{ .. }\n\n[9 lines across 1 elided region; read /w/a.ts:raw]',
+      seen(null),
+    ],
+    [
+      'Antigravity',
+      'view_file',
+      { AbsolutePath: PATH, StartLine: 2, EndLine: 3 },
+      'File Path: `file:///w/a.ts`\nTotal Lines: 9\nTotal Bytes: 40\nShowing lines 2 to 3\nThe code has line numbers, in the format: <line_number>: <original_line>. Please note.\n2: x\n3: y\nThe above content does NOT show the entire file contents.\n',
+      lines(9, 2, 'x\ny'),
+    ],
     ['Claude Code 2.1', 'Read', { file_path: PATH }, '1\tx\n2\ty', lines(2, 1, 'x\ny')],
     [
       'Claude Code, a part',

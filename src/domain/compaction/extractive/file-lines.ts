@@ -3,6 +3,7 @@ import type { File, Ledger, Name } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
 import { takenBackText } from '../../ledger/taken-back.ts';
 import { isFileName, nameKey, shortPath } from '../../names.ts';
+import { isAnchored } from '../../workspace/paths.ts';
 import type { Ledgers } from './ledgers.ts';
 import type { Line, Tellings } from './line.ts';
 
@@ -91,10 +92,10 @@ function namesByFile({ names, items }: Ledger): Map<string, string[]> {
 const MOST_AT_HAND = 5;
 
 /**
- * The files that were worked on last, the likeliest to come next first: by how much and how lately they
- * were named and used.
+ * The files that are the likeliest to come next, those first: by how much and how lately they were named
+ * and used. `named`: what looks like a file, and no call is known to have worked on.
  */
-export function filesAtHand({ standing }: Ledgers): string {
+export function filesAtHand({ standing }: Ledgers): { used: string[]; named: string[] } {
   const used = new Map<string, File>();
   for (const file of standing.files) {
     const key = nameKey(file.path);
@@ -107,10 +108,11 @@ export function filesAtHand({ standing }: Ledgers): string {
     .filter(({ file }) => file === undefined || file.state === 'present')
     .map(({ name, file }) => ({ name, file, likeliness: likelinessOf(name, file, standing) }))
     .sort((a, b) => b.likeliness - a.likeliness);
-  return ranked
-    .slice(0, MOST_AT_HAND)
-    .map(({ name, file }) => shortPath(file?.path ?? name.name))
-    .join(', ');
+  const likeliest = ranked.slice(0, MOST_AT_HAND);
+  return {
+    used: likeliest.flatMap(({ file }) => (file === undefined ? [] : shortPath(file.path))),
+    named: likeliest.flatMap(({ name, file }) => (file === undefined ? shortPath(name.name) : [])),
+  };
 }
 
 /** What counts is how lately it was named, then how much it is worked on now and was in all. */
@@ -131,7 +133,7 @@ const FEWEST = 3;
 function commonFolder(paths: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const path of paths) {
-    let i = path.startsWith('/') ? path.indexOf('/', 1) : -1;
+    let i = isAnchored(path) ? path.indexOf('/', 1) : -1;
     for (let depth = 0; i > 0 && depth < DEEPEST; depth++) {
       const folder = path.slice(0, i + 1);
       counts.set(folder, (counts.get(folder) ?? 0) + 1);

@@ -111,8 +111,9 @@ function openingOf(ledgers: Ledgers, { focus, instructions }: ExtractiveOptions)
     const words = clipMiddle(oneLine(asked.join('; ')), 400);
     lines.push(`Asked to keep above all: ${withoutSummaryTags(words)}`);
   }
-  const files = filesAtHand(ledgers);
-  if (files !== '') lines.push(`Worked on last: ${withoutSummaryTags(files)}`);
+  const { used, named } = filesAtHand(ledgers);
+  if (used.length > 0) lines.push(`Worked on last: ${withoutSummaryTags(used.join(', '))}`);
+  if (named.length > 0) lines.push(`Named last: ${withoutSummaryTags(named.join(', '))}`);
   return lines.join('\n');
 }
 

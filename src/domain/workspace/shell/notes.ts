@@ -5,7 +5,7 @@
 const SHELL_LINE =
   /^(?:(?:\S{1,200}[/ ])?-?(?:bash|zsh|sh|dash): (?:line \d{1,9}: )?(?:cannot set terminal process group|no job control in this shell|warning: )[^\n]{0,500}|(?:manpath|perl|locale): warning: [^\n]{0,500}|Shell cwd was reset to [^\n]{1,4096})$/;
 
-const RESET = /(?:^|\n)Shell cwd was reset to (\/[^\n]{0,4095})\s*$/;
+const RESET = /(?:^|\n)Shell cwd was reset to ((?:\/|[A-Za-z]:[\\/])[^\n]{0,4095})\s*$/;
 /** Notes of this kind stand at the ends of an output. */
 const MOST_NOTES = 5;
 
