@@ -3,6 +3,7 @@ import { type ClientCompaction, clientCompaction } from '../domain/session/clien
 import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
 import { type Match, matchHistory, type ToldItem } from '../domain/session/match-history.ts';
+import { matchRounds } from '../domain/session/match-rounds.ts';
 import type { Told } from '../domain/session/told.ts';
 import { type HistoryItem, loadHistory } from './load-history.ts';
 import { ElsewhereError } from './ports/elsewhere-error.ts';
@@ -82,7 +83,8 @@ function planOf(
   telling: Telling,
 ): SyncPlan {
   const pieces = telling.piecesFrom(0);
-  const match = matchHistory(log, pieces);
+  const plain = matchHistory(log, pieces);
+  const match = plain.kind === 'follows' ? plain : (matchRounds(log, pieces) ?? plain);
   if (match.kind === 'follows') {
     const places = match.superseded.map((place) => log[place]?.place ?? null);
     const own = places.flatMap((place) => (place?.session_id === ref.session_id ? place.seq : []));

@@ -8,7 +8,14 @@ import { accept } from '../../src/domain/session/errors.ts';
 const NOBODY = {} as PlanDeps & Offering;
 
 function recorded(bytes: number): Recorded {
-  const history = { last: '', words: 0, isAfterAnswer: false, hasAnswer: false };
+  const history = {
+    last: '',
+    words: 0,
+    isAfterAnswer: false,
+    hasAnswer: false,
+    round: '',
+    asker: null,
+  };
   return {
     request: {
       protocol: 'chat',

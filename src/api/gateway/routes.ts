@@ -3,7 +3,8 @@ import type { Context } from 'hono';
 import type { Relay } from './relay.ts';
 import { serve } from './serve.ts';
 
-const PATH = /^(?:\/u\/([A-Za-z0-9-]{1,40}))?\/v1(?=\/)/;
+/** Some SDKs write `/openai` before it themselves, as that of Groq does. */
+const PATH = /^(?:\/u\/([A-Za-z0-9-]{1,40}))?(?:\/openai)?\/v1(?=\/)/;
 
 /**
  * Answers what this service has no route for: everything else below `/v1`, and below `/u/NAME/v1` for

@@ -1,9 +1,11 @@
+import { askerOf } from '../../domain/gateway/asker.ts';
 import { formatOf } from '../../domain/gateway/protocol.ts';
 import { answerBefore, type SessionHint, sessionHint } from '../../domain/gateway/session-hint.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SessionRef } from '../ports/event-store.ts';
+import { planSync } from '../sync-plan.ts';
 import { Telling } from '../telling.ts';
 import type { Expanded } from './expand-content.ts';
 import { HistoryKeys, type HistoryState, hashed, noHistory } from './history-keys.ts';
@@ -37,12 +39,13 @@ type Known = Pick<Expanded, 'session_id' | 'referred_session_id'> & { items: rea
  * whose history a compaction item of ours stands for that the request holds.
  */
 export async function findTurnSession(
-  { store, histories }: Pick<PlanDeps, 'store' | 'histories'>,
+  deps: Pick<PlanDeps, 'store' | 'largestHere' | 'histories'>,
   request: TurnRequest,
   body: JsonObject,
   { items, session_id: carried, referred_session_id }: Known,
   format: Format,
 ): Promise<TurnSession> {
+  const { store, histories } = deps;
   const { tenant, protocol, headers } = request;
   const hint = sessionHint(protocol, (name) => headers[name] ?? null, body);
   const base = (session_id: string) => ({
@@ -53,9 +56,11 @@ export async function findTurnSession(
     delta: null,
     telling: null,
   });
-  const history = once(() =>
-    new HistoryKeys(format, noHistory(request.upstream, format)).add(items),
-  );
+  const history = once(() => {
+    // What has a name is found by that.
+    const asker = hint.kind === 'history' ? askerKey(request, body, items) : null;
+    return new HistoryKeys(format, noHistory(request.upstream, format, asker)).add(items);
+  });
   const found = (session_id: string, more: Partial<TurnSession> = {}): TurnSession => ({
     ...base(session_id),
     history: history().state,
@@ -92,11 +97,38 @@ export async function findTurnSession(
     }
     case 'after':
     case 'history': {
-      return found((await byContent(history().keys())) ?? sessionIdOf(request.fresh_id));
+      const known = await byContent(history().keys());
+      if (known !== undefined) return found(known);
+      const last = await store.gatewayKeys.find(tenant, history().newestRounds());
+      const goesOn = last !== null && (await isTheSame(deps, { tenant, ...last }, format, items));
+      return found(goesOn ? last.session_id : sessionIdOf(request.fresh_id));
     }
     default:
       return hint satisfies never;
   }
+}
+
+/**
+ * Whether a history that begins otherwise than a session goes on with it all the same: its client has
+ * compacted it, or keeps a window over it.
+ */
+async function isTheSame(
+  deps: Pick<PlanDeps, 'store' | 'largestHere'>,
+  { tenant, session_id }: SessionRef,
+  format: Format,
+  items: readonly Item[],
+): Promise<boolean> {
+  const ref = { tenant, session_id };
+  const head = await deps.store.head(ref);
+  if (head?.settings.format !== format) return false;
+  const { state } = head;
+  const { kind, known } = await planSync(
+    deps,
+    ref,
+    { state, format },
+    new Telling(format, items, state.told),
+  );
+  return kind !== 'diverges' && known > 0;
 }
 
 function once<T>(make: () => T): () => T {
@@ -105,6 +137,14 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+function askerKey(
+  { upstream, owner }: TurnRequest,
+  body: JsonObject,
+  items: readonly Item[],
+): string {
+  return hashed('asker', upstream, owner, askerOf(body, items));
 }
 
 /** What names the session of a request before its body is read. */

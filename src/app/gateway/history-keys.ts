@@ -9,22 +9,35 @@ import type { Item } from '../../domain/items/item.ts';
  */
 const NEWEST_LOOKED_UP = 512;
 const OLDEST_LOOKED_UP = 64;
+const ROUNDS_LOOKED_UP = 3;
 
-/** What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it. */
+/**
+ * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
+ * `round`: what was asked last, and the answer to it as far as there is one. `asker`: who asks; null where
+ * rounds are not looked for.
+ */
 export type HistoryState = {
   last: string;
   words: number;
   isAfterAnswer: boolean;
   hasAnswer: boolean;
+  round: string;
+  asker: string | null;
 };
 
 /** An empty history; `scope`: within which the same history is the same session. */
-export function noHistory(scope: string, format: Format): HistoryState {
+export function noHistory(
+  scope: string,
+  format: Format,
+  asker: string | null = null,
+): HistoryState {
   return {
     last: hashed('history', scope, format),
     words: 0,
     isAfterAnswer: false,
     hasAnswer: false,
+    round: '',
+    asker,
   };
 }
 
@@ -40,11 +53,17 @@ export class HistoryKeys {
   #isAfterAnswer: boolean;
   #hasAnswer: boolean;
   #words: number;
+  #round: string;
+  readonly #asker: string | null;
+  readonly #rounds: string[] = [];
   readonly #places: string[] = [];
 
-  constructor(format: Format, { last, words, isAfterAnswer, hasAnswer }: HistoryState) {
+  constructor(format: Format, { last, round, asker, ...state }: HistoryState) {
+    const { words, isAfterAnswer, hasAnswer } = state;
     this.#format = format;
     this.#last = last;
+    this.#round = round;
+    this.#asker = asker;
     this.#words = words;
     this.#isAfterAnswer = isAfterAnswer;
     this.#hasAnswer = hasAnswer;
@@ -57,6 +76,8 @@ export class HistoryKeys {
       words: this.#words,
       isAfterAnswer: this.#isAfterAnswer,
       hasAnswer: this.#hasAnswer,
+      round: this.#round,
+      asker: this.#asker,
     };
   }
 
@@ -69,6 +90,7 @@ export class HistoryKeys {
         else this.#endAnswer();
         this.#words += 1;
         this.#last = hashed(this.#last, text);
+        this.#round = hashed(this.#round, text);
       }
     }
     return this;
@@ -82,6 +104,20 @@ export class HistoryKeys {
     const all = this.#all();
     const older = all.slice(0, -NEWEST_LOOKED_UP).slice(0, OLDEST_LOOKED_UP);
     return [...older, ...all.slice(-NEWEST_LOOKED_UP)].reverse();
+  }
+
+  /**
+   * The newest answers, newest first, each together with what was asked for it, and who asks: what a
+   * client still has that leaves out what was before. The newest may be on its way into the log.
+   */
+  newestRounds(): string[] {
+    const asker = this.#asker;
+    if (asker === null) return [];
+    const rounds = this.#isAfterAnswer ? [...this.#rounds, this.#round] : this.#rounds;
+    return rounds
+      .slice(-ROUNDS_LOOKED_UP)
+      .reverse()
+      .map((round) => hashed('round', asker, round));
   }
 
   /** Those of them near the end. */
@@ -101,7 +137,11 @@ export class HistoryKeys {
   }
 
   #endAnswer(): void {
-    if (this.#isAfterAnswer && this.#words > 1) this.#places.push(this.#last);
+    if (this.#isAfterAnswer) {
+      if (this.#words > 1) this.#places.push(this.#last);
+      this.#rounds.push(this.#round);
+      this.#round = '';
+    }
     this.#isAfterAnswer = false;
   }
 }

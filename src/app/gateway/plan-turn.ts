@@ -3,6 +3,7 @@ import { isInForce, isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { withTools } from '../../domain/gateway/recall/offer.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { roughlySaved } from '../../domain/gateway/rough-tokens.ts';
+import { codecFor } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
@@ -165,7 +166,8 @@ async function contextInForce(
   const view = await loadViewHere(deps, ref, version);
   if (view === null) return null;
   const base = view.base === null ? null : await eventAt(deps.store, ref, view.base.version);
-  if (!isForced && !isInForce(view, base?.type ?? null, history)) return null;
+  if (!isForced && !isInForce(codecFor(settings.format), view, base?.type ?? null, history))
+    return null;
   return renderEntries(view.entries, settings.format, settings.format);
 }
 

@@ -100,8 +100,10 @@ function keysAfter(
   const telling = new ClientTelling(format);
   const told = answer.items.map((item) => telling.told(item)).filter((item) => item !== null);
   const after = new HistoryKeys(format, history).add(told);
-  const places = answer.isWhole && !isDelta ? after.keys() : [];
-  return [...keys, ...places, ...callerKeys(request, answer)];
+  const isPlain = answer.isWhole && !isDelta;
+  const places = isPlain ? after.keys() : [];
+  const rounds = isPlain ? after.newestRounds().slice(0, 1) : [];
+  return [...keys, ...places, ...rounds, ...callerKeys(request, answer)];
 }
 
 /** Requests may name these items in place of sending them. */

@@ -1,7 +1,8 @@
 import type { View } from '../context/view.ts';
+import { atomsOf } from '../items/atoms.ts';
+import type { Codec } from '../items/codec.ts';
 import { isHidden } from '../items/hidden-rounds.ts';
 import type { Item } from '../items/item.ts';
-import { toldText } from '../items/told-text.ts';
 import type { EventType } from '../session/events.ts';
 import type { State } from '../session/head.ts';
 
@@ -11,6 +12,7 @@ import type { State } from '../session/head.ts';
  * sends itself, but not what is pinned.
  */
 export function isInForce(
+  codec: Codec,
   { edits, entries }: Pick<View, 'edits' | 'entries'>,
   base: EventType | null,
   history: readonly Item[],
@@ -23,6 +25,7 @@ export function isInForce(
       return false;
     case 'session.forked':
       return !isSame(
+        codec,
         entries.map(({ item }) => item),
         history,
       );
@@ -36,6 +39,9 @@ export function isOnlyAppended({ base, compacted_version }: State): boolean {
   return base === null && compacted_version === 0;
 }
 
-function isSame(one: readonly Item[], other: readonly Item[]): boolean {
-  return one.length === other.length && one.map(toldText).join() === other.map(toldText).join();
+/** Clients tell what was answered without what says nothing, such as the state that it was in. */
+function isSame(codec: Codec, one: readonly Item[], other: readonly Item[]): boolean {
+  const said = (items: readonly Item[]) =>
+    items.flatMap((item) => atomsOf(codec, item).map(({ text }) => text));
+  return one.length === other.length && JSON.stringify(said(one)) === JSON.stringify(said(other));
 }

@@ -18,6 +18,28 @@ export function clientSummary(item: Item, normalised: Normalised): string | null
   return isSummary ? messageText(normalised) : null;
 }
 
+/** OpenCode puts its summary behind this question, as the answer to it. */
+const SUMMARY_ASKED = 'What did we do so far?';
+
+/** Whether a message at the head of a history asks for what stands in place of the past. */
+export function asksForSummary(normalised: Normalised): boolean {
+  return (
+    normalised.kind === 'message' &&
+    normalised.role === 'user' &&
+    messageText(normalised) === SUMMARY_ASKED
+  );
+}
+
+/** The summary that answers such a question; null for what is none. */
+export function answeredSummary(normalised: Normalised): string | null {
+  const isAnswer =
+    normalised.kind === 'message' &&
+    normalised.role === 'assistant' &&
+    normalised.parts.every(({ kind }) => kind !== 'tool_call');
+  const text = isAnswer ? messageText(normalised) : '';
+  return text === '' ? null : text;
+}
+
 /** What Anthropic's API puts at the head of a conversation that it has compacted. */
 function isCompactionBlock(part: Part): boolean {
   return part.kind === 'opaque' && isJsonObject(part.json) && isTyped(part.json);

@@ -1,5 +1,5 @@
 import type { Atom } from '../items/atoms.ts';
-import { clientSummary } from '../items/client-summary.ts';
+import { answeredSummary, asksForSummary, clientSummary } from '../items/client-summary.ts';
 import type { Codec } from '../items/codec.ts';
 import type { Item } from '../items/item.ts';
 import type { LoggedItem, ToldItem } from './match-history.ts';
@@ -20,14 +20,16 @@ export function clientCompaction(
   client: readonly Told[],
 ): ClientCompaction | null {
   const known = new Set(log.map(({ atoms }) => keyOf(atoms)));
+  let isAsked = false;
   for (const [place, { item, atoms }] of client.entries()) {
     const normalised = codec.normalise(item);
-    const summary = clientSummary(item, normalised);
+    const summary = isAsked ? answeredSummary(normalised) : clientSummary(item, normalised);
     if (summary !== null && !known.has(keyOf(atoms))) {
       const from = place + 1;
       return { items: from + keptAfter(log, client.slice(from)), summary_text: summary };
     }
     const isBefore = normalised.kind !== 'message' || normalised.role !== 'assistant';
+    isAsked = asksForSummary(normalised) || (isAsked && atoms.every(({ isFirm }) => !isFirm));
     const hasResult = atoms.some(({ anchor }) => anchor !== null);
     if (summary === null && (!isBefore || hasResult)) return null;
   }

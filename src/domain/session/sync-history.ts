@@ -1,4 +1,4 @@
-import { clientSummary } from '../items/client-summary.ts';
+import { answeredSummary, clientSummary } from '../items/client-summary.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
 import { measureItem } from '../tokens/measure.ts';
@@ -133,8 +133,9 @@ function observed(
   const count = countedCounter(world, config, counted);
   const entries = items.map(({ item, seq }): Entry => {
     const { normalised, tokens } = measureItem(codec, item, count, config);
-    const origin = clientSummary(item, normalised) === null ? 'preserved' : 'summary';
-    return { seq, item, tokens, origin };
+    const isSummary =
+      clientSummary(item, normalised) !== null || answeredSummary(normalised) === summary_text;
+    return { seq, item, tokens, origin: isSummary ? 'summary' : 'preserved' };
   });
   const pins = state.pins.all.reduce((sum, { tokens }) => sum + tokens, 0);
   const kept = pins + (window?.tokens ?? 0);

@@ -206,3 +206,80 @@ it('refuses the thread of the SDK in the words with which that goes on by itself
     },
   });
 });
+
+describe('OpenCode, which puts its summary behind a question', () => {
+  const NAMED = { prompt_cache_key: 'ses_1', store: false, model: 'gpt-5.4' };
+  const post = async (input: object[]) => {
+    const answer = await lab.post('/v1/responses', { ...NAMED, input });
+    expect(answer.status, answer.text).toBe(200);
+    expect(lab.provider.turns.at(-1)?.body.input).toEqual(input);
+    await expect.poll(async () => (await lab.items(answer.session)).at(-1)?.role).toBe('assistant');
+    return { ...answer, output: JSON.parse(answer.text).output };
+  };
+  /** As OpenCode sends an answer back: without what says nothing. */
+  const sentBack = (output: { id: string; content: { text: string }[] }[]) =>
+    output.map(({ id, content }) => ({
+      role: 'assistant',
+      id,
+      content: [{ type: 'output_text', text: content[0]?.text }],
+    }));
+
+  it('goes on in its session after each of its compactions, byte for byte', async () => {
+    lab.provider.script = (_, index) => ({ text: `Words ${index}.` });
+    let past: object[] = [...HEAD.slice(0, 1), message('user', 'Mend the build.')];
+    const sessions = new Set<string>();
+    for (let compaction = 0; compaction < 3; compaction++) {
+      for (let turn = 0; turn < 2; turn++) {
+        const { session, output } = await post(past);
+        sessions.add(session);
+        past.push(...sentBack(output), message('user', `And ${compaction} ${turn}?`));
+      }
+      const conversation = `Here is the conversation so far:\n\n${JSON.stringify(past)}`;
+      const asked = await post([
+        message('developer', 'You are a context summarization agent.'),
+        message('user', conversation),
+      ]);
+      expect(sessions).not.toContain(asked.session);
+      past = [
+        ...HEAD.slice(0, 1),
+        message('user', 'What did we do so far?'),
+        ...sentBack(asked.output),
+        message('user', 'Continue if you have next steps, or stop and ask for clarification.'),
+      ];
+    }
+    const { session } = await post(past);
+    expect([...sessions]).toEqual([session]);
+    const observed = (await lab.events(session)).flatMap((event) =>
+      event.type === 'compaction.observed' ? [event.data] : [],
+    );
+    expect(observed.map(({ summary_text }) => summary_text)).toEqual([
+      'Words 2.',
+      'Words 5.',
+      'Words 8.',
+    ]);
+    expect(observed[0]?.entries.map(({ origin }) => origin)).toEqual([
+      'preserved',
+      'preserved',
+      'summary',
+    ]);
+    expect(lab.provider.invalid).toEqual([]);
+  });
+});
+
+it('forwards byte for byte what goes on in a fork, told without what says nothing', async () => {
+  lab.provider.script = (_, index) => ({ text: `Words ${index}.` });
+  const named = { prompt_cache_key: 'forked', store: false, model: 'gpt-5.4' };
+  const past: object[] = [message('user', 'Mend the build.')];
+  const first = await lab.post('/v1/responses', { ...named, input: past });
+  const other: object[] = [message('user', 'Mend the roof.')];
+  for (let turn = 0; turn < 3; turn++) {
+    const { session, text, headers } = await lab.post('/v1/responses', { ...named, input: other });
+    expect(session).not.toBe(first.session);
+    expect(headers.get('palimpsest-status')).toBe('forwarded');
+    expect(lab.provider.turns.at(-1)?.body.input).toEqual(other);
+    await expect.poll(async () => (await lab.items(session)).at(-1)?.role).toBe('assistant');
+    const [{ content }] = JSON.parse(text).output;
+    const words = [{ type: 'output_text', text: content[0].text }];
+    other.push({ role: 'assistant', content: words }, message('user', `And ${turn}?`));
+  }
+});

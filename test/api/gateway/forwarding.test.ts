@@ -31,3 +31,15 @@ describe.each(turns)('%s', (path, body) => {
     },
   );
 });
+
+it.each([
+  ['/openai', 'openai'],
+  ['/u/other/openai', 'other'],
+])('serves %s/v1 as well, where the SDK of Groq asks', async (base, upstream) => {
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
+  const answer = await lab.post(`${base}/v1/chat/completions`, body);
+  expect(answer.status, answer.text).toBe(200);
+  expect(lab.provider.received[0]?.url).toBe('/v1/chat/completions');
+  const events = await lab.events(answer.session);
+  expect(events[0]?.data).toMatchObject({ metadata: { gateway: { upstream } } });
+});

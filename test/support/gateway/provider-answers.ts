@@ -185,7 +185,47 @@ function responseEvents(id: string, said: Said, figures: Figures): Event[] {
   const events: Event[] = [
     { type: 'response.created', response: begun },
     ...responseItems(id, said).flatMap((item, output_index): Event[] => [
-      { type: 'response.output_item.added', output_index, item },
+      {
+        type: 'response.output_item.added',
+        output_index,
+        item:
+          item.type === 'function_call'
+            ? { ...item, arguments: '', status: 'in_progress' }
+            : item.type === 'reasoning'
+              ? { ...item, summary: [], encrypted_content: '' }
+              : item,
+      },
+      ...(item.type === 'reasoning' && 'summary' in item
+        ? item.summary.flatMap((part, summary_index) => {
+            const at = { output_index, item_id: item.id, summary_index };
+            return [
+              { type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } },
+              ...pieces(part.text).map((delta) => ({
+                type: 'response.reasoning_summary_text.delta',
+                ...at,
+                delta,
+              })),
+              { type: 'response.reasoning_summary_text.done', ...at, text: part.text },
+              { type: 'response.reasoning_summary_part.done', ...at, part },
+            ];
+          })
+        : []),
+      ...(item.type === 'function_call' && 'arguments' in item
+        ? [
+            ...pieces(item.arguments).map((delta) => ({
+              type: 'response.function_call_arguments.delta',
+              output_index,
+              item_id: item.id,
+              delta,
+            })),
+            {
+              type: 'response.function_call_arguments.done',
+              output_index,
+              item_id: item.id,
+              arguments: item.arguments,
+            },
+          ]
+        : []),
       ...(item.type === 'message'
         ? pieces(said.text).map((delta) => ({
             type: 'response.output_text.delta',
