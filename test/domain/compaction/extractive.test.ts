@@ -285,8 +285,43 @@ describe('a conversation without work', () => {
 
   test('gives up what comes after the user: with less room, not every message is told', () => {
     const summary = summarize(talk, { max_tokens: 1_500 });
-    expect(told(summary)).toBeLessThan(topics.length / 2);
+    expect(told(summary)).toBeLessThan(topics.length);
     expect(section(summary, 'Problem solving')?.length ?? 0).toBeGreaterThan(0);
+  });
+
+  test('where not all are told, those are of all of it, and long ones before mere replies', () => {
+    const replies = topics.flatMap(({ question, answer }) => [
+      asks(question),
+      tells(answer),
+      asks(`Sounds good, then that is what we do, thanks for ${question.slice(8, 15)}.`),
+      tells('You are welcome.'),
+    ]);
+    const summary = summarize(replies, { max_tokens: 2_000 });
+    const weeks = [
+      ...summary.matchAll(/^- User: In week (\d+) we paid \d+ euros for the hall n/gm),
+    ];
+    expect(weeks.length).toBeGreaterThan(40);
+    expect(summary.match(/^- User: Sounds good/gm)?.length ?? 0).toBeLessThan(5);
+    const ofFirstHalf = weeks.filter(([, week]) => Number(week) < topics.length / 2).length;
+    expect(ofFirstHalf / weeks.length).toBeGreaterThan(0.4);
+    expect(ofFirstHalf / weeks.length).toBeLessThan(0.6);
+  });
+
+  test('with room for more words of some messages, those that leave out most have them', () => {
+    const long =
+      'and what the landlord has said about the heating, the keys and the cleaning of it.';
+    const mixed = topics.flatMap(({ question, answer }, index) => [
+      asks(index % 2 === 0 ? question.replace('nothing else.', long) : question),
+      tells(answer),
+    ]);
+    const lines = [
+      ...summarize(mixed, { max_tokens: 3_200 }).matchAll(/^- User: In week (\d+) .*$/gm),
+    ];
+    expect(lines).toHaveLength(topics.length);
+    const longer = (rest: number) =>
+      lines.filter(([line, week]) => Number(week) % 2 === rest && line.length > 60).length;
+    expect(longer(0)).toBeGreaterThan(10);
+    expect(longer(1)).toBe(0);
   });
 
   test('beside work the files have their share', () => {

@@ -1,7 +1,7 @@
 import { bullet, clipEnd } from '../../text.ts';
 import type { TextCounter } from '../../tokens/count.ts';
 import { TOPICS, type Topic } from './headings.ts';
-import type { Line, Tellings } from './line.ts';
+import { type Line, leftOut, type Tellings } from './line.ts';
 
 /**
  * Of the room, what a topic may take with its fewest words, and how it shares in the rest. `fills`: it
@@ -26,7 +26,7 @@ const SHARES: Shares = {
 };
 /** What the user said where no file was worked on: it has the share of the files as well. */
 const MESSAGES_OF_CHAT: Share = {
-  least: 0.7,
+  least: 0.85,
   weight: SHARES.messages.weight + SHARES.files.weight,
   fills: true,
 };
@@ -47,6 +47,9 @@ export function allot(
   count: TextCounter,
 ): Map<Topic, string[]> {
   const shares = sharesFor(tellings);
+  // Where not all can be told anyway, fewer that say something say more.
+  const someOf = (topic: Topic, own: Tellings) =>
+    own[shares[topic].fills === true && own.length > 1 ? 1 : 0]?.() ?? [];
   const chosen = new Map<Topic, Chosen>();
   const cut = new Set<Topic>();
   let left = room;
@@ -60,15 +63,14 @@ export function allot(
     if (telling !== undefined && lines.length < first.length) {
       cut.add(topic);
       telling.next = 0;
+      lines = within(someOf(topic, telling.own), most - HEADING_TOKENS, count);
     }
     if (lines.length === 0) continue;
     let tokens = costOf(lines, count);
-    while (telling !== undefined && shares[topic].fills === true && !cut.has(topic)) {
-      const longer = telling.own[telling.next]?.().map(({ text }) => text);
-      if (longer === undefined || costOf(longer, count) > most) break;
-      lines = longer;
-      tokens = costOf(longer, count);
-      telling.next++;
+    if (telling !== undefined && shares[topic].fills === true && !cut.has(topic)) {
+      const filled = fill(telling, first, most, count);
+      lines = filled.lines;
+      tokens = filled.tokens;
     }
     chosen.set(topic, { lines, tokens });
     left -= tokens;
@@ -96,13 +98,49 @@ export function allot(
   // What is left goes to those of which not even the fewest words fit.
   for (const topic of cut) {
     const before = chosen.get(topic)?.tokens ?? 0;
-    const lines = within(tellings.get(topic)?.[0]?.() ?? [], before + left - HEADING_TOKENS, count);
+    const some = someOf(topic, tellings.get(topic) ?? []);
+    const lines = within(some, before + left - HEADING_TOKENS, count);
     if (lines.length === 0) continue;
     const tokens = costOf(lines, count);
     chosen.set(topic, { lines, tokens });
     left -= tokens - before;
   }
   return new Map([...chosen].map(([topic, { lines }]) => [topic, lines]));
+}
+
+/**
+ * As many words of all lines as fit, and then more of those that leave out most. `shortest`: the fewest
+ * words of all, which fit.
+ */
+function fill(
+  telling: { own: Tellings; next: number },
+  shortest: readonly Line[],
+  room: number,
+  count: TextCounter,
+): Chosen {
+  let lines = shortest;
+  let longer = telling.own[telling.next]?.();
+  while (longer !== undefined && costOf(textsOf(longer), count) <= room) {
+    lines = longer;
+    telling.next++;
+    longer = telling.own[telling.next]?.();
+  }
+  const texts = textsOf(lines);
+  let tokens = costOf(texts, count);
+  const byNeed = [...lines.keys()].sort((a, b) => leftOutAt(lines, b) - leftOutAt(lines, a));
+  for (const place of byNeed) {
+    const [before, after] = [texts[place] ?? '', longer?.[place]?.text ?? ''];
+    const more = count(bullet(after)) - count(bullet(before));
+    if (more <= 0 || tokens + more > room) continue;
+    texts[place] = after;
+    tokens += more;
+  }
+  return { lines: texts, tokens: costOf(texts, count) };
+}
+
+function leftOutAt(lines: readonly Line[], place: number): number {
+  const line = lines[place];
+  return line === undefined ? 0 : leftOut(line);
 }
 
 /** The shares of these topics: where no file was worked on, the conversation is the work. */
@@ -132,7 +170,7 @@ function hungriest(
 /** The worthiest lines that fit, in their own order. */
 function within(lines: readonly Line[], room: number, count: TextCounter): string[] {
   if (room < LEAST_TOKENS) return [];
-  const texts = lines.map(({ text }) => text);
+  const texts = textsOf(lines);
   if (costOf(texts, count) <= room) return texts;
   const ranked = lines.toSorted((a, b) => b.worth - a.worth);
   const kept = new Set<Line>();
@@ -150,6 +188,10 @@ function within(lines: readonly Line[], room: number, count: TextCounter): strin
     return [clipEnd(first.text, Math.floor(first.text.length * share))];
   }
   return lines.flatMap((line) => (kept.has(line) ? [line.text] : []));
+}
+
+function textsOf(lines: readonly Line[]): string[] {
+  return lines.map(({ text }) => text);
 }
 
 function costOf(lines: readonly string[], count: TextCounter): number {

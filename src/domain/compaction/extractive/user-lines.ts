@@ -45,18 +45,28 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const isLatestTold = latest !== undefined && !isAfterCut(latest, covered);
   const isTold = (place: number) => place === 0 || (place === last && isLatestTold);
   if (requests.every((_, place) => isTold(place))) return [];
+  const lengths = requests.map(({ text }) => text.length).sort((a, b) => a - b);
+  const median = lengths[Math.floor(lengths.length / 2)] ?? 0;
   return OPENINGS.map(
     (most) => () =>
       requests.map((request, place) => {
         const length = isTold(place) ? 46 : most;
         const answered = Math.max(60, most / 3);
         const text = LABELS.message + withAnswered(request, requests[place - 1], length, answered);
-        // The newest and the first, and of the others every second one before the rest.
+        // The newest and the first, and of the others the longer half: a short one is often a mere reply.
         const isEnd = place === 0 || place === last;
-        const worth = isEnd ? requests.length * 2 : place + (place % 2) * requests.length;
+        const isLong = request.text.length >= median;
+        const worth = isEnd ? 2 : spread(place) + (isLong ? 1 : 0);
         return { text, worth, about: request.text };
       }),
   );
+}
+
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+
+/** Numbers from 0 to 1 of which those above any bound lie evenly among the places. */
+function spread(place: number): number {
+  return (place * GOLDEN_RATIO) % 1;
 }
 
 /** What a reply answers stands on a line of its own: these are not the user's words. */
