@@ -144,7 +144,7 @@ program
 program
   .command('reindex')
   .description('write the search index anew from the events')
-  .action(async () => (await import('./cli/reindex.ts')).reindexCommand());
+  .action(async () => exitWith(await (await import('./cli/reindex.ts')).reindexCommand()));
 
 program
   .command('export')

@@ -5,6 +5,7 @@ import type {
   RestoredSession,
   SessionRef,
 } from '../app/ports/event-store.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import type { LedgerCheck } from '../domain/context/ledger-check.ts';
 import { eventSchemas, type SessionEvent } from '../domain/session/events.ts';
 import { evolve } from '../domain/session/evolve.ts';
@@ -184,5 +185,7 @@ function field(object: object, name: string): unknown {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  // What an operator is to do about damage stands elsewhere: here is asked what it is.
+  const reason = error instanceof StoreTroubleError ? error.cause : error;
+  return reason instanceof Error ? reason.message : String(reason);
 }
