@@ -104,14 +104,15 @@ const environmentSchema = z.object({
  * sections 15 and 17). Throws SettingsError; touches nothing else on disk.
  */
 export function readSettings(environment: Environment) {
-  const present = Object.entries(environment).filter(
-    ([, value]) => value !== undefined && value !== '',
-  );
+  const present = presentIn(environment);
   const parsed = environmentSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw new SettingsError(problemsOf(environmentSchema, parsed.error));
   const env = parsed.data;
   const file = readTomlFile(env.PALIMPSEST_CONFIG);
-  const overrides: ConfigOverrides = { ...file.compact, ...overridesFromEnvironment(environment) };
+  const overrides: ConfigOverrides = {
+    ...file.compact,
+    ...overridesFromEnvironment(Object.fromEntries(present)),
+  };
   const misfit = toolPatternProblem(overrides.micro_compact_eligible_tools ?? []);
   if (misfit !== null) throw new SettingsError(`micro_compact_eligible_tools: ${misfit}`);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);
@@ -172,6 +173,18 @@ export function readSettings(environment: Environment) {
   };
 }
 
+/**
+ * The variables that are set, without the white space around their values: files of variables and mounted
+ * secrets often end in a line break. One secret keeps it, or what was sealed with it could not be opened.
+ */
+function presentIn(environment: Environment): [name: string, value: string][] {
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const trimmed = value.trim();
+    if (trimmed === '') return [];
+    return [[name, name === 'PALIMPSEST_COMPACTION_SECRET' ? value : trimmed]];
+  });
+}
+
 /** Throws SettingsError when these settings would open sessions to the network without keys. */
 export function refuseOpenWithoutKeys({ host, role, api_keys }: ServerSettings): void {
   // A worker says nothing but whether it is well.
@@ -221,8 +234,7 @@ function workspaceRoot(path: string | undefined): string | null {
 
 function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings {
   if (url.startsWith('file:')) {
-    const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
-    return { kind: 'sqlite', path, synchronous };
+    return { kind: 'sqlite', path: sqlitePath(url), synchronous };
   }
   if (urlsOfHosts(url).every((one) => /^postgres(?:ql)?:$/.test(protocolOf(one)))) {
     return { kind: 'postgres', url };
@@ -230,6 +242,20 @@ function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings
   throw new SettingsError(
     `DATABASE_URL: ${shownScheme(url)} is not a known kind of store: use file:PATH for SQLite or ` +
       'postgres://USER:PASSWORD@HOST/DATABASE for PostgreSQL, or HOST,HOST/DATABASE for several',
+  );
+}
+
+/** Throws SettingsError for what would be a file in a place that nobody means. */
+function sqlitePath(url: string): string {
+  const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
+  const problem =
+    (path === '' && 'names no file') ||
+    (path.startsWith('//') && 'has a host where the path begins') ||
+    (/^~(?:\/|$)/.test(path) && 'begins with "~", which stands for no folder here') ||
+    (path.includes('?') && 'has parameters after a "?", which are not known');
+  if (!problem) return path;
+  throw new SettingsError(
+    `DATABASE_URL: it ${problem}: write file:./data/palimpsest.db, or file:/PATH with all of the path`,
   );
 }
 

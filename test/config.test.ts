@@ -124,6 +124,11 @@ describe('readSettings', () => {
       { DATABASE_URL: 'palimpsest.db' },
       /^DATABASE_URL: the value is not/,
     ],
+    ['a store without a name', { DATABASE_URL: 'file:' }, /^DATABASE_URL: .*names no file/],
+    ['a host before a path', { DATABASE_URL: 'file://data/p.db' }, /^DATABASE_URL: .*has a host/],
+    ['a home folder', { DATABASE_URL: 'file:~/p.db' }, /^DATABASE_URL: .*"~"/],
+    ['parameters', { DATABASE_URL: 'file:p.db?mode=memory' }, /^DATABASE_URL: .*parameters/],
+    ['a switch', { DISABLE_COMPACT: 'maybe' }, /^DISABLE_COMPACT: .*1/],
     ['another queue', { REDIS_URL: 'amqp://u:hunter2@h' }, /^REDIS_URL: .*"amqp:" .*redis:/],
     [
       'sentinels without a master',
@@ -165,6 +170,23 @@ describe('readSettings', () => {
       expect(message).toMatch(/^PALIMPSEST_API_KEYS: entry [12] is not name:key/);
       expect(message).not.toContain('hunter2');
     }
+  });
+
+  it('passes over white space around values, which files of variables and mounted secrets bring', () => {
+    const settings = readSettings({
+      DATABASE_URL: 'file:/data/p.db\r',
+      PALIMPSEST_OPERATOR_KEY: '0123456789abcdef\n',
+      PALIMPSEST_ENABLED: 'false\r',
+      PORT: ' ',
+    });
+    expect(settings).toMatchObject({
+      database: { path: '/data/p.db' },
+      operator_key: '0123456789abcdef',
+      overrides: { enabled: false },
+      port: 8787,
+    });
+    const sealed = { PALIMPSEST_COMPACTION_SECRET: `${'x'.repeat(32)}\n` };
+    expect(readSettings(sealed).compaction_secret).toBe(sealed.PALIMPSEST_COMPACTION_SECRET);
   });
 
   it('gives a worker a free port unless one is named', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import { StoreBusyError } from '../../src/app/ports/store-busy-error.ts';
 import type { Database } from '../../src/db/sqlite/driver.ts';
-import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
+import { openSqlite, SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { accept } from '../../src/domain/session/errors.ts';
@@ -57,6 +57,18 @@ eventStoreContract('SQLite in memory', () => openSqliteStore({ path: ':memory:' 
 eventStoreContract('SQLite in a file', () => openSqliteStore({ path }));
 
 describe('the SQLite file', () => {
+  test.each([
+    ['that counts its versions', 8],
+    ['that does not', 0],
+  ])('of another program %s is refused, and stays as it is', async (_, version) => {
+    mkdirSync(join(folder, 'data'));
+    const foreign = openSqlite(path);
+    foreign.exec(`CREATE TABLE places (url TEXT); PRAGMA user_version = ${version}`).close();
+    const before = readFileSync(path);
+    await expect(open()).rejects.toThrow('it is a database of another program');
+    expect(readFileSync(path)).toEqual(before);
+  });
+
   test('is opened although another process that opens it too holds it for a moment', async () => {
     mkdirSync(join(folder, 'data'));
     // Not in WAL mode yet, as a new file is; a thread, because opening holds up this one.
