@@ -139,7 +139,7 @@ export function addReadingCommands(program: Command, exitWith: (worked: boolean)
 
   program
     .command('doctor')
-    .description('check settings, port, disk, store, search, threads, queue and model')
+    .description('check settings, port, disk, store, events, search, threads, queue and model')
     .option('--url <url>', 'check the service at this address (PALIMPSEST_URL), not this machine')
     .option('--json', 'print the findings as JSON, as it does where the output is no terminal')
     .option('--text', 'print them for people, as it does on a terminal')
