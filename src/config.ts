@@ -55,6 +55,10 @@ function secret(characters: number) {
   return z.string().min(characters, error);
 }
 
+function address(example: string) {
+  return z.url({ protocol: /^https?$/, error: `must be an address such as ${example}` });
+}
+
 function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
@@ -93,9 +97,10 @@ const environmentSchema = z.object({
   PALIMPSEST_UPSTREAM_ANTHROPIC: z.string().min(1).optional(),
   PALIMPSEST_UPSTREAM_OPENAI: z.string().min(1).optional(),
   PALIMPSEST_GATEWAY_WAIT: figure('number', 0, 600, 30).default(30),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:4318' })
-    .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address('http://127.0.0.1:4318').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address('http://127.0.0.1:4318/v1/traces').optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default('palimpsest'),
 });
 
@@ -137,10 +142,7 @@ export function readSettings(environment: Environment) {
     threads: env.PALIMPSEST_THREADS ?? null,
     log_level: env.LOG_LEVEL,
     /** Where traces go, by OTLP over HTTP; null: nowhere. */
-    tracing:
-      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? null
-        : { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, service_name: env.OTEL_SERVICE_NAME },
+    tracing: tracing(env),
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
     /** Opens `/admin/queues`; null: nobody does. */
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
@@ -276,6 +278,17 @@ function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
   };
 }
 
+/** As OpenTelemetry has it: an address for traces alone is taken as it is, and goes before the one for all. */
+function tracing(
+  env: z.infer<typeof environmentSchema>,
+): { url: string; service_name: string } | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = env;
+  const url = own ?? (all && `${all.replace(/\/+$/, '')}/v1/traces`);
+  const isOff =
+    env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
+  return url === undefined || isOff ? null : { url, service_name: env.OTEL_SERVICE_NAME };
+}
+
 function apiKeys(list: string): ApiKey[] {
   const keys = list
     .split(',')
@@ -284,7 +297,8 @@ function apiKeys(list: string): ApiKey[] {
     .map((pair, index) => {
       const colon = pair.indexOf(':');
       const name = pair.slice(0, colon);
-      const key = pair.slice(colon + 1);
+      // No header brings white space around a key.
+      const key = pair.slice(colon + 1).trim();
       // Never the pair itself: it may be the secret.
       if (colon < 1 || key === '' || !/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
         throw new SettingsError(
