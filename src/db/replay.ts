@@ -135,7 +135,9 @@ export class Replay {
     try {
       head = parseHead(stored);
     } catch (error) {
-      this.#problem(`the stored head cannot be read: ${messageOf(error)}`);
+      this.#problem(
+        `the stored head cannot be read (${messageOf(error)}): "palimpsest verify --rebuild" writes it anew`,
+      );
       return;
     }
     for (const part of ['settings', 'state'] as const) {

@@ -57,6 +57,23 @@ eventStoreContract('SQLite in memory', () => openSqliteStore({ path: ':memory:' 
 eventStoreContract('SQLite in a file', () => openSqliteStore({ path }));
 
 describe('the SQLite file', () => {
+  test('with a head that is no JSON is told of as damaged, and verify says what cures it', async () => {
+    const store = await open();
+    await store.commit(REF, append(created, item('hello')), at);
+    connect().exec("UPDATE sessions SET state = 'x'");
+    const lists = [
+      store.sessions('acme', { limit: 1 }),
+      store.archived.sizes({ tenant: 'acme', after: 0, limit: 1 }),
+    ];
+    for (const list of lists) await expect(list).rejects.toMatchObject({ kind: 'damaged' });
+    expect((await store.verify()).problems).toEqual([
+      expect.stringContaining('"palimpsest verify --rebuild" writes it anew'),
+    ]);
+    expect((await store.rebuild()).problems).toEqual([]);
+    expect((await store.verify()).problems).toEqual([]);
+    expect((await store.sessions('acme', { limit: 1 })).data).toHaveLength(1);
+  });
+
   test.each([
     ['that counts its versions', 8],
     ['that does not', 0],
