@@ -237,6 +237,10 @@ program
 
 addReadingCommands(program, exitWith);
 
+for (const command of program.commands) {
+  command.showHelpAfterError(`(run palimpsest ${command.name()} --help for usage)`);
+}
+
 function exitWith(worked: boolean): void {
   process.exitCode = worked ? 0 : FAILED;
 }
