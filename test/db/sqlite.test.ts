@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,6 +57,21 @@ eventStoreContract('SQLite in memory', () => openSqliteStore({ path: ':memory:' 
 eventStoreContract('SQLite in a file', () => openSqliteStore({ path }));
 
 describe('the SQLite file', () => {
+  test('can be read by its owner only, and so can its log', async () => {
+    const store = await open();
+    await store.commit(REF, append(created, item('hello')), at);
+    const modes = ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('keeps the rights that somebody has given it', async () => {
+    await (await open()).close();
+    opened.pop();
+    chmodSync(path, 0o640);
+    await open();
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
   test('with a head that is no JSON is told of as damaged, and verify says what cures it', async () => {
     const store = await open();
     await store.commit(REF, append(created, item('hello')), at);
