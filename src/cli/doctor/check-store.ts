@@ -78,7 +78,11 @@ async function written(store: SearchableStore): Promise<Finding> {
     const [problem] = problems;
     if (problem !== undefined) {
       const says = `${quantity(problems.length, 'problem')} in ${looked}, such as: ${problem}`;
-      return trouble('events', says, '"palimpsest verify" names all: restore what is damaged');
+      return trouble(
+        'events',
+        says,
+        '"palimpsest verify" names all; docs/operations.md says how to restore',
+      );
     }
     const said = `${looked}: as they were written`;
     return ok('events', isAll ? said : `the oldest ${said}; "palimpsest verify" compares all`);
