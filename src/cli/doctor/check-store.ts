@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
-import { isDamage } from '../../app/ports/store-trouble-error.ts';
 import type { ArchivePlace } from '../../config/archive-place.ts';
 import type { DatabaseSettings } from '../../config.ts';
+import { isSqliteError } from '../../db/sqlite/driver.ts';
 import { describeDatabase, openStore } from '../../open-store.ts';
 import { quantity } from '../quantity.ts';
 import { type Finding, note, ok, trouble, wordsOf } from './finding.ts';
@@ -44,7 +44,9 @@ export async function checkStore(
 }
 
 function adviceOn(error: unknown, { kind }: DatabaseSettings): string {
-  if (error instanceof Error && isDamage(error.cause)) {
+  const cause = error instanceof Error ? error.cause : null;
+  // A file of something else is no damage, but another name.
+  if (isSqliteError(cause) && cause.code.startsWith('SQLITE_CORRUPT')) {
     return 'the file is damaged or cut off: move it away, and restore a backup';
   }
   return kind === 'sqlite'
