@@ -145,7 +145,7 @@ program
 program
   .command('reindex')
   .description('write the search index anew from the events')
-  .action(async () => (await import('./cli/reindex.ts')).reindexCommand());
+  .action(async () => exitWith(await (await import('./cli/reindex.ts')).reindexCommand()));
 
 program
   .command('export')
@@ -237,6 +237,10 @@ program
   .action(async () => exitWith(await (await import('./cli/vacuum.ts')).vacuumCommand()));
 
 addReadingCommands(program, exitWith);
+
+for (const command of program.commands) {
+  command.showHelpAfterError(`(run palimpsest ${command.name()} --help for usage)`);
+}
 
 function exitWith(worked: boolean): void {
   process.exitCode = worked ? 0 : FAILED;

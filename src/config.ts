@@ -52,6 +52,10 @@ function secret(characters: number) {
   return z.string().min(characters, error);
 }
 
+function address(example: string) {
+  return z.url({ protocol: /^https?$/, error: `must be an address such as ${example}` });
+}
+
 function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
@@ -91,9 +95,10 @@ const environmentSchema = z.object({
   PALIMPSEST_UPSTREAM_ANTHROPIC: z.string().min(1).optional(),
   PALIMPSEST_UPSTREAM_OPENAI: z.string().min(1).optional(),
   PALIMPSEST_GATEWAY_WAIT: figure('number', 0, 600, 30).default(30),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:4318' })
-    .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address('http://127.0.0.1:4318').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address('http://127.0.0.1:4318/v1/traces').optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default('palimpsest'),
 });
 
@@ -102,14 +107,15 @@ const environmentSchema = z.object({
  * sections 15 and 17). Throws SettingsError; touches nothing else on disk.
  */
 export function readSettings(environment: Environment) {
-  const present = Object.entries(environment).filter(
-    ([, value]) => value !== undefined && value !== '',
-  );
+  const present = presentIn(environment);
   const parsed = environmentSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw new SettingsError(problemsOf(environmentSchema, parsed.error));
   const env = parsed.data;
   const file = readTomlFile(env.PALIMPSEST_CONFIG);
-  const overrides: ConfigOverrides = { ...file.compact, ...overridesFromEnvironment(environment) };
+  const overrides: ConfigOverrides = {
+    ...file.compact,
+    ...overridesFromEnvironment(Object.fromEntries(present)),
+  };
   const misfit = toolPatternProblem(overrides.micro_compact_eligible_tools ?? []);
   if (misfit !== null) throw new SettingsError(`micro_compact_eligible_tools: ${misfit}`);
   const secrets = file.hooks.map(({ secret_env }) => secret_env);
@@ -134,10 +140,7 @@ export function readSettings(environment: Environment) {
     threads: env.PALIMPSEST_THREADS ?? null,
     log_level: env.LOG_LEVEL,
     /** Where traces go, by OTLP over HTTP; null: nowhere. */
-    tracing:
-      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? null
-        : { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, service_name: env.OTEL_SERVICE_NAME },
+    tracing: tracing(env),
     api_keys: apiKeys(env.PALIMPSEST_API_KEYS),
     /** Opens `/admin/queues`; null: nobody does. */
     operator_key: env.PALIMPSEST_OPERATOR_KEY ?? null,
@@ -168,6 +171,18 @@ export function readSettings(environment: Environment) {
     },
     overrides,
   };
+}
+
+/**
+ * The variables that are set, without the white space around their values: files of variables and mounted
+ * secrets often end in a line break. One secret keeps it, or what was sealed with it could not be opened.
+ */
+function presentIn(environment: Environment): [name: string, value: string][] {
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const trimmed = value.trim();
+    if (trimmed === '') return [];
+    return [[name, name === 'PALIMPSEST_COMPACTION_SECRET' ? value : trimmed]];
+  });
 }
 
 /** Throws SettingsError when these settings would open sessions to the network without keys. */
@@ -219,8 +234,7 @@ function workspaceRoot(path: string | undefined): string | null {
 
 function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings {
   if (url.startsWith('file:')) {
-    const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
-    return { kind: 'sqlite', path, synchronous };
+    return { kind: 'sqlite', path: sqlitePath(url), synchronous };
   }
   if (urlsOfHosts(url).every((one) => /^postgres(?:ql)?:$/.test(protocolOf(one)))) {
     return { kind: 'postgres', url };
@@ -228,6 +242,20 @@ function database(url: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSettings
   throw new SettingsError(
     `DATABASE_URL: ${shownScheme(url)} is not a known kind of store: use file:PATH for SQLite or ` +
       'postgres://USER:PASSWORD@HOST/DATABASE for PostgreSQL, or HOST,HOST/DATABASE for several',
+  );
+}
+
+/** Throws SettingsError for what would be a file in a place that nobody means. */
+function sqlitePath(url: string): string {
+  const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
+  const problem =
+    (path === '' && 'names no file') ||
+    (path.startsWith('//') && 'has a host where the path begins') ||
+    (/^~(?:\/|$)/.test(path) && 'begins with "~", which stands for no folder here') ||
+    (path.includes('?') && 'has parameters after a "?", which are not known');
+  if (!problem) return path;
+  throw new SettingsError(
+    `DATABASE_URL: it ${problem}: write file:./data/palimpsest.db, or file:/PATH with all of the path`,
   );
 }
 
@@ -248,6 +276,17 @@ function queue(env: z.infer<typeof environmentSchema>): QueueSettings | null {
   };
 }
 
+/** As OpenTelemetry has it: an address for traces alone is taken as it is, and goes before the one for all. */
+function tracing(
+  env: z.infer<typeof environmentSchema>,
+): { url: string; service_name: string } | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = env;
+  const url = own ?? (all && `${all.replace(/\/+$/, '')}/v1/traces`);
+  const isOff =
+    env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
+  return url === undefined || isOff ? null : { url, service_name: env.OTEL_SERVICE_NAME };
+}
+
 function apiKeys(list: string): ApiKey[] {
   const keys = list
     .split(',')
@@ -256,7 +295,8 @@ function apiKeys(list: string): ApiKey[] {
     .map((pair, index) => {
       const colon = pair.indexOf(':');
       const name = pair.slice(0, colon);
-      const key = pair.slice(colon + 1);
+      // No header brings white space around a key.
+      const key = pair.slice(colon + 1).trim();
       // Never the pair itself: it may be the secret.
       if (colon < 1 || key === '' || !/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
         throw new SettingsError(

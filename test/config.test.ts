@@ -90,7 +90,7 @@ describe('readSettings', () => {
       compaction_secret: 'a secret of thirty-two characters',
       worker_concurrency: 7,
       log_level: 'debug',
-      tracing: { endpoint: 'http://collector:4318', service_name: 'compactions' },
+      tracing: { url: 'http://collector:4318/v1/traces', service_name: 'compactions' },
       api_keys: [
         { name: 'ann', key: 'k1' },
         { name: 'bob', key: 'k:2' },
@@ -124,6 +124,11 @@ describe('readSettings', () => {
       { DATABASE_URL: 'palimpsest.db' },
       /^DATABASE_URL: the value is not/,
     ],
+    ['a store without a name', { DATABASE_URL: 'file:' }, /^DATABASE_URL: .*names no file/],
+    ['a host before a path', { DATABASE_URL: 'file://data/p.db' }, /^DATABASE_URL: .*has a host/],
+    ['a home folder', { DATABASE_URL: 'file:~/p.db' }, /^DATABASE_URL: .*"~"/],
+    ['parameters', { DATABASE_URL: 'file:p.db?mode=memory' }, /^DATABASE_URL: .*parameters/],
+    ['a switch', { DISABLE_COMPACT: 'maybe' }, /^DISABLE_COMPACT: .*1/],
     ['another queue', { REDIS_URL: 'amqp://u:hunter2@h' }, /^REDIS_URL: .*"amqp:" .*redis:/],
     [
       'sentinels without a master',
@@ -165,6 +170,55 @@ describe('readSettings', () => {
       expect(message).toMatch(/^PALIMPSEST_API_KEYS: entry [12] is not name:key/);
       expect(message).not.toContain('hunter2');
     }
+  });
+
+  it('passes over white space around values, which files of variables and mounted secrets bring', () => {
+    const settings = readSettings({
+      DATABASE_URL: 'file:/data/p.db\r',
+      PALIMPSEST_OPERATOR_KEY: '0123456789abcdef\n',
+      PALIMPSEST_ENABLED: 'false\r',
+      PORT: ' ',
+    });
+    expect(settings).toMatchObject({
+      database: { path: '/data/p.db' },
+      operator_key: '0123456789abcdef',
+      overrides: { enabled: false },
+      port: 8787,
+    });
+    const sealed = { PALIMPSEST_COMPACTION_SECRET: `${'x'.repeat(32)}\n` };
+    expect(readSettings(sealed).compaction_secret).toBe(sealed.PALIMPSEST_COMPACTION_SECRET);
+  });
+
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['with a slash', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all/' }, 'http://all/v1/traces'],
+    ['for traces', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://own/t' }, 'http://own/t'],
+    [
+      'for both',
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://own/t',
+      },
+      'http://own/t',
+    ],
+    [
+      'switched off',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all', OTEL_SDK_DISABLED: 'true' },
+      undefined,
+    ],
+    [
+      'not for traces',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all', OTEL_TRACES_EXPORTER: 'none' },
+      undefined,
+    ],
+  ])('takes the address of a collector as OpenTelemetry does: %s', (_name, environment, url) => {
+    expect(readSettings(environment).tracing?.url).toBe(url);
+  });
+
+  it('passes over white space around keys, which no header brings', () => {
+    expect(readSettings({ PALIMPSEST_API_KEYS: 'ann: k1 , bob:k2' }).api_keys).toEqual([
+      { name: 'ann', key: 'k1' },
+      { name: 'bob', key: 'k2' },
+    ]);
   });
 
   it('gives a worker a free port unless one is named', () => {

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rolloutWriter } from '../domain/session/rollout.ts';
-import { exportHeader, exportLine } from './export-format.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 
 /** What is read at once: so many events, and fewer when they are large. */
@@ -8,28 +7,12 @@ const EVENTS = 100;
 const BYTES = 65_536;
 
 /** Lines of JSON, and the version up to which those so far tell the session. */
-type Part = { text: string; version: number };
+export type Part = { text: string; version: number };
 
 /**
- * All events of a session up to a version, as a file that `import` makes the same session of. Others
- * may append meanwhile; ends before that version when the session is erased.
+ * The audit trail of a session up to a version (SPEC section 14). Others may append meanwhile; ends
+ * before that version when the session is erased.
  */
-export async function* exportParts(
-  store: EventStore,
-  ref: SessionRef,
-  upTo: number,
-): AsyncGenerator<Part, void> {
-  yield { text: `${exportHeader(ref, upTo)}\n`, version: 0 };
-  for (let after = 0; after < upTo; ) {
-    const limit = Math.min(EVENTS, upTo - after);
-    const rows = await store.rows(ref, { after, limit, max_bytes: BYTES });
-    if (rows.length === 0) return;
-    after += rows.length;
-    yield { text: rows.map((row) => `${exportLine(row)}\n`).join(''), version: after };
-  }
-}
-
-/** The audit trail up to a version in the same way (SPEC section 14). */
 export async function* rolloutParts(
   store: EventStore,
   ref: SessionRef,

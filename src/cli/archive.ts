@@ -1,13 +1,16 @@
 import { byPlace } from '../app/by-place.ts';
 import { type Archive, ArchiveError, type IdleSession } from '../app/ports/archive.ts';
+import type { SessionRef } from '../app/ports/event-store.ts';
 import type { SearchableStore } from '../app/ports/search-index.ts';
+import { isDamage } from '../app/ports/store-trouble-error.ts';
 import { Indexer } from '../app/search/indexer.ts';
 import { type ArchivePlace, archivePlace } from '../config/archive-place.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { readSettings } from '../config.ts';
-import { archiveSession } from '../db/archive/archive-session.ts';
+import { type Archived, archiveSession } from '../db/archive/archive-session.ts';
 import { sweepArchive } from '../db/archive/sweep-archive.ts';
 import { openArchive, openStore } from '../open-store.ts';
+import { tellDamaged } from './damaged.ts';
 import { refuseMissingStore } from './existing-store.ts';
 import { quantity } from './quantity.ts';
 import { stopped } from './stopped.ts';
@@ -24,11 +27,18 @@ export type ArchiveFlags = {
 
 const SESSIONS_AT_A_TIME = 100;
 
-type Counted = { sessions: number; events: number; bytes: number; left: number };
+type Counted = {
+  sessions: number;
+  events: number;
+  bytes: number;
+  left: number;
+  damaged: SessionRef[];
+};
 
 /**
  * Archives the idle sessions of the configured store, one after the other, and prints what it came to. False
- * when it was stopped, or the archive fails; what is archived until then stays so.
+ * when it was stopped, the archive fails, or a session is damaged, which stays where it is; what is archived
+ * until then stays so.
  */
 export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
   const { database, archive: known } = readSettings(process.env);
@@ -36,7 +46,7 @@ export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
   refuseMissingStore(database);
   const onError = (error: unknown) => console.error(error);
   const store = await openStore(database, onError, { archive: place });
-  const counted: Counted = { sessions: 0, events: 0, bytes: 0, left: 0 };
+  const counted: Counted = { sessions: 0, events: 0, bytes: 0, left: 0, damaged: [] };
   const stop = stopped();
   let problem: string | null = null;
   try {
@@ -53,6 +63,7 @@ export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
     await store.close();
   }
   say(counted, place.text, flags.dryRun === true);
+  tellDamaged(counted.damaged);
   if (problem !== null) console.error(plainText(problem));
   if (known === null && counted.sessions > 0 && !flags.dryRun) {
     console.error(
@@ -61,7 +72,7 @@ export async function archiveCommand(flags: ArchiveFlags): Promise<boolean> {
       ),
     );
   }
-  return problem === null && !stop.aborted;
+  return problem === null && !stop.aborted && counted.damaged.length === 0;
 }
 
 /** A service brings back from its own archive only. */
@@ -96,9 +107,16 @@ async function put(
   session: IdleSession,
   counted: Counted,
 ): Promise<void> {
-  // What is not indexed yet would be brought back to be.
-  await new Indexer(store, () => {}).catchUp(session.ref, Number.POSITIVE_INFINITY);
-  const archived = await archiveSession(store, archive, session);
+  let archived: Archived;
+  try {
+    // What is not indexed yet would be brought back to be.
+    await new Indexer(store, () => {}).catchUp(session.ref, Number.POSITIVE_INFINITY);
+    archived = await archiveSession(store, archive, session);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    counted.damaged.push(session.ref);
+    return;
+  }
   if (archived === null) {
     counted.left += 1;
     return;

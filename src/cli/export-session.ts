@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
-import { exportParts, rolloutParts } from '../app/session-parts.ts';
+import { rolloutParts } from '../app/session-parts.ts';
+import { exportParts } from '../db/export-parts.ts';
 import { openExistingStore } from './existing-store.ts';
 
 export type ExportFlags = { tenant: string; rollout?: boolean };
@@ -25,12 +26,6 @@ export async function exportCommand(sessionId: string, flags: ExportFlags): Prom
     }
     if (written === version) return true;
   } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw new Error(
-        `session "${sessionId}" cannot be exported in full: its log is damaged. "palimpsest verify" says where`,
-        { cause: error },
-      );
-    }
     if (!(error instanceof StoreTroubleError)) throw error;
     throw new Error(`session "${sessionId}" cannot be exported in full: ${error.message}`, {
       cause: error,

@@ -139,11 +139,10 @@ export function addReadingCommands(program: Command, exitWith: (worked: boolean)
 
   program
     .command('doctor')
-    .description('check settings, port, disk, store, search, threads, queue and model')
+    .description('check settings, port, disk, store, events, search, threads, queue and model')
     .option('--url <url>', 'check the service at this address (PALIMPSEST_URL), not this machine')
     .option('--json', 'print the findings as JSON, as it does where the output is no terminal')
     .option('--text', 'print them for people, as it does on a terminal')
-    .showHelpAfterError('(run palimpsest doctor --help for usage)')
     .addHelpText(
       'after',
       `
@@ -170,7 +169,6 @@ function readingCommand(
   return program
     .command(name)
     .description(description)
-    .showHelpAfterError(`(run palimpsest ${name} --help for usage)`)
     .option('--url <url>', 'ask the service at this address (PALIMPSEST_URL), not the store')
     .option('--tenant <name>', 'name of the API key whose sessions these are (default: local)')
     .option('--json', 'print the answer as JSON, as it does where the output is no terminal')

@@ -27,9 +27,15 @@ export function overridesFromEnvironment(
     if (field === 'summarization_model') continue;
     take(`PALIMPSEST_${field.toUpperCase()}`, field);
   }
-  if (/^(1|true|yes|on)$/i.test(environment.DISABLE_COMPACT ?? '')) overrides.enabled = false;
+  if (isOn('DISABLE_COMPACT', environment.DISABLE_COMPACT ?? '')) overrides.enabled = false;
   // Each value has just passed the schema of its field.
   return overrides as ConfigOverrides;
+}
+
+function isOn(variable: string, raw: string): boolean {
+  if (/^(1|true|yes|on)$/i.test(raw)) return true;
+  if (/^(0|false|no|off|)$/i.test(raw)) return false;
+  throw new SettingsError(`${variable}: must be 1, which switches all compaction off, or 0`);
 }
 
 /** In words for somebody who writes a variable and sees no types. */

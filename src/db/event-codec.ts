@@ -7,6 +7,7 @@ import {
   isEventType,
   type SessionEvent,
 } from '../domain/session/events.ts';
+import { ofStored } from './stored-json.ts';
 import { hasLedger, inAscii, withUnreadLedger } from './unread-ledger.ts';
 import { completed, fromVersion1 } from './upcast.ts';
 
@@ -50,8 +51,9 @@ export function encodeEvent(previousHash: string, ref: SessionRef, event: Sessio
 }
 
 /**
- * The event of a row, in the shape of today's schema. Throws when the data is no JSON, or when a
- * newer release wrote the row. The shape of the data is not checked: `verify` does that.
+ * The event of a row, in the shape of today's schema. Throws StoreTroubleError when the data is no JSON,
+ * and another error when a newer release wrote the row. The shape of the data is not checked: `verify`
+ * does that.
  */
 export function decodeEvent(row: EventRow): StoredEvent {
   if (!isEventType(row.type)) {
@@ -68,7 +70,7 @@ function currentData(row: EventRow, type: EventType): Json {
     const unread = withUnreadLedger(type, row.data);
     if (unread !== null) return unread;
   }
-  const data: Json = JSON.parse(row.data);
+  const data: Json = ofStored(() => JSON.parse(row.data));
   if (row.schema_version === 1 && isJsonObject(data)) return fromVersion1(type, data);
   // Version 3 has grown since its first events: what they lack, those of version 2 lack as well.
   if (row.schema_version === 2 || row.schema_version === EVENT_SCHEMA_VERSION) {

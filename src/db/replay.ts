@@ -6,6 +6,7 @@ import type {
   RestoredSession,
   SessionRef,
 } from '../app/ports/event-store.ts';
+import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
 import type { LedgerCheck } from '../domain/context/ledger-check.ts';
 import { errorMessage } from '../domain/error-message.ts';
 import { eventSchemas, type SessionEvent } from '../domain/session/events.ts';
@@ -108,7 +109,7 @@ export class Replay {
       issue = eventSchemas[event.type].safeParse(event.data).error?.issues[0];
     } catch (error) {
       this.#isFoldable = false;
-      this.#problem(`version ${row.version} cannot be read: ${errorMessage(error)}`);
+      this.#problem(`version ${row.version} cannot be read: ${messageOf(error)}`);
       return;
     }
     if (issue) {
@@ -123,7 +124,7 @@ export class Replay {
       this.#head = evolve(this.#head, event);
     } catch (error) {
       this.#isFoldable = false;
-      this.#problem(`version ${row.version} (${row.type}) cannot follow: ${errorMessage(error)}`);
+      this.#problem(`version ${row.version} (${row.type}) cannot follow: ${messageOf(error)}`);
       return;
     }
     project(this.#compactions, event);
@@ -137,7 +138,9 @@ export class Replay {
     try {
       head = parseHead(stored);
     } catch (error) {
-      this.#problem(`the stored head cannot be read: ${errorMessage(error)}`);
+      this.#problem(
+        `the stored head cannot be read (${messageOf(error)}): "palimpsest verify --rebuild" writes it anew`,
+      );
       return;
     }
     for (const part of ['settings', 'state'] as const) {
@@ -184,4 +187,9 @@ function differingFields(stored: object, computed: object): string[] {
 
 function field(object: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(object, name)?.value;
+}
+
+function messageOf(error: unknown): string {
+  // What an operator is to do about damage stands elsewhere: here is asked what it is.
+  return errorMessage(error instanceof StoreTroubleError ? error.cause : error);
 }

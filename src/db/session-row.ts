@@ -11,6 +11,7 @@ import { HEAD_VERSION, type Head } from '../domain/session/head.ts';
 import { pageOf } from './cursor.ts';
 import type { Current, GroupPlan, KeptAnswer } from './group-plan.ts';
 import { project } from './projection.ts';
+import { ofStored } from './stored-json.ts';
 
 /** A session's row as both databases keep it. */
 export type SessionRow = SessionRef & {
@@ -55,9 +56,9 @@ export function refuseArchived(ref: SessionRef, file: string | null | undefined)
 
 export type Archiving = Pick<SessionRow, 'archive_file' | 'archive_head_version'>;
 
-/** The head of a row. Throws when its text is no JSON, which only damage can cause. */
+/** The head of a row. Throws StoreTroubleError when its text is no JSON. */
 export function parseHead(row: Pick<SessionRow, 'state' | 'settings'>): Head {
-  return { settings: JSON.parse(row.settings), state: JSON.parse(row.state) };
+  return ofStored(() => ({ settings: JSON.parse(row.settings), state: JSON.parse(row.state) }));
 }
 
 /** Sessions of a list as read, and whether there are more after them. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { LEDGER_VERSION } from '../domain/ledger/ledger.ts';
 import type { EventType } from '../domain/session/events.ts';
 import { jsonOf } from './json-of.ts';
+import { ofStored } from './stored-json.ts';
 
 /** Nothing else in such a text reads like this: within a string the quotes are escaped. */
 const BEFORE_LEDGER = ',"ledger":';
@@ -27,7 +28,7 @@ export function withUnreadLedger(type: WithLedger, text: string): JsonObject | n
   const data = jsonOf(`${text.slice(0, at)}}`);
   if (!isJsonObject(data) || !Object.hasOwn(data, BEFORE[type])) return null;
   let parse = () => {
-    const ledger = JSON.parse(text.slice(at + BEFORE_LEDGER.length, -1));
+    const ledger = ofStored(() => JSON.parse(text.slice(at + BEFORE_LEDGER.length, -1)));
     parse = () => ledger;
     return ledger;
   };

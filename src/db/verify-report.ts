@@ -16,16 +16,21 @@ function orphansOf(table: string, place: number): string {
     ) GROUP BY tenant, session_id`;
 }
 
-/** What was found in sessions that were replayed, and then in rows that belong to none, if those can be read. */
+/**
+ * What was found in sessions that were replayed, and then in rows that belong to none, if those can be read.
+ * Ends with the first session that was done after `until`.
+ */
 export async function reportOf(
   replays: AsyncIterable<Replay>,
   findOrphans: () => Orphans[] | string | Promise<Orphans[]>,
+  until = Number.POSITIVE_INFINITY,
 ): Promise<VerifyReport> {
   const report: VerifyReport = { sessions: 0, events: 0, problems: [] };
   for await (const { events, problems } of replays) {
     report.sessions += 1;
     report.events += events;
     report.problems.push(...problems);
+    if (performance.now() > until) return report;
   }
   const orphans = await findOrphans();
   if (typeof orphans === 'string') return { ...report, problems: [...report.problems, orphans] };

@@ -28,9 +28,9 @@ export async function openTracing(
     throw new SettingsError(`OTEL_EXPORTER_OTLP_ENDPOINT cannot be used: ${missing}`);
   }
   const { sendSpans } = await import('./send-spans.ts');
-  const { endpoint, service_name: name } = tracing;
+  const { url, service_name: name } = tracing;
   return sendSpans({
-    endpoint,
+    url,
     service: { name, version: packageVersion(), role },
     // Not the address: it may hold a password.
     onTrouble: () => log.warn('the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take traces'),

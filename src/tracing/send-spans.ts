@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
@@ -13,23 +13,23 @@ import type { Tracing } from './tracing.ts';
 const CLOSE_MS = 2_000;
 
 type Collector = {
-  /** Where OTLP over HTTP is taken, without `/v1/traces`. */
-  endpoint: string;
+  /** Where OTLP over HTTP is taken. */
+  url: string;
   service: { name: string; version: string; role: string };
   /** Told once per outage that the collector does not take them. */
   onTrouble: () => void;
 };
 
 /** Sends spans to a collector in batches (SPEC 2, section 27). */
-export function sendSpans({ endpoint, service, onTrouble }: Collector): Tracing {
-  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+export function sendSpans({ url, service, onTrouble }: Collector): Tracing {
   const exporter = tellingOfOutages(new OTLPTraceExporter({ url }), onTrouble);
   const processor = new BatchSpanProcessor(exporter);
   const resource = resourceFromAttributes({
     'service.name': service.name,
     'service.version': service.version,
     'palimpsest.role': service.role,
-  });
+    // OTEL_RESOURCE_ATTRIBUTES, and the name in OTEL_SERVICE_NAME.
+  }).merge(detectResources({ detectors: [envDetector] }));
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   const instrumentationScope = { name: 'palimpsest', version: service.version };
   return {

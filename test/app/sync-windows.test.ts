@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadView } from '../../src/app/load-view.ts';
 import { trace } from '../../src/app/recall/trace.ts';
-import { exportParts } from '../../src/app/session-parts.ts';
 import { restoreExport } from '../../src/cli/restore-export.ts';
+import { exportParts } from '../../src/db/export-parts.ts';
 import { sumTokens } from '../../src/domain/context/view.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { assistant, ofTokens, result, text, tool, user } from '../support/items.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ElsewhereError } from '../../src/app/ports/elsewhere-error.ts';
-import { exportParts } from '../../src/app/session-parts.ts';
 import { sync } from '../../src/app/sync.ts';
 import { restoreExport } from '../../src/cli/restore-export.ts';
+import { exportParts } from '../../src/db/export-parts.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { assistant, call, ofTokens, result, text, thinking, tool, user } from '../support/items.ts';
 import { TINY } from '../support/session-lab.ts';

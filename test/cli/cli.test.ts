@@ -73,6 +73,8 @@ describe('command line', () => {
   it.each([
     ['an unknown command', ['frobnicate'], {}, 'frobnicate'],
     ['an unknown option', ['verify', '--hard'], {}, '--hard'],
+    ['a missing option', ['archive'], {}, '(run palimpsest archive --help for usage)'],
+    ['a missing argument', ['diff', 's'], {}, '(run palimpsest diff --help for usage)'],
     ['a missing argument', ['export'], {}, 'session'],
     ['a wrong value', ['import', 'x', '--context-window', 'many'], {}, 'whole number of tokens'],
     ['a wrong setting', ['verify'], { PORT: 'http' }, 'PORT: '],

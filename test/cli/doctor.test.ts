@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openSqlite } from '../../src/db/sqlite/driver.ts';
 import { startApi } from '../support/api-server.ts';
+import { longAgo } from '../support/archive-lab.ts';
 import { palimpsest } from '../support/palimpsest-command.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -88,6 +90,31 @@ describe('doctor', () => {
       says: `the service listens at http://127.0.0.1:${port} and is ready`,
     });
     await service.dispose();
+  });
+
+  it('finds an event that was changed, and a file that was cut off', async () => {
+    const path = join(folder, 'hurt.db');
+    await longAgo(`file:${path}`, 'hurt');
+    const { findings: before } = await findings({ DATABASE_URL: `file:${path}` });
+    expect(before).toContainEqual({
+      check: 'events',
+      verdict: 'ok',
+      says: '1 session, 6 events: as they were written',
+      advice: null,
+    });
+    openSqlite(path).exec(`UPDATE events SET data = replace(data, 'four', 'five')`).close();
+    const { findings: changed } = await findings({ DATABASE_URL: `file:${path}` });
+    expect(changed.filter(({ verdict }) => verdict === 'trouble')).toMatchObject([
+      {
+        check: 'events',
+        says: expect.stringContaining('version 5 (item.appended) does not match'),
+      },
+    ]);
+    truncateSync(path, statSync(path).size / 2);
+    const { findings: cut } = await findings({ DATABASE_URL: `file:${path}` });
+    expect(cut.filter(({ verdict }) => verdict === 'trouble')).toMatchObject([
+      { check: 'store', advice: expect.stringContaining('restore a backup') },
+    ]);
   });
 
   it.each([

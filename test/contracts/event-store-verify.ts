@@ -52,6 +52,14 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       expect(await store.verify()).toEqual({ sessions: 2, events: 7, problems: [] });
     });
 
+    test('begins with no other session when its time is over', async () => {
+      expect(await store.verify(performance.now())).toEqual({
+        sessions: 1,
+        events: 5,
+        problems: [],
+      });
+    });
+
     test.each([
       [
         'an item that was changed',

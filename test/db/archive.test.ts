@@ -399,7 +399,7 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
       return documents.map(({ session_id }) => session_id);
     };
     expect([await found('ultramarine'), await found('vermilion')]).toEqual([['away'], []]);
-    expect(await reindex(store, indexer)).toEqual({ sessions: 2, documents: 2 });
+    expect(await reindex(store, indexer, () => {})).toEqual({ sessions: 2, documents: 2 });
     expect([await found('ultramarine'), await found('vermilion')]).toEqual([['away'], ['here']]);
     expect(await isArchived(store, 'away')).toBe(true);
     expect(filesIn(archive)).toHaveLength(1);

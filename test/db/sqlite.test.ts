@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import { StoreBusyError } from '../../src/app/ports/store-busy-error.ts';
 import type { Database } from '../../src/db/sqlite/driver.ts';
-import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
+import { openSqlite, SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { accept } from '../../src/domain/session/errors.ts';
@@ -57,6 +57,50 @@ eventStoreContract('SQLite in memory', () => openSqliteStore({ path: ':memory:' 
 eventStoreContract('SQLite in a file', () => openSqliteStore({ path }));
 
 describe('the SQLite file', () => {
+  test('can be read by its owner only, and so can its log', async () => {
+    const store = await open();
+    await store.commit(REF, append(created, item('hello')), at);
+    const modes = ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('keeps the rights that somebody has given it', async () => {
+    await (await open()).close();
+    opened.pop();
+    chmodSync(path, 0o640);
+    await open();
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  test('with a head that is no JSON is told of as damaged, and verify says what cures it', async () => {
+    const store = await open();
+    await store.commit(REF, append(created, item('hello')), at);
+    connect().exec("UPDATE sessions SET state = 'x'");
+    const lists = [
+      store.sessions('acme', { limit: 1 }),
+      store.archived.sizes({ tenant: 'acme', after: 0, limit: 1 }),
+    ];
+    for (const list of lists) await expect(list).rejects.toMatchObject({ kind: 'damaged' });
+    expect((await store.verify()).problems).toEqual([
+      expect.stringContaining('"palimpsest verify --rebuild" writes it anew'),
+    ]);
+    expect((await store.rebuild()).problems).toEqual([]);
+    expect((await store.verify()).problems).toEqual([]);
+    expect((await store.sessions('acme', { limit: 1 })).data).toHaveLength(1);
+  });
+
+  test.each([
+    ['that counts its versions', 8],
+    ['that does not', 0],
+  ])('of another program %s is refused, and stays as it is', async (_, version) => {
+    mkdirSync(join(folder, 'data'));
+    const foreign = openSqlite(path);
+    foreign.exec(`CREATE TABLE places (url TEXT); PRAGMA user_version = ${version}`).close();
+    const before = readFileSync(path);
+    await expect(open()).rejects.toThrow('it is a database of another program');
+    expect(readFileSync(path)).toEqual(before);
+  });
+
   test('is opened although another process that opens it too holds it for a moment', async () => {
     mkdirSync(join(folder, 'data'));
     // Not in WAL mode yet, as a new file is; a thread, because opening holds up this one.

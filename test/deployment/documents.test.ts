@@ -34,6 +34,7 @@ describe('docs/operations.md', () => {
   test('every variable that it names is one of the service, or says whose it is', () => {
     const ofOpenTelemetry = [
       'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_RESOURCE_ATTRIBUTES',
       'OTEL_TRACES_SAMPLER',
       'OTEL_TRACES_SAMPLER_ARG',
     ];

@@ -45,7 +45,7 @@ let tracing: Tracing;
 beforeAll(async () => {
   collector = await OtlpReceiver.start();
   tracing = await openTracing(
-    { tracing: { endpoint: `${collector.url}/`, service_name: 'test' }, role: 'all' },
+    { tracing: { url: `${collector.url}/v1/traces`, service_name: 'test' }, role: 'all' },
     LOG,
   );
 });
@@ -122,7 +122,7 @@ test('a collector that takes nothing is told of once, and keeps nobody', async (
   const refusing = await OtlpReceiver.start(400);
   const log = pino({ level: 'silent' });
   const warn = vi.spyOn(log, 'warn');
-  const settings = { endpoint: refusing.url, service_name: 'test' };
+  const settings = { url: `${refusing.url}/v1/traces`, service_name: 'test' };
   const own = await openTracing({ tracing: settings, role: 'all' }, log);
   await own.tracer.span('one', {}, async () => {});
   await own.close();
@@ -130,6 +130,19 @@ test('a collector that takes nothing is told of once, and keeps nobody', async (
     ['the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take traces'],
   ]);
   await refusing.close();
+});
+
+test('attributes that OpenTelemetry takes for all come with each trace', async () => {
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment=staging');
+  const receiver = await OtlpReceiver.start();
+  const settings = { url: `${receiver.url}/v1/traces`, service_name: 'test' };
+  const own = await openTracing({ tracing: settings, role: 'all' }, LOG);
+  await own.tracer.span('one', {}, async () => {});
+  await own.close();
+  expect(receiver.raw).toContain('"key":"deployment.environment"');
+  expect(receiver.raw).toContain('"stringValue":"test"');
+  await receiver.close();
+  vi.unstubAllEnvs();
 });
 
 test('without a collector nothing of OpenTelemetry is loaded', async () => {

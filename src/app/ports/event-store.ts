@@ -169,8 +169,11 @@ export interface EventStore {
   ring(key: string): void;
   /** The disk has refused a write of another thread: `ping` tries whether it takes one again. */
   doubt(): void;
-  /** Recomputes hash chains, heads and projections from the events and reports any difference. */
-  verify(): Promise<VerifyReport>;
+  /**
+   * Recomputes hash chains, heads and projections from the events and reports any difference. Begins with
+   * no other session after `until` (`performance.now()`).
+   */
+  verify(until?: number): Promise<VerifyReport>;
   /**
    * Writes heads and projections anew from the events. Sessions whose log is damaged are left as they
    * are; the report names the damage.

@@ -16,3 +16,8 @@ export class StoreTroubleError extends Error {
     this.kind = kind;
   }
 }
+
+/** Whether a part of the store cannot be read, which is no reason to stop work on the other parts. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof StoreTroubleError && error.kind === 'damaged';
+}

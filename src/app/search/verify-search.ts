@@ -1,5 +1,6 @@
 import type { SessionRef } from '../ports/event-store.ts';
 import type { IndexPosition, SearchableStore } from '../ports/search-index.ts';
+import { isDamage } from '../ports/store-trouble-error.ts';
 import type { Indexer } from './indexer.ts';
 import { newDocuments, nextEvents } from './new-documents.ts';
 
@@ -68,16 +69,26 @@ async function* everyPosition(store: SearchableStore) {
 
 /**
  * Writes the index anew of all sessions whose events are in the store, and leaves what it has of archived ones;
- * answers what it has then.
+ * answers what it has then. `onDamaged` is told of a session whose events cannot all be read: it is indexed up
+ * to those.
  */
-export async function reindex(store: SearchableStore, indexer: Indexer) {
+export async function reindex(
+  store: SearchableStore,
+  indexer: Indexer,
+  onDamaged: (ref: SessionRef) => void,
+) {
   const isAnyArchived = (await store.archived.list(0, 1)).length > 0;
   // At once, and whatever is wrong with it.
   if (!isAnyArchived) await store.search.clear();
   const counted = { sessions: 0, documents: 0 };
   for await (const { ref } of everyPosition(store)) {
     if (isAnyArchived && (await store.archived.find(ref)) === null) await store.search.forget(ref);
-    await indexer.catchUp(ref, Number.POSITIVE_INFINITY);
+    try {
+      await indexer.catchUp(ref, Number.POSITIVE_INFINITY);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      onDamaged(ref);
+    }
     counted.sessions += 1;
     counted.documents += (await store.search.position(ref))?.documents ?? 0;
   }

@@ -41,7 +41,7 @@ async function checkHere(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
     const advice = 'docs/configuration.md explains all settings';
     return [trouble('settings', error.message, advice)];
   }
-  const { role, api_keys, host, port, database } = settings;
+  const { role, api_keys, host, port, database, archive } = settings;
   const keys =
     api_keys.length === 0 ? 'no keys: this machine only' : quantity(api_keys.length, 'key');
   const { finding, other } = await checkPort(host, port);
@@ -50,7 +50,7 @@ async function checkHere(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
     // To open it would bring it to our schema under the feet of the one that runs.
     findings.push(note('store', `not opened: release ${other} works on it`, 'stop that one first'));
   } else {
-    const { findings: stored, exists } = await checkStore(database);
+    const { findings: stored, exists } = await checkStore(database, archive);
     findings.push(...stored);
     if (exists) findings.push(await checkThreads(settings, environment));
   }

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { ArchiveError, type IdleSession } from '../../app/ports/archive.ts';
 import type { EventStore, RestoredSession } from '../../app/ports/event-store.ts';
-import { exportParts } from '../../app/session-parts.ts';
 import { Slices } from '../../app/slices.ts';
+import { exportParts } from '../export-parts.ts';
 import { ExportError, readingExport } from '../session-export.ts';
 
 const zip = promisify(gzip);

@@ -3,7 +3,7 @@ import type { SearchableStore } from '../../app/ports/search-index.ts';
 import { pack, unpack } from './archive-file.ts';
 
 /** Bytes of the file; null when the session was left as it is: it has changed, or is too large. */
-type Archived = { bytes: number } | null;
+export type Archived = { bytes: number } | null;
 
 /**
  * Puts the events of a session into the archive, and deletes them from the store when the archive has

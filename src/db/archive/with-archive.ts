@@ -66,7 +66,7 @@ export function withArchive<S extends SearchableStore>(
     gatewayKeys: withMembers(gatewayKeys, { items: again(gatewayKeys.items.bind(gatewayKeys)) }),
     erase: (ref: SessionRef) => withFiles(store, archive, ref, () => store.erase(ref), onLeft),
     archived: archivedOver(store, archive, onLeft),
-    verify: () => verify(store, archive),
+    verify: (until?: number) => verify(store, archive, until),
   };
   for (const name of READING) {
     const run: (...asked: never[]) => Promise<unknown> = store[name].bind(store);
@@ -140,9 +140,11 @@ async function withFiles(
 async function verify(
   store: SearchableStore,
   archive: Archive | null,
+  until = Number.POSITIVE_INFINITY,
 ): ReturnType<EventStore['verify']> {
-  const report = await store.verify();
+  const report = await store.verify(until);
   for await (const archived of byPlace((after) => store.archived.list(after, SESSIONS_AT_A_TIME))) {
+    if (performance.now() > until) break;
     try {
       if (archive === null) throw new ArchiveError('not_set');
       const session = await readFile(archive, archived);

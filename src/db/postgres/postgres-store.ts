@@ -234,8 +234,8 @@ export class PostgresStore implements SearchableStore {
     // A server that cannot write says so to whoever asks.
   }
 
-  verify(): Promise<VerifyReport> {
-    return this.#replayer.verify();
+  verify(until?: number): Promise<VerifyReport> {
+    return this.#replayer.verify(until);
   }
 
   rebuild(): Promise<VerifyReport> {

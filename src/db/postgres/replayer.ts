@@ -33,7 +33,7 @@ export class PostgresReplayer {
   }
 
   /** Each session is read from one snapshot, so others may append meanwhile. */
-  verify(): Promise<VerifyReport> {
+  verify(until?: number): Promise<VerifyReport> {
     return this.#everySession(async (client, order) => {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       const replayed = await replaySession(client, READ_SESSION, order);
@@ -42,7 +42,7 @@ export class PostgresReplayer {
         replay.compare(row, await listCompactions(client, row, Number.MAX_SAFE_INTEGER, null));
       }
       return replayed;
-    });
+    }, until);
   }
 
   /** Each session is locked while it is read and written. */
@@ -57,9 +57,10 @@ export class PostgresReplayer {
 
   async #everySession(
     replayIn: (client: PoolClient, order: number) => Promise<Replayed | null>,
+    until?: number,
   ): Promise<VerifyReport> {
     try {
-      return await reportOf(this.#replays(replayIn), () => this.#orphans());
+      return await reportOf(this.#replays(replayIn), () => this.#orphans(), until);
     } catch (error) {
       throw asStoreError(error);
     }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Driver from 'better-sqlite3';
 import type { Database } from 'better-sqlite3';
@@ -17,11 +18,13 @@ export const SQLITE_PACKAGE =
 
 /**
  * Opens a file with SQLite, whose compiled part is loaded with the first one: who stores elsewhere does
- * not need it. Throws SQLite's own errors, and one that says what to do where it cannot run.
+ * not need it. Only the owner may read one that is new: it holds all conversations. SQLite gives its log the
+ * same rights. Throws SQLite's own errors, and one that says what to do where it cannot run.
  */
-export function openSqlite(path: string, options?: Driver.Options): Database {
+export function openSqlite(path: string, options: Driver.Options = {}): Database {
   try {
     const driver: typeof Driver = createRequire(import.meta.url)(SQLITE_PACKAGE);
+    if (path !== ':memory:' && !options.fileMustExist && !options.readonly) makeForOwner(path);
     return new driver(path, options);
   } catch (error) {
     if (isSqliteError(error) || error instanceof TypeError) throw error;
@@ -36,4 +39,15 @@ export function openSqlite(path: string, options?: Driver.Options): Database {
 /** By its name: there is no class to compare with where SQLite is not loaded. */
 export function isSqliteError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && error.name === 'SqliteError' && 'code' in error;
+}
+
+const OWNER_ONLY = 0o600;
+
+/** An empty file, which is a new database; does nothing where there is one already. */
+function makeForOwner(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', OWNER_ONLY));
+  } catch {
+    // It is there, or SQLite says why it cannot be.
+  }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StoreCallbacks } from '../listeners.ts';
 import { type Database, isSqliteError, openSqlite } from './driver.ts';
-import { migrate } from './migrate.ts';
+import { migrate, schemaVersion } from './migrate.ts';
 import { isBusy } from './store-error.ts';
 
 export type SqliteOptions = StoreCallbacks & {
@@ -27,6 +27,7 @@ export function openDatabase(options: SqliteOptions): Database {
   }
   const db = openFile(path);
   try {
+    refuseForeign(db);
     const mode = switchToWal(db);
     if (mode !== 'wal' && path !== ':memory:') {
       throw new Error(
@@ -52,6 +53,25 @@ function openFile(path: string): Database {
     if (!isSqliteError(error) || error.code !== 'SQLITE_CANTOPEN') throw error;
     const why = `the file cannot be opened: this user must be able to write to it and to its folder, ${dirname(path)}`;
     throw new Error(why, { cause: null });
+  }
+}
+
+/** What every store of ours has had since its first release. */
+const OURS = ['sessions', 'events'];
+
+/**
+ * A file with the tables of another program stays as it is. The first migration writes tables and version
+ * in one transaction, so a new file has both or neither.
+ */
+function refuseForeign(db: Database): void {
+  const tables = db.prepare<[], string>('SELECT name FROM sqlite_schema').pluck();
+  const isForeign = db.transaction(() => {
+    const names = tables.all();
+    if (schemaVersion(db) === 0) return names.length > 0;
+    return !OURS.some((name) => names.includes(name));
+  });
+  if (isForeign.deferred()) {
+    throw new Error('it is a database of another program: name another file');
   }
 }
 

@@ -33,7 +33,7 @@ export class SqliteReplayer {
     this.#orphans = db.prepare(ORPHANS);
   }
 
-  async verify(): Promise<VerifyReport> {
+  async verify(until?: number): Promise<VerifyReport> {
     const verifyNext = this.#db.transaction((after: number) => {
       const replayed = this.#replayNext(after);
       if (replayed !== null) {
@@ -42,7 +42,7 @@ export class SqliteReplayer {
       }
       return replayed;
     });
-    return this.#everySession(async (after) => verifyNext.deferred(after));
+    return this.#everySession(async (after) => verifyNext.deferred(after), until);
   }
 
   /**
@@ -63,15 +63,19 @@ export class SqliteReplayer {
     return this.#everySession((after) => this.#writer.alone(() => rebuildNext.immediate(after)));
   }
 
-  async #everySession(next: (after: number) => Promise<Replayed | null>): Promise<VerifyReport> {
-    return reportOf(this.#replays(next), () => {
+  async #everySession(
+    next: (after: number) => Promise<Replayed | null>,
+    until?: number,
+  ): Promise<VerifyReport> {
+    const findOrphans = () => {
       try {
         return this.#orphans.all();
       } catch (error) {
         if (!isDamage(error)) throw error;
         return 'Rows of sessions that do not exist could not be looked for: a part of the file is damaged.';
       }
-    });
+    };
+    return reportOf(this.#replays(next), findOrphans, until);
   }
 
   /** SQLite ends no transaction that met a damaged page: what can be read is read without one. */

@@ -213,8 +213,8 @@ export class SqliteStore implements SearchableStore {
     this.#writer.doubt();
   }
 
-  verify(): Promise<VerifyReport> {
-    return this.#replayer.verify();
+  verify(until?: number): Promise<VerifyReport> {
+    return this.#replayer.verify(until);
   }
 
   rebuild(): Promise<VerifyReport> {

@@ -22,6 +22,8 @@ export function asStoreError(error: unknown): unknown {
   if (isBusy(error)) return new StoreBusyError(error);
   if (!isSqliteError(error)) return error;
   const { code } = error;
+  // Its JSON functions read what is stored, which was JSON when it was written.
+  if (error.message === 'malformed JSON') return new StoreTroubleError('damaged', error);
   const [, kind] = TROUBLE.find(([prefix]) => code.startsWith(prefix)) ?? [];
   return kind === undefined ? error : new StoreTroubleError(kind, error);
 }

@@ -315,7 +315,7 @@ describe('a conversation without work', () => {
       tells(answer),
     ]);
     const lines = [
-      ...summarize(mixed, { max_tokens: 3_200 }).matchAll(/^- User: In week (\d+) .*$/gm),
+      ...summarize(mixed, { max_tokens: 2_200 }).matchAll(/^- User: In week (\d+) .*$/gm),
     ];
     expect(lines).toHaveLength(topics.length);
     const longer = (rest: number) =>
