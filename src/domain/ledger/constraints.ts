@@ -16,9 +16,25 @@ const holdsForGood = anyOf([
   /(?:^|[^\p{L}])(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
   /دائم(?:ا|ً)|أبد(?:ا|ً)|من الآن فصاعد|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|अब से|हर बार|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
 ]);
-/** The same words where they tell what was, or what something does by itself. */
-const DESCRIBES =
-  /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? never\b|\bnever (?:did|does|was|were|had|has|\w{2,20}[^\Wus]s)\b/gi;
+/** The same words where they tell what was, what can be, or what somebody or something does by itself. */
+const DESCRIBES = new RegExp(
+  [
+    /\b(?:have|has|had|I['’]ve|we['’]ve|you['’]ve|they['’]ve|it['’]s|he['’]s|she['’]s|['’]d)(?: also| still| really| actually)? (?:never|always)\b/,
+    /\b(?:can|could|may|might)(?: also| still)? always\b/,
+    /\b(?:do|does|should|would|will|can) (?:I|it|they|he|she)(?: \w+)? (?:always|never)\b/,
+    /\b(?:never|always) (?:did|does|was|were|had|has|\w{2,20}[^\Wus]s)\b/,
+    /\b(?:can|could)\b[^.!?;\n]{0,60}\bany ?time\b/,
+    // Of a person who is not asked to do so, as in "I'll stick to the plan".
+    /\b(?:I|me|they|he|she)\b(?:(?!\b(?:you|we|us|please)\b)[^.!?;\n]){0,120}\bstick (?:to|with)\b/,
+    /\b(?:I|we|they|he|she|it|there)\b(?:(?!\b(?:you|please|don['’]?t|do not|must|should)\b)[^.!?;\n]){0,160}\bin (?:the )?future\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
+/** Words that in a question tell what it is about, more often than what is to hold. */
+const ASKED_ABOUT =
+  /\b(?:in (?:the )?future|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** Words that say what has to be so, if only for the task at hand. */
@@ -60,7 +76,12 @@ export function startsStanding(sentence: string): boolean {
 }
 
 function saysStanding(sentence: string): boolean {
-  return holdsForGood(sentence.replace(DESCRIBES, ' '));
+  const said = sentence.replace(DESCRIBES, ' ');
+  return holdsForGood(isQuestion(said) ? said.replace(ASKED_ABOUT, ' ') : said);
+}
+
+function isQuestion(sentence: string): boolean {
+  return /[?？؟]\W{0,20}$/.test(sentence);
 }
 
 /** Whether it tells what the user has never done. */
@@ -109,11 +130,10 @@ export class Constraints {
       if (isAsked(sentence) || saysNothing(sentence)) return [];
       const own = withoutMentions(sentence);
       const isStanding = saysStanding(own);
-      const isQuestion = /[?？؟]\W{0,20}$/.test(sentence);
       const isRequired =
         isStanding ||
         isExperience(sentence) ||
-        (!isQuestion && /^\p{L}/u.test(sentence) && (demands(own) || isEmphasised(own)));
+        (!isQuestion(sentence) && /^\p{L}/u.test(sentence) && (demands(own) || isEmphasised(own)));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.

@@ -49,6 +49,10 @@ describe('what the user wants to hold for good', () => {
     ['Vietnamese', 'Luôn trả lời bằng tiếng Việt.'],
     ['Swedish', 'Svara alltid på svenska, tack.'],
     ['Thai', 'ตอบเป็นภาษาไทยเสมอ'],
+    ['of times to come', 'In the future, please name the item first.'],
+    ['asked as a question', 'Can you always run the linter before you commit?'],
+    ['stuck to by both', 'Let us stick with Postgres.'],
+    ['preferred within a question', 'I prefer short bursts of work, can you plan the week?'],
   ])('%s: %s', (_, sentence) => {
     expect(constraintsOf(sentence)).toEqual([
       { seq: 1, last_seq: 1, text: sentence, by: 'user', is_standing: true },
@@ -134,6 +138,15 @@ describe('what demands nothing', () => {
     ['what an SQL line says', 'It uses ADD COLUMN IF NOT EXISTS there.'],
     ['who could not', 'мы не смогли найти причину и не были там'],
     ['a noun of other people', '这个区别人人都看得到，级别也一样'],
+    ['what can always be done', 'I can always use a summary if I get lost.'],
+    ['what always happens', 'That always leads to some interesting stories.'],
+    ['what the user will do', "I think I'll stick to your schedule, thanks."],
+    ['what the user asks about', 'Should I stick with Windows or switch?'],
+    ['what may come', "I'd love to look for a new series in the future."],
+    ['a question about times to come', 'Do you have tips for my work calls in the future?'],
+    ['a question of need', 'So do I always need to factor it first?'],
+    ['a question about what others prefer', 'Is that why induction is preferred over proof?'],
+    ['a question of possibility', 'Can I easily update my will anytime without a lawyer?'],
   ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
 
   test.each([
