@@ -1196,13 +1196,20 @@ export type DiffEntryWithItem = DiffEntry & {
 /** The compaction that was undone, and what follows from it. */
 export type Reverted = {
   compaction: Compaction;
+  /** Ids of what was undone, in that order; more than one with `cascade`. */
+  reverted: Array<string>;
   /** The version that the session has now. */
   version: number;
   context: ContextLevels;
+  /** A warning when the context is above the threshold again. */
+  note: string | null;
 };
 
-/** Nothing: the path says it all. The body may be left out. */
-export type NoFields = Record<string, never>;
+/** How far to go. The body may be left out. */
+export type RevertRequest = {
+  /** Takes back the later compactions that build on it, too, newest first. */
+  cascade?: boolean | undefined;
+};
 
 /** The proposal that was applied, and what follows from it. */
 export type Applied = {
@@ -1211,6 +1218,9 @@ export type Applied = {
   version: number;
   context: ContextLevels;
 };
+
+/** Nothing: the path says it all. The body may be left out. */
+export type NoFields = Record<string, never>;
 
 /** What all compactions of a session have cost, and saved. */
 export type SessionCost = {
@@ -1855,7 +1865,7 @@ export type Operations = {
       id: string;
       /** Id of the compaction. */
       cid: string;
-      body?: NoFields | undefined;
+      body?: RevertRequest | undefined;
     };
     answer: Reverted;
   };
