@@ -393,7 +393,7 @@ export type SessionSummary = {
   /** Id of the session. */
   id: string;
   /** Wire format of the items. */
-  format: "anthropic" | "openai-responses" | "openai-chat";
+  format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** Named set of configuration defaults. */
   profile: "default" | "claude-code" | "codex-v2" | "rawr" | "tiered" | "codex-classic";
   /** The model that the context is for; null: not said. */
@@ -485,7 +485,7 @@ export type CreateSession = {
   /** Default: a UUIDv7. */
   id?: string | undefined;
   /** Default: anthropic. */
-  format?: "anthropic" | "openai-responses" | "openai-chat" | undefined;
+  format?: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk" | undefined;
   /** Default: default. */
   profile?: "default" | "claude-code" | "codex-v2" | "rawr" | "tiered" | "codex-classic" | undefined;
   config?: ConfigOverrides | undefined;
@@ -576,7 +576,7 @@ export type Context = {
   /** The version asked for; the same, by default the newest. */
   at: number;
   /** Wire format of the items. */
-  format: "anthropic" | "openai-responses" | "openai-chat";
+  format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** What to send to the model, in this order; with `origins` each says where it is from. */
   items: Array<ContextItem | Record<string, unknown>>;
   /** Tokens of these items. */
@@ -643,7 +643,7 @@ export type Divergence = {
 /** What to send to the model, and how full it is. */
 export type SyncedContext = ContextLevels & {
   /** Wire format of the items. */
-  format: "anthropic" | "openai-responses" | "openai-chat";
+  format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** What to send to the model, in this order. */
   items: Array<ContextItem>;
   /** Ids of the tool calls whose results were cleared or digested. */
@@ -659,7 +659,7 @@ export type Sync = {
   /** The whole history that the client holds, oldest first. */
   items: Array<Item>;
   /** Of the items, and of a session that is created. */
-  format?: "anthropic" | "openai-responses" | "openai-chat" | undefined;
+  format?: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk" | undefined;
   /** Holds the answer (at most 60 s) while a compaction is under way. */
   wait?: "compaction" | boolean | undefined;
   /** Tokens of your requests that the count of the context lacks: system prompt, tools, and what the provider counts more. So much of the window is kept free from now on, at most half: `free_space_buffer` of the session is raised where it is smaller. Not for histories whose assistant messages bring their `usage`, which includes it. */
@@ -1745,7 +1745,7 @@ export type Operations = {
       /** Id of the session. */
       id: string;
       /** Wire format of the answer; default: that of the session. */
-      format?: "anthropic" | "openai-responses" | "openai-chat" | undefined;
+      format?: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk" | undefined;
       /** Shows the context as it was at this version. */
       at?: number | undefined;
       /** Id of an open proposal: shows the context that applying it now would give. */
