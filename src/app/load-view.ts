@@ -182,22 +182,31 @@ async function pinsAt(
   return { version: newest.version, added };
 }
 
-/** What the context of a session would be after an event that takes back a compaction. */
+/** What the context of a session would be after events that take back compactions. */
 export async function loadReverted(
   store: EventStore,
   ref: SessionRef,
-  { version, pins }: Pick<State, 'version' | 'pins'>,
-  data: EventData['compaction.reverted'],
+  { version, pins, base: before }: Pick<State, 'version' | 'pins' | 'base'>,
+  reverts: readonly EventData['compaction.reverted'][],
   at: string,
 ): Promise<View | null> {
   const created = await createdOf(store, ref);
   if (created === null) return null;
-  const reverted = { type: 'compaction.reverted', version: version + 1, at, data } as const;
-  const logged = await eventsBetween(store, ref, data.base?.through ?? 1, version, null);
-  const events = [...logged, reverted];
+  const last = reverts.at(-1);
+  const base = last === undefined ? before : last.base;
+  const logged = await eventsBetween(store, ref, base?.through ?? 1, version, null);
+  const reverted = reverts.map(
+    (data, index) =>
+      ({ type: 'compaction.reverted', version: version + 1 + index, at, data }) as const,
+  );
+  const events = [...logged, ...reverted];
   const pinned = await pinsAt(store, ref, { pins }, version);
-  const base = await withEvent(store, ref, data.base, events);
-  return foldView({ created, base, events, pins: pinned });
+  return foldView({
+    created,
+    base: await withEvent(store, ref, base, events),
+    events,
+    pins: pinned,
+  });
 }
 
 /** The event that applying a proposal would write at a version. */

@@ -5,6 +5,7 @@ import type { CoveredFlags } from './commands/covered.ts';
 import type { DiffFlags } from './commands/diff.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { ListFlags } from './commands/list.ts';
+import type { RevertFlags } from './commands/revert.ts';
 import type { SearchFlags } from './commands/search.ts';
 import type { TraceFlags } from './commands/trace.ts';
 import { wholeNumber } from './option-values.ts';
@@ -133,7 +134,8 @@ export function addReadingCommands(program: Command, exitWith: (worked: boolean)
   ])
     .argument('<session>', 'session id')
     .argument('<compaction>', 'its id, as show prints it')
-    .action(async (session: string, compaction: string, flags: ReadingFlags) =>
+    .option('--cascade', 'undo the later ones that build on it, too')
+    .action(async (session: string, compaction: string, flags: RevertFlags) =>
       (await import('./commands/revert.ts')).revertCommand(session, compaction, flags),
     );
 

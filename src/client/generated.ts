@@ -393,7 +393,7 @@ export type SessionSummary = {
   /** Id of the session. */
   id: string;
   /** Wire format of the items. */
-  format: "anthropic" | "openai-responses" | "openai-chat";
+  format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** Named set of configuration defaults. */
   profile: "default" | "claude-code" | "codex-v2" | "rawr" | "tiered" | "codex-classic";
   /** The model that the context is for; null: not said. */
@@ -485,7 +485,7 @@ export type CreateSession = {
   /** Default: a UUIDv7. */
   id?: string | undefined;
   /** Default: anthropic. */
-  format?: "anthropic" | "openai-responses" | "openai-chat" | undefined;
+  format?: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk" | undefined;
   /** Default: default. */
   profile?: "default" | "claude-code" | "codex-v2" | "rawr" | "tiered" | "codex-classic" | undefined;
   config?: ConfigOverrides | undefined;
@@ -576,7 +576,7 @@ export type Context = {
   /** The version asked for; the same, by default the newest. */
   at: number;
   /** Wire format of the items. */
-  format: "anthropic" | "openai-responses" | "openai-chat";
+  format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** What to send to the model, in this order; with `origins` each says where it is from. */
   items: Array<ContextItem | Record<string, unknown>>;
   /** Tokens of these items. */
@@ -643,7 +643,7 @@ export type Divergence = {
 /** What to send to the model, and how full it is. */
 export type SyncedContext = ContextLevels & {
   /** Wire format of the items. */
-  format: "anthropic" | "openai-responses" | "openai-chat";
+  format: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk";
   /** What to send to the model, in this order. */
   items: Array<ContextItem>;
   /** Ids of the tool calls whose results were cleared or digested. */
@@ -659,7 +659,7 @@ export type Sync = {
   /** The whole history that the client holds, oldest first. */
   items: Array<Item>;
   /** Of the items, and of a session that is created. */
-  format?: "anthropic" | "openai-responses" | "openai-chat" | undefined;
+  format?: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk" | undefined;
   /** Holds the answer (at most 60 s) while a compaction is under way. */
   wait?: "compaction" | boolean | undefined;
   /** Tokens of your requests that the count of the context lacks: system prompt, tools, and what the provider counts more. So much of the window is kept free from now on, at most half: `free_space_buffer` of the session is raised where it is smaller. Not for histories whose assistant messages bring their `usage`, which includes it. */
@@ -1196,13 +1196,20 @@ export type DiffEntryWithItem = DiffEntry & {
 /** The compaction that was undone, and what follows from it. */
 export type Reverted = {
   compaction: Compaction;
+  /** Ids of what was undone, in that order; more than one with `cascade`. */
+  reverted: Array<string>;
   /** The version that the session has now. */
   version: number;
   context: ContextLevels;
+  /** A warning when the context is above the threshold again. */
+  note: string | null;
 };
 
-/** Nothing: the path says it all. The body may be left out. */
-export type NoFields = Record<string, never>;
+/** How far to go. The body may be left out. */
+export type RevertRequest = {
+  /** Takes back the later compactions that build on it, too, newest first. */
+  cascade?: boolean | undefined;
+};
 
 /** The proposal that was applied, and what follows from it. */
 export type Applied = {
@@ -1211,6 +1218,9 @@ export type Applied = {
   version: number;
   context: ContextLevels;
 };
+
+/** Nothing: the path says it all. The body may be left out. */
+export type NoFields = Record<string, never>;
 
 /** What all compactions of a session have cost, and saved. */
 export type SessionCost = {
@@ -1735,7 +1745,7 @@ export type Operations = {
       /** Id of the session. */
       id: string;
       /** Wire format of the answer; default: that of the session. */
-      format?: "anthropic" | "openai-responses" | "openai-chat" | undefined;
+      format?: "anthropic" | "openai-responses" | "openai-chat" | "ai-sdk" | undefined;
       /** Shows the context as it was at this version. */
       at?: number | undefined;
       /** Id of an open proposal: shows the context that applying it now would give. */
@@ -1855,7 +1865,7 @@ export type Operations = {
       id: string;
       /** Id of the compaction. */
       cid: string;
-      body?: NoFields | undefined;
+      body?: RevertRequest | undefined;
     };
     answer: Reverted;
   };

@@ -187,6 +187,8 @@ describe('revert', () => {
     const after = await context(id);
     expect(after).toMatchObject({ items: before.items, tokens: before.tokens });
     expect(reply.body).toMatchObject({
+      reverted: [cid],
+      note: null,
       compaction: { id: cid, outcome: `${mode}_compacted`, reverted_at: expect.any(String) },
       version: after.version,
       context: { tokens: before.tokens },
@@ -207,6 +209,51 @@ describe('revert', () => {
     expect(reply.body.detail).toContain(`(${second}) builds on this one: revert that one first`);
     expect((await revert(id, second)).status).toBe(200);
     expect((await revert(id, first)).status).toBe(200);
+  });
+
+  it('takes the later ones back with it when it is told to', async () => {
+    const id = await create();
+    const talk = Array.from({ length: 6 }, () => [user(ofTokens(300)), assistant(ofTokens(300))]);
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      ids.push(await compacted(id, { mode: 'full' }));
+      await send(api, 'POST', `/sessions/${id}/items`, { body: talk.flat() });
+    }
+    const [first = '', second = '', third = ''] = ids;
+    const started = (await get(`/sessions/${id}/compactions/${second}`)).body.requested_version;
+    const before = await get(`/sessions/${id}/context?at=${Number(started) - 1}`);
+    const path = `/sessions/${id}/compactions/${second}/revert`;
+    const reply = await send(api, 'POST', path, { body: { cascade: true } });
+    expect(reply.status).toBe(200);
+    const after = await context(id);
+    expect(reply.body).toMatchObject({
+      compaction: { id: second },
+      reverted: [third, second],
+      version: after.version,
+      context: { tokens: after.tokens },
+    });
+    const { items } = after as { items: unknown[] };
+    const was = before.body.items as unknown[];
+    expect(items.slice(0, was.length - 1)).toEqual(was.slice(0, -1));
+    expect(items.length).toBeGreaterThan(was.length);
+    const page = await get(`/sessions/${id}/compactions`);
+    const rows = page.body.data as { id: string; reverted_at: string | null }[];
+    expect(rows.map((row) => [row.id, row.reverted_at !== null])).toEqual([
+      [third, true],
+      [second, true],
+      [first, false],
+    ]);
+    expect((await revert(id, first)).body).toMatchObject({ reverted: [first] });
+  });
+
+  it('warns when the context is above the threshold again', async () => {
+    const id = await create();
+    const cid = await compacted(id, { mode: 'full' });
+    const tight = { config: { auto_compact_threshold: 1_000 } };
+    await send(api, 'PATCH', `/sessions/${id}`, { body: tight });
+    const { body } = await revert(id, cid);
+    expect(body.context).toMatchObject({ is_above_auto_compact: true });
+    expect(body.note).toContain('above the threshold');
   });
 
   it('is refused while one is under way, and for one that changed nothing', async () => {

@@ -56,6 +56,27 @@ const FORMAT_WORDS: Record<Format, Words> = {
     ],
     result: (id, text) => ({ role: 'tool', tool_call_id: id, content: text }),
   },
+  'ai-sdk': {
+    user: (text) => ({ role: 'user', content: text }),
+    says: (text) => ({ role: 'assistant', content: text }),
+    calls: (...ids) => [
+      {
+        role: 'assistant',
+        content: ids.map((toolCallId) => ({
+          type: 'tool-call',
+          toolCallId,
+          toolName: 'Bash',
+          input,
+        })),
+      },
+    ],
+    result: (toolCallId, value) => ({
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId, toolName: 'Bash', output: { type: 'text', value } },
+      ],
+    }),
+  },
   'openai-responses': {
     user: (text) => ({ role: 'user', content: [{ type: 'input_text', text }] }),
     says: (text) => ({

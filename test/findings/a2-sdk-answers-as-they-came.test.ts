@@ -96,6 +96,22 @@ const RESPONSES = [
   },
 ];
 
+const SDK_IDS = { toolCallId: 'call_1', toolName: 'read_file' };
+
+/** As `response.messages` of `generateText` has it. */
+const SDK_CALL = {
+  role: 'assistant',
+  content: [
+    {
+      type: 'reasoning',
+      text: 'The table will tell.',
+      providerOptions: { openai: { itemId: 'rs' } },
+    },
+    { type: 'text', text: 'I look it up.' },
+    { ...SDK_IDS, type: 'tool-call', input: { path: 'a' } },
+  ],
+};
+
 /** What the documented loop appends: the question, the SDK's answer as it came, the tool's result. */
 const LOOPS: Readonly<Record<WireFormat, object[]>> = {
   anthropic: [
@@ -112,6 +128,14 @@ const LOOPS: Readonly<Record<WireFormat, object[]>> = {
     { role: 'user', content: 'When is high tide?' },
     ...RESPONSES,
     { type: 'function_call_output', call_id: 'call_1', output: '14:02' },
+  ],
+  'ai-sdk': [
+    { role: 'user', content: 'When is high tide?' },
+    SDK_CALL,
+    {
+      role: 'tool',
+      content: [{ ...SDK_IDS, type: 'tool-result', output: { type: 'text', value: '14:02' } }],
+    },
   ],
 };
 const FORMATS = Object.keys(LOOPS) as WireFormat[];

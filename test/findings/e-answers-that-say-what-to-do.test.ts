@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   api = await startApi();
   folder = mkdtempSync(join(tmpdir(), 'palimpsest-e-'));
-  for (const format of ['anthropic', 'openai-chat', 'openai-responses']) {
+  for (const format of Object.keys(SAMPLES)) {
     await send(api, 'POST', '/sessions', { body: { id: format, format } });
   }
 });
@@ -29,6 +29,7 @@ const chatCall = {
   content: '',
   tool_calls: [{ id: 'c1', type: 'function', function: { name: 'ls', arguments: '{}' } }],
 };
+const sdkIds = { toolCallId: 'c1', toolName: 'ls' };
 const SAMPLES: Record<string, Json[]> = {
   anthropic: [
     { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: {} }] },
@@ -43,6 +44,14 @@ const SAMPLES: Record<string, Json[]> = {
     { type: 'function_call', call_id: 'c1', name: 'ls', arguments: '{}' },
     { type: 'function_call_output', call_id: 'c1', output: 'x' },
     { type: 'reasoning', summary: [] },
+  ],
+  'ai-sdk': [
+    { role: 'assistant', content: [{ ...sdkIds, type: 'tool-call', input: {} }] },
+    {
+      role: 'tool',
+      content: [{ ...sdkIds, type: 'tool-result', output: { type: 'text', value: 'x' } }],
+    },
+    { role: 'user', content: [{ type: 'file', mediaType: 'application/pdf', data: 'JVBE' }] },
   ],
 };
 const pairs = Object.keys(SAMPLES).flatMap((from) =>
@@ -77,16 +86,6 @@ describe('E: an item of another format', () => {
         format,
         'a message of the AI SDK',
         { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
-      ] as const,
-      [
-        format,
-        'a message of the AI SDK',
-        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'ls' }] },
-      ] as const,
-      [
-        format,
-        'a message of the AI SDK',
-        { role: 'user', content: [{ type: 'file', mediaType: 'application/pdf', data: 'JVBE' }] },
       ] as const,
     ]),
   )('in a session of %s, %s is named', async (format, what, body) => {

@@ -42,6 +42,14 @@ function shell(format: Format, id: string, tokens: number): Item[] {
         { type: 'function_call', call_id: id, name: 'shell', arguments: '{}' },
         { type: 'function_call_output', call_id: id, output: printed },
       ];
+    case 'ai-sdk': {
+      const ids = { toolCallId: id, toolName: 'shell' };
+      const output = { type: 'text', value: printed };
+      return [
+        { role: 'assistant', content: [{ type: 'tool-call', ...ids, input: {} }] },
+        { role: 'tool', content: [{ type: 'tool-result', ...ids, output }] },
+      ];
+    }
     default:
       return format satisfies never;
   }

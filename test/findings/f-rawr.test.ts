@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { FORMATS } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
-import { assistant, call, ofTokens, result, user } from '../support/items.ts';
+import { assistant, ofTokens, user } from '../support/items.ts';
+import { SHAPES } from '../support/readings.ts';
 
 let api: ApiServer;
 beforeAll(async () => {
@@ -61,24 +62,7 @@ async function packetState(id: string): Promise<unknown> {
 
 describe('F: rawr, what its rows claimed', () => {
   describe.each(FORMATS)('RW-83, RW-84 in %s', (format) => {
-    const looking =
-      format === 'anthropic'
-        ? [call('t1', 'Bash', { command: 'git status' }), result('t1', 'clean')]
-        : format === 'openai-chat'
-          ? [
-              {
-                role: 'assistant',
-                content: null,
-                tool_calls: [
-                  { id: 't1', type: 'function', function: { name: 'shell', arguments: '{}' } },
-                ],
-              },
-              { role: 'tool', tool_call_id: 't1', content: 'clean' },
-            ]
-          : [
-              { type: 'function_call', call_id: 't1', name: 'shell', arguments: '{}' },
-              { type: 'function_call_output', call_id: 't1', output: 'clean' },
-            ];
+    const looking = SHAPES[format].exchange('t1', 'shell', 'clean');
 
     it.each<[string, Item[]]>([
       ['nothing at all', []],

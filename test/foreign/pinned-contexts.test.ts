@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const FORMATS: WireFormat[] = ['anthropic', 'openai-chat', 'openai-responses'];
+const FORMATS: WireFormat[] = ['anthropic', 'openai-chat', 'openai-responses', 'ai-sdk'];
 const THOUGHT = 'It must be the cache.';
 
 type Turn = (n: number) => Item[];
@@ -62,6 +62,28 @@ const TURNS: Record<WireFormat, Turn> = {
     { role: 'tool', tool_call_id: `a${n}`, content: `Found ${n} ${ofTokens(150)}` },
     { role: 'tool', tool_call_id: `b${n}`, content: ofTokens(150) },
     { role: 'assistant', content: `Answer ${n}: ${ofTokens(100)}` },
+  ],
+  'ai-sdk': (n) => [
+    user(`Question ${n}: ${ofTokens(100)}`),
+    {
+      role: 'assistant',
+      content: ['a', 'b'].map((id) => ({
+        type: 'tool-call',
+        toolCallId: `${id}${n}`,
+        toolName: 'Read',
+        input: {},
+      })),
+    },
+    {
+      role: 'tool',
+      content: [`Found ${n} ${ofTokens(150)}`, ofTokens(150)].map((value, at) => ({
+        type: 'tool-result',
+        toolCallId: `${at === 0 ? 'a' : 'b'}${n}`,
+        toolName: 'Read',
+        output: { type: 'text', value },
+      })),
+    },
+    { role: 'assistant', content: [text(`Answer ${n}: ${ofTokens(100)}`)] },
   ],
   'openai-responses': (n) => [
     user(`Question ${n}: ${ofTokens(100)}`),

@@ -14,6 +14,8 @@ export function asSdkResponse(format: Format, item: Item): Item {
       return item.role === 'assistant' ? chatResponse(item) : item;
     case 'openai-responses':
       return responsesOutput(item);
+    case 'ai-sdk':
+      return item;
     default:
       return format satisfies never;
   }
@@ -77,6 +79,8 @@ export function systemItem(format: Format, choice: number, text: string): Item {
       return { role, content: text };
     case 'openai-responses':
       return { type: 'message', role, content: [{ type: 'input_text', text }] };
+    case 'ai-sdk':
+      return { role: 'system', content: text };
     default:
       return format satisfies never;
   }
@@ -89,6 +93,7 @@ export function serverToolItems(format: Format, choice: number, text: string): I
     const action = { type: 'search', query: text };
     return [{ type: 'web_search_call', id: `ws_${choice}`, status: 'completed', action }];
   }
+  if (format === 'ai-sdk') return [providerTool(choice, text)];
   const id = `srvtoolu_${choice}`;
   const call = { type: 'server_tool_use', id, name: 'web_search', input: { query: text } };
   const found = {
@@ -102,6 +107,14 @@ export function serverToolItems(format: Format, choice: number, text: string): I
   const said = { type: 'text', text: `Found. ${text}`, citations: null };
   const contents: Json[][] = [[call, result, said], [call], [result, said], [said, call, result]];
   return [{ role: 'assistant', content: contents[choice % contents.length] ?? [] }];
+}
+
+function providerTool(choice: number, text: string): Item {
+  const ids = { toolCallId: `srvtoolu_${choice}`, toolName: 'web_search' };
+  const call = { type: 'tool-call', ...ids, input: { query: text }, providerExecuted: true };
+  const output = { type: 'json', value: { url: 'https://example.com' } };
+  const result = { type: 'tool-result', ...ids, output };
+  return { role: 'assistant', content: [call, result, { type: 'text', text: `Found. ${text}` }] };
 }
 
 /** What programs tell the model in the user's place: subagents, hooks, reminders. */

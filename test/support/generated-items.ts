@@ -26,6 +26,10 @@ export function userMessage(format: Format, text: string, withImage: boolean): I
       return withImage
         ? { type: 'message', role: 'user', content: [{ type: 'input_text', text }, inputImage()] }
         : { role: 'user', content: text };
+    case 'ai-sdk':
+      return withImage
+        ? { role: 'user', content: [{ type: 'text', text }, sdkImage()], timestamp: 17 }
+        : { role: 'user', content: text };
     default:
       return format satisfies never;
   }
@@ -41,6 +45,8 @@ export function assistantItems(format: Format, plan: AssistantPlan, id: string):
       return [chatAssistant(plan)];
     case 'openai-responses':
       return responsesAssistant(plan, id);
+    case 'ai-sdk':
+      return [sdkAssistant(plan)];
     default:
       return format satisfies never;
   }
@@ -74,6 +80,20 @@ function chatAssistant({ thinking, text, placed, usage }: AssistantPlan): Item {
     })),
     usage: { prompt_tokens: usage, completion_tokens: 7, total_tokens: usage + 7 },
   };
+}
+
+function sdkAssistant({ thinking, text, placed, usage }: AssistantPlan): Item {
+  const content: Json[] = [
+    ...(thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]),
+    ...(text === '' ? [] : [{ type: 'text', text, providerOptions: { openai: { itemId: 'm' } } }]),
+    ...placed.map(({ id, call }) => ({
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: call.name,
+      input: call.input,
+    })),
+  ];
+  return { role: 'assistant', content, usage: { input_tokens: usage, output_tokens: 7 } };
 }
 
 function responsesAssistant({ thinking, text, placed, usage }: AssistantPlan, id: string): Item[] {
@@ -131,6 +151,8 @@ export function answerItems(format: Format, text: string): Item[] {
       return [{ role: 'assistant', content: text }];
     case 'openai-responses':
       return [{ role: 'assistant', content: [{ type: 'output_text', text }] }];
+    case 'ai-sdk':
+      return [{ role: 'assistant', content: [{ type: 'text', text }] }];
     default:
       return format satisfies never;
   }
@@ -156,6 +178,8 @@ export function resultItems(format: Format, placed: PlacedCall[]): Item[] {
         call_id: id,
         output: responsesOutput(call.answer),
       }));
+    case 'ai-sdk':
+      return [{ role: 'tool', content: placed.map(sdkResult) }];
     default:
       return format satisfies never;
   }
@@ -172,6 +196,18 @@ function anthropicResult({ id, call: { answer } }: PlacedCall): JsonObject {
   };
 }
 
+function sdkResult({ id, call: { name, answer } }: PlacedCall): JsonObject {
+  return { type: 'tool-result', toolCallId: id, toolName: name, output: sdkOutput(answer) };
+}
+
+function sdkOutput({ text, shape, isError }: AnswerPlan): JsonObject {
+  if (isError) return { type: 'error-text', value: text };
+  if (shape === 'string') return { type: 'text', value: text };
+  if (shape === 'parts') return { type: 'json', value: { lines: [text] } };
+  const media = { type: 'media', data: PIXEL, mediaType: 'image/png' };
+  return { type: 'content', value: [{ type: 'text', text }, media] };
+}
+
 function responsesOutput(answer: AnswerPlan): Json {
   const text = { type: 'input_text', text: answer.text };
   if (answer.shape === 'string') return answer.text;
@@ -184,6 +220,10 @@ function anthropicImage(): JsonObject {
 
 function chatImage(): JsonObject {
   return { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } };
+}
+
+function sdkImage(): JsonObject {
+  return { type: 'image', image: `data:image/png;base64,${PIXEL}` };
 }
 
 function inputImage(): JsonObject {

@@ -16,7 +16,7 @@ export function log(round: number, characters: number): string {
   return [`FIRST LINE of reading ${round}`, ...middle, `LAST LINE of reading ${round}`].join('\n');
 }
 
-/** A request of the user, a call with its result, and an answer, in the shapes of the three providers. */
+/** A request of the user, a call with its result, and an answer, in the shapes of all formats. */
 export const SHAPES: Record<
   Format,
   {
@@ -48,6 +48,18 @@ export const SHAPES: Record<
       },
       { role: 'tool', tool_call_id: id, content },
     ],
+    answer: (content) => ({ role: 'assistant', content }),
+  },
+  'ai-sdk': {
+    request: { role: 'user', content: REQUEST },
+    exchange: (toolCallId, toolName, value) => {
+      const input = { command: 'cat a.log' };
+      const output = { type: 'text', value };
+      return [
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input }] },
+        { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] },
+      ];
+    },
     answer: (content) => ({ role: 'assistant', content }),
   },
   'openai-responses': {

@@ -22,7 +22,7 @@ import {
 } from '../schemas/common.ts';
 import { compaction, costedCompaction } from '../schemas/compaction.ts';
 import { compactionDetail } from './detail.ts';
-import { applied, compactionDiff, noFields, reverted } from './schemas.ts';
+import { applied, compactionDiff, noFields, revertBody, reverted } from './schemas.ts';
 
 const tag = 'Compactions';
 
@@ -90,10 +90,10 @@ export function addCompactionRoutes(api: Api): void {
     tag,
     summary: 'Undo a compaction',
     description:
-      'Recorded as an event: the context becomes what it would be without that compaction, including the items appended since.',
+      'Recorded as an event: the context becomes what it would be without that compaction, including the items appended since. One that a later compaction builds on needs `cascade`.',
     params: compactionParams,
     query: noQuery,
-    body: { content: { 'application/json': { schema: noFields } } },
+    body: { content: { 'application/json': { schema: revertBody } } },
     responses: { 200: json('The compaction, and where the context stands now.', reverted) },
     problems: [
       'session_not_found',
@@ -102,8 +102,9 @@ export function addCompactionRoutes(api: Api): void {
       ...BODY_PROBLEMS,
     ],
     handle: async (call, answer) => {
-      await readJson(call.req.raw, deps.limits, noFields);
-      return answer.json(200, unwrap(await revert(deps, refOf(call), call.params.cid)));
+      const { cascade = false } = await readJson(call.req.raw, deps.limits, revertBody);
+      const { cid } = call.params;
+      return answer.json(200, unwrap(await revert(deps, refOf(call), cid, { cascade })));
     },
   });
 

@@ -148,11 +148,28 @@ export const applied = z
   })
   .openapi('Applied', { description: 'The proposal that was applied, and what follows from it.' });
 
+export const revertBody = z
+  .strictObject({
+    cascade: z.boolean().optional().openapi({
+      description: 'Takes back the later compactions that build on it, too, newest first.',
+    }),
+  })
+  .openapi('RevertRequest', {
+    description: 'How far to go. The body may be left out.',
+    example: { cascade: true },
+  });
+
 export const reverted = z
   .object({
     compaction,
+    reverted: z
+      .array(z.string())
+      .describe('Ids of what was undone, in that order; more than one with `cascade`.'),
     version: versionNow,
     context: contextLevels,
+    note: z.string().nullable().openapi({
+      description: 'A warning when the context is above the threshold again.',
+    }),
   })
   .openapi('Reverted', {
     description: 'The compaction that was undone, and what follows from it.',

@@ -13,7 +13,9 @@ const seq = z.int().min(1).max(MAX_VERSION).openapi({
 });
 
 export const pinBody = z
-  .union([z.strictObject({ text }), z.strictObject({ seq })])
+  .union([z.strictObject({ text }), z.strictObject({ seq })], {
+    error: 'send one of "text" and "seq": what is to be pinned',
+  })
   .openapi('AddPin', {
     description: 'What to keep: a text, or an item of the session.',
     example: { text: 'Never touch the folder vendor/.' },

@@ -1,3 +1,4 @@
+import { aiSdkCodec } from './ai-sdk/codec.ts';
 import { anthropicCodec } from './anthropic/codec.ts';
 import type { Codec } from './codec.ts';
 import { openaiChatCodec } from './openai-chat/codec.ts';
@@ -7,6 +8,7 @@ const CODECS = {
   anthropic: anthropicCodec,
   'openai-responses': openaiResponsesCodec,
   'openai-chat': openaiChatCodec,
+  'ai-sdk': aiSdkCodec,
 } satisfies Record<string, Codec>;
 
 /** The wire formats that a session can have (SPEC section 4). */

@@ -35,11 +35,13 @@ function lookOf(item: JsonObject, format: Format): Look | null {
   }
   if (role === 'model') return { whose: OF_GEMINI, sign: 'its role is "model"' };
   const held = objectsIn(content);
-  if (held.some(isFileOfAiSdk)) return { whose: OF_AI_SDK, sign: 'it has a file with "mediaType"' };
+  if (held.some(isFileOfAiSdk)) {
+    return { format: 'ai-sdk', sign: 'it has a file with "mediaType"' };
+  }
   const blocks = held.flatMap((block) => (typeof block.type === 'string' ? [block.type] : []));
   for (const block of blocks) {
     if (block === 'tool-call' || block === 'tool-result') {
-      return { whose: OF_AI_SDK, sign: `its content has a "${block}"` };
+      return { format: 'ai-sdk', sign: `its content has a "${block}"` };
     }
     if (block === 'tool_use' || block === 'tool_result') {
       return { format: 'anthropic', sign: `its content has a ${block} block` };
@@ -49,7 +51,10 @@ function lookOf(item: JsonObject, format: Format): Look | null {
     return { format: 'openai-chat', sign: 'it has "tool_calls"' };
   }
   // The Responses API has its own words for a tool message.
-  if ((role === 'tool' || role === 'function') && typeof type !== 'string') {
+  // A tool message of the AI SDK may hold nothing but the user's leave.
+  const isChat =
+    role === 'function' || (role === 'tool' && (format !== 'ai-sdk' || 'tool_call_id' in item));
+  if (isChat && typeof type !== 'string') {
     return { format: 'openai-chat', sign: `its role is "${role}"` };
   }
   const isResponses = typeof type === 'string' && RESPONSES_TYPES.has(type);

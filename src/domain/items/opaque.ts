@@ -22,7 +22,9 @@ export function readOpaque(json: Json): SaidPart[] {
     case 'document':
       return readDocument(json);
     case 'file':
-      return readFile(json, isJsonObject(json.file) ? json.file : {});
+      return typeof json.mediaType === 'string'
+        ? readTypedFile(json, json.mediaType)
+        : readFile(json, isJsonObject(json.file) ? json.file : {});
     case 'input_file':
       return readFile(json, json);
     case 'input_audio':
@@ -119,6 +121,17 @@ function readFile(block: JsonObject, file: JsonObject): (TextPart | FilePart)[] 
   const url = stringField(block, 'file_url');
   if (url !== undefined) return [{ kind: 'file', name, source: { kind: 'url', url } }];
   return [text(`[file ${name}: ${stringField(file, 'file_id') ?? 'no content'}]`)];
+}
+
+/** A file of the AI SDK: an address, or bytes in base64. */
+function readTypedFile(block: JsonObject, media_type: string): (TextPart | FilePart)[] {
+  const name = stringField(block, 'filename') ?? 'file';
+  const data = stringField(block, 'data') ?? stringField(block, 'url');
+  if (data === undefined) return [text(`[file ${name}: ${media_type}]`)];
+  if (/^https?:/.test(data)) return [{ kind: 'file', name, source: { kind: 'url', url: data } }];
+  const match = DATA_URL.exec(data);
+  const bytes = match === null ? data : data.slice(match[0].length);
+  return [{ kind: 'file', name, source: { kind: 'base64', media_type, data: bytes } }];
 }
 
 function readAudio({ input_audio: audio }: JsonObject): (TextPart | AudioPart)[] {

@@ -88,7 +88,7 @@ const TABLE = {
     api: 'chat-completions',
     isLocal: true,
     defaultModel: null,
-    formats: ['anthropic', ...OPENAI_FORMATS],
+    formats: ['anthropic', ...OPENAI_FORMATS, 'ai-sdk'],
   },
 } as const satisfies Record<string, ProviderRow>;
 

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
 import {
   type RevertCompaction,
+  revertCascade,
   revertCommand,
   revertCompaction,
+  revertCompactions,
 } from '../../../src/domain/session/revert-compaction.ts';
 import {
   appended,
@@ -105,6 +107,46 @@ describe('reverting', () => {
     expect(revert(nothing, 'c')).toMatchObject({ ok: false, rejection });
     const twice = [created(), item, ...full('one', 2), reverted(1_000, 'one')];
     expect(revert(twice, 'one')).toMatchObject({ ok: false, rejection });
+  });
+
+  describe('with those that build on it', () => {
+    const log = (...events: NewEvent[]) => [created(), item, item, ...events];
+    const cascade = (events: NewEvent[], id: string) => {
+      const { head } = given(...events);
+      if (head === null) throw new Error('the log is empty');
+      const outcome = revertCascade(id, logOf(events), head);
+      if (!outcome.ok) throw new Error(outcome.rejection.detail);
+      return outcome.value;
+    };
+
+    it('begins with the newest, in one write', () => {
+      const events = log(...micro('one'), item, ...full('two', 2));
+      given(...events)
+        .when(revertCompactions(cascade(events, 'one')))
+        .yields(
+          {
+            type: 'compaction.reverted',
+            data: { compaction_id: 'two', kind: 'full', base: null, tokens: 3_000 - 300 },
+          },
+          {
+            type: 'compaction.reverted',
+            data: { compaction_id: 'one', kind: 'micro', base: null, tokens: 3_000 },
+          },
+        );
+    });
+
+    it('leaves alone what does not build on it', () => {
+      const events = log(...full('one', 2), item, ...micro('two'));
+      expect(cascade(events, 'one').map((one) => one.compaction_id)).toEqual(['one']);
+    });
+
+    it('is refused when something came between', () => {
+      const events = log(...micro('one'), item, ...full('two', 2));
+      const commands = cascade(events, 'one');
+      given(...events, reverted(1_000, 'two'))
+        .when(revertCompactions(commands))
+        .rejects('compaction_not_revertible', /at the same moment/);
+    });
   });
 
   it('is refused for an unknown session', () => {

@@ -1,3 +1,4 @@
+import { aiSdkProblems } from './ai-sdk-rules.ts';
 import { anthropicProblems } from './anthropic-rules.ts';
 import { chatProblems } from './chat-rules.ts';
 import { type Entry, type Options, textsOf } from './reading.ts';
@@ -45,6 +46,8 @@ function rulesOf(format: WireFormat) {
       return chatProblems;
     case 'openai-responses':
       return responsesProblems;
+    case 'ai-sdk':
+      return aiSdkProblems;
     default:
       return format satisfies never;
   }

@@ -7,11 +7,11 @@ import {
 } from '../../../scripts/provider-types/request-schema.ts';
 import { LENIENCES } from './leniences.ts';
 
-export type WireFormat = 'anthropic' | 'openai-chat' | 'openai-responses';
+export type WireFormat = 'anthropic' | 'openai-chat' | 'openai-responses' | 'ai-sdk';
 type Json = Record<string, unknown>;
 
 /** The types of a conversation's entries: an entry has to be of one of them. */
-const ROOTS: Readonly<Record<WireFormat, readonly string[]>> = {
+const ROOTS: Readonly<Record<Exclude<WireFormat, 'ai-sdk'>, readonly string[]>> = {
   anthropic: ['MessageParam', 'BetaMessageParam'],
   'openai-chat': ['ChatCompletionMessageParam'],
   'openai-responses': ['ResponseInputItem'],
@@ -24,6 +24,8 @@ const MOST_ERRORS = 3;
  * when every entry is one that the SDK would let a client send.
  */
 export function typeProblems(format: WireFormat, context: readonly unknown[]): string[] {
+  // Its own schema is one of the rules (`aiSdkProblems`).
+  if (format === 'ai-sdk') return [];
   const { definitions, validators } = schemas();
   const types = ROOTS[format].flatMap((root) => alternatives(root, definitions));
   return context.flatMap((entry, index) => {
