@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { itemText } from '../../domain/context/item-text.ts';
+import { underHeading } from '../../domain/context/under-heading.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
 import type { Item } from '../../domain/items/item.ts';
@@ -27,6 +28,7 @@ export type RecallRequest = {
   start: LinePlace & { to_line: number };
 };
 
+/** The text of a piece may stand under a heading, see `underHeading`. */
 export type RecalledPiece = { seq: number; at: string; what: string; piece: LinePiece };
 
 export type Recalled = {
@@ -83,7 +85,7 @@ async function resultOf(
     const found = await newestResult(store, ref, format, id, up_to);
     if (found === null) continue;
     const { seq, at, result } = found;
-    const text = result.content.map(resultPartText).join('\n');
+    const text = underHeading(result.content.map(resultPartText).join('\n'));
     const piece = linePiece(text, start, MOST_BYTES);
     if (piece === null) return tooFar(text);
     const { next } = piece;
