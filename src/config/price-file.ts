@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { DEFAULT_PRICES, type PriceTable, priceTableSchema } from '../domain/policy/prices.ts';
+import { readSetting } from './read-setting.ts';
 import { problemsOf, SettingsError } from './settings-error.ts';
 
 /**
@@ -16,7 +16,7 @@ export function readPrices(path: string | undefined): PriceTable {
 
 function parsedJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readSetting(path));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SettingsError(`PALIMPSEST_PRICES: ${path} cannot be read: ${reason}`);
