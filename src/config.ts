@@ -60,9 +60,19 @@ function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+const PORT = figure('whole number', 0, 65_535, 8787);
+
+/** The port that the environment names; undefined: none. Throws SettingsError. */
+export function portIn({ PORT: port }: Environment): number | undefined {
+  if (port === undefined || port === '') return undefined;
+  const parsed = PORT.safeParse(port);
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(`PORT: ${parsed.error.issues[0]?.message}`);
+}
+
 const environmentSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: figure('whole number', 0, 65_535, 8787).optional(),
+  PORT: PORT.optional(),
   // `api` answers requests, `worker` runs compactions, `all` does both.
   ROLE: oneOf('all', 'api', 'worker').default('all'),
   DATABASE_URL: z.string().min(1).default('file:./data/palimpsest.db'),

@@ -7,6 +7,7 @@ import type { Observe } from './app/ports/observe.ts';
 import type { Rules } from './compaction-worker.ts';
 import type { ServerSettings } from './config.ts';
 import { JSON_DEPTH } from './domain/exact-json.ts';
+import { MOST_VALUES } from './domain/json-text.ts';
 import type { ConfigOverrides } from './domain/policy/config.ts';
 import { contextWindowOf } from './domain/policy/model-table.ts';
 import { newId } from './new-id.ts';
@@ -23,8 +24,6 @@ function counterRefusal({ token_counter = 'estimate' }: ConfigOverrides): string
 }
 
 const ITEMS_PER_REQUEST = 10_000;
-/** Real conversations hold one value in 30 to 150 bytes; a body of the default limit fits with room. */
-const JSON_VALUES = 400_000;
 
 /** What differs between the process and its threads. */
 type Own = Pick<
@@ -64,7 +63,7 @@ export function restApi(
       body_bytes: settings.body_limit_bytes,
       items_per_request: ITEMS_PER_REQUEST,
       json_depth: JSON_DEPTH,
-      json_values: JSON_VALUES,
+      json_values: MOST_VALUES,
       rate_per_minute_per_key: settings.rate_limit_per_minute,
     },
     contextWindowOf,

@@ -1,15 +1,16 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { portIn } from '../config.ts';
 
 type Environment = { [name: string]: string | undefined };
 
 const LOOK_MS = 1_000;
 const health = z.object({ status: z.literal('ok'), version: z.string() });
 
-/** Where `palimpsest serve` listens if nothing else is said. */
-export function usualAddress({ PORT }: Environment): string {
-  return `http://127.0.0.1:${PORT || 8787}`;
+/** Where `palimpsest serve` listens if nothing else is said. Throws SettingsError. */
+export function usualAddress(environment: Environment): string {
+  return `http://127.0.0.1:${portIn(environment) ?? 8787}`;
 }
 
 /** Where the data of a user's programs belongs, and not in the folder that an agent works in. */

@@ -43,7 +43,7 @@ export async function wrapCommand(
   args: readonly string[],
   flags: WrapFlags,
 ): Promise<number> {
-  const plan = PROGRAMS[program]?.(process.env);
+  const plan = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program]?.(process.env) : undefined;
   if (plan === undefined) {
     const known = Object.keys(PROGRAMS).join(' and ');
     throw new WrapError(

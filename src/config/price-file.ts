@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { errorMessage } from '../domain/error-message.ts';
 import { DEFAULT_PRICES, type PriceTable, priceTableSchema } from '../domain/policy/prices.ts';
+import { readSetting } from './read-setting.ts';
 import { problemsOf, SettingsError } from './settings-error.ts';
 
 /**
@@ -17,7 +17,7 @@ export function readPrices(path: string | undefined): PriceTable {
 
 function parsedJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readSetting(path));
   } catch (error) {
     throw new SettingsError(`PALIMPSEST_PRICES: ${path} cannot be read: ${errorMessage(error)}`);
   }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { errorMessage } from '../domain/error-message.ts';
 import { configOverridesSchema } from '../domain/policy/config.ts';
 import { PROVIDERS } from '../workers/summarizers/providers.ts';
 import { hookTables } from './hook-table.ts';
+import { readSetting } from './read-setting.ts';
 import { problemsOf, SettingsError } from './settings-error.ts';
 
 const fileSchema = z.strictObject({
@@ -26,7 +26,7 @@ export function readTomlFile(path: string | undefined): TomlFile {
 
 function parsedToml(path: string): unknown {
   try {
-    return parseToml(readFileSync(path, 'utf8'));
+    return parseToml(readSetting(path));
   } catch (error) {
     throw new SettingsError(`PALIMPSEST_CONFIG: ${path} cannot be read: ${reasonOf(error)}`);
   }

@@ -11,6 +11,13 @@ type JsonMeasure = {
 };
 
 /**
+ * The values that a request or an answer may hold. Real conversations hold one in 30 to 150 bytes, so that
+ * the longest window of any model is filled with fewer. What is made of a value takes some 20 µs in all,
+ * the most where each is a member of a name of its own.
+ */
+export const MOST_VALUES = 400_000;
+
+/**
  * Measures a JSON text in one linear pass, and stops as soon as it holds more than `most` in either
  * respect. Strings that hold JSON themselves, as the arguments of calls do, count with what is in
  * them, because they are parsed as well. Three bytes of `{},` become some sixty bytes of objects, and
@@ -94,7 +101,7 @@ function slashesBefore(text: string, at: number): number {
 }
 
 /** What JSON in one string of an item may hold: far more than the arguments of real calls do. */
-const MOST_INSIDE: JsonMeasure = { values: 400_000, depth: 256 };
+const MOST_INSIDE: JsonMeasure = { values: MOST_VALUES, depth: 256 };
 const SCALAR_CHARACTERS = 64;
 
 /**

@@ -187,8 +187,8 @@ export async function partialTextOf(bytes: Buffer, coding: string | null): Promi
 
 /** A body that comes in some content coding, as plain bytes as they come. */
 export function decoded(body: Passing, coding: string | null): Passing {
-  const decoder = decoderOf(nameOf(coding));
-  if (decoder === null) return body;
+  const decoder = decoderOf(nameOf(coding))?.();
+  if (decoder === undefined) return body;
   const plain = Readable.from(body)
     .on('error', (error) => decoder.destroy(error))
     .pipe(decoder);
@@ -201,17 +201,26 @@ export function decoded(body: Passing, coding: string | null): Passing {
   };
 }
 
-function decoderOf(coding: string): Transform | null {
+function decoderOf(coding: string): (() => Transform) | null {
+  const { constants } = zlib;
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
-      return zlib.createUnzip({ flush: zlib.constants.Z_SYNC_FLUSH });
+      return () => zlib.createUnzip({ flush: constants.Z_SYNC_FLUSH });
     case 'br':
-      return zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH });
+      return () => zlib.createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
+    case 'zstd':
+      return HAS_ZSTD ? (Reflect.get(zlib, 'createZstdDecompress') as () => Transform) : null;
     default:
       return null;
   }
+}
+
+/** Whether `decoded` knows a coding. */
+export function isDecoded(coding: string | null): boolean {
+  const name = nameOf(coding);
+  return name === 'identity' || decoderOf(name) !== null;
 }
 
 function nameOf(coding: string | null): string {

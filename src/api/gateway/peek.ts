@@ -1,11 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { refusalIn } from '../../domain/gateway/too-long.ts';
-import { partialTextOf } from './body.ts';
+import { type Beginning, refusalInBody, refusalInEvent } from '../../domain/gateway/too-long.ts';
+import { decoded, isDecoded } from './body.ts';
 import type { Passing } from './pass-on.ts';
+import { ssePieces } from './sse.ts';
 
 /** What is looked at of an answer at most, in bytes, and for how long it is kept back, in milliseconds. */
 const MOST_BYTES = 65_536;
 const PATIENCE_MS = 1_000;
+/** The same of what was packed. */
+const MOST_PLAIN = 1_000_000;
 
 type Begun = {
   /** The answer from its first byte on. */
@@ -16,7 +19,8 @@ type Begun = {
 
 /**
  * Looks at the beginning of an answer before the client gets any of it: some providers say 200 first, and
- * then that the prompt is too long. Never waits long for what comes next.
+ * then that the prompt is too long. Never waits long for what comes next, nor reads anything twice, however
+ * small the pieces are that it comes in.
  */
 export async function begun(
   answer: Passing,
@@ -25,29 +29,51 @@ export async function begun(
   const pieces = answer[Symbol.asyncIterator]();
   const held: Buffer[] = [];
   const over = new AbortController();
-  const late = setTimeout(PATIENCE_MS, null, { signal: over.signal }).catch(() => null);
   let next = pieces.next();
   // Whoever reads on finds what went wrong.
   next.catch(() => {});
-  const rest = (refusal: string | null): Begun => {
-    over.abort();
-    return { body: goneOn(answer, held, next, pieces), refusal };
-  };
-  for (let size = 0; size < MOST_BYTES; ) {
-    const piece = await Promise.race([next.catch(() => null), late]);
-    if (piece === null) return rest(null);
-    if (piece.done !== true) {
+  async function* beginning(): AsyncGenerator<Buffer> {
+    for (let size = 0; size < MOST_BYTES; ) {
+      const piece = await next;
+      if (over.signal.aborted || piece.done === true) return;
       held.push(piece.value);
       size += piece.value.byteLength;
       next = pieces.next();
       next.catch(() => {});
+      yield piece.value;
     }
-    const text = await partialTextOf(Buffer.concat(held), coding);
-    const found = refusalIn(text, isStream, piece.done === true);
-    if (found.kind === 'too_long') return rest(found.refusal);
-    if (found.kind === 'fine' || piece.done === true) return rest(null);
+    throw new Error('the beginning says nothing');
   }
-  return rest(null);
+  const plain = decoded({ [Symbol.asyncIterator]: beginning, destroy: () => {} }, coding);
+  const late = setTimeout(PATIENCE_MS, null, { signal: over.signal }).catch(() => null);
+  const found = isDecoded(coding) ? refusalOf(plain, isStream) : null;
+  const refusal = await Promise.race([found, late]).catch(() => null);
+  over.abort();
+  plain.destroy();
+  return { body: goneOn(answer, held, next, pieces), refusal };
+}
+
+async function refusalOf(plain: Passing, isStream: boolean): Promise<string | null> {
+  const found = await (isStream ? inEvents(plain) : inBody(plain));
+  return found.kind === 'too_long' ? found.refusal : null;
+}
+
+async function inEvents(plain: Passing): Promise<Beginning> {
+  for await (const piece of ssePieces(plain, MOST_PLAIN)) {
+    const found = piece.kind === 'event' ? refusalInEvent(piece.event.data) : null;
+    if (found !== null && found.kind !== 'more') return found;
+  }
+  return { kind: 'more' };
+}
+
+async function inBody(plain: Passing): Promise<Beginning> {
+  const decoder = new TextDecoder('utf-8');
+  let text = '';
+  for await (const piece of plain) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > MOST_PLAIN) return { kind: 'more' };
+  }
+  return refusalInBody(text + decoder.decode());
 }
 
 /** The beginning of an answer that is an error. `rest`: all of the answer, where there is more of it. */

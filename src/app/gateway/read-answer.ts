@@ -1,33 +1,48 @@
 import { createParser } from 'eventsource-parser';
+import { JSON_DEPTH } from '../../domain/exact-json.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
+import { MOST_VALUES, measureJson } from '../../domain/json-text.ts';
 
 /** An answer as it came from upstream, its content coding undone. `isWhole`: it was not broken off. */
 export type RawAnswer = { bytes: Uint8Array; isStream: boolean; isWhole: boolean };
 
-/** What a provider has answered; null when that is no answer. */
+/**
+ * What a provider has answered; null when that is no answer, or more than may be read. One with an event
+ * that cannot be read was broken off there, as it was for its client.
+ */
 export function readAnswer(protocol: Protocol, raw: RawAnswer): Answer | null {
-  const read = answerIn(protocol, raw.isStream, new TextDecoder('utf-8').decode(raw.bytes));
-  return read && { ...read, isWhole: read.isWhole && raw.isWhole };
-}
-
-function answerIn(protocol: Protocol, isStream: boolean, text: string): Answer | null {
+  const text = new TextDecoder('utf-8').decode(raw.bytes);
   const reader = answerReader(protocol);
-  if (isStream) return reader.ofEvents(eventsOf(text));
-  const body = jsonObjectIn(text);
-  return body === null ? null : reader.ofBody(body);
+  if (!raw.isStream) {
+    const body = objectIn(text);
+    const read = body && reader.ofBody(body);
+    return read && { ...read, isWhole: read.isWhole && raw.isWhole };
+  }
+  const { events, isBroken } = eventsOf(text);
+  const read = reader.ofEvents(events);
+  return { ...read, isWhole: read.isWhole && raw.isWhole && !isBroken };
 }
 
-function eventsOf(text: string): JsonObject[] {
+function eventsOf(text: string): { events: JsonObject[]; isBroken: boolean } {
   const events: JsonObject[] = [];
+  let isBroken = false;
   const parser = createParser({
     onEvent: ({ data }) => {
-      const event = jsonObjectIn(data);
-      if (event !== null) events.push(event);
+      const event = objectIn(data);
+      if (event !== null && !isBroken) events.push(event);
+      // Others are signs of the server: `[DONE]`, or that it is still there.
+      else if (data.startsWith('{')) isBroken = true;
     },
   });
   parser.feed(text);
-  return events;
+  return { events, isBroken };
+}
+
+/** Null for what takes too long to parse, too. */
+function objectIn(text: string): JsonObject | null {
+  const { values, depth } = measureJson(text, { values: MOST_VALUES, depth: JSON_DEPTH });
+  return values > MOST_VALUES || depth > JSON_DEPTH ? null : jsonObjectIn(text);
 }

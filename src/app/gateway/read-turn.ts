@@ -3,7 +3,7 @@ import { historyOf, isTrigger } from '../../domain/gateway/protocol.ts';
 import { type Refusal, serverSideThread, unreadableItem } from '../../domain/gateway/refusal.ts';
 import { summaryTurn } from '../../domain/gateway/summary-turn.ts';
 import { isJsonObject, type JsonObject, jsonObjectIn } from '../../domain/json.ts';
-import { measureJson } from '../../domain/json-text.ts';
+import { MOST_VALUES, measureJson } from '../../domain/json-text.ts';
 import type { OpaqueContent } from '../opaque-content.ts';
 import { type Expanded, expandContent } from './expand-content.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -31,8 +31,8 @@ export type ReadTurn =
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'read'; body: JsonObject; history: Expanded; asks: Asks | null };
 
-/** Objects, arrays and what stands in them: memory and time go with their number. */
-const MOST_JSON = { values: 2_000_000, depth: Number.POSITIVE_INFINITY };
+/** The depth is looked at where it is parsed. */
+const MOST_JSON = { values: MOST_VALUES, depth: Number.POSITIVE_INFINITY };
 
 /** Reads a request for an answer; `asks` has been taken out of its history. */
 export async function readTurn(

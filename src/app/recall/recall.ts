@@ -1,4 +1,5 @@
 import { itemText } from '../../domain/context/item-text.ts';
+import { underHeading } from '../../domain/context/under-heading.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import { resultPartText } from '../../domain/items/convert.ts';
 import type { Item } from '../../domain/items/item.ts';
@@ -27,6 +28,7 @@ export type RecallRequest = {
   start: LinePlace & { to_line: number };
 };
 
+/** The text of a piece may stand under a heading, see `underHeading`. */
 export type RecalledPiece = { seq: number; at: string; what: string; piece: LinePiece };
 
 export type Recalled = {
@@ -84,7 +86,7 @@ async function resultOf(
     const found = await newestResult(store, ref, format, id, up_to);
     if (found === null) continue;
     const { seq, at, result } = found;
-    const text = result.content.map(resultPartText).join('\n');
+    const text = underHeading(result.content.map(resultPartText).join('\n'));
     const piece = linePiece(text, start, MOST_BYTES);
     if (piece === null) return tooFar(text);
     const { next } = piece;

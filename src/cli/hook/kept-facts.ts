@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bullet, safeSlice } from '../../domain/text.ts';
 
 const factSchema = z.object({ kind: z.string(), state: z.string(), text: z.string() });
 export const ledgerFacts = z.object({ facts: z.array(factSchema) });
@@ -38,5 +39,5 @@ export function keptFacts(facts: readonly Fact[]): string {
 }
 
 function lineOf({ text }: Fact): string {
-  return `- ${text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text}`;
+  return bullet(text.length > LONGEST ? `${safeSlice(text, 0, LONGEST)} …` : text);
 }

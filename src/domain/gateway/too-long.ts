@@ -9,7 +9,7 @@ export function saysTooLong(status: number, text: string): boolean {
   return (status === 400 || status === 413 || status === 422) && TOO_LONG.test(text);
 }
 
-/** What the beginning of an answer says of its prompt; `more`: nothing yet. */
+/** What an event at the beginning of an answer says of its prompt; `more`: nothing yet. */
 export type Beginning = { kind: 'fine' } | { kind: 'more' } | { kind: 'too_long'; refusal: string };
 
 const FINE: Beginning = { kind: 'fine' };
@@ -23,19 +23,15 @@ const BEFORE_ANSWER: ReadonlySet<Json | undefined> = new Set([
   'ping',
 ]);
 
-/**
- * Whether an answer with status 200 begins by saying that the prompt is too long: as an event of a stream,
- * or as a body that has failed, which is read when it is whole.
- */
-export function refusalIn(text: string, isStream: boolean, isWhole: boolean): Beginning {
-  if (!isStream) return isWhole ? refusalOf(jsonObjectIn(text)) : MORE;
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  for (const line of whole.split(/\r\n|\n|\r/)) {
-    if (!line.startsWith('data:')) continue;
-    const event = jsonObjectIn(line.slice(5));
-    if (!BEFORE_ANSWER.has(event?.type)) return refusalOf(event);
-  }
-  return MORE;
+/** Whether an event of an answer with status 200 says that the prompt is too long. */
+export function refusalInEvent(data: string): Beginning {
+  const event = jsonObjectIn(data);
+  return BEFORE_ANSWER.has(event?.type) ? MORE : refusalOf(event);
+}
+
+/** The same of a whole body. */
+export function refusalInBody(text: string): Beginning {
+  return refusalOf(jsonObjectIn(text));
 }
 
 function refusalOf(said: JsonObject | null): Beginning {

@@ -53,6 +53,7 @@ function textsIn(input: Json): Text[] | null {
       if (value.length > MOST_TEXTS) return null;
       for (const each of value) open.push({ key, value: each, depth: depth + 1 });
     } else if (isJsonObject(value)) {
+      if (Object.keys(value).length > MOST_TEXTS) return null;
       for (const [field, each] of Object.entries(value)) {
         open.push({ key: field, value: each, depth: depth + 1 });
       }

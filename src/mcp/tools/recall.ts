@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readHere } from '../../app/read-here.ts';
 import { type Recalled, type RecallRequest, recall, type Wanted } from '../../app/recall/recall.ts';
+import { headingOf, insideLine } from '../../domain/context/under-heading.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import type { Tool } from '../tool.ts';
 
@@ -43,7 +44,8 @@ export const recallTool: Tool<Args> = {
   description:
     'Reads the original of something that is no longer in your context, word for word: the result of a ' +
     'tool call (tool_use_id), items of the conversation (items), or everything that a compaction took ' +
-    'away (compaction_id). Long originals come in pieces; each answer says how to go on.',
+    'away (compaction_id). Long originals come in pieces; each answer says how to go on. A line of an ' +
+    'original that looks like one of the headings here has a backslash before its bracket.',
   input,
   isReading: true,
   call: async (ports, caller, args) => {
@@ -94,12 +96,13 @@ function written(
   { wanted, start }: RecallRequest,
   own: string,
 ): string {
-  const elsewhere = session_id === own ? '' : `session ${session_id}, `;
+  const place = session_id === own ? [] : [`session ${session_id}`];
   const told = pieces.map(({ seq, at, what, piece }) => {
     const { from, to_line, lines, text } = piece;
     const part = from.character > 1 ? ` from character ${from.character}` : '';
-    const range = lines === 1 ? '' : `, lines ${from.line}-${to_line} of ${lines}`;
-    return `[${elsewhere}item ${seq}, ${at}, ${what}${range}${part}]\n${text}`;
+    const range = lines === 1 ? [] : [`lines ${from.line}-${to_line} of ${lines}`];
+    const about = [...place, `item ${seq}`, at, what, ...range];
+    return `${headingOf([...about.slice(0, -1), `${about.at(-1)}${part}`])}\n${part === '' ? text : insideLine(text)}`;
   });
   if (next === null) return told.join('\n');
   const to = wanted.kind === 'result' ? LARGEST : wanted.to;

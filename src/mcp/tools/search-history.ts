@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Hit } from '../../app/search/hits.ts';
 import { search } from '../../app/search/search.ts';
 import { STATES } from '../../domain/context/standing.ts';
+import { headingOf, underHeading } from '../../domain/context/under-heading.ts';
 import { KINDS } from '../../domain/search/documents.ts';
 import { accept, reject } from '../../domain/session/errors.ts';
 import type { Tool } from '../tool.ts';
@@ -90,5 +91,6 @@ function written(hit: Hit, own: string): string {
     tool_use_id,
     state === null ? null : `${STANDS[state]}${by}`,
   ];
-  return `[${about.filter((part) => part !== null).join(', ')}]\n${hit.snippet}`;
+  const heading = headingOf(about.filter((part) => part !== null));
+  return `${heading}\n${underHeading(hit.snippet)}`;
 }

@@ -128,6 +128,21 @@ it('sends what it does not know where the path and the headers say', async () =>
   expect(await unknown.text()).toContain('PALIMPSEST_UPSTREAM_');
 });
 
+it.each<[string, (members: string) => string]>([
+  ['beside the history', (members) => `"metadata":{${members}},"messages":[]`],
+  ['in an item', (members) => `"messages":[{"role":"user","content":"Hello","x":{${members}}}]`],
+])('members without number %s go on as they came, unread', async (_, fields) => {
+  lab = await GatewayLab.open();
+  const members = Array.from({ length: 450_000 }, (_each, index) => `"k${index}":1`).join();
+  const body = Buffer.from(`{"model":"m","max_tokens":9,${fields(members)}}`);
+  const answer = await lab.post('/v1/messages', body);
+  expect([answer.status, answer.headers.get('palimpsest-status')]).toEqual([
+    200,
+    'bypassed; reason=too_many_values',
+  ]);
+  expect(lab.provider.received[0]?.raw.equals(body)).toBe(true);
+});
+
 it('reads a compressed body and sends it on as it came', async () => {
   lab = await GatewayLab.open();
   const raw = gzipSync(JSON.stringify(TURN));

@@ -122,7 +122,18 @@ describe('palimpsest wrap', () => {
     expect((await ended).exit).toBe(128 + 15);
   });
 
+  test('says what is wrong with the port, and starts nothing', async () => {
+    install('codex', "console.log('started');");
+    environment.PORT = 'abc';
+    expect(await wrap('codex').ended).toEqual({
+      exit: 2,
+      out: '',
+      err: 'PORT: must be a whole number from 0 to 65535, such as 8787\n',
+    });
+  });
+
   test.each([
+    [['constructor'], /^"constructor" is not known: claude and codex can be wrapped/],
     [['claude'], /^"claude" was not found: install it, or add its folder to PATH\n$/],
     [
       ['vim'],
