@@ -1964,7 +1964,7 @@ export type Operations = {
       until?: string | undefined;
       /** Where the item stands now. */
       state?: "in_context" | "cleared" | "summarised" | undefined;
-      /** Hits per page; default 10. */
+      /** Hits per page; default 50. */
       limit?: number | undefined;
       /** `next_cursor` of the page before, with the same query. */
       cursor?: string | undefined;
@@ -1994,7 +1994,7 @@ export type Operations = {
       until?: string | undefined;
       /** Where the item stands now. */
       state?: "in_context" | "cleared" | "summarised" | undefined;
-      /** Hits per page; default 10. */
+      /** Hits per page; default 50. */
       limit?: number | undefined;
       /** `next_cursor` of the page before, with the same query. */
       cursor?: string | undefined;
