@@ -1271,7 +1271,7 @@ export type Event = {
 
 /** What a tool has answered, in full. */
 export type ToolResult = {
-  /** The session that this is about. */
+  /** In a fork also that of a parent. */
   session_id: string;
   /** Id of the tool call, in full. */
   tool_use_id: string;
