@@ -13,6 +13,8 @@ const metaSchema = z.object({ threadId: id, sessionId: id, 'claudecode/toolUseId
 /** The answer that makes a call has ended before the call comes, but need not be written down yet. */
 const RECORDING_MS = 3_000;
 
+type SessionPorts = Pick<Ports, 'store' | 'indexer'>;
+
 export type Asked = { tenant: string; session_id: string | null; signal: AbortSignal };
 
 /**
@@ -21,17 +23,17 @@ export type Asked = { tenant: string; session_id: string | null; signal: AbortSi
  * session_not_found.
  */
 export async function sessionOf(
-  store: Ports['store'],
+  ports: SessionPorts,
   asked: Asked,
   meta: unknown,
 ): Promise<Outcome<SessionRef>> {
   const { tenant, session_id } = asked;
   if (session_id !== null) {
     const ref = { tenant, session_id };
-    if ((await store.head(ref)) !== null) return accept(ref);
+    if ((await ports.store.head(ref)) !== null) return accept(ref);
     return reject('session_not_found', noSuch(session_id));
   }
-  const found = await sessionsOfMeta(store, asked, meta);
+  const found = await sessionsOfMeta(ports, asked, meta);
   const [first, ...others] = found ?? [];
   if (first === undefined) return reject('session_not_found', NO_SESSION);
   if (others.length > 0) return reject('session_not_found', SEVERAL_SESSIONS);
@@ -40,10 +42,11 @@ export async function sessionOf(
 
 /** The sessions that the client names, at least one; null where that is none, or none that is known. */
 async function sessionsOfMeta(
-  store: Ports['store'],
+  ports: SessionPorts,
   { tenant, signal }: Asked,
   meta: unknown,
 ): Promise<string[] | null> {
+  const { store } = ports;
   const { threadId, sessionId, 'claudecode/toolUseId': call } = metaSchema.parse(meta ?? {});
   const threads = [threadId, sessionId].filter((name) => name !== undefined);
   for (const session_id of threads) {
@@ -53,7 +56,7 @@ async function sessionsOfMeta(
   const look = async () => {
     const known = await store.gatewayKeys.find(tenant, threads.map(threadKey));
     if (known !== null) return [known.session_id];
-    const callers = call === undefined ? [] : await sessionsOfCall(store, tenant, call);
+    const callers = call === undefined ? [] : await sessionsOfCall(ports, tenant, call);
     return callers.length === 0 ? null : callers;
   };
   return soon(look, { ms: RECORDING_MS, signal });
