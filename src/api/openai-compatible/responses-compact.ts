@@ -12,11 +12,11 @@ import { openaiResponsesCodec } from '../../domain/items/openai-responses/codec.
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { checkItems } from '../../domain/session/check-items.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import { ownHeaders } from '../gateway/relay.ts';
 import { json } from '../http/answer.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
+import { turnHeaders } from '../http/turn-headers.ts';
 import { whoAsks } from '../http/who.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
 import { compactedResponse, compactRequest } from './schemas.ts';
@@ -105,7 +105,7 @@ export async function compactResponse(
       output: openaiResponsesCodec.render([ours, ...tail]),
       usage: usageBody(usage),
     },
-    headers: ownHeaders({
+    headers: turnHeaders({
       status: `compacted; saved=${saved}`,
       ...(session !== null && { session }),
     }),
