@@ -129,7 +129,9 @@ function relayOf(
     newId: deps.newId,
     compact: async (request, upstream) => {
       const { tenant } = asks(request);
-      return Response.json(await compactResponse(deps, opaque, { request, tenant, upstream }));
+      const asked = { request, tenant, upstream };
+      const { body, headers } = await compactResponse(deps, opaque, asked);
+      return Response.json(body, { headers });
     },
     log: deps.log,
   };

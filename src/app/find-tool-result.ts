@@ -5,31 +5,30 @@ import type { Item, ToolResult } from '../domain/items/item.ts';
 import { callKey } from '../domain/session/call-key.ts';
 import { accept, reject } from '../domain/session/errors.ts';
 import { READ_BYTES } from './event-page.ts';
-import { findSession } from './find.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
+import { type SearchedSession, searchedSessions } from './search/scopes.ts';
 
 /**
- * The original content of a tool result, cleared or not; the newest one, when a client has used an id
- * more than once (SPEC section 2). Rejects: session_not_found, not_found.
+ * The original content of a tool result, cleared or not, in a fork also what its parents had; the newest
+ * one, when a client has used an id more than once (SPEC section 2). Rejects: session_not_found, not_found.
  */
 export async function findToolResult(
   { store }: Pick<Ports, 'store'>,
   ref: SessionRef,
   tool_use_id: string,
 ) {
-  const session = await findSession(store, ref);
-  if (!session.ok) return session;
-  const found = await newestResult(store, ref, session.value.settings.format, tool_use_id);
+  const sessions = await searchedSessions(store, ref);
+  if (!sessions.ok) return sessions;
+  const found = await resultAmong(store, sessions.value, tool_use_id);
   if (found === null) {
     return reject(
       'not_found',
-      'no item of this session holds a result with this tool_use_id: check the id, and in a ' +
-        'fork ask its parent for results that a compaction had already summarised there',
+      'no item of this session holds a result with this tool_use_id: check the id',
     );
   }
   return accept({
-    session_id: ref.session_id,
+    session_id: found.session_id,
     tool_use_id,
     seq: found.seq,
     at: found.at,
@@ -44,13 +43,28 @@ const EVENTS_PER_READ = 10;
 
 type FoundResult = { seq: number; at: string; item: Item; result: ToolResult };
 
+/** The result of a call in the first of these sessions that holds one, the newest there; null: none does. */
+export async function resultAmong(
+  store: EventStore,
+  sessions: readonly SearchedSession[],
+  id: string,
+): Promise<(FoundResult & { session_id: string }) | null> {
+  for (const { ref, up_to } of sessions) {
+    const head = await store.head(ref);
+    if (head === null) continue;
+    const found = await newestResult(store, ref, head.settings.format, id, up_to);
+    if (found !== null) return { ...found, session_id: ref.session_id };
+  }
+  return null;
+}
+
 /** The newest result of a call among the items up to a `seq`; null: none of them holds one. */
-export async function newestResult(
+async function newestResult(
   store: EventStore,
   ref: SessionRef,
   format: Format,
   id: string,
-  last = Number.MAX_SAFE_INTEGER,
+  last: number,
 ): Promise<FoundResult | null> {
   const codec = codecFor(format);
   // A placeholder names a long id by its key.

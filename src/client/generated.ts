@@ -1281,7 +1281,7 @@ export type Event = {
 
 /** What a tool has answered, in full. */
 export type ToolResult = {
-  /** The session that this is about. */
+  /** In a fork also that of a parent. */
   session_id: string;
   /** Id of the tool call, in full. */
   tool_use_id: string;
@@ -1974,7 +1974,7 @@ export type Operations = {
       until?: string | undefined;
       /** Where the item stands now. */
       state?: "in_context" | "cleared" | "summarised" | undefined;
-      /** Hits per page; default 10. */
+      /** Hits per page; default 50. */
       limit?: number | undefined;
       /** `next_cursor` of the page before, with the same query. */
       cursor?: string | undefined;
@@ -2004,7 +2004,7 @@ export type Operations = {
       until?: string | undefined;
       /** Where the item stands now. */
       state?: "in_context" | "cleared" | "summarised" | undefined;
-      /** Hits per page; default 10. */
+      /** Hits per page; default 50. */
       limit?: number | undefined;
       /** `next_cursor` of the page before, with the same query. */
       cursor?: string | undefined;

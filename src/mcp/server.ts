@@ -48,7 +48,7 @@ export function mcpServer(
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined) return failed(`there is no such tool: ${NAMES}`);
     try {
-      const ref = await sessionOf(ports.store, request, params._meta);
+      const ref = await sessionOf(ports, request, params._meta);
       if (!ref.ok) return failed(ref.rejection.detail);
       const caller = { ref: ref.value, mayLeave, signal };
       const answer = await tool.call(ports, caller, params.arguments);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { callKey, threadKey } from '../app/gateway/caller-keys.ts';
-import { notedSoon } from '../app/gateway/noted-soon.ts';
+import { threadKey } from '../app/gateway/caller-keys.ts';
+import { soon } from '../app/gateway/noted-soon.ts';
 import type { SessionRef } from '../app/ports/event-store.ts';
 import type { Ports } from '../app/ports/ports.ts';
+import { sessionsOfCall } from '../app/sessions-of-call.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
 
 const id = z.string().min(1).max(200).optional().catch(undefined);
@@ -12,6 +13,8 @@ const metaSchema = z.object({ threadId: id, sessionId: id, 'claudecode/toolUseId
 /** The answer that makes a call has ended before the call comes, but need not be written down yet. */
 const RECORDING_MS = 3_000;
 
+type SessionPorts = Pick<Ports, 'store' | 'indexer'>;
+
 type Asked = { tenant: string; session_id: string | null; signal: AbortSignal };
 
 /**
@@ -20,38 +23,51 @@ type Asked = { tenant: string; session_id: string | null; signal: AbortSignal };
  * session_not_found.
  */
 export async function sessionOf(
-  store: Ports['store'],
+  ports: SessionPorts,
   asked: Asked,
   meta: unknown,
 ): Promise<Outcome<SessionRef>> {
   const { tenant, session_id } = asked;
   if (session_id !== null) {
     const ref = { tenant, session_id };
-    if ((await store.head(ref)) !== null) return accept(ref);
+    if ((await ports.store.head(ref)) !== null) return accept(ref);
     return reject('session_not_found', noSuch(session_id));
   }
-  const found = await sessionOfMeta(store, asked, meta);
-  return found === null ? reject('session_not_found', NO_SESSION) : accept(found);
+  const found = await sessionsOfMeta(ports, asked, meta);
+  const [first, ...others] = found ?? [];
+  if (first === undefined) return reject('session_not_found', NO_SESSION);
+  if (others.length > 0) return reject('session_not_found', SEVERAL_SESSIONS);
+  return accept({ tenant, session_id: first });
 }
 
-async function sessionOfMeta(
-  store: Ports['store'],
+/** The sessions that the client names, at least one; null where that is none, or none that is known. */
+async function sessionsOfMeta(
+  ports: SessionPorts,
   { tenant, signal }: Asked,
   meta: unknown,
-): Promise<SessionRef | null> {
+): Promise<string[] | null> {
+  const { store } = ports;
   const { threadId, sessionId, 'claudecode/toolUseId': call } = metaSchema.parse(meta ?? {});
   const threads = [threadId, sessionId].filter((name) => name !== undefined);
-  const keys = [...threads.map(threadKey), ...(call === undefined ? [] : [callKey(call)])];
   for (const session_id of threads) {
-    const ref = { tenant, session_id };
-    if ((await store.head(ref)) !== null) return ref;
+    if ((await store.head({ tenant, session_id })) !== null) return [session_id];
   }
-  const session_id = await notedSoon(store, tenant, keys, { ms: RECORDING_MS, signal });
-  return session_id === null ? null : { tenant, session_id };
+  if (threads.length === 0 && call === undefined) return null;
+  const look = async () => {
+    const known = await store.gatewayKeys.find(tenant, threads.map(threadKey));
+    if (known !== null) return [known.session_id];
+    const callers = call === undefined ? [] : await sessionsOfCall(ports, tenant, call);
+    return callers.length === 0 ? null : callers;
+  };
+  return soon(look, { ms: RECORDING_MS, signal });
 }
 
 const NO_SESSION =
   'it is not known which session this is: nothing that the client sends names one that is known here. ' +
+  'Ask the user to set the address of this MCP server to …/mcp/SESSION_ID';
+
+const SEVERAL_SESSIONS =
+  'it is not known which session this is: the call that the client names stands in more than one. ' +
   'Ask the user to set the address of this MCP server to …/mcp/SESSION_ID';
 
 function noSuch(session_id: string): string {

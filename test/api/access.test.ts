@@ -41,7 +41,8 @@ describe('with keys', () => {
   it.each(['/healthz', '/readyz', '/openapi.json', '/docs', '/'])(
     'leaves %s open',
     async (path) => {
-      expect((await send(api, 'GET', path)).status).toBe(200);
+      const headers = { accept: 'application/json' };
+      expect((await send(api, 'GET', path, { headers })).status).toBe(200);
     },
   );
 

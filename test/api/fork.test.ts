@@ -96,6 +96,16 @@ describe('POST /sessions/:id/fork', () => {
     expect(reply.body).toMatchObject({ content: ofTokens(500) });
   });
 
+  it('reaches results that its parent had summarised before, and none that came later', async () => {
+    await fork({ at: moments[2] ?? 0, id: 'past' });
+    const reply = (id: string) => send(api, 'GET', `/sessions/past/tool-results/${id}`);
+    expect((await reply('a0')).body).toMatchObject({
+      session_id: 'parent',
+      content: ofTokens(500),
+    });
+    expect((await reply('c0')).status).toBe(404);
+  });
+
   it('goes on by itself: appending, compacting, forking again', async () => {
     await fork({ id: 'alive', at: moments[3] ?? 0 });
     await append('alive', user('only here'));

@@ -35,8 +35,8 @@ describe('GET /sessions/:id/search', () => {
       { q: 'a', cursor: 'eA' },
       'The cursor is not one that this list gave out; start again without a cursor.',
     ],
-    [{ q: 'a', since: 'yesterday' }, 'must be a time such as 2026-01-02T03:04:05Z'],
-    [{ q: 'a', limit: '51' }, 'must be a whole number from 1 to 50'],
+    [{ q: 'a', since: 'yesterday' }, 'must be a time such as 2026-01-02T03:04:05Z, or a day'],
+    [{ q: 'a', limit: '501' }, 'must be a whole number from 1 to 500'],
     [{ q: 'x'.repeat(501) }, 'q'],
     [{ q: 'a', kind: 'thing' }, 'kind'],
   ])('refuses %j', async (query, message) => {
@@ -44,6 +44,24 @@ describe('GET /sessions/:id/search', () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({ type: expect.stringContaining('invalid-request') });
     expect(JSON.stringify(body)).toContain(JSON.stringify(message).slice(1, -1));
+  });
+
+  it('answers fifty hits, and as many more as are asked for', async () => {
+    const items = Array.from({ length: 60 }, (_, index) => user(`haystack ${index}`));
+    await send(api, 'POST', '/sessions/many/items', { body: items });
+    expect((await search({ q: 'haystack' }, 'many')).body.data).toHaveLength(50);
+    expect((await search({ q: 'haystack', limit: '500' }, 'many')).body.data).toHaveLength(60);
+    expect((await search({ regex: 'hay.*k', limit: '500' }, 'many')).body.data).toHaveLength(60);
+  });
+
+  it('takes a day for the moment that it begins, in UTC', async () => {
+    for (const [since, found] of [
+      ['2020-01-01', 1],
+      ['9999-01-01', 0],
+    ] as const) {
+      expect((await search({ q: 'needle', since })).body.data).toHaveLength(found);
+      expect((await search({ q: 'needle', until: since })).body.data).toHaveLength(1 - found);
+    }
   });
 
   it('does not know a session that does not exist', async () => {

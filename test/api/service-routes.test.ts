@@ -83,7 +83,8 @@ describe('the reference', () => {
   );
 
   it('is linked from the start', async () => {
-    expect((await send(api, 'GET', '/')).body).toMatchObject({
+    const headers = { accept: 'application/json' };
+    expect((await send(api, 'GET', '/', { headers })).body).toMatchObject({
       name: 'palimpsest',
       reference: '/docs',
       openapi: '/openapi.json',

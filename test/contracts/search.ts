@@ -302,8 +302,10 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
     describe('in what was done', () => {
       const hits = (query: Record<string, string>, session: string | null = 'work') =>
         hitsOf(api, session, query);
+      let store: SearchableStore;
       beforeEach(async () => {
-        api = await startApi({ store: await makeStore() });
+        store = await makeStore();
+        api = await startApi({ store });
         await send(api, 'POST', '/sessions', {
           body: {
             id: 'work',
@@ -325,6 +327,18 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
           user('Is the flamingo done?'),
         ]);
         return () => api.close();
+      });
+
+      test('names the sessions of a call, the newest first', async () => {
+        await append('other', [user('Flamingo?'), ...tool('t0', 'Bash', 10)]);
+        await append('other', [...tool('t0', 'Bash', 10), call('own', 'mcp__palimpsest__pin')]);
+        await hits({ q: 'flamingo' }, null);
+        const of = (id: string, limit = 5) => store.search.sessionsOfCall('local', id, limit);
+        expect(await of('t0')).toEqual(['other', 'work']);
+        expect(await of('t0', 1)).toEqual(['other']);
+        expect(await of('own')).toEqual(['other']);
+        expect(await of('none')).toEqual([]);
+        expect(await store.search.sessionsOfCall('another', 't0', 5)).toEqual([]);
       });
 
       test('says what a hit is, and finds by that', async () => {

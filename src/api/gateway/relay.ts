@@ -2,6 +2,7 @@ import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
 import { headersRead, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
+import { turnHeaders } from '../http/turn-headers.ts';
 import type { Who } from '../http/who.ts';
 import { partialBytesOf, type ReadBody } from './body.ts';
 import { gatewayError } from './errors.ts';
@@ -121,7 +122,7 @@ export function answered(
   call: Call & { asked?: TurnAsked },
   { sending, answer, turn }: { sending: Sending; answer: Answering | null; turn?: Sendable },
 ): Response {
-  const own = ownHeaders(sending);
+  const own = turnHeaders(sending);
   if (answer === null) {
     return gatewayError(call.isAnthropic, {
       status: 502,
@@ -157,18 +158,4 @@ export function headerOf(
 ): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value : null;
-}
-
-/** What our answers say of the turn. */
-export function ownHeaders({
-  status,
-  session,
-}: Pick<Sending, 'status' | 'session'>): Record<string, string> {
-  return {
-    'palimpsest-status': status,
-    ...(session !== undefined && {
-      'palimpsest-session': session.id,
-      'palimpsest-version': String(session.version),
-    }),
-  };
 }

@@ -2,6 +2,7 @@ import type { Turn } from '../../app/gateway/gateway.ts';
 import { readable, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { saysTooLong } from '../../domain/gateway/too-long.ts';
+import { turnHeaders } from '../http/turn-headers.ts';
 import { Ahead } from './ahead.ts';
 import { partialTextOf, plainOf, type ReadBody } from './body.ts';
 import { askedFor, compactionAnswer, messageAnswer } from './compaction-answer.ts';
@@ -15,7 +16,6 @@ import {
   type Call,
   headerOf,
   isEventStream,
-  ownHeaders,
   type Relay,
   type Sendable,
   type Sending,
@@ -66,7 +66,7 @@ function compacted(
   request: TurnAsked,
   { by, status }: Extract<Turn, { kind: 'compacted' }>,
 ): Response {
-  const headers = ownHeaders({ status, ...(by.session !== null && { session: by.session }) });
+  const headers = turnHeaders({ status, ...(by.session !== null && { session: by.session }) });
   const asked = askedFor(readable(request).text);
   return by.kind === 'item'
     ? compactionAnswer(asked, by.content, newId(), headers)
@@ -114,7 +114,7 @@ async function goOn(
     }
   }
   if (rest !== null) return answered(relay, call, { sending, answer: { ...answer, body: rest } });
-  const own = ownHeaders(sending);
+  const own = turnHeaders(sending);
   return new Response(new Uint8Array(bytes), {
     status: answer.statusCode,
     headers: answerHeaders(answer.headers, own),
@@ -168,7 +168,7 @@ async function turnAnswered(
   const recalled = await recallAnswer(answer, {
     rounds,
     again: (text) => sent(relay, call, { ...sending, text }),
-    own: ownHeaders(sending),
+    own: turnHeaders(sending),
     isStream: isEventStream(headerOf(answer, 'content-type')),
     cut: call.cut,
     record: (read) => relay.gateway.recorded(call.asked, turn.plan, read),

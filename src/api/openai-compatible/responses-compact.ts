@@ -6,6 +6,7 @@ import { KnownHistories } from '../../app/gateway/known-histories.ts';
 import { headersRead, type TurnRequest } from '../../app/gateway/turn-request.ts';
 import { writtenSoon } from '../../app/gateway/written-soon.ts';
 import { type OpaqueContent, OpaqueContentError } from '../../app/opaque-content.ts';
+import { roughlySaved } from '../../domain/gateway/rough-tokens.ts';
 import type { Item, Usage } from '../../domain/items/item.ts';
 import { openaiResponsesCodec } from '../../domain/items/openai-responses/codec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
@@ -15,6 +16,7 @@ import { json } from '../http/answer.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { type Api, addEndpoint, noParams, noQuery } from '../http/endpoint.ts';
 import { readJson } from '../http/json-body.ts';
+import { turnHeaders } from '../http/turn-headers.ts';
 import { whoAsks } from '../http/who.ts';
 import { bracketed, OpenAiError, openAiErrors } from './errors.ts';
 import { compactedResponse, compactRequest } from './schemas.ts';
@@ -39,11 +41,11 @@ export function addResponsesCompactRoute(api: Api, opaque: OpaqueContent): void 
     responses: { 200: json('The compacted conversation.', compactedResponse) },
     problems: ['invalid_item', ...BODY_PROBLEMS],
     documentProblems: openAiErrors,
-    handle: async ({ req, tenant }, answer) =>
-      answer.json(
-        200,
-        await compactResponse(deps, opaque, { request: req.raw, tenant, upstream: 'openai' }),
-      ),
+    handle: async ({ req, tenant }, answer) => {
+      const asked = { request: req.raw, tenant, upstream: 'openai' };
+      const { body, headers } = await compactResponse(deps, opaque, asked);
+      return answer.json(200, body, headers);
+    },
   });
 }
 
@@ -62,7 +64,7 @@ export async function compactResponse(
   deps: AppDependencies,
   opaque: OpaqueContent,
   { request, tenant, upstream }: Asked,
-): Promise<z.infer<typeof compactedResponse>> {
+): Promise<{ body: z.infer<typeof compactedResponse>; headers: Record<string, string> }> {
   const body = await readJson(request, deps.limits, compactRequest);
   const told = await readInput(opaque, tenant, itemsOf(body.input, deps), deps);
   const { owner } = whoAsks(deps.keys, opaque)(request);
@@ -80,9 +82,9 @@ export async function compactResponse(
   // Zod's object holds JSON alone.
   const kept = await keptConversation(own, turn, body as JsonObject, told);
   if (kept === null) throw notKept();
-  const { conversation, session_id } = kept;
+  const { conversation, session } = kept;
   const { model, instructions = null } = body;
-  const soon = session_id === null ? deps : { ...deps, summarize: summarizeSoon(deps) };
+  const soon = session === null ? deps : { ...deps, summarize: summarizeSoon(deps) };
   const compacted = await compactStateless(
     soon,
     { model, instructions, conversation },
@@ -91,16 +93,27 @@ export async function compactResponse(
   if (!compacted.ok) throw refused(compacted.rejection);
   const { content: items, ledger, tail, usage } = compacted.value;
   const encrypted_content = await opaque
-    .seal(tenant, { items, ledger, session_id: session_id ?? undefined }, deps.limits.body_bytes)
+    .seal(tenant, { items, ledger, session_id: session?.id }, deps.limits.body_bytes)
     .catch(refuseContent('input'));
   const ours = { id: newId(deps, 'cmp'), type: 'compaction', encrypted_content };
+  const saved = roughlySaved(sizeOf(conversation.items), sizeOf([...items, ...tail]));
   return {
-    id: newId(deps, 'resp'),
-    object: 'response.compaction',
-    created_at: Math.floor(deps.clock.now().getTime() / 1000),
-    output: openaiResponsesCodec.render([ours, ...tail]),
-    usage: usageBody(usage),
+    body: {
+      id: newId(deps, 'resp'),
+      object: 'response.compaction',
+      created_at: Math.floor(deps.clock.now().getTime() / 1000),
+      output: openaiResponsesCodec.render([ours, ...tail]),
+      usage: usageBody(usage),
+    },
+    headers: turnHeaders({
+      status: `compacted; saved=${saved}`,
+      ...(session !== null && { session }),
+    }),
   };
+}
+
+function sizeOf(items: readonly Item[]): number {
+  return JSON.stringify(items).length;
 }
 
 /** A client that has a session has nobody else to ask: it gets a summary in any case. */

@@ -18,8 +18,8 @@ import { sessionsPage } from './sessions.tsx';
 import { addTimelinePage } from './timeline.tsx';
 
 /**
- * The inspector (SPEC 2, section 27): pages for people at `/` and below `/inspect`. `/` goes on answering
- * programs in JSON, `next` does that.
+ * The inspector (SPEC 2, section 27): pages for people at `/` and below `/inspect`. Who asks `/` for JSON
+ * gets that, `next` does it.
  */
 export function addPages(api: Api, admit: Site['admit']): void {
   const site: Site = { api, admit, access: new Access(api.deps) };
@@ -50,9 +50,9 @@ export function addPages(api: Api, admit: Site['admit']): void {
   });
 }
 
-/** Browsers name HTML first; programs mostly take anything. */
-function wantsPage(accept: string | undefined): boolean {
-  return accept?.includes('text/html') ?? false;
+/** Also who takes anything: only who names JSON and no HTML wants that. */
+function wantsPage(accept = '*/*'): boolean {
+  return accept.includes('text/html') || !accept.includes('json');
 }
 
 function addAssets({ app }: Api): void {

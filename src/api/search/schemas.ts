@@ -4,13 +4,15 @@ import { KINDS, ROLES } from '../../domain/search/documents.ts';
 import { MAX_VERSION, timestamp, wholeNumber } from '../schemas/common.ts';
 
 const LONGEST_QUERY = 500;
-export const DEFAULT_HITS = 10;
+export const DEFAULT_HITS = 50;
 
 const time = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'must be a time such as 2026-01-02T03:04:05Z' })
+  z
+    .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+      error: 'must be a time such as 2026-01-02T03:04:05Z, or a day',
+    })
     .optional()
-    .openapi({ type: 'string', format: 'date-time', description });
+    .openapi({ type: 'string', description });
 
 const text = (description: string) =>
   z.string().min(1).max(LONGEST_QUERY).optional().openapi({ description });
@@ -35,7 +37,7 @@ export const searchQuery = z.object({
   since: time('Only items appended at this time or later.'),
   until: time('Only items appended before this time.'),
   state: z.enum(STATES).optional().openapi({ description: 'Where the item stands now.' }),
-  limit: wholeNumber(1, 50, `Hits per page; default ${DEFAULT_HITS}.`).optional(),
+  limit: wholeNumber(1, 500, `Hits per page; default ${DEFAULT_HITS}.`).optional(),
   cursor: z
     .string()
     .min(1)

@@ -11,7 +11,7 @@ export const toolResultParams = {
 
 export const toolResult = z
   .object({
-    session_id: sessionId,
+    session_id: sessionId.openapi({ description: 'In a fork also that of a parent.' }),
     tool_use_id: z.string().describe('Id of the tool call, in full.'),
     seq: z.int().describe('The item that carries the result.'),
     at: timestamp.openapi({ description: 'When that was appended.' }),

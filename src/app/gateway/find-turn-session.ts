@@ -1,6 +1,11 @@
 import { askerOf } from '../../domain/gateway/asker.ts';
 import { formatOf } from '../../domain/gateway/protocol.ts';
-import { answerBefore, type SessionHint, sessionHint } from '../../domain/gateway/session-hint.ts';
+import {
+  answerBefore,
+  OWN_NAME,
+  type SessionHint,
+  sessionHint,
+} from '../../domain/gateway/session-hint.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -91,6 +96,9 @@ export async function findTurnSession(
         const state = histories.state(request.upstream, telling);
         return { ...base(sessionIdOf(key)), history: state, telling };
       }
+      // By its id the client may name one that it was told of, or that was made for it.
+      const known_id = hint.rule === OWN_NAME ? await inFormat(hint.name) : undefined;
+      if (known_id !== undefined) return found(known_id);
       // Under a new name it goes on with a session whose whole history it has: a beginning is not enough.
       const known = await byContent([key, ...history().newest()]);
       return known === undefined ? found(sessionIdOf(key)) : found(known, { keys: [key] });

@@ -9,8 +9,11 @@ import { notedSoon, RECORDING_MS } from './noted-soon.ts';
 import type { PlanDeps } from './plan-deps.ts';
 import type { TurnRequest } from './turn-request.ts';
 
-/** What is to be compacted, and the session that has it; null: none. */
-export type KeptConversation = { conversation: Conversation; session_id: string | null };
+/** What is to be compacted, and the session that has it, as it is then; null: none. */
+export type KeptConversation = {
+  conversation: Conversation;
+  session: { id: string; version: number } | null;
+};
 
 /**
  * The conversation of a request for its compaction, which goes into the log of its session first: where
@@ -32,11 +35,15 @@ export async function keptConversation(
     (await keep()) ?? (isDelta && (await isNotedSoon(deps, request, id)) ? await keep() : null);
   if (!isDelta) {
     const conversation = expandInput(told.input);
-    return { conversation, session_id: kept?.ref.session_id ?? null };
+    return { conversation, session: kept && placeOf(kept) };
   }
   if (kept === null) return null;
   const conversation = await contextOf(deps, kept);
-  return conversation && { conversation, session_id: kept.ref.session_id };
+  return conversation && { conversation, session: placeOf(kept) };
+}
+
+function placeOf({ ref, version }: KeptTurn) {
+  return { id: ref.session_id, version };
 }
 
 /** Whether an answer gets known here; the store may be away. */

@@ -16,13 +16,21 @@ export async function notedSoon(
   { gatewayKeys }: Pick<Ports['store'], 'gatewayKeys'>,
   tenant: string,
   keys: readonly string[],
-  { ms, signal }: Patience,
+  patience: Patience,
 ): Promise<string | null> {
   if (keys.length === 0) return null;
+  return soon(async () => (await gatewayKeys.find(tenant, keys))?.session_id ?? null, patience);
+}
+
+/** Looks again and again until something is found; null where the patience ends before. */
+export async function soon<T>(
+  look: () => Promise<T | null>,
+  { ms, signal }: Patience,
+): Promise<T | null> {
   const until = performance.now() + ms;
   for (;;) {
-    const known = await gatewayKeys.find(tenant, keys);
-    if (known !== null) return known.session_id;
+    const found = await look();
+    if (found !== null) return found;
     if (signal?.aborted === true || performance.now() > until) return null;
     await sleep(LOOK_AGAIN_MS);
   }

@@ -96,6 +96,8 @@ export interface SearchIndex {
     callIds: readonly string[],
     before: number,
   ): Promise<Map<string, string>>;
+  /** Sessions of a tenant in which a call with this id stands, the newest first; at most so many. */
+  sessionsOfCall(tenant: string, callId: string, limit: number): Promise<string[]>;
   /**
    * Adds what the events after those that are indexed say: the last of it when `to` is where they end,
    * else (`null`) there is more to come. False, with nothing written, when the session does not stand at

@@ -7,7 +7,7 @@ import { type LinePiece, type LinePlace, linePiece, linesOf } from '../../domain
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { READ_BYTES } from '../event-page.ts';
 import { itemEvents } from '../event-pages.ts';
-import { newestResult } from '../find-tool-result.ts';
+import { resultAmong } from '../find-tool-result.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SearchedSession } from '../search/scopes.ts';
@@ -80,25 +80,21 @@ async function resultOf(
   id: string,
   start: RecallRequest['start'],
 ): Promise<Outcome<Recalled>> {
-  for (const { ref, up_to } of sessions) {
-    const format = await formatOf(store, ref);
-    if (format === null) continue;
-    const found = await newestResult(store, ref, format, id, up_to);
-    if (found === null) continue;
-    const { seq, at, result } = found;
-    const text = underHeading(result.content.map(resultPartText).join('\n'));
-    const piece = linePiece(text, start, MOST_BYTES);
-    if (piece === null) return tooFar(text);
-    const { next } = piece;
-    const what = `result of ${id}${result.is_error ? ', an error' : ''}`;
-    const pieces = [{ seq, at, what, piece }];
-    return accept({ session_id: ref.session_id, pieces, next: next && { seq, ...next } });
+  const found = await resultAmong(store, sessions, id);
+  if (found === null) {
+    return reject(
+      'not_found',
+      'no result with this tool_use_id was ever recorded in this session: check the id, or look for ' +
+        'words of the result with search_history',
+    );
   }
-  return reject(
-    'not_found',
-    'no result with this tool_use_id was ever recorded in this session: check the id, or look for ' +
-      'words of the result with search_history',
-  );
+  const { session_id, seq, at, result } = found;
+  const text = underHeading(result.content.map(resultPartText).join('\n'));
+  const piece = linePiece(text, start, MOST_BYTES);
+  if (piece === null) return tooFar(text);
+  const { next } = piece;
+  const what = `result of ${id}${result.is_error ? ', an error' : ''}`;
+  return accept({ session_id, pieces: [{ seq, at, what, piece }], next: next && { seq, ...next } });
 }
 
 type Told = { seq: number; at: string; item: Item };

@@ -139,8 +139,9 @@ async function caughtUp(
   return isIndexed;
 }
 
-async function tenantCaughtUp(
-  { store, indexer }: SearchPorts,
+/** Whether all sessions of a tenant are indexed by then (`performance.now()`), up to what they hold now. */
+export async function tenantCaughtUp(
+  { store, indexer }: Pick<Ports, 'store' | 'indexer'>,
   tenant: string,
   until: number,
 ): Promise<boolean> {

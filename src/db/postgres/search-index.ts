@@ -128,6 +128,20 @@ export class PostgresSearchIndex implements SearchIndex {
     return new Map(rows.map(({ call_id, tool }) => [call_id, tool]));
   }
 
+  async sessionsOfCall(tenant: string, callId: string, limit: number): Promise<string[]> {
+    const rows = await storeErrors(
+      select<{ session_id: string }>(this.#pool, {
+        name: 'search_callers',
+        text: `SELECT s.session_id FROM search_documents AS d
+          JOIN sessions AS s ON s.created_order = d.id >> 26
+          WHERE d.call_id = $1 AND s.tenant = $2
+          GROUP BY s.created_order, s.session_id ORDER BY s.created_order DESC LIMIT $3`,
+        values: [callId, tenant, limit],
+      }),
+    );
+    return rows.map(({ session_id }) => session_id);
+  }
+
   async write(
     ref: SessionRef,
     from: Reached,

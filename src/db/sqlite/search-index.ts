@@ -60,6 +60,7 @@ export class SqliteSearchIndex implements SearchIndex {
   readonly #insert: Statement<[DocumentRow]>;
   readonly #insertTokens: Statement<[id: number, words: string, names: string]>;
   readonly #tool: Statement<[string, number, number], string>;
+  readonly #callers: Statement<[callId: string, tenant: string, limit: number], string>;
   readonly #row: Statement<[id: number], DocumentRow>;
   readonly #hasTokens: Statement<[match: string, id: number], { rowid: number }>;
   readonly #size: Statement<[tenant: string], number>;
@@ -97,6 +98,13 @@ export class SqliteSearchIndex implements SearchIndex {
       .prepare<[string, number, number], string>(
         `SELECT tool FROM search_documents WHERE call_id = ? AND id BETWEEN ? AND ?
          ORDER BY id DESC LIMIT 1`,
+      )
+      .pluck();
+    this.#callers = db
+      .prepare<[string, string, number], string>(
+        `SELECT DISTINCT s.session_id FROM search_documents AS d
+         JOIN sessions AS s ON s.created_order = d.id >> 26
+         WHERE d.call_id = ? AND s.tenant = ? ORDER BY s.created_order DESC LIMIT ?`,
       )
       .pluck();
     this.#row = db.prepare(`SELECT ${DOCUMENT_FIELDS} FROM search_documents WHERE id = ?`);
@@ -154,6 +162,10 @@ export class SqliteSearchIndex implements SearchIndex {
       if (tool !== undefined) tools.set(id, tool);
     }
     return tools;
+  }
+
+  async sessionsOfCall(tenant: string, callId: string, limit: number): Promise<string[]> {
+    return reading(() => this.#callers.all(callId, tenant, limit));
   }
 
   write(

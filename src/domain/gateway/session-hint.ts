@@ -13,6 +13,9 @@ export type SessionHint =
 /** Reads a header by its name in small letters; null when there is none. */
 export type ReadHeader = (name: string) => string | null;
 
+/** The header by which a session is named to us. */
+export const OWN_NAME = 'x-palimpsest-session';
+
 /** Longer names are no ids, and are cut before they are hashed. */
 const LONGEST_NAME = 1_000;
 
@@ -23,7 +26,7 @@ export function sessionHint(protocol: Protocol, header: ReadHeader, body: JsonOb
       ? null
       : { kind: 'named', rule, name: name.slice(0, LONGEST_NAME) };
   return (
-    named('x-palimpsest-session', header('x-palimpsest-session')) ??
+    named(OWN_NAME, header(OWN_NAME)) ??
     named('thread-id', header('thread-id')) ??
     named('claude-code', claudeCodeSession(header)) ??
     named('metadata', userSession(body.metadata)) ??

@@ -153,8 +153,11 @@ describe('/responses/compact', () => {
       expect(asked.status, asked.text).toBe(200);
       const { object, output } = JSON.parse(asked.text);
       expect([object, output.length]).toEqual(['response.compaction', 1]);
+      expect(asked.headers.get('palimpsest-status')).toMatch(/^compacted; saved=[1-9]\d*$/);
+      expect(asked.headers.get('palimpsest-version')).toBe(String(1 + HISTORY.length));
       const next = { model: 'gpt-5.4', input: [...HEAD, ...output, message('user', 'Go on.')] };
       const answer = await lab.post(path, next, NAME);
+      expect(answer.session).toBe(asked.session);
       expect(lab.provider.received).toHaveLength(1);
       expect(lab.provider.received[0]?.raw.toString()).not.toContain('pal1.');
       expect(JSON.stringify(await lab.items(answer.session))).toContain('5.log:249 step');
@@ -182,7 +185,10 @@ describe('/responses/compact', () => {
   });
 
   it('keeps nothing of a conversation that belongs to no session', async () => {
-    expect((await lab.post('/v1/responses/compact', request)).status).toBe(200);
+    const asked = await lab.post('/v1/responses/compact', request);
+    expect(asked.status).toBe(200);
+    expect(asked.headers.get('palimpsest-status')).toMatch(/^compacted; saved=[1-9]\d*$/);
+    expect(asked.headers.get('palimpsest-session')).toBeNull();
     expect((await lab.api.deps.store.sessions('local', { limit: 5 })).data).toEqual([]);
   });
 

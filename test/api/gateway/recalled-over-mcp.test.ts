@@ -38,6 +38,42 @@ describe('a call of our tools by a client whose address names no session', () =>
     expect(await searched({ 'claudecode/toolUseId': 'toolu_other' })).toContain('not known which');
   });
 
+  it('of Claude Code is of a session that another way has brought here', async () => {
+    const items = [
+      { role: 'user', content: NEEDLE },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'toolu_own', name: 'mcp__palimpsest__recall', input: {} },
+        ],
+      },
+    ];
+    const asked = searched({ 'claudecode/toolUseId': 'toolu_own' });
+    await send(lab.api, 'POST', '/sessions/appended/items', { body: items });
+    expect(await asked).toContain(NEEDLE);
+    await send(lab.api, 'POST', '/sessions/appended/fork', { body: { id: 'fork-1' } });
+    await send(lab.api, 'POST', '/sessions/appended/fork', { body: { id: 'fork-2' } });
+    expect(await searched({ 'claudecode/toolUseId': 'toolu_own' })).toContain(NEEDLE);
+  });
+
+  it('of Claude Code is of none where the call stands in two', async () => {
+    lab.provider.script = () => ({
+      text: '',
+      calls: [{ id: 'toolu_twice', name: 'mcp__palimpsest__search_history', input: {} }],
+    });
+    for (const name of ['one', 'two']) {
+      const body = {
+        model: 'claude-sonnet-4-5',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: `${NEEDLE} ${name}` }],
+      };
+      await lab.post('/v1/messages', body, { 'x-claude-code-session-id': name });
+      expect(await searched({ 'claudecode/toolUseId': 'toolu_twice' })).toContain(
+        name === 'one' ? NEEDLE : 'stands in more than one',
+      );
+    }
+  });
+
   it('of Codex is of its thread', async () => {
     const body = { model: 'gpt-5.4', input: [{ role: 'user', content: NEEDLE }] };
     await lab.post('/v1/responses', body, { 'thread-id': 'th-1' });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HistoryKeys, noHistory } from '../../../src/app/gateway/history-keys.ts';
+import { send } from '../../support/api-server.ts';
 import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
 
 let lab: GatewayLab;
@@ -45,6 +46,27 @@ describe('a session', () => {
     expect(second).toBe(first);
     const events = await lab.events(first);
     expect(events[0]?.data).toMatchObject({ metadata: { gateway: { upstream: 'openai' } } });
+  });
+
+  it('is named by its id as well, where it speaks the same format', async () => {
+    const first = await ask([user('Hello')]);
+    const later = [user('Hello'), said('Done.'), user('And now?')];
+    const own = (name: string) => ({ headers: { 'x-palimpsest-session': name } });
+    expect(await ask(later, own(first))).toBe(first);
+    const made = { id: 'made', context_window: 50_000, config: { recall: true } };
+    for (const [id, format] of [
+      ['made', CHAT],
+      ['foreign', 'anthropic'],
+    ]) {
+      const body = { ...made, id, format };
+      expect((await send(lab.api, 'POST', '/sessions', { body })).status).toBe(201);
+    }
+    expect(await ask([user('Hello')], own('made'))).toBe('made');
+    await recorded('made', 2);
+    expect(await ask(later, own('made'))).toBe('made');
+    const { body } = await send(lab.api, 'GET', '/sessions/made');
+    expect(body).toMatchObject({ context_window: 50_000, config: { recall: true } });
+    expect(await ask([user('Hello')], own('foreign'))).toMatch(/^gw-/);
   });
 
   it('goes on where its client sends a window over what was said last', async () => {

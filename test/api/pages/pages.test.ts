@@ -112,11 +112,21 @@ describe('every page', () => {
 });
 
 describe('the list of sessions', () => {
-  it('answers browsers with a page, and programs as before', async () => {
-    const text = words((await page('/')).text);
-    expect(text).toContain(`${id} 24 items`);
-    expect(text).toContain('Σ summarised');
-    expect((await send(api, 'GET', '/')).body).toMatchObject({ name: 'palimpsest' });
+  it.each([
+    undefined,
+    '*/*',
+    'text/html,application/xhtml+xml,*/*;q=0.8',
+    'text/html, application/json;q=0.9',
+  ])('is a page for who takes %s', async (accept) => {
+    const headers = accept === undefined ? {} : { accept };
+    const { text } = await send(api, 'GET', '/', { headers });
+    expect(words(text)).toContain(`${id} 24 items`);
+    expect(words(text)).toContain('Σ summarised');
+  });
+
+  it('is JSON for who asks for that', async () => {
+    const headers = { accept: 'application/json, */*;q=0.1' };
+    expect((await send(api, 'GET', '/', { headers })).body).toMatchObject({ name: 'palimpsest' });
   });
 
   it('says where a session comes from that has no telling id', async () => {
