@@ -55,7 +55,7 @@ export class Artifacts {
       for (const match of head.matchAll(pattern)) {
         if (found >= MOST_IN_TEXT) return;
         found++;
-        this.add(kind, match[0].replace(/[.,;:]+$/, ''), head, match.index, seq);
+        this.add(kind, match[0].replace(/[.,;:!?*]+$/, ''), head, match.index, seq);
       }
     }
   }

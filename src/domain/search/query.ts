@@ -85,7 +85,8 @@ function termOf(word: string, isPhrase: boolean): Term | null {
   return { parts, isPrefix: isStarred || isCharacter, isPhrase };
 }
 
-function checked(query: Query): Outcome<Query> {
+function checked(read: Query): Outcome<Query> {
+  const query = { all: distinct(read.all), none: distinct(read.none) };
   const terms = [...query.all.flat(), ...query.none];
   if (query.all.length === 0) {
     return invalid(
@@ -114,6 +115,11 @@ function checked(query: Query): Outcome<Query> {
     );
   }
   return accept(query);
+}
+
+/** What is asked for twice is looked up once: a whole sentence has most of its small words several times. */
+function distinct<T extends Term | readonly Term[]>(list: readonly T[]): T[] {
+  return [...new Map(list.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function isTooShort(prefix: string): boolean {

@@ -43,6 +43,11 @@ describe('a query', () => {
     expect(terms.map((term) => lookupOf(term, 'parts'))).toEqual(parts);
   });
 
+  test('a word that stands in it many times counts once', () => {
+    const sentence = 'the port of the service and the port of the worker ';
+    expect(parseQuery(sentence.repeat(20))).toEqual(parseQuery('the port of service and worker'));
+  });
+
   test('AND, OR and NOT', () => {
     const { all, none } = parsed('one two OR "three four" -five --six -> seven');
     const words = (terms: readonly { parts: readonly { text: string }[] }[]) =>
@@ -62,11 +67,11 @@ describe('a query', () => {
     ['ab*', '"ab*" begins too many words: a beginning needs 3 characters'],
     ['aaa* bbb* ccc* ddd* eee*', 'it may have 4 beginnings of words, and this one has 5'],
     [
-      'w '.repeat(49),
+      Array.from({ length: 49 }, (_, i) => `w${i}`).join(' '),
       'it may have 48 words and phrases, of 96 parts together, and this one has 49 of 49: leave out the common ones',
     ],
     [
-      'a.b.c '.repeat(33),
+      Array.from({ length: 33 }, (_, i) => `a${i}.b.c`).join(' '),
       'it may have 48 words and phrases, of 96 parts together, and this one has 33 of 99: leave out the common ones',
     ],
   ])('%s: %s', (q, why) => {
