@@ -8,7 +8,7 @@ import {
   type SessionEvent,
 } from '../domain/session/events.ts';
 import { ofStored } from './stored-json.ts';
-import { hasLedger, inAscii, withUnreadLedger } from './unread-ledger.ts';
+import { hasLedger, withUnreadLedger } from './unread-ledger.ts';
 import { completed, fromVersion1 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */
@@ -44,8 +44,7 @@ export function eventHash(
 /** The row of a new event; its data is turned into text once, here. */
 export function encodeEvent(previousHash: string, ref: SessionRef, event: SessionEvent): EventRow {
   const { version, type, at } = event;
-  const json = JSON.stringify(event.data);
-  const data = hasLedger(type) ? inAscii(json) : json;
+  const data = JSON.stringify(event.data);
   const row = { version, type, at, schema_version: EVENT_SCHEMA_VERSION, data };
   return { ...row, hash: eventHash(previousHash, ref, row) };
 }

@@ -34,20 +34,3 @@ export function withUnreadLedger(type: WithLedger, text: string): JsonObject | n
   };
   return Object.defineProperty(data, 'ledger', { enumerable: true, get: () => parse() });
 }
-
-const BEYOND_ASCII = /[^\0-\x7f]/g;
-/** How many more bytes than characters, for each character. */
-const MOST_BEYOND = 0.04;
-
-/**
- * The same JSON in ASCII where little has to be escaped for it: a large text is read from a store more
- * than twice as fast when each of its characters is a byte.
- */
-export function inAscii(json: string): string {
-  const beyond = Buffer.byteLength(json) - json.length;
-  if (beyond === 0 || beyond > json.length * MOST_BEYOND) return json;
-  return json.replace(
-    BEYOND_ASCII,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}

@@ -216,13 +216,13 @@ describe.each(['revert', 'cancel'])('the body of %s', (action) => {
   it('may not have fields', async () => {
     const id = await create();
     const cid = await ready(id);
-    const reply = await ask(id, cid, { body: { cascade: true } });
+    const reply = await ask(id, cid, { body: { twice: true } });
     expect(reply.status).toBe(400);
     expect(reply.body).toMatchObject({
       detail:
-        'the body (cascade) cannot be used: there is no field "cascade" here: check its name or ' +
+        'the body (twice) cannot be used: there is no field "twice" here: check its name or ' +
         'leave it out',
-      errors: [{ path: 'cascade' }],
+      errors: [{ path: 'twice' }],
     });
     expect((await ask(id, cid, { body: '[]' })).status).toBe(400);
     // Nothing was done.

@@ -312,6 +312,8 @@ it('a search through a long log lets other requests in between its reads', async
   const events = store.events.bind(store);
   const order: string[] = [];
   const reads = vi.spyOn(store, 'events').mockImplementation((ref, query) => {
+    // A single event is read in no time.
+    if (query?.limit === 1) return events(ref, query);
     order.push('read');
     setImmediate(() => order.push('turn of others'));
     return events(ref, query);

@@ -92,7 +92,7 @@ describe('POST /sessions', () => {
     ['an id that is too long', { id: 'x'.repeat(129) }, 'id', /1 to 128 characters/],
     ['an id that no URL can name', { id: '..' }, 'id', /and not "\." or "\.\."/],
     ['an id with a NUL', { id: 'a\0b' }, 'id', /1 to 128 characters/],
-    ['an unknown format', { format: 'ai-sdk' }, 'format', /"anthropic"\|"openai-responses"/],
+    ['an unknown format', { format: 'gemini' }, 'format', /"anthropic"\|"openai-responses"/],
     ['an unknown profile', { profile: 'x' }, 'profile', /"default"/],
     ['an unknown field', { fromat: 'anthropic' }, 'fromat', /no field "fromat"/],
     ['an unknown config field', { config: { enabeld: 1 } }, 'config.enabeld', /no field "enabeld"/],

@@ -76,21 +76,3 @@ describe('the ledger of an event', () => {
     );
   });
 });
-
-describe('the text of an event with a ledger', () => {
-  const LATIN = 'A long sentence with a single sign that is no ASCII in it – that is all.'.repeat(
-    3,
-  );
-
-  it('is ASCII where little has to be escaped, and says the same', () => {
-    const event = completed({ role: 'user', content: '😀' }, LATIN, ledgerOf('…'));
-    const { data } = encoded(event);
-    expect(data).toMatch(/^[ -~]*$/);
-    expect(JSON.parse(data)).toEqual(event.data);
-  });
-
-  it('stays as it is in a language that is written otherwise', () => {
-    const event = completed({}, '会話の要約はここにあります。'.repeat(20), ledgerOf('次の作業'));
-    expect(encoded(event).data).toBe(JSON.stringify(event.data));
-  });
-});

@@ -367,10 +367,8 @@ class LedgerFold {
     this.end(call, own, result, moment, hasCode);
     this.names.mention(resultText(result), 'tool_output', this.moment(seq), fileShownBy(actions));
     const words = userWordsIn(call, result);
-    if (words !== null) {
-      const before = questionOf(call) || this.unanswered();
-      this.request(words, before, seq, withoutQuestions(words));
-    }
+    const before = questionOf(call) || this.unanswered();
+    if (words !== null) this.request(words, before, seq, withoutQuestions(words));
     this.plans.call(call, result, moment);
   }
 
