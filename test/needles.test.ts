@@ -149,12 +149,11 @@ async function textAt(
  */
 function needlesOf(conversation: Conversation, drawn: readonly string[]): Needle[] {
   const itemsWith = new Map<string, Set<number>>();
-  const lines: { item: number; words: Set<string> }[] = [];
+  const lines: { item: number; line: string }[] = [];
   for (const { item, text } of conversation.passages) {
-    for (const line of text.split('\n')) {
-      const words = new Set(wordsOf(normalised(line)));
-      lines.push({ item, words });
-      for (const word of words) {
+    for (const line of text.split('\n').map(normalised)) {
+      lines.push({ item, line });
+      for (const word of new Set(wordsOf(line))) {
         const items = itemsWith.get(word) ?? new Set();
         itemsWith.set(word, items.add(item));
       }
@@ -165,7 +164,7 @@ function needlesOf(conversation: Conversation, drawn: readonly string[]): Needle
     const words = wordsOf(line)
       .sort((a, b) => found(a) - found(b) || b.length - a.length)
       .slice(0, WORDS);
-    const same = lines.filter((one) => words.every((word) => one.words.has(word)));
+    const same = lines.filter((one) => words.every((word) => one.line.includes(word)));
     const isTold = new Set(same.map(({ item }) => item)).size <= HITS;
     // Signs without a word are looked for as they stand.
     return isTold ? [{ line, q: words.join(' ') || line }] : [];

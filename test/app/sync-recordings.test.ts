@@ -107,7 +107,9 @@ describe('the recorded requests', () => {
 });
 
 const SAMPLE = ['claude-code/cc-08', 'codex/cx-06', 'swea-01', 'gemini-cli/'];
-const FILES = isData ? dataFiles(inject('scale') === 'long' ? [] : SAMPLE) : [];
+const FILES = isData
+  ? dataFiles(inject('scale') === 'long' ? [] : SAMPLE).filter((path) => !path.includes('probing'))
+  : [];
 
 describe('the recorded transcripts', () => {
   it(isData ? 'are there' : 'ARE ABSENT: no recorded conversation is tried', () => {
@@ -117,13 +119,11 @@ describe('the recorded transcripts', () => {
 
   it.runIf(isData).each(FILES)('sync turn by turn over compactions of ours: %s', async (file) => {
     const name = basename(file);
-    for (const { format, items } of readTranscripts(
-      name,
-      textOf(name, readFileSync(DATA_FOLDER + file)),
-    )) {
+    const transcripts = readTranscripts(name, textOf(name, readFileSync(DATA_FOLDER + file)));
+    for (const [place, { format, items }] of transcripts.entries()) {
       if (items.length === 0) continue;
       const context_window = 40_000;
-      const id = `d${items.length}`;
+      const id = `d${place}`;
       await lab.create(id, format, { context_window });
       const step = Math.max(
         1,

@@ -19,7 +19,7 @@ describe('hostile sessions', () => {
   beforeAll(async () => {
     withThreads = await play({});
     inline = await play({ PALIMPSEST_THREADS: '0' });
-  });
+  }, 600_000);
 
   it('hold up nobody else', () => {
     expect(longest(withThreads)).toBeLessThan(longest(inline) / 2);

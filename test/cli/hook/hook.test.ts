@@ -121,17 +121,16 @@ describe('palimpsest hook claude', () => {
         for (let place = 0; place < 300; place += 1) appendFileSync(file, `${long}\n`);
       },
     ],
-  ])('is over in time, and says nothing, with %s', async (_, write) => {
+  ])('is over in time with %s', async (_, write) => {
     const file = join(folder, 'slow.jsonl');
     write(file);
     const began = performance.now();
-    expect(await hook(event('PreCompact', { transcript_path: file }))).toEqual({
-      exit: 0,
-      out: '',
-      err: '',
-    });
-    expect(performance.now() - began).toBeLessThan(2_500);
+    const answer = await hook(event('PreCompact', { transcript_path: file }));
+    const took = performance.now() - began;
     rmSync(file);
+    // A machine may be fast enough to read it all.
+    expect(answer).toMatchObject({ exit: 0, err: '' });
+    expect(took).toBeLessThan(2_500);
   });
 
   test('says nothing of settings that are wrong', async () => {
