@@ -20,7 +20,9 @@ function manyItems(posts: number): Step[] {
     {
       what: `append ${posts * ITEMS_PER_POST} items`,
       run: async (url) => {
-        await call(url, 'POST', '/sessions', { id: 'many-items', format: 'anthropic' });
+        // What is read next must not depend on when a compaction of its own ends.
+        const config = { auto_compact_enabled: false };
+        await call(url, 'POST', '/sessions', { id: 'many-items', format: 'anthropic', config });
         const tiny = Array.from({ length: ITEMS_PER_POST }, (_, index) => ({
           role: index % 2 === 0 ? 'user' : 'assistant',
           content: `item ${index}`,
