@@ -1,3 +1,4 @@
+import { withoutThoughts } from '../items/thoughts.ts';
 import type { Config } from '../policy/config.ts';
 
 /** What a model's answer is worth as a summary: its text, or why there is none (SPEC 8, phase 4). */
@@ -153,12 +154,10 @@ function inner(text: string, { innerStart, innerEnd }: Section): string {
   return text.slice(innerStart, innerEnd).trim();
 }
 
-/** Some served models put their reasoning in front of the answer as `<think>…</think>`. */
+/** Nothing of an answer whose thoughts never end. */
 function withoutThinking(answer: string): string {
-  const text = answer.trimStart();
-  if (!text.startsWith('<think>')) return text;
-  const end = text.indexOf('</think>');
-  return end === -1 ? '' : text.slice(end + '</think>'.length);
+  const text = withoutThoughts(answer).trimStart();
+  return text.startsWith('<think>') ? '' : text;
 }
 
 function joinBlankLines(text: string): string {

@@ -1,6 +1,7 @@
 import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
 import { AGENTS_HEADING, REMINDER_OF_PROJECT, SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
+import { withoutThoughts } from './thoughts.ts';
 import { head, readUtterances, typedMeanwhile } from './utterances.ts';
 
 /**
@@ -27,8 +28,12 @@ export function utterancesOf(message: Message): Utterance[][] {
   return flagged === null
     ? readParts(message).parts.map(({ said }) => said)
     : message.parts.map((part) =>
-        part.kind === 'text' ? [{ speaker: flagged, text: part.text }] : [],
+        part.kind === 'text' ? [{ speaker: flagged, text: wordsOf(flagged, part.text) }] : [],
       );
+}
+
+function wordsOf(speaker: Speaker, text: string): string {
+  return speaker === 'assistant' ? withoutThoughts(text) : text;
 }
 
 /** Whether the texts of another message would be taken for a result if they stood in this one, too. */
