@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { openTarget, type TargetFlags } from './open-target.ts';
 import { checkedId } from './reading.ts';
-import { jsonOf, type Target } from './target.ts';
+import { jsonOf, type Target, TargetError } from './target.ts';
+import { MOST_OF_FOREIGN, plainLine } from './terminal/plain-text.ts';
 
 const HEADERS = {
   'content-type': 'application/json',
@@ -34,7 +35,11 @@ export async function mcpCommand(session: string | undefined, flags: TargetFlags
     const answer = answered(message).finally(() => answers.delete(answer));
     answers.add(answer);
   };
-  transport.onerror = (error) => console.error(error.message);
+  // What was sent is quoted in it, and may stand on somebody's terminal.
+  transport.onerror = (error) => console.error(plainLine(error.message, MOST_OF_FOREIGN));
+  const givenUp = new Promise<void>((resolve) => {
+    transport.onclose = resolve;
+  });
   const answered = async (message: JSONRPCMessage) => {
     const id = 'method' in message && 'id' in message ? message.id : null;
     const abort = new AbortController();
@@ -54,7 +59,8 @@ export async function mcpCommand(session: string | undefined, flags: TargetFlags
   try {
     const ended = once(process.stdin, 'end');
     await transport.start();
-    await ended;
+    const isWhole = await Promise.race([ended.then(() => true), givenUp.then(() => false)]);
+    if (!isWhole) throw new TargetError('the input was given up: a message of it does not end');
     await Promise.all(answers);
   } finally {
     await transport.close();

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +67,21 @@ describe('palimpsest mcp', () => {
     const mcp = await started([id], { ...environment, PALIMPSEST_THREADS: '0' });
     expect((await mcp.call('recall', { items: '2' })).text).toMatch(/^\[item 2, /);
     await mcp.close();
+  });
+
+  it('gives up a message that does not end, and says so on one line', async () => {
+    const run = spawn(process.execPath, [CLI, 'mcp', 's', '--url', api.url], {
+      env: { PATH: process.env.PATH ?? '', PALIMPSEST_API_KEY: 'key-of-alice' },
+    });
+    const told = text(run.stderr);
+    // It ends before all of it is read.
+    run.stdin.on('error', () => {});
+    run.stdin.write(`"\x1b[31m${'x'.repeat(11_000_000)}`);
+    const [code] = await once(run, 'exit');
+    expect(code).toBe(1);
+    const lines = (await told).trimEnd().split('\n');
+    expect(lines.at(-1)).toBe('the input was given up: a message of it does not end');
+    expect(lines.join('')).not.toContain('\x1b');
   });
 
   it('refuses what cannot be a session', async () => {

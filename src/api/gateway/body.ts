@@ -96,14 +96,23 @@ function inflaterOf(coding: string): Inflate | null {
 
 const CHUNK = 65_536;
 
+/** Conversations shrink to a tenth or a thirtieth. Some hundred bytes can be made to unpack to gigabytes. */
+const MOST_TIMES = 100;
+const ALWAYS = 4 * 1024 * 1024;
+
+function mostPlain({ byteLength }: Buffer): number {
+  return Math.min(MOST_BYTES, Math.max(ALWAYS, byteLength * MOST_TIMES));
+}
+
 /** Piece by piece, with others in between: zlib itself would put many megabytes together in one go. */
 async function through(decoder: Transform, bytes: Buffer): Promise<Buffer> {
   const pieces: Buffer[] = [];
+  const most = mostPlain(bytes);
   let size = 0;
   decoder.end(bytes);
   for await (const piece of decoder) {
     size += piece.byteLength;
-    if (size > MOST_BYTES) throw new Error('what was packed is too long to be read');
+    if (size > most) throw new Error('what was packed is too long to be read');
     pieces.push(piece);
   }
   return joinedBytes(pieces);
@@ -113,7 +122,7 @@ async function through(decoder: Transform, bytes: Buffer): Promise<Buffer> {
 const zstd: Inflate = (bytes, options) =>
   new Promise((resolve, reject) => {
     const inflate = Reflect.get(zlib, 'zstdDecompress') as typeof zlib.unzip;
-    inflate(bytes, { maxOutputLength: MOST_BYTES, ...options }, (error, result) =>
+    inflate(bytes, { maxOutputLength: mostPlain(bytes), ...options }, (error, result) =>
       error === null ? resolve(result) : reject(error),
     );
   });

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { plainOf, readBody, textOf } from '../../../src/api/gateway/body.ts';
 
@@ -84,10 +85,19 @@ describe('the bytes of a body', () => {
   });
 
   test.each([
+    ['says the same again and again', Buffer.from('{"a":1}\n'.repeat(400_000))],
+    ['is long', Buffer.from('{"a":1}\n'.repeat(300_000) + randomBytes(100_000).toString('hex'))],
+  ])('are there where the text %s', async (_, text) => {
+    expect((await plainOf(gzipSync(text), 'gzip'))?.equals(text)).toBe(true);
+  });
+
+  test.each([
     ['what is no UTF-8', Buffer.from([0x22, 0xff, 0x22]), null],
     ['a character that is cut', Buffer.from([0x78, 0xf0, 0x9f]), null],
     ['what is not packed as it says', Buffer.from('{}'), 'gzip'],
     ['a coding that nobody knows', Buffer.from('{}'), 'rot13'],
+    ['what unpacks to a thousand times as much', gzipSync(Buffer.alloc(20_000_000, ' ')), 'gzip'],
+    ['what was nearly nothing', brotliCompressSync(Buffer.alloc(20_000_000, ' ')), 'br'],
   ])('are none of %s', async (_, bytes, coding) => {
     expect(await plainOf(bytes, coding)).toBeNull();
   });
