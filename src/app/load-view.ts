@@ -146,13 +146,7 @@ async function readView(
   const logged = await read(base?.through ?? 1, version);
   const events = applied === null ? logged : [...logged, applied];
   const pins = await pinsAt(store, ref, state, version);
-  return foldView({
-    created,
-    base: await withEvent(store, ref, base, events),
-    events,
-    pins,
-    version,
-  });
+  return foldView({ created, base: await withEvent(store, ref, base, events), events, pins });
 }
 
 /** The pins in force at a version: the newest event about pins names those before it. */

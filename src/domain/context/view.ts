@@ -40,8 +40,6 @@ export type ViewSource = {
   events: readonly SessionEvent[];
   /** What is pinned, in the order in which it was. */
   pins?: Pinned;
-  /** Of the context, by default that of its newest event. */
-  version?: number;
 };
 
 /**
@@ -99,7 +97,7 @@ export function foldView(source: ViewSource): View {
   }
   const { base } = source;
   return {
-    version: source.version ?? version,
+    version,
     format,
     base: base?.ref ?? null,
     entries,

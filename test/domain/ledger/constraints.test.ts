@@ -146,6 +146,8 @@ describe('what demands nothing', () => {
     ['a question about times to come', 'Do you have tips for my work calls in the future?'],
     ['a question of need', 'So do I always need to factor it first?'],
     ['a question about what others prefer', 'Is that why induction is preferred over proof?'],
+    ['a request to explain', 'Can you tell me why induction is preferred over proof?'],
+    ['what shall be kept in mind', 'So, is there a trick to keep in mind here?'],
     ['a question of possibility', 'Can I easily update my will anytime without a lawyer?'],
   ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
 
