@@ -66,6 +66,8 @@ function exitCode(call: Call): number | null {
 
 const TELLS_ERROR =
   /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined/i;
+/** What a file is called says nothing of how it went: `runtime/panic.go:783` stands below every panic of Go. */
+const FILE = /[^\s"'(]*\/[^\s"'(]*\.\w{1,5}\b/g;
 const FRAME =
   /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines)/i;
 
@@ -75,7 +77,9 @@ export function errorLines(text: string, most: number): string[] {
     .split('\n')
     .map((line) => line.replace(/<\/?[a-z_]+>/g, ' ').trim())
     .filter((line) => line.length > 3 && !FRAME.test(line));
-  const telling = lines.filter((line) => line.length <= 2_000 && TELLS_ERROR.test(line));
+  const telling = lines.filter(
+    (line) => line.length <= 2_000 && TELLS_ERROR.test(line.replace(FILE, ' ')),
+  );
   return telling.length > 0 ? telling.slice(0, most) : lines.slice(-2);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textCandidate } from '../../../bench/quality/candidate.ts';
 import { failuresOf, measureErrors } from '../../../bench/quality/measures/errors.ts';
-import { hasFailed } from '../../../bench/quality/runs.ts';
+import { errorLines, hasFailed } from '../../../bench/quality/runs.ts';
 import { call, conversation } from './session.ts';
 
 const FAILURE = 'Exit code 1\nAssertionError: expected three retries but the client gave up';
@@ -51,6 +51,13 @@ describe('failed runs', () => {
   ])('%s', (_, items, expected) => {
     expect(conversation(items).calls.map(hasFailed)).toEqual([expected]);
   });
+});
+
+it('words about an error are no names of files', () => {
+  const lines = ['goroutine 1 [running]:', '\t/usr/lib/go/src/runtime/panic.go:860 +0x13a'];
+  expect(errorLines([...lines, 'panic: no such user'].join('\n'), 5)).toEqual([
+    'panic: no such user',
+  ]);
 });
 
 describe('errors', () => {
