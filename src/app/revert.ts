@@ -19,7 +19,8 @@ import { levelsOf } from './session-state.ts';
 
 /**
  * Undoes a compaction: the context becomes what it would be without it, including the items appended
- * since. With `cascade` the later ones that build on it go first, in the same write. Rejects: session_not_found, compaction_not_found, compaction_not_revertible.
+ * since. With `cascade` the later ones that build on it go first, in the same write. Rejects:
+ * session_not_found, compaction_not_found, compaction_not_revertible.
  */
 export async function revert(
   ports: Pick<Ports, 'store' | 'largestHere' | 'world' | 'clock'>,

@@ -3,8 +3,8 @@ import { rolloutWriter } from '../domain/session/rollout.ts';
 import type { EventStore, SessionRef } from './ports/event-store.ts';
 
 /** What is read at once: so many events, and fewer when they are large. */
-const EVENTS = 100;
-const BYTES = 65_536;
+export const EVENTS_AT_ONCE = 100;
+export const BYTES_AT_ONCE = 65_536;
 
 /** Lines of JSON, and the version up to which those so far tell the session. */
 export type Part = { text: string; version: number };
@@ -20,7 +20,8 @@ export async function* rolloutParts(
 ): AsyncGenerator<Part, void> {
   const recordsOf = rolloutWriter(ref.session_id);
   for (let after = 0; after < upTo; ) {
-    const events = await store.events(ref, { after, up_to: upTo, limit: EVENTS, max_bytes: BYTES });
+    const query = { after, up_to: upTo, limit: EVENTS_AT_ONCE, max_bytes: BYTES_AT_ONCE };
+    const events = await store.events(ref, query);
     const last = events.at(-1);
     if (last === undefined) return;
     after = last.version;

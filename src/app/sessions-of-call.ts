@@ -24,20 +24,19 @@ export async function sessionsOfCall(
   const noted = await store.gatewayKeys.find(tenant, [callKey(call_id)]);
   const indexed = await store.search.sessionsOfCall(tenant, indexedId(call_id), MOST);
   const all = new Set([...(noted === null ? [] : [noted.session_id]), ...indexed]);
+  if (all.size < 2) return [...all];
   const families: Set<string>[] = [];
   const distinct: string[] = [];
   for (const session_id of all) {
-    if (all.size > 1) {
-      const past = await searchedSessions(store, { tenant, session_id });
-      const ids = past.ok ? past.value.map(({ ref }) => ref.session_id) : [session_id];
-      const family = families.find((known) => ids.some((id) => known.has(id)));
-      if (family !== undefined) {
-        for (const id of ids) family.add(id);
-        continue;
-      }
+    const past = await searchedSessions(store, { tenant, session_id });
+    const ids = past.ok ? past.value.map(({ ref }) => ref.session_id) : [session_id];
+    const family = families.find((known) => ids.some((id) => known.has(id)));
+    if (family === undefined) {
       families.push(new Set(ids));
+      distinct.push(session_id);
+    } else {
+      for (const id of ids) family.add(id);
     }
-    distinct.push(session_id);
   }
   return distinct;
 }

@@ -1,13 +1,9 @@
 import { exportHeader, exportLine } from '../app/export-format.ts';
 import type { EventStore, SessionRef } from '../app/ports/event-store.ts';
 import { StoreTroubleError } from '../app/ports/store-trouble-error.ts';
-import type { Part } from '../app/session-parts.ts';
+import { BYTES_AT_ONCE, EVENTS_AT_ONCE, type Part } from '../app/session-parts.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 import { ofStored } from './stored-json.ts';
-
-/** What is read at once: so many events, and fewer when they are large. */
-const EVENTS = 100;
-const BYTES = 65_536;
 
 /**
  * All events of a session up to a version, as a file that `import` makes the same session of. Others
@@ -22,8 +18,8 @@ export async function* exportParts(
   yield { text: `${exportHeader(ref, upTo)}\n`, version: 0 };
   let previous = FIRST_PREVIOUS_HASH;
   for (let after = 0; after < upTo; ) {
-    const limit = Math.min(EVENTS, upTo - after);
-    const rows = await store.rows(ref, { after, limit, max_bytes: BYTES });
+    const limit = Math.min(EVENTS_AT_ONCE, upTo - after);
+    const rows = await store.rows(ref, { after, limit, max_bytes: BYTES_AT_ONCE });
     if (rows.length === 0) return;
     let text = '';
     for (const row of rows) {

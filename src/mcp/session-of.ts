@@ -62,13 +62,12 @@ async function sessionsOfMeta(
   return soon(look, { ms: RECORDING_MS, signal });
 }
 
-const NO_SESSION =
-  'it is not known which session this is: nothing that the client sends names one that is known here. ' +
+const unknown = (why: string) =>
+  `it is not known which session this is: ${why}. ` +
   'Ask the user to set the address of this MCP server to …/mcp/SESSION_ID';
 
-const SEVERAL_SESSIONS =
-  'it is not known which session this is: the call that the client names stands in more than one. ' +
-  'Ask the user to set the address of this MCP server to …/mcp/SESSION_ID';
+const NO_SESSION = unknown('nothing that the client sends names one that is known here');
+const SEVERAL_SESSIONS = unknown('the call that the client names stands in more than one');
 
 function noSuch(session_id: string): string {
   return (

@@ -7,7 +7,7 @@ import type { Item } from '../../src/domain/items/item.ts';
 import { PROFILES, type Profile, profileConfig } from '../../src/domain/policy/profiles.ts';
 import { toolMatcher } from '../../src/domain/policy/tool-patterns.ts';
 import type { SessionEvent } from '../../src/domain/session/events.ts';
-import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
+import { revertCommand, revertCompactions } from '../../src/domain/session/revert-compaction.ts';
 import { extractive } from '../../src/workers/summarizers/extractive.ts';
 import { providerProblems } from '../support/foreign/context-rules.ts';
 import { historyArbitrary } from '../support/generators.ts';
@@ -222,7 +222,7 @@ async function revertLatest({ lab }: Run): Promise<void> {
   const id = ended.data.compaction_id;
   const command = revertCommand(id, events, await lab.head());
   if (!command.ok) throw new Error(command.rejection.detail);
-  const outcome = await lab.commit(revertCompaction(command.value));
+  const outcome = await lab.commit(revertCompactions([command.value]));
   if (!outcome.ok) return;
   const start = events.find(
     (event) => event.type === 'compaction.requested' && event.data.compaction_id === id,

@@ -7,7 +7,7 @@ import { evolve } from '../../src/domain/session/evolve.ts';
 import { type Head, type PacketState, packetState } from '../../src/domain/session/head.ts';
 import { observeSignal } from '../../src/domain/session/observe-signal.ts';
 import { receivePacket } from '../../src/domain/session/packet-commands.ts';
-import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
+import { revertCommand, revertCompactions } from '../../src/domain/session/revert-compaction.ts';
 import { PacketTimer } from '../../src/workers/packet-timer.ts';
 import { modelSummarizer } from '../../src/workers/summarizers/model.ts';
 import type { ModelAnswer } from '../../src/workers/summarizers/text-model.ts';
@@ -182,7 +182,7 @@ class Play {
     if (done?.type !== 'compaction.completed') return;
     const command = revertCommand(done.data.compaction_id, events, await lab.head());
     if (!command.ok) return;
-    const outcome = await lab.commit(revertCompaction(command.value));
+    const outcome = await lab.commit(revertCompactions([command.value]));
     if (!outcome.ok) return;
     const seqs = (await lab.view()).entries.map(({ seq }) => seq);
     const packet = events[done.version];

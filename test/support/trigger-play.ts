@@ -10,7 +10,7 @@ import { requestCompaction } from '../../src/domain/session/compaction-commands.
 import { configureSession } from '../../src/domain/session/create-session.ts';
 import { observeSignal } from '../../src/domain/session/observe-signal.ts';
 import { receivePacket, timeOutPacket } from '../../src/domain/session/packet-commands.ts';
-import { revertCommand, revertCompaction } from '../../src/domain/session/revert-compaction.ts';
+import { revertCommand, revertCompactions } from '../../src/domain/session/revert-compaction.ts';
 import { modelSummarizer } from '../../src/workers/summarizers/model.ts';
 import { loadTemplates } from '../../src/workers/templates.ts';
 import { NO_SUMMARIZER_USAGE } from './event-data.ts';
@@ -279,7 +279,7 @@ export class TriggerPlay {
       return;
     const command = revertCommand(done.data.compaction_id, events, await lab.head());
     if (!command.ok) return;
-    const outcome = await lab.commit(revertCompaction(command.value));
+    const outcome = await lab.commit(revertCompactions([command.value]));
     if (!outcome.ok) return;
     const before = await lab.view(done.version - 1);
     const after = await lab.view();

@@ -1,4 +1,5 @@
 import type { Protocol } from '../../domain/gateway/protocol.ts';
+import { OWN_NAME } from '../../domain/gateway/session-hint.ts';
 
 /** One request of a client for an answer of a model, as it is read. */
 export type TurnRequest = {
@@ -32,7 +33,7 @@ export function readable({ body, ...request }: TurnAsked): TurnRequest {
 
 /** What the headers of a request name that are read here. */
 const READ_HEADERS = [
-  'x-palimpsest-session',
+  OWN_NAME,
   'x-palimpsest-context-window',
   'x-palimpsest-profile',
   'x-palimpsest-recall',

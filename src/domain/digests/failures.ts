@@ -12,7 +12,7 @@ const LEVEL =
   /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]|(?:错误|錯誤|异常|エラー|오류|[Оо]шибка|خطأ|\bFehler|\b[Ee]rreur)(?=[\s:：])/;
 const LEVEL_WITHIN = 70;
 const TELLING =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|fehler|erreur|^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /i;
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|fehler|erreur/i;
 /** What a compiler says of a place in a file. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /;
 const WARNING =
@@ -90,7 +90,7 @@ function wholeLine({ units }: Source, place: number): number[] {
 }
 
 function tellsFailure(text: string): boolean {
-  return TELLING.test(text) && (IN_PLACE.test(text) || TELLING.test(withoutPaths(text)));
+  return IN_PLACE.test(text) || (TELLING.test(text) && TELLING.test(withoutPaths(text)));
 }
 
 function isMarked(text: string): boolean {

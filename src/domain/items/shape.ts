@@ -74,3 +74,8 @@ export function partsOf<P>(
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return objectsIn(content).map(partOf);
 }
+
+/** Whether a part is a text that says nothing. */
+export function isEmptyText(part: Json): boolean {
+  return isJsonObject(part) && part.type === 'text' && part.text === '';
+}

@@ -20,14 +20,9 @@ export type RevertCompaction = {
 };
 
 /**
- * Undoes a compaction: an event, never a rewrite (SPEC sections 2, 18 rule 9).
- * Rejects: session_not_found, compaction_not_revertible.
+ * Undoes compactions in one write, in this order: an event for each, never a rewrite (SPEC sections 2, 18
+ * rule 9). Rejects: session_not_found, compaction_not_revertible.
  */
-export function revertCompaction(command: RevertCompaction): Decide<Head> {
-  return revertCompactions([command]);
-}
-
-/** Undoes several in one write, in this order. Rejects as `revertCompaction`. */
 export function revertCompactions(commands: readonly RevertCompaction[]): Decide<Head> {
   return (head) => {
     if (head === null) return sessionNotFound();

@@ -100,9 +100,10 @@ function written(
   const told = pieces.map(({ seq, at, what, piece }) => {
     const { from, to_line, lines, text } = piece;
     const part = from.character > 1 ? ` from character ${from.character}` : '';
-    const range = lines === 1 ? [] : [`lines ${from.line}-${to_line} of ${lines}`];
-    const about = [...place, `item ${seq}`, at, what, ...range];
-    return `${headingOf([...about.slice(0, -1), `${about.at(-1)}${part}`])}\n${part === '' ? text : insideLine(text)}`;
+    const range = `lines ${from.line}-${to_line} of ${lines}${part}`;
+    const about = lines === 1 ? [`${what}${part}`] : [what, range];
+    const heading = headingOf([...place, `item ${seq}`, at, ...about]);
+    return `${heading}\n${part === '' ? text : insideLine(text)}`;
   });
   if (next === null) return told.join('\n');
   const to = wanted.kind === 'result' ? LARGEST : wanted.to;

@@ -4,7 +4,7 @@ import type { Format } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { NewSession } from '../../../src/domain/session/create-session.ts';
 import type { Mode } from '../../../src/domain/session/events.ts';
-import { revertCommand, revertCompaction } from '../../../src/domain/session/revert-compaction.ts';
+import { revertCommand, revertCompactions } from '../../../src/domain/session/revert-compaction.ts';
 import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
 import {
   assistant,
@@ -64,7 +64,7 @@ async function compact(lab: SessionLab, mode: Mode): Promise<string> {
 async function revert(lab: SessionLab, id: string): Promise<void> {
   const command = revertCommand(id, await lab.events(), await lab.head());
   if (!command.ok) throw new Error(command.rejection.detail);
-  await lab.commit(revertCompaction(command.value));
+  await lab.commit(revertCompactions([command.value]));
 }
 
 /** The context as stored, then as it goes to the model. */

@@ -7,7 +7,7 @@ import {
 } from '../../../src/domain/session/complete-compaction.ts';
 import type { EventOf, NewEvent } from '../../../src/domain/session/events.ts';
 import { applyProposal, discardProposal } from '../../../src/domain/session/proposal-commands.ts';
-import { revertCommand, revertCompaction } from '../../../src/domain/session/revert-compaction.ts';
+import { revertCommand, revertCompactions } from '../../../src/domain/session/revert-compaction.ts';
 import { PLAIN_REPORT } from '../../support/event-data.ts';
 import {
   appended,
@@ -369,7 +369,7 @@ describe('a change of the context', () => {
     const command = revertCommand('old', logOf(log), head);
     if (!command.ok) throw new Error(command.rejection.detail);
     const [, ...rest] = given(...log)
-      .when(revertCompaction(command.value))
+      .when(revertCompactions([command.value]))
       .events();
     expect(rest).toEqual([discarded('old')]);
   });

@@ -4,7 +4,6 @@ import {
   type RevertCompaction,
   revertCascade,
   revertCommand,
-  revertCompaction,
   revertCompactions,
 } from '../../../src/domain/session/revert-compaction.ts';
 import {
@@ -47,7 +46,7 @@ describe('reverting', () => {
     if (last?.type !== 'compaction.completed') throw new Error('unexpected log');
     last.data.previous = { compaction_id: 'one', version: 5, through: 2 };
     given(...events)
-      .when(revertCompaction(commandFor(events, 'two')))
+      .when(revertCompactions([commandFor(events, 'two')]))
       .yields({
         type: 'compaction.reverted',
         data: {
@@ -62,7 +61,7 @@ describe('reverting', () => {
   it('a micro-compaction keeps the base', () => {
     const events = [created(), item, ...full('one', 2), item, ...micro('two')];
     given(...events)
-      .when(revertCompaction(commandFor(events, 'two')))
+      .when(revertCompactions([commandFor(events, 'two')]))
       .yields({
         type: 'compaction.reverted',
         data: {
@@ -78,7 +77,7 @@ describe('reverting', () => {
     for (const first of [micro('one'), full('one', 2)]) {
       const events = [created(), item, ...first, item, ...full('two', 3)];
       given(...events)
-        .when(revertCompaction(commandFor(events, 'one')))
+        .when(revertCompactions([commandFor(events, 'one')]))
         .rejects('compaction_not_revertible', /\(two\) builds on this/);
     }
   });
@@ -86,7 +85,7 @@ describe('reverting', () => {
   it('is refused while a compaction is under way', () => {
     const events = [created(), item, ...full('one', 2), requested({ compaction_id: 'two' })];
     given(...events)
-      .when(revertCompaction(commandFor(events, 'one')))
+      .when(revertCompactions([commandFor(events, 'one')]))
       .rejects('compaction_not_revertible', /two is under way/);
   });
 
@@ -97,7 +96,7 @@ describe('reverting', () => {
     const events = [created(), item, ...full('one', 2)];
     const command = commandFor(events, 'one');
     given(...events, ...meanwhile)
-      .when(revertCompaction(command))
+      .when(revertCompactions([command]))
       .rejects('compaction_not_revertible', /at the same moment/);
   });
 
@@ -152,7 +151,7 @@ describe('reverting', () => {
   it('is refused for an unknown session', () => {
     const command = commandFor([created(), item, ...full('one', 2)], 'one');
     given()
-      .when(revertCompaction(command))
+      .when(revertCompactions([command]))
       .rejects('session_not_found', /no session/);
   });
 });

@@ -1,7 +1,7 @@
 import { bullet, clipEnd } from '../../text.ts';
 import type { TextCounter } from '../../tokens/count.ts';
 import { TOPICS, type Topic } from './headings.ts';
-import { type Line, leftOut, type Tellings } from './line.ts';
+import type { Line, Tellings } from './line.ts';
 
 /**
  * Of the room, what a topic may take with its fewest words, and how it shares in the rest. `fills`: it
@@ -127,10 +127,10 @@ function fill(
   }
   const texts = textsOf(lines);
   let tokens = costOf(texts, count);
-  const byNeed = [...lines.keys()].sort((a, b) => leftOutAt(lines, b) - leftOutAt(lines, a));
-  for (const place of byNeed) {
-    const [before, after] = [texts[place] ?? '', longer?.[place]?.text ?? ''];
-    const more = count(bullet(after)) - count(bullet(before));
+  const byNeed = [...lines.entries()].sort(([, a], [, b]) => leftOut(b) - leftOut(a));
+  for (const [place, { text }] of byNeed) {
+    const after = longer?.[place]?.text ?? text;
+    const more = count(bullet(after)) - count(bullet(text));
     if (more <= 0 || tokens + more > room) continue;
     texts[place] = after;
     tokens += more;
@@ -138,9 +138,9 @@ function fill(
   return { lines: texts, tokens: costOf(texts, count) };
 }
 
-function leftOutAt(lines: readonly Line[], place: number): number {
-  const line = lines[place];
-  return line === undefined ? 0 : leftOut(line);
+/** How much of what a line is about it leaves out, in characters. */
+function leftOut({ text, about = '' }: Line): number {
+  return about.length - text.length;
 }
 
 /** The shares of these topics: where no file was worked on, the conversation is the work. */

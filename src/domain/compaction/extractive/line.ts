@@ -6,11 +6,6 @@ export type Line = {
   about?: string;
 };
 
-/** How much of what a line is about it leaves out, in characters. */
-export function leftOut({ text, about = '' }: Line): number {
-  return about.length - text.length;
-}
-
 /** What a topic has to tell, from the fewest words to the most: each tells all that the one before does. */
 export type Tellings = readonly (() => Line[])[];
 

@@ -1,8 +1,10 @@
-import { isJsonObject, type JsonObject, objectsIn } from '../../json.ts';
+import { type JsonObject, objectsIn } from '../../json.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item, ToolCall } from '../item.ts';
 import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, pairedParts } from '../pairing.ts';
+import { isEmptyText } from '../shape.ts';
+import { uniqueIds } from '../unique-ids.ts';
 import { aiSdkMessage } from './encode.ts';
 import { normaliseAiSdk } from './normalise.ts';
 import { callsOf, isCall, isResult, textOutput } from './parts.ts';
@@ -88,12 +90,12 @@ function resultMessages(
       const byPlace = new Map(
         calls.flatMap((call) => (call.result?.at === at ? [[call.result.place, call]] : [])),
       );
-      const results = objectsIn(message.content).filter((part) => isResult(message, part));
+      const parts = objectsIn(message.content);
+      const results = parts.filter((part) => isResult(message, part));
       const content = results.flatMap((part, place) => {
         const answered = byPlace.get(place);
         return answered === undefined ? [] : [answering(part, answered.id, answered.call.name)];
       });
-      const parts = objectsIn(message.content);
       const isSame =
         content.length === parts.length && content.every((part, place) => part === parts[place]);
       return [isSame ? message : { ...message, content }];
@@ -112,23 +114,6 @@ function withoutResults(message: Item): Item[] {
   return content.length === 0 ? [] : [{ ...message, content }];
 }
 
-/** A later call with the id of an earlier one of its message gets an id of its own. */
-function uniqueIds(ids: readonly string[]): string[] {
-  const taken = new Set(ids);
-  const seen = new Set<string>();
-  let use = 2;
-  return ids.map((given) => {
-    let id = given;
-    if (seen.has(id)) {
-      while (taken.has(`${given}_${use}`)) use++;
-      id = `${given}_${use}`;
-      taken.add(id);
-    }
-    seen.add(id);
-    return id;
-  });
-}
-
 function withIds(message: Item, ids: readonly string[]): Item {
   if (callsOf(message).every(({ id }, place) => id === ids[place])) return message;
   let place = 0;
@@ -141,9 +126,7 @@ function withIds(message: Item, ids: readonly string[]): Item {
 function withoutEmptyTexts(message: Item): Item {
   const { content } = message;
   if (!Array.isArray(content)) return message;
-  const kept = content.filter(
-    (part) => !(isJsonObject(part) && part.type === 'text' && part.text === ''),
-  );
+  const kept = content.filter((part) => !isEmptyText(part));
   return kept.length === content.length ? message : { ...message, content: kept };
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { objectsIn } from '../../json.ts';
 import { CONTROL_TYPES, type Item, OWN_MESSAGE_FIELDS } from '../item.ts';
 
 // Stands by itself: it shares nothing with the renderer that it checks.
@@ -14,7 +14,7 @@ export function aiSdkViolations(rendered: readonly Item[]): string[] {
     const say = (text: string) => found.push(`message ${index}: ${text}`);
     checkMessage(message, say);
     if (message.role === 'tool') {
-      for (const part of objects(message.content)) {
+      for (const part of objectsIn(message.content)) {
         if (part.type !== 'tool-result') continue;
         const id = String(part.toolCallId);
         if (!waiting.delete(id)) say(`the result of ${id} does not follow its call`);
@@ -39,7 +39,7 @@ function checkMessage(message: Item, say: Say): void {
   if (!ROLES.some((known) => known === role)) say('the role is unknown');
   if (role === 'system' && typeof content !== 'string') say('a system message takes a text only');
   if (role === 'tool' && typeof content === 'string') say('a message of tools takes parts only');
-  const parts = objects(content);
+  const parts = objectsIn(content);
   if (parts.some((part) => part.type === 'text' && part.text === '')) say('a text part is empty');
   if (typeof content === 'string' ? content === '' : parts.length === 0)
     say('the content is empty');
@@ -47,7 +47,7 @@ function checkMessage(message: Item, say: Say): void {
 
 function callsIn(message: Item, say: Say): Set<string> {
   const ids = new Set<string>();
-  for (const part of objects(message.content)) {
+  for (const part of objectsIn(message.content)) {
     if (part.type !== 'tool-call' || part.providerExecuted === true) continue;
     const id = String(part.toolCallId);
     if (ids.has(id)) say(`the call id ${id} occurs twice`);
@@ -55,8 +55,4 @@ function callsIn(message: Item, say: Say): Set<string> {
     if (message.role !== 'assistant') say('only an assistant calls tools');
   }
   return ids;
-}
-
-function objects(content: Json | undefined): JsonObject[] {
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }

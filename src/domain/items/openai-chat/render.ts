@@ -3,6 +3,8 @@ import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item, ToolCall } from '../item.ts';
 import { MISSING_RESULT_NOTE, pairedParts } from '../pairing.ts';
+import { isEmptyText } from '../shape.ts';
+import { uniqueIds } from '../unique-ids.ts';
 import { answeredCallId, callsOf, resultMessage } from './calls.ts';
 import { openaiChatMessage } from './encode.ts';
 import { normaliseOpenaiChat } from './normalise.ts';
@@ -57,24 +59,16 @@ function answersOf(items: readonly Item[]): Map<number, (number | null)[]> {
   return answers;
 }
 
-/** A later call of the message with the id of an earlier one gets an id of its own, by its number. */
+/** Of calls with the same id a later one gets an id of its own. */
 function withUniqueIds(message: Item): Item {
-  const ids = objectsIn(message.tool_calls).map(({ id }) => String(id));
-  const taken = new Set(ids);
-  if (taken.size === ids.length) return message;
-  const seen = new Set<string>();
-  let use = 2;
-  const tool_calls = objectsIn(message.tool_calls).map((call) => {
-    let id = String(call.id);
-    if (seen.has(id)) {
-      while (taken.has(`${id}_${use}`)) use++;
-      id = `${id}_${use}`;
-      taken.add(id);
-    }
-    seen.add(id);
-    return { ...call, id };
-  });
-  return { ...message, tool_calls };
+  const calls = objectsIn(message.tool_calls);
+  const given = calls.map(({ id }) => String(id));
+  if (new Set(given).size === given.length) return message;
+  const ids = uniqueIds(given);
+  return {
+    ...message,
+    tool_calls: calls.map((call, place) => ({ ...call, id: ids[place] ?? '' })),
+  };
 }
 
 function answering(result: Item, id: string): Item {
@@ -104,10 +98,6 @@ function repairedContent(message: Item): Json | undefined {
   if (parts.length === content.length && parts.length > 0) return content;
   if (parts.length > 0) return parts;
   return isResult ? '' : null;
-}
-
-function isEmptyText(part: Json): boolean {
-  return isJsonObject(part) && part.type === 'text' && part.text === '';
 }
 
 /** Each call with a type, and with its arguments as the string that the API wants. */

@@ -6,7 +6,7 @@ import type { Item } from '../../../../src/domain/items/item.ts';
 import type { Mode } from '../../../../src/domain/session/events.ts';
 import {
   revertCommand,
-  revertCompaction,
+  revertCompactions,
 } from '../../../../src/domain/session/revert-compaction.ts';
 import { historyArbitrary } from '../../../support/generators.ts';
 import { opaqueItem } from '../../../support/scripted-model/compaction.ts';
@@ -82,7 +82,7 @@ it('whatever is compacted in whatever order: valid contexts and requests, exact 
           if (!command.ok) continue;
           replaced += opaque.length;
           if (!reverts) continue;
-          expect((await lab.commit(revertCompaction(command.value))).ok).toBe(true);
+          expect((await lab.commit(revertCompactions([command.value]))).ok).toBe(true);
           expect(await context(lab)).toEqual(before);
         }
         for (const input of inputs) expect(CODEC.violations(input)).toEqual([]);

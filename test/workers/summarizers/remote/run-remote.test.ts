@@ -4,7 +4,7 @@ import type { Item } from '../../../../src/domain/items/item.ts';
 import type { ConfigOverrides } from '../../../../src/domain/policy/config.ts';
 import {
   revertCommand,
-  revertCompaction,
+  revertCompactions,
 } from '../../../../src/domain/session/revert-compaction.ts';
 import { rolloutWriter } from '../../../../src/domain/session/rollout.ts';
 import { ofType } from '../../../contracts/session-events.ts';
@@ -123,7 +123,7 @@ describe('RW-110, CV-185: the provider compacts', () => {
     const id = await compact(lab, 'remote');
     const command = revertCommand(id, await lab.events(), await lab.head());
     if (!command.ok) throw new Error(command.rejection.detail);
-    expect((await lab.commit(revertCompaction(command.value))).ok).toBe(true);
+    expect((await lab.commit(revertCompactions([command.value]))).ok).toBe(true);
     expect(await context()).toEqual(before);
     expect(await isSound()).toBe(true);
   });
