@@ -44,11 +44,15 @@ const CHANGES = {
   cleared: 'Cleared the content of',
   digested: 'Left a digest of',
   truncated: 'Shortened',
+  input_truncated: 'Shortened the input of',
 } as const satisfies Record<ResultEdit['kind'], string>;
 
 function changedResults(edits: EventData['compaction.micro_completed']['edits']): string {
   const [first] = edits;
   const isMixed = edits.some(({ kind }) => kind !== first?.kind);
   const what = first === undefined || isMixed ? 'Cleared or shortened' : CHANGES[first.kind];
-  return `${what} ${edits.length} old tool ${edits.length === 1 ? 'result' : 'results'}`;
+  const calls = edits.filter(({ kind }) => kind === 'input_truncated').length;
+  const noun = calls === 0 ? 'result' : calls === edits.length ? 'call' : 'result or call';
+  const nouns = calls === 0 ? 'results' : calls === edits.length ? 'calls' : 'results and calls';
+  return `${what} ${edits.length} old tool ${edits.length === 1 ? noun : nouns}`;
 }

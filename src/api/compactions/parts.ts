@@ -9,10 +9,12 @@ export const item = jsonObject('A stored item.');
 const resultEdit = z
   .object(
     described(resultEditSchema.omit({ content: true }).shape, {
-      seq: 'The item that carries the result.',
+      seq: 'The item that carries the result, or the call whose input was cut.',
       tool_use_id: 'Id of the tool call, as the provider gave it.',
-      kind: 'What stands there now: the placeholder, a digest, or the result without its middle.',
-      tokens_before: 'Tokens of the result before, without margin.',
+      kind:
+        'What stands there now: the placeholder, a digest, the result without its middle, or the call ' +
+        'with its input cut.',
+      tokens_before: 'Tokens of the result, or of the call, before, without margin.',
       tokens_after: 'Tokens of what stands there now, without margin.',
     }),
   )

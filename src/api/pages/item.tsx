@@ -170,6 +170,7 @@ const STEP_WORDS: Record<Trace['history'][number]['what'], string> = {
   cleared: 'result cleared',
   digested: 'result replaced by a digest',
   truncated: 'result shortened',
+  input_truncated: 'input of a call shortened',
   summarised: 'summarised',
   summarised_again: 'its summary was summarised again',
   reverted: 'that was undone',

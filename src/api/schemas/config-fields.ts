@@ -82,6 +82,9 @@ export const CONFIG_FIELDS: { readonly [F in keyof Config]: string } = {
   gateway_recall_rounds: 'How often the model is asked again for one answer of the gateway.',
   micro_compact_truncate_over_tokens:
     'Results of more tokens are first cut in the middle; null switches that off.',
+  micro_compact_truncate_inputs_over_tokens:
+    'Inputs of more tokens, of old calls that wrote or edited files, are cut to that: paths and the ' +
+    'beginning of each text stay; null switches that off.',
   micro_compact_escalate:
     'Whether a full compaction takes the place of clearing that would not be enough.',
   restore_max_files: 'How many files are put back after the summary, as they were known last.',

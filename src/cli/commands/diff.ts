@@ -29,7 +29,12 @@ export function diffCommand(
   });
 }
 
-const EDITS = { cleared: 'cleared', digested: 'now a digest', truncated: 'cut in the middle' };
+const EDITS = {
+  cleared: 'cleared',
+  digested: 'now a digest',
+  truncated: 'cut in the middle',
+  input_truncated: 'its input cut',
+};
 
 function* lines(
   { session_id, compaction_id, kept, cleared, removed, added, tokens }: Diff,

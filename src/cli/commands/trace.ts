@@ -30,6 +30,7 @@ const HAPPENED = {
   cleared: 'a result was cleared',
   digested: 'a result became a digest',
   truncated: 'a result was cut in the middle',
+  input_truncated: 'the input of a call was cut',
   summarised: 'summarised: only a summary tells of it',
   summarised_again: 'its summary was replaced by a later one',
   reverted: 'that was undone',

@@ -54,6 +54,7 @@ export const STEPS = [
   'cleared',
   'digested',
   'truncated',
+  'input_truncated',
   'summarised',
   'summarised_again',
   'reverted',

@@ -1,3 +1,4 @@
+import type { Codec } from '../items/codec.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
 import { EMPTY_LEDGER, type Ledger } from '../ledger/ledger.ts';
@@ -85,11 +86,10 @@ export function foldView(source: ViewSource): View {
       entries.push({ seq: event.version, item, tokens, origin: 'log' });
       continue;
     }
-    const contents = new Map(applied.map((edit) => [edit.tool_use_id, edit.content]));
     originals.set(event.version, item);
     entries.push({
       seq: event.version,
-      item: codec.editResults(item, contents),
+      item: edited(item, applied, codec),
       // The event's own tokens already stand after its own edits.
       tokens: tokens + savedBy(own) - savedBy(applied),
       origin: 'log',
@@ -166,6 +166,17 @@ function editsInForce(events: readonly SessionEvent[]): Map<string, ResultEdit> 
     }
   }
   return edits;
+}
+
+function edited(item: Item, edits: readonly ResultEdit[], codec: Codec): Item {
+  const contents = (isInput: boolean) => {
+    const own = edits.filter(({ kind }) => (kind === 'input_truncated') === isInput);
+    return new Map(own.map(({ tool_use_id, content }) => [tool_use_id, content]));
+  };
+  const inputs = contents(true);
+  const results = contents(false);
+  const shortened = inputs.size === 0 ? item : codec.editInputs(item, inputs);
+  return results.size === 0 ? shortened : codec.editResults(shortened, results);
 }
 
 function groupBySeq(edits: Iterable<ResultEdit>): Map<number, ResultEdit[]> {

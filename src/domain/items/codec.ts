@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import type { Item, Normalised, Role } from './item.ts';
 
-/** A replacement of the content of one tool result, addressed by its call id. */
+/** Replacements by the id of the call: of the content of its result, or of its own input. */
 export type ResultEdits = ReadonlyMap<string, string>;
 
 /** One problem of a posted item: where it is (path inside the item) and what to change. */
@@ -20,6 +20,8 @@ export interface Codec {
   isMessage(item: Item): boolean;
   /** The item with the content of the named tool results replaced; other fields stay as they are. */
   editResults(item: Item, edits: ResultEdits): Item;
+  /** The item with the input of the named tool calls replaced, by its text or the JSON of it. */
+  editInputs(item: Item, edits: ResultEdits): Item;
   /** A plain text message in this format. Extra own fields (`is_meta`, …) are added as given. */
   message(role: Role, text: string, fields?: Item): Item;
   /** Normalised messages of another format written in this one, as well as it allows. */

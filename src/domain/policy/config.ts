@@ -159,6 +159,8 @@ export const configSchema = z.strictObject({
   /** How often the model may be asked again for one answer of the gateway. */
   gateway_recall_rounds: z.int().min(1).max(20),
   micro_compact_truncate_over_tokens: tokens.min(16).nullable(),
+  /** Inputs of old calls that wrote files are cut to so much (SPEC section 20). */
+  micro_compact_truncate_inputs_over_tokens: tokens.min(16).nullable(),
   micro_compact_escalate: z.boolean(),
   restore_max_files: count,
   restore_tokens_per_file: tokens,

@@ -95,6 +95,7 @@ export const BASE_CONFIG: Config = {
   gateway_recall: false,
   gateway_recall_rounds: 3,
   micro_compact_truncate_over_tokens: null,
+  micro_compact_truncate_inputs_over_tokens: null,
   micro_compact_escalate: true,
   compaction_cost_aware: false,
   cost_horizon_turns: 20,

@@ -2,7 +2,7 @@ import type { Codec } from '../codec.ts';
 import { isSpoken } from '../shape.ts';
 import { checkAiSdk } from './check.ts';
 import { aiSdkMessage, encodeAiSdk } from './encode.ts';
-import { editAiSdkResults, normaliseAiSdk } from './normalise.ts';
+import { editAiSdkInputs, editAiSdkResults, normaliseAiSdk } from './normalise.ts';
 import { renderAiSdk } from './render.ts';
 import { aiSdkViolations } from './violations.ts';
 
@@ -12,6 +12,7 @@ export const aiSdkCodec: Codec = {
   normalise: normaliseAiSdk,
   isMessage: isSpoken,
   editResults: editAiSdkResults,
+  editInputs: editAiSdkInputs,
   message: aiSdkMessage,
   encode: encodeAiSdk,
   render: renderAiSdk,

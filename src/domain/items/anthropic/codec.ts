@@ -2,7 +2,7 @@ import type { Codec } from '../codec.ts';
 import { isSpoken } from '../shape.ts';
 import { checkAnthropic } from './check.ts';
 import { anthropicMessage, encodeAnthropic } from './encode.ts';
-import { editAnthropicResults, normaliseAnthropic } from './normalise.ts';
+import { editAnthropicInputs, editAnthropicResults, normaliseAnthropic } from './normalise.ts';
 import { renderAnthropic } from './render.ts';
 import { anthropicViolations } from './violations.ts';
 
@@ -12,6 +12,7 @@ export const anthropicCodec: Codec = {
   normalise: normaliseAnthropic,
   isMessage: isSpoken,
   editResults: editAnthropicResults,
+  editInputs: editAnthropicInputs,
   message: anthropicMessage,
   encode: encodeAnthropic,
   render: renderAnthropic,

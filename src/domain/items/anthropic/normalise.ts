@@ -4,6 +4,7 @@ import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { ImagePart, Item, Normalised, Part, Role, Source, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
+import { withInput } from '../replace-input.ts';
 import { partsOf } from '../shape.ts';
 
 /** The normalised view of an Anthropic message or control item. */
@@ -68,6 +69,16 @@ export function editAnthropicResults(item: Item, edits: ResultEdits): Item {
     if (!isJsonObject(block) || block.type !== 'tool_result') return block;
     const text = edits.get(stringField(block, 'tool_use_id') ?? '');
     return text === undefined ? block : { ...block, content: text };
+  });
+  return { ...item, content };
+}
+
+/** The message with the input of the named calls replaced. */
+export function editAnthropicInputs(item: Item, edits: ResultEdits): Item {
+  if (isControlItem(item) || !Array.isArray(item.content)) return item;
+  const content = item.content.map((block) => {
+    if (!isJsonObject(block) || block.type !== 'tool_use') return block;
+    return withInput(block, 'input', edits.get(stringField(block, 'id') ?? ''));
   });
   return { ...item, content };
 }

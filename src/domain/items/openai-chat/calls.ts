@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
+import type { ResultEdits } from '../codec.ts';
 import { decodeArguments } from '../decode-arguments.ts';
 import type { Item, ToolCall } from '../item.ts';
+import { withInput } from '../replace-input.ts';
 
 /** The tool calls of an assistant message, the old single `function_call` among them. */
 export function callsOf(message: Item): ToolCall[] {
@@ -28,6 +30,30 @@ function callOf(call: JsonObject): ToolCall {
     input: body === call.custom ? (body.input ?? '') : decodeArguments(body.arguments),
     source: call,
   };
+}
+
+/** The message with the arguments, or the free text, of the named calls replaced. */
+export function withInputs(message: Item, edits: ResultEdits): Item {
+  const { tool_calls, function_call } = message;
+  const edited: Item = { ...message };
+  if (Array.isArray(tool_calls)) {
+    edited.tool_calls = tool_calls.map((call) => {
+      if (!isJsonObject(call)) return call;
+      const text = edits.get(stringField(call, 'id') ?? '');
+      if (isJsonObject(call.function)) {
+        return { ...call, function: withInput(call.function, 'arguments', text) };
+      }
+      if (isJsonObject(call.custom)) {
+        return { ...call, custom: withInput(call.custom, 'input', text) };
+      }
+      return call;
+    });
+  }
+  if (isJsonObject(function_call)) {
+    const text = edits.get(legacyId(function_call));
+    edited.function_call = withInput(function_call, 'arguments', text);
+  }
+  return edited;
 }
 
 /** The id of the call that a message answers, or undefined when it is no tool result. */

@@ -2,7 +2,7 @@ import type { Codec } from '../codec.ts';
 import { isSpoken } from '../shape.ts';
 import { checkOpenaiChat } from './check.ts';
 import { encodeOpenaiChat, openaiChatMessage } from './encode.ts';
-import { editOpenaiChatResults, normaliseOpenaiChat } from './normalise.ts';
+import { editOpenaiChatInputs, editOpenaiChatResults, normaliseOpenaiChat } from './normalise.ts';
 import { renderOpenaiChat } from './render.ts';
 import { openaiChatViolations } from './violations.ts';
 
@@ -12,6 +12,7 @@ export const openaiChatCodec: Codec = {
   normalise: normaliseOpenaiChat,
   isMessage: isSpoken,
   editResults: editOpenaiChatResults,
+  editInputs: editOpenaiChatInputs,
   message: openaiChatMessage,
   encode: encodeOpenaiChat,
   render: renderOpenaiChat,

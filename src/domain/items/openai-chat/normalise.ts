@@ -5,7 +5,7 @@ import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { ImagePart, Item, Message, Normalised, Part, TextPart, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { partsOf } from '../shape.ts';
-import { answeredCallId, callsOf } from './calls.ts';
+import { answeredCallId, callsOf, withInputs } from './calls.ts';
 
 /** The normalised view of a Chat Completions message or control item. */
 export function normaliseOpenaiChat(item: Item): Normalised {
@@ -84,4 +84,9 @@ export function editOpenaiChatResults(item: Item, edits: ResultEdits): Item {
   const callId = answeredCallId(item);
   const text = callId === undefined ? undefined : edits.get(callId);
   return text === undefined ? item : { ...item, content: text };
+}
+
+/** The message with the arguments of the named calls replaced. */
+export function editOpenaiChatInputs(item: Item, edits: ResultEdits): Item {
+  return isControlItem(item) ? item : withInputs(item, edits);
 }

@@ -2,6 +2,7 @@ import type { Codec } from '../codec.ts';
 import { checkOpenaiResponses } from './check.ts';
 import { encodeOpenaiResponses, openaiResponsesMessage } from './encode.ts';
 import {
+  editOpenaiResponsesInputs,
   editOpenaiResponsesResults,
   isOpenaiResponsesMessage,
   normaliseOpenaiResponses,
@@ -15,6 +16,7 @@ export const openaiResponsesCodec: Codec = {
   normalise: normaliseOpenaiResponses,
   isMessage: isOpenaiResponsesMessage,
   editResults: editOpenaiResponsesResults,
+  editInputs: editOpenaiResponsesInputs,
   message: openaiResponsesMessage,
   encode: encodeOpenaiResponses,
   render: renderOpenaiResponses,

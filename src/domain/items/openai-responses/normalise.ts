@@ -4,6 +4,7 @@ import { isControlItem, normaliseControlItem } from '../control-items.ts';
 import { imageOf, sourceOfUrl } from '../convert.ts';
 import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
+import { withInput } from '../replace-input.ts';
 import { isSpoken, partsOf } from '../shape.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
@@ -101,3 +102,20 @@ export function editOpenaiResponsesResults(item: Item, edits: ResultEdits): Item
   const text = id === undefined ? undefined : edits.get(id);
   return text === undefined ? item : withOutputText(item, text);
 }
+
+/** The item with its input replaced when it is one of the named calls. */
+export function editOpenaiResponsesInputs(item: Item, edits: ResultEdits): Item {
+  const id = isControlItem(item) ? undefined : calledId(item);
+  const field = INPUT_FIELDS[stringField(item, 'type') ?? ''];
+  if (id === undefined || field === undefined) return item;
+  return withInput(item, field, edits.get(id));
+}
+
+/** Where the kinds of calls that can write files hold what they are given. */
+const INPUT_FIELDS: Readonly<Record<string, string>> = {
+  function_call: 'arguments',
+  custom_tool_call: 'input',
+  local_shell_call: 'action',
+  shell_call: 'action',
+  apply_patch_call: 'operation',
+};
