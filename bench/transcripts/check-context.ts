@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Codec } from '../../src/domain/items/codec.ts';
 import type { Item, Part } from '../../src/domain/items/item.ts';
+import { withoutOwnFields } from '../../src/domain/items/own-fields.ts';
 import { isJsonObject, type Json } from '../../src/domain/json.ts';
 import type { EventOf } from '../../src/domain/session/events.ts';
 import type { ResultEdit } from '../../src/domain/session/result-edits.ts';
@@ -57,8 +58,12 @@ function isCompleted(event: CompactionEvent): event is EventOf<'compaction.compl
 
 function edited(codec: Codec, item: Item, seq: number, edits: readonly ResultEdit[]): Item {
   const own = edits.filter((edit) => edit.seq === seq);
-  if (own.length === 0) return item;
-  return codec.editResults(item, new Map(own.map((edit) => [edit.tool_use_id, edit.content])));
+  const contents = (isOne: (edit: ResultEdit) => boolean) =>
+    new Map(own.filter(isOne).map((edit) => [edit.tool_use_id, edit.content]));
+  const inputs = contents(({ kind }) => kind === 'input_truncated');
+  const results = contents(({ kind }) => kind !== 'input_truncated');
+  const called = inputs.size === 0 ? item : codec.editInputs(item, inputs);
+  return results.size === 0 ? called : codec.editResults(called, results);
 }
 
 /** What is wrong with a context: provider rules, replay, and items after the cut. */
@@ -165,7 +170,7 @@ function keyOf(part: Part): string {
     case 'image':
       return `image ${JSON.stringify(part.source ?? null)}`;
     case 'opaque':
-      return `other ${withoutNulls(part.json)}`;
+      return `other ${withoutNulls(isJsonObject(part.json) ? withoutOwnFields(part.json) : part.json)}`;
     default:
       return part satisfies never;
   }

@@ -136,6 +136,8 @@ export type Config = {
   gateway_recall_rounds: number;
   /** Results of more tokens are first cut in the middle; null switches that off. */
   micro_compact_truncate_over_tokens: number | null;
+  /** Inputs of more tokens, of old calls that wrote or edited files, are cut to that: paths and the beginning of each text stay; null switches that off. */
+  micro_compact_truncate_inputs_over_tokens: number | null;
   /** Whether a full compaction takes the place of clearing that would not be enough. */
   micro_compact_escalate: boolean;
   /** How many files are put back after the summary, as they were known last. */
@@ -306,6 +308,8 @@ export type ConfigOverrides = {
   gateway_recall_rounds?: number | undefined;
   /** Results of more tokens are first cut in the middle; null switches that off. */
   micro_compact_truncate_over_tokens?: number | null | undefined;
+  /** Inputs of more tokens, of old calls that wrote or edited files, are cut to that: paths and the beginning of each text stay; null switches that off. */
+  micro_compact_truncate_inputs_over_tokens?: number | null | undefined;
   /** Whether a full compaction takes the place of clearing that would not be enough. */
   micro_compact_escalate?: boolean | undefined;
   /** How many files are put back after the summary, as they were known last. */
@@ -833,13 +837,13 @@ export type DryRun = {
 
 /** A tool result whose content was replaced. */
 export type ToolResultEdit = {
-  /** The item that carries the result. */
+  /** The item that carries the result, or the call whose input was cut. */
   seq: number;
   /** Id of the tool call, as the provider gave it. */
   tool_use_id: string;
-  /** What stands there now: the placeholder, a digest, or the result without its middle. */
-  kind: "cleared" | "digested" | "truncated";
-  /** Tokens of the result before, without margin. */
+  /** What stands there now: the placeholder, a digest, the result without its middle, or the call with its input cut. */
+  kind: "cleared" | "digested" | "truncated" | "input_truncated";
+  /** Tokens of the result, or of the call, before, without margin. */
   tokens_before: number;
   /** Tokens of what stands there now, without margin. */
   tokens_after: number;
@@ -1397,7 +1401,7 @@ export type EditedResult = {
   /** Id of the tool call. */
   tool_use_id: string;
   /** What stands there now: the placeholder, a digest, or the result without its middle. */
-  kind: "cleared" | "digested" | "truncated";
+  kind: "cleared" | "digested" | "truncated" | "input_truncated";
   /** Tokens of the result as it was, without margin. */
   tokens_before: number;
   /** Tokens of what stands there now, without margin. */
@@ -1409,7 +1413,7 @@ export type EditedResult = {
 /** One thing that has happened to an item. */
 export type TraceStep = {
   /** What has happened to the item. */
-  what: "appended" | "forked" | "cleared" | "digested" | "truncated" | "summarised" | "summarised_again" | "reverted" | "superseded" | "pinned" | "unpinned";
+  what: "appended" | "forked" | "cleared" | "digested" | "truncated" | "input_truncated" | "summarised" | "summarised_again" | "reverted" | "superseded" | "pinned" | "unpinned";
   /** In whose log it happened. */
   session_id: string;
   /** The version of that session at which it happened. */
@@ -1443,7 +1447,7 @@ export type CoveredItem = {
   /** Its tokens, estimated without margin. */
   tokens: number;
   /** What the compaction did to it, or to a result of it. */
-  taken: "summarised" | "cleared" | "digested" | "truncated";
+  taken: "summarised" | "cleared" | "digested" | "truncated" | "input_truncated";
   /** In the context; cleared: a result of it was replaced; summarised: only a summary tells of it; superseded: the client has taken it back; excluded: a command to the service, never sent. */
   state: "in_context" | "cleared" | "summarised" | "superseded" | "excluded";
   /** The compaction that took it away; null where that was the client, or nobody. */

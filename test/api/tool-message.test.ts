@@ -25,7 +25,7 @@ const FULL: Ending = {
   },
 };
 
-function cleared(kind: 'cleared' | 'truncated', results: number): Ending {
+function cleared(kind: 'cleared' | 'truncated' | 'input_truncated', results: number): Ending {
   const edit = { seq: 1, tool_use_id: 't', content: '', kind, tokens_before: 9, tokens_after: 1 };
   const micro: Ending['micro'] = {
     strategy: 'all_older',
@@ -86,6 +86,11 @@ describe('toolMessage', () => {
       'Cleared the content of 3 old tool results: 900 → 200 tokens',
     ],
     ['micro_compacted', cleared('truncated', 1), 'Shortened 1 old tool result: 900 → 200 tokens'],
+    [
+      'micro_compacted',
+      cleared('input_truncated', 2),
+      'Shortened the input of 2 old tool calls: 900 → 200 tokens',
+    ],
     ['skipped', SKIPPED, 'Nothing was compacted: there are no items'],
     ['failed', NOTHING, 'The compaction failed (timeout); nothing has changed'],
     ['cancelled', NOTHING, 'The compaction was cancelled; nothing has changed'],

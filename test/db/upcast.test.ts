@@ -174,6 +174,7 @@ test.each([2, 3])(
       max_output_tokens: _new,
       micro_compact_min_result_tokens: _newer,
       micro_compact_replacement: _digests,
+      micro_compact_truncate_inputs_over_tokens: _inputs,
       retention_check: _check,
       retention_min: _min,
       retention_reject: _reject,

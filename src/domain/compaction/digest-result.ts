@@ -7,7 +7,7 @@ import { callKey } from '../session/call-key.ts';
 import { recallOf } from '../workspace/recall-mark.ts';
 import { answerOf } from '../workspace/result-text.ts';
 import { inputOf, ownName, pathOf } from '../workspace/tool-input.ts';
-import { itemsOf } from './material.ts';
+import { originalsOf } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { recallable } from './recallable.ts';
 
@@ -27,7 +27,7 @@ export function digester(input: PlanInput): Digester {
   const isRecallable = recallable(input);
   let names: Omit<Names, 'known'> | null = null;
   return (call, original, size) => {
-    names ??= namesIn(itemsOf(material));
+    names ??= namesIn(originalsOf(material));
     const result = {
       // The text that the tool-results route gives, so that its lines have these numbers there.
       text: original.content.map(resultPartText).join('\n'),

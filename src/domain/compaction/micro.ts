@@ -19,22 +19,24 @@ import {
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
 import { type Candidate, edit, replacer } from './replace-result.ts';
+import { shortenedInputs } from './shorten-input.ts';
 import { shortener } from './shorten-result.ts';
 
 export type MicroPlan = {
   edits: ResultEdit[];
-  /** Tokens of the results that are cleared or cut away, without margin. */
+  /** Tokens of what is cleared or cut away, without margin. */
   tokens_saved: number;
-  /** Of the eligible results that were not cleared before, without margin. */
+  /** Of the eligible results that were not cleared before, and of all that is edited, without margin. */
   result_tokens_before: number;
   result_tokens_after: number;
 };
 
 /**
  * Plans a micro-compaction of the live context, or null when it would save less than the minimum
- * (SPEC section 7). Cutting long results in the middle, where configured, is tried first and is enough
- * when it brings the context under its threshold; then old results are cleared. What is kept of them
- * is shortened only where no compaction could carry it whole (`shortenedResults`).
+ * (SPEC section 7). Cutting long results, and long inputs of calls that wrote files, where configured, is
+ * tried first and is enough when it brings the context under its threshold; then old results are
+ * cleared. What is kept of them is shortened only where no compaction could carry it whole
+ * (`shortenedResults`).
  */
 export function planMicro(input: PlanInput): MicroPlan | null {
   const { config } = input;
@@ -43,13 +45,14 @@ export function planMicro(input: PlanInput): MicroPlan | null {
     // Placeholders of very short results can cost more than clearing gives back.
     savedBy(edits) > 0 && tokensSaved(edits) >= config.micro_compact_min_tokens_to_save;
   const isEnough = (edits: ResultEdit[]) => savedBy(edits) >= overBy(input) && pays(edits);
-  const truncated = truncations(older, input);
+  const inputs = shortenedInputs(input);
+  const truncated = [...truncations(older, input), ...inputs];
   if (isEnough(truncated)) return planOf(candidates, truncated);
   const old = new Set(older.map(({ seq, call }) => editKey(seq, call.id)));
   const others = results.filter((result) => !old.has(keyOf(result)));
   const alsoNewest = [...truncated, ...newestTruncations(input, others)];
   if (isOver(input) && isEnough(alsoNewest)) return planOf(candidates, alsoNewest);
-  const cleared = clearings(older, candidates, input);
+  const cleared = [...clearings(older, candidates, input), ...inputs];
   if (isEnough(cleared) || !isOver(input)) {
     return pays(cleared) ? planOf(candidates, cleared) : null;
   }

@@ -3,6 +3,7 @@ import type { Normalised, ToolResult } from '../items/item.ts';
 import type { Config } from '../policy/config.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
 import { countToolResult, type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { evenShare } from '../tokens/even-share.ts';
 import { itemsOf, type Material } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
 import { type SizedResult, shortener } from './shorten-result.ts';
@@ -122,18 +123,6 @@ export function shortenedResults(
     if (seqs.has(result)) return shorten(result, Math.min(most, share));
     return isTooMuch(result.tokens) ? shorten(result, most) : [];
   });
-}
-
-/** The largest size to which all can be cut so that together they stay within a budget. */
-function evenShare(sizes: readonly number[], budget: number): number {
-  let left = budget;
-  const ascending = sizes.toSorted((a, b) => a - b);
-  for (const [index, size] of ascending.entries()) {
-    const share = Math.floor(left / (ascending.length - index));
-    if (size > share) return Math.max(16, share);
-    left -= size;
-  }
-  return Number.MAX_SAFE_INTEGER;
 }
 
 export function sum(numbers: readonly number[]): number {
