@@ -24,8 +24,9 @@ const SEED = 1;
 const WORDS = 3;
 const HITS = 5;
 
-type Needle = { line: string; q: string };
-type Searched = { session: Session; id: string; driven: Driven; drawn: number; needles: Needle[] };
+/** `isTold`: its words stand together in a line of no more items than there are hits. */
+type Needle = { line: string; q: string; isTold: boolean };
+type Searched = { session: Session; id: string; driven: Driven; needles: Needle[] };
 
 /** Every n-th file. */
 const every = atScale({ brief: 17, short: 8, long: 1 });
@@ -51,23 +52,20 @@ describe.runIf(isPresent)('needles of recorded sessions', () => {
         await driven.append(session.items);
         const conversation = conversationOf(session.normalised);
         const drawn = drawNeedles(conversation, SEED).map(({ line }) => line);
-        const needles = needlesOf(conversation, drawn);
-        searched.push({ session, id, driven, drawn: drawn.length, needles });
+        searched.push({ session, id, driven, needles: needlesOf(conversation, drawn) });
       }
     }
   }, 600_000);
   afterAll(() => service?.dispose());
 
-  it('are lines that can be told by three of their words', () => {
-    const count = (of: (one: Searched) => number) => searched.reduce((n, one) => n + of(one), 0);
-    const drawn = count((one) => one.drawn);
-    const told = count(({ needles }) => needles.length);
-    console.info(`${told} of ${drawn} lines of ${searched.length} sessions are looked for`);
-    expect(told / drawn).toBeGreaterThan(0.9);
-  });
-
+  /** Of lines that no three words can tell from others, nobody could know which one is meant. */
   const expectAllFound = async () => {
-    expect(await missedOf(service.url, searched)).toEqual([]);
+    const missed = await missedOf(service.url, searched);
+    const drawn = searched.reduce((n, { needles }) => n + needles.length, 0);
+    const found = drawn - missed.length;
+    console.info(`${found} of ${drawn} lines of ${searched.length} sessions are found`);
+    expect(missed.filter(({ isTold }) => isTold)).toEqual([]);
+    expect(found / drawn).toBeGreaterThan(0.98);
   };
 
   it('are found before compactions', expectAllFound, 600_000);
@@ -143,10 +141,7 @@ async function textAt(
   return normalised(textOf(conversationOf(items.map(({ item }) => codec.normalise(item)))));
 }
 
-/**
- * The needles of these lines of a conversation. Those whose words stand together in a line of more items than there are
- * hits are left out: nobody could tell which of them is meant.
- */
+/** The needles of these lines of a conversation. */
 function needlesOf(conversation: Conversation, drawn: readonly string[]): Needle[] {
   const itemsWith = new Map<string, Set<number>>();
   const lines: { item: number; line: string }[] = [];
@@ -159,7 +154,7 @@ function needlesOf(conversation: Conversation, drawn: readonly string[]): Needle
       }
     }
   }
-  return drawn.flatMap((line) => {
+  return drawn.map((line) => {
     const found = (word: string) => itemsWith.get(word)?.size ?? 0;
     const words = wordsOf(line)
       .sort((a, b) => found(a) - found(b) || b.length - a.length)
@@ -167,7 +162,7 @@ function needlesOf(conversation: Conversation, drawn: readonly string[]): Needle
     const same = lines.filter((one) => words.every((word) => one.line.includes(word)));
     const isTold = new Set(same.map(({ item }) => item)).size <= HITS;
     // Signs without a word are looked for as they stand.
-    return isTold ? [{ line, q: words.join(' ') || line }] : [];
+    return { line, q: words.join(' ') || line, isTold };
   });
 }
 
