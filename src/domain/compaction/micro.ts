@@ -1,3 +1,4 @@
+import { callsInCode } from '../items/code-mode/with-code-calls.ts';
 import type { ToolCall } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { userWordsIn } from '../items/user-words.ts';
@@ -163,7 +164,8 @@ function planOf(candidates: readonly Candidate[], edits: ResultEdit[]): MicroPla
 function collect({ view, material, config, count }: PlanInput) {
   const fits = toolMatcher(config.micro_compact_eligible_tools);
   // What was recalled would be cleared into a way to recall it.
-  const isEligible = (call: ToolCall) => !isOwnTool(qualifiedName(call)) && fits(call.name);
+  const isEligible = (call: ToolCall) =>
+    !isOwnTool(qualifiedName(call)) && callsInCode(call).every(({ name }) => fits(name));
   const paired = pairedParts(itemsOf(material));
   const answered = callsByResult(paired);
   const calls: ToolCall[] = [];

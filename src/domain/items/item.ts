@@ -44,6 +44,10 @@ export type ToolResult = {
   call_id: string;
   content: (TextPart | ImagePart | OpaquePart)[];
   is_error: boolean;
+  /** What a command has printed was shown, and not how it has ended. */
+  is_exit_hidden?: true;
+  /** Nobody knows whether the call was made: it stands in a branch of a script, or behind a failure. */
+  is_in_doubt?: true;
 };
 export type Part = TextPart | ImagePart | ThinkingPart | ToolCall | ToolResult | OpaquePart;
 

@@ -1,3 +1,4 @@
+import { withCodeCalls } from '../items/code-mode/with-code-calls.ts';
 import type {
   Attachment,
   Message,
@@ -58,11 +59,11 @@ const SAID_KEPT = 4;
  */
 export function advanceLedger(ledger: Ledger, items: readonly LedgerItem[]): Ledger {
   if (items.length === 0) return ledger;
-  const partners = partnersIn(items.map(({ item }) => item));
-  const reading = { partners, effort: new Effort(), spellings: new Spellings() };
+  const read = withCodeCalls(items.map(({ item }) => item));
+  const reading = { partners: partnersIn(read), effort: new Effort(), spellings: new Spellings() };
   let fold = new LedgerFold(ledger, reading);
-  for (const [index, { seq, item }] of items.entries()) {
-    fold.add(item, index, seq);
+  for (const [index, item] of read.entries()) {
+    fold.add(item, index, items[index]?.seq ?? 0);
     // At once, so that it does not matter where the log is cut.
     if (isOverfull(fold.sizes())) fold = new LedgerFold(condensed(fold.ledger()), reading);
   }
@@ -322,8 +323,7 @@ class LedgerFold {
     const [last] = this.said;
     const call = last === undefined || last.calls !== this.calls ? null : writtenCall(last.text);
     if (call === null) return;
-    const folder = folderShown(text);
-    if (folder !== null) this.moveTo(folder);
+    this.moveTo(folderShown(text));
     // Such a shell shows no exit codes.
     this.carryOut(call, writtenResult(text), seq, false);
     const action = agentAction(doneBy(call).script ?? '', text);
@@ -355,16 +355,16 @@ class LedgerFold {
       this.names.mention(resultText(result), 'tool_output', this.moment(seq));
   }
 
-  private carryOut(call: ToolCall, result: ToolResult, seq: number, hasCode = true): void {
+  private carryOut(call: ToolCall, result: ToolResult, seq: number, hasCode?: boolean): void {
     this.calls++;
     const moment = this.moment(seq);
     const own = doneBy(call);
-    this.runs.called(own, moment);
+    if (!result.is_in_doubt) this.runs.called(own, moment);
     const folders = { session: this.folder, shell: this.shell };
     const { actions, shell } = actionsOfCall(call, result, folders, this.effort);
     this.shell = shell;
     for (const action of actions) this.act(action, own.script ?? '', moment);
-    this.end(call, own, result, moment, hasCode);
+    if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
     this.names.mention(resultText(result), 'tool_output', this.moment(seq), fileShownBy(actions));
     const words = userWordsIn(call, result);
     const before = questionOf(call) || this.unanswered();
@@ -378,7 +378,7 @@ class LedgerFold {
     own: Done,
     result: ToolResult,
     moment: Moment,
-    hasCode: boolean,
+    hasCode: boolean | undefined,
   ): void {
     const process = processOf(call);
     const done = (process === null ? null : this.runs.running(process)) ?? own;

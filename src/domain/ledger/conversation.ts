@@ -73,7 +73,7 @@ export function processOf({ input }: ToolCall): string | null {
 
 /** The process that goes on after a call. */
 export function processLeft(result: ToolResult): string | null {
-  const id = /\nProcess running with session ID (\d{1,20})\n/.exec(
+  const id = /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(
     resultText(result).slice(0, 500),
   )?.[1];
   return id === undefined ? null : `process ${id}`;

@@ -57,7 +57,7 @@ export function outcomeOf(
   result: ToolResult,
   script: string | null,
   isRun: boolean,
-  hasCode = true,
+  hasCode = !result.is_exit_hidden,
 ): Outcome {
   const answer = answerOf(result);
   const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);

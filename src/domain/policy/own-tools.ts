@@ -1,5 +1,5 @@
 import type { ToolCall } from '../items/item.ts';
-import { isJsonObject, stringField } from '../json.ts';
+import { isJsonObject, type Json, stringField } from '../json.ts';
 
 /** The tools that Palimpsest offers to agents (SPEC 2, section 21). */
 export const OWN_TOOLS = ['search_history', 'recall', 'compact', 'pin', 'context_status'] as const;
@@ -21,9 +21,23 @@ export function isOwnTool(name: string): boolean {
   return ending !== null && lower.slice(0, ending.index).includes(SERVER);
 }
 
-/** The name of a called tool; of one of ours with its server, which Codex names in a field of its own. */
+/**
+ * The name of a called tool; of one of ours with its server, which Codex names in a field of its own, or
+ * calls in a script.
+ */
 export function qualifiedName({ name, source }: Pick<ToolCall, 'name' | 'source'>): string {
+  if (name === SCRIPT) return ownToolIn(source) ?? name;
   const namespace = isJsonObject(source) ? stringField(source, 'namespace') : undefined;
   const full = `${namespace}__${name}`;
   return namespace !== undefined && isOwnTool(full) ? full : name;
+}
+
+const SCRIPT = 'exec';
+const CALLED = /\btools\.(\w{1,200})\s*\(/g;
+
+/** One of our tools that a script of Codex's code mode calls. */
+function ownToolIn(source: Json): string | undefined {
+  const script = isJsonObject(source) ? (stringField(source, 'input') ?? '') : '';
+  if (!script.includes(SERVER)) return undefined;
+  return [...script.matchAll(CALLED)].map(([, name = '']) => name).find(isOwnTool);
 }

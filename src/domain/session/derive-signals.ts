@@ -1,3 +1,4 @@
+import { callsInCode } from '../items/code-mode/with-code-calls.ts';
 import type { Normalised, ToolCall } from '../items/item.ts';
 import { messageText } from '../items/message-text.ts';
 import { callIds } from '../items/pairing.ts';
@@ -51,7 +52,9 @@ function called(item: Normalised, boundariesOf: (call: ToolCall) => Reached[]): 
   if (!isOfAssistant(item)) return [];
   return item.parts.filter(isCall).flatMap((part) => {
     const ids = callIds(part).map(callKey);
-    return boundariesOf(part).map((boundary) => ({ ids, boundary }));
+    return callsInCode(part)
+      .flatMap(boundariesOf)
+      .map((boundary) => ({ ids, boundary }));
   });
 }
 
@@ -146,8 +149,8 @@ function succeeded({ open_commands }: State, item: Normalised): Reached[] {
 
 /** The completed steps after each plan that an item holds. */
 function stepsOf(item: Normalised, config: Config): number[] {
-  const sources =
-    item.kind === 'attachment' ? [item] : isOfAssistant(item) ? item.parts.filter(isCall) : [];
+  const calls = isOfAssistant(item) ? item.parts.filter(isCall).flatMap(callsInCode) : [];
+  const sources = item.kind === 'attachment' ? [item] : calls;
   return sources.map((source) => completedSteps(source, config)).filter((steps) => steps !== null);
 }
 

@@ -21,6 +21,9 @@ export function actionsOfCall(
   folders: Folders,
   effort: Effort,
 ): { actions: FileAction[]; shell: string | null } {
+  if (result.is_in_doubt) {
+    return { actions: actionsOfOpenCall(call, folders, effort), shell: folders.shell };
+  }
   const answer = answerOf(result);
   const shell = shellOf(call, folders);
   const use = useOf(call);

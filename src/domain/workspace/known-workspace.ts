@@ -1,3 +1,4 @@
+import { withCodeCalls } from '../items/code-mode/with-code-calls.ts';
 import type { Message, Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { partnersIn } from '../items/pairing.ts';
 import { actionsOfCall, actionsOfOpenCall } from './call-actions.ts';
@@ -41,8 +42,9 @@ export function foldAround(
   const nothing = { files: [], todos: null, plan: null, folder: startFolder };
   let before: KnownWorkspace | undefined;
   try {
-    const fold = workspaceFold(items, startFolder);
-    for (const [at, item] of items.entries()) {
+    const read = withCodeCalls(items);
+    const fold = workspaceFold(read, startFolder);
+    for (const [at, item] of read.entries()) {
       if (at === cut) before = fold.known();
       fold.add(item, at);
     }

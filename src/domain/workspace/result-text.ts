@@ -1,3 +1,4 @@
+import { codeHeaderOf } from '../items/code-mode/header.ts';
 import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -26,7 +27,7 @@ const LEFT_OUT =
   /^<persisted-output>\n|…\d{1,12} (?:tokens|chars|characters|lines|bytes) truncated…|\[\.\.\. ?(?:omitted|\d{1,12} (?:lines|characters)|output) [^\n\]]{0,100}\]|\.\.\. \[\d{1,12} (?:lines|characters|chars) truncated\] \.\.\.|<elided_chars>|<response clipped>|\[(?:output|file content|result)[^\n\]]{0,40} truncated|\[Truncated|\n\(Results? truncated|\[… about \d{1,12} tokens left out …\]/i;
 
 const CODEX =
-  /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID \d{1,20}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
+  /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID [\w.-]{1,60}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -84,6 +85,13 @@ function unwrapped(text: string): Unwrapped {
   if (isJsonObject(json) && typeof json.output === 'string') {
     const code = isJsonObject(json.metadata) ? json.metadata.exit_code : undefined;
     return { text: json.output, code: typeof code === 'number' ? code : null };
+  }
+  const script = codeHeaderOf(text);
+  if (script !== null) {
+    const { state, length } = script;
+    const isRunning = state === 'running';
+    const code = state === 'failed' ? 1 : null;
+    return { text: text.slice(length).trimStart(), code, isCut: isRunning, isRunning };
   }
   const gemini = text.startsWith('Command: ') ? ofGemini(text) : null;
   if (gemini !== null) return gemini;
