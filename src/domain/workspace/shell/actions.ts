@@ -12,7 +12,8 @@ import { parseLoosely, parseScript } from './lex.ts';
 import { withLoopWords } from './loops.ts';
 import { folderResetIn, withoutShellLines } from './notes.ts';
 import { seenIn } from './output.ts';
-import { powerShellDoubts } from './powershell.ts';
+import { isInPowerShell, powerShellDoubts } from './powershell.ts';
+import { pipelinesOfPowerShell } from './powershell-commands.ts';
 
 /** What a shell call has done and shown. `folder`: where its shell is afterwards, if it goes on. */
 type ShellActions = { actions: FileAction[]; folder: string | null };
@@ -34,10 +35,11 @@ export function shellActions(
   const start = script.folder === null ? folder : folderIn(script.folder, folder);
   const reset = folderResetIn(given.text);
   const answer = { ...given, text: withoutShellLines(given.text) };
-  const pipelines = parseScript(script.text);
   const isPowerShell =
     /powershell|pwsh/i.test(call.name) || POWERSHELL.test(script.text.slice(0, 200));
-  const doubts = powerShellDoubts(script.text, isPowerShell, start);
+  const own = isInPowerShell(script.text, isPowerShell) ? pipelinesOfPowerShell(script.text) : null;
+  const pipelines = own ?? parseScript(script.text);
+  const doubts = own === null ? powerShellDoubts(script.text, isPowerShell, start) : [];
   if (doubts.length > 0) return { actions: doubts, folder: reset ?? null };
   if (pipelines === null) {
     return {

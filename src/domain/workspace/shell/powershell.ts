@@ -11,6 +11,11 @@ const CMDLET =
 const PLAIN_VARIABLE = /\$(?:_|true|false|null|PSItem|\d)(?:\.\w+)?/gi;
 const MOST_WORDS = 500;
 
+/** Whether a script is one of PowerShell: its tool or its words say so. */
+export function isInPowerShell(script: string, isPowerShell: boolean): boolean {
+  return isPowerShell || CMDLET.test(script.slice(0, 50_000)) || /^\s{0,20}@['"]\r?\n/.test(script);
+}
+
 /**
  * What a script in PowerShell may have changed: every file and folder that is named in it, when
  * anything in it writes; any, when a variable names some. Nothing for scripts of other shells.
@@ -21,7 +26,7 @@ export function powerShellDoubts(
   folder: string | null,
 ): FileAction[] {
   const text = script.slice(0, 50_000);
-  if (!isPowerShell && !CMDLET.test(text)) return [];
+  if (!isInPowerShell(text, isPowerShell)) return [];
   if (!WRITES.test(text)) return [];
   const by = text.trim().replaceAll(/\s+/g, ' ').slice(0, 60);
   if (text.replace(PLAIN_VARIABLE, '').includes('$')) return [{ kind: 'all_changed', by }];
