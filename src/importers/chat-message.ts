@@ -1,4 +1,5 @@
 import type { Item } from '../domain/items/item.ts';
+import { textInPart } from '../domain/items/openai-chat/normalise.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
 import { type Conversation, objectField, objectsField, Tally } from './transcript.ts';
 
@@ -74,7 +75,7 @@ export class ChatReader {
     for (const [key, value] of Object.entries(message)) {
       if (value === null && key !== 'content') continue;
       if (RECORDER_FIELDS.has(key)) this.#leftOut.add(key);
-      else item[key] = value;
+      else item[key] = key === 'content' ? chatContent(value) : value;
     }
     return item;
   }
@@ -123,4 +124,13 @@ function chatCall(call: JsonObject): JsonObject {
 
 function textOf(content: Json | undefined): string {
   return typeof content === 'string' ? content : JSON.stringify(content ?? null);
+}
+
+/** The parts of a content as the Chat API names them, where a recorder has named texts otherwise. */
+function chatContent(content: Json): Json {
+  if (!Array.isArray(content)) return content;
+  return content.map((part) => {
+    const text = isJsonObject(part) ? textInPart(part) : undefined;
+    return text === undefined || !isJsonObject(part) ? part : { ...part, type: 'text' };
+  });
 }

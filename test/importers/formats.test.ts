@@ -75,6 +75,20 @@ describe('OpenAI chat messages', () => {
     expect(read.items).toEqual(messages);
   });
 
+  it('takes texts as such that a recorder has named otherwise', () => {
+    const [asked, , call] = messages;
+    const answer = { role: 'tool', tool_call_id: 'c1' };
+    const text = 'Exit code: 1\nWall time: 1 seconds\nOutput:\n1 failed';
+    const recorded = [
+      { ...asked, role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
+      call,
+      { ...answer, content: [{ type: 'tool_output', text }] },
+    ];
+    const read = readOne('chat.json', new TextEncoder().encode(JSON.stringify(recorded)));
+    expect(read.items[0]?.content).toEqual([{ type: 'text', text: 'Go.' }]);
+    expect(read.items[2]?.content).toEqual([{ type: 'text', text }]);
+  });
+
   it('takes usage and model out of what mini-swe-agent records', () => {
     const read = readOne('m.traj.json', fixture('mini-swe-agent.traj.json'));
     expect(read).toMatchObject({

@@ -12,6 +12,9 @@ import { runKindOf } from './command-line.ts';
 import type { Done } from './runs.ts';
 
 const LONGEST_SUBJECT = 140;
+/** A text in PowerShell that is handed on to what the script is about. */
+const HANDED_ON = /^\s{0,20}@(['"])\r?\n[\s\S]*?\n\1@\s{0,20}\|\s{0,20}/;
+const MOST_SAID = 200_000;
 const LONGEST_TOOL = 100;
 
 /** What a call is about, in one line, and whether it runs tests, a build or a check. */
@@ -33,7 +36,10 @@ function subjectOf({ input }: ToolCall, script: string | null): string {
     const [first] = actionsOfPatch(patch);
     if (first !== undefined && 'path' in first) return shortPath(first.path);
   }
-  if (script !== null) return firstLine(cleaned(script.slice(0, 4_000)), LONGEST_SUBJECT);
+  if (script !== null) {
+    const said = script.slice(0, MOST_SAID).replace(HANDED_ON, '').slice(0, 4_000);
+    return firstLine(cleaned(said), LONGEST_SUBJECT);
+  }
   if (typeof input === 'string') return firstLine(cleaned(input.slice(0, 4_000)), LONGEST_SUBJECT);
   if (!isJsonObject(input)) return '';
   for (const key of SUBJECT_KEYS) {

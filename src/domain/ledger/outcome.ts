@@ -72,6 +72,10 @@ export function outcomeOf(
   const shown = isGone ? [] : linesOf(text);
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
+  // An answer that is no text says something, and nobody can read it.
+  if (isRun && text === '' && result.content.some(({ kind }) => kind === 'opaque')) {
+    return { kind: 'unknown', lines: [] };
+  }
   const telling = lines.filter(tellsError);
   if (hasFailed) {
     if (lines.length < shown.length && telling.length === 0 && !isFailedRun) {

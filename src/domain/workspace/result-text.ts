@@ -28,6 +28,8 @@ const LEFT_OUT =
 
 const CODEX =
   /^(?:Command: [\s\S]*?\n)?(?:Chunk ID: \w{1,40}\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [\d.]{1,20} (?:seconds|s)\n(?:Process exited with code (-?\d{1,10})\n|Process running with session ID [\w.-]{1,60}\n)?(?:Original token count: \d{1,12}\n)?(?:Total output lines: \d{1,12}\n)?Output:\n/;
+/** Where the user has broken a command off, Codex says that in place of an output. */
+const ABORTED = /^Wall time: [\d.]{1,20} (?:seconds|s)\n(?=aborted by user)/;
 const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
@@ -107,6 +109,8 @@ function unwrapped(text: string): Unwrapped {
       isRunning,
     };
   }
+  const aborted = ABORTED.exec(text);
+  if (aborted !== null) return { text: text.slice(aborted[0].length), code: null };
   const mini = MINI.exec(text);
   if (mini !== null) return ofMini(text.slice(mini[0].length), Number(mini[1]));
   const antigravity = ANTIGRAVITY.exec(text);

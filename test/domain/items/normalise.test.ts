@@ -11,6 +11,20 @@ function message(role: 'system' | 'user' | 'assistant', parts: unknown[], more =
 const text = (value: string) => ({ kind: 'text', text: value });
 const normalise = (format: Format, item: Item): Normalised => codecFor(format).normalise(item);
 
+test('Chat Completions: parts of text as others name them are texts', () => {
+  const content = ['text', 'input_text', 'output_text', 'tool_output'].map((type) => ({
+    type,
+    text: type,
+  }));
+  expect(normalise('openai-chat', { role: 'user', content })).toMatchObject({
+    parts: content.map((part) => text(part.text)),
+  });
+  const reasoning = { type: 'reasoning', text: 'hm' };
+  expect(normalise('openai-chat', { role: 'user', content: [reasoning] })).toMatchObject({
+    parts: [{ kind: 'opaque', json: reasoning }],
+  });
+});
+
 describe('anthropic', () => {
   test('blocks of an assistant message', () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };

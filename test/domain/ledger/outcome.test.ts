@@ -110,6 +110,7 @@ describe('how a command ended', () => {
       'step 1\n<error>Command was aborted before completion</error>',
     ],
     ['Codex', codex('aborted by user after 3.2s', 130)],
+    ['Codex, without an exit code', 'Wall time: 222.0 seconds\naborted by user'],
     ['pi', 'collecting tests\n\nCommand aborted'],
     ['Gemini CLI', 'Command was cancelled by user before it could complete.'],
     ['opencode', 'User aborted the command'],
@@ -400,4 +401,13 @@ test('a run of a process keeps how it was written', () => {
   expect(ofProcess('npm test')).toMatchObject([{ outcome: 'ok' }]);
   expect(ofProcess(`npm test -- -t '${'a|'.repeat(150)}'`)).toMatchObject([{ outcome: 'ok' }]);
   expect(ofProcess('npm test | tail -1')).toMatchObject([{ outcome: 'unknown' }]);
+});
+
+test('an answer that is no text says nothing of how a run went', () => {
+  const content = [{ kind: 'opaque', json: { type: 'resource', uri: 'log://1' } } as const];
+  const result = { kind: 'tool_result', call_id: 'a', content, is_error: false } as const;
+  expect(outcomeOf({ ...result, content: [...content] }, 'npm test', true)).toEqual({
+    kind: 'unknown',
+    lines: [],
+  });
 });

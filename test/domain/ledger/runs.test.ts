@@ -305,3 +305,16 @@ test('a run of Codex is known by its exit code', () => {
     { command: 'go test ./...', outcome: 'failed', line: '--- FAIL: TestX' },
   ]);
 });
+
+test('a text that PowerShell hands on is not what a command is about', () => {
+  const script = "@'\n<template>\n</template>\n'@ | Set-Content src\\a.vue";
+  const { failures } = ledgerOf(
+    used(
+      'shell_command',
+      { command: script },
+      'Exit code: 1\nWall time: 1 seconds\nOutput:\nSet-Content : Could not find a part of the path',
+      true,
+    ),
+  );
+  expect(failures.map(({ what }) => what)).toEqual(['shell_command (Set-Content src\\a.vue)']);
+});

@@ -67,9 +67,19 @@ export function partOf(block: JsonObject): ToolResult['content'][number] {
       return { kind: 'text', text: stringField(block, 'refusal') ?? '' };
     case 'image_url':
       return chatImage(block);
-    default:
-      return { kind: 'opaque', json: block };
+    default: {
+      const text = textInPart(block);
+      return text === undefined ? { kind: 'opaque', json: block } : { kind: 'text', text };
+    }
   }
+}
+
+/** Parts of text as others name them: `input_text`, `output_text`, `tool_output`. */
+const TEXT_PART = /^(?:input_|output_|tool_)?(?:text|output)$/;
+
+/** The text of a part that this API names otherwise; undefined for parts of other kinds. */
+export function textInPart(block: JsonObject): string | undefined {
+  return TEXT_PART.test(stringField(block, 'type') ?? '') ? stringField(block, 'text') : undefined;
 }
 
 function chatImage(block: JsonObject): ImagePart {
