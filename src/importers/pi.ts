@@ -27,7 +27,8 @@ function readLines(file: JsonObject[]): Conversation {
   for (const line of lines) {
     const type = stringField(line, 'type') ?? 'line_without_type';
     if (type === 'session') model = stringField(line, 'modelId') ?? model;
-    if (type !== 'message' || !isJsonObject(line.message)) {
+    const message = messageOf(line, type);
+    if (message === null) {
       skipped.add(type === 'compaction' ? 'recorded_compaction' : type);
       continue;
     }
@@ -35,7 +36,7 @@ function readLines(file: JsonObject[]): Conversation {
       skipped.add('other_branch');
       continue;
     }
-    const item = messageItem(line.message, leftOut);
+    const item = messageItem(message, leftOut);
     if (typeof item === 'string') {
       skipped.add(item);
       continue;
@@ -68,11 +69,23 @@ function abandonedBranches(lines: JsonObject[]): (line: JsonObject) => boolean {
   };
 }
 
+/** The message of a line, if it is one that the model reads: extensions put in messages of their own. */
+function messageOf(line: JsonObject, type: string): JsonObject | null {
+  if (type === 'message') return isJsonObject(line.message) ? line.message : null;
+  const isOfExtension = type === 'custom_message' && line.content !== undefined;
+  return isOfExtension ? { role: 'extension', content: line.content ?? null } : null;
+}
+
 function messageItem(message: JsonObject, leftOut: Tally): Item | string {
   const role = stringField(message, 'role') ?? 'missing';
   switch (role) {
     case 'user':
       return { role, content: contentOf(message, leftOut) };
+    case 'extension': {
+      const content = contentOf(message, leftOut);
+      const isReminder = typeof content === 'string' && content.startsWith('<system-reminder>');
+      return { role: 'user', content, speaker: isReminder ? 'program' : 'hook' };
+    }
     case 'assistant':
       return assistantItem(message, leftOut);
     case 'toolResult': {

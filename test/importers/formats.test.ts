@@ -266,6 +266,25 @@ describe('a pi session', () => {
   });
 });
 
+it('takes what extensions of pi put into the context, and says whose words they are', () => {
+  const line = (id: string, parentId: string | null, more: object) => ({ id, parentId, ...more });
+  const said = { role: 'user', content: [{ type: 'text', text: 'Go.' }] };
+  const tree = '<system-reminder>\n<workspace-tree>\n.\n</workspace-tree>\n</system-reminder>';
+  const lines = [
+    line('a', null, { type: 'message', message: said }),
+    line('b', 'a', { type: 'custom', customType: 'state', data: { n: 1 } }),
+    line('c', 'b', { type: 'custom_message', customType: 'tree', content: tree, display: false }),
+    line('d', 'c', { type: 'custom_message', customType: 'plan', content: 'Plan mode is on.' }),
+  ];
+  const read = readOne('pi.jsonl', jsonLines(lines));
+  expect(read.skipped).toEqual({ custom: 1 });
+  expect(read.items).toEqual([
+    said,
+    { role: 'user', content: tree, speaker: 'program' },
+    { role: 'user', content: 'Plan mode is on.', speaker: 'hook' },
+  ]);
+});
+
 it('reads a BEAM chat, all batches in order', () => {
   const read = readOne('beam-chat.json', fixture('beam-chat.json'));
   expect(read.items).toEqual([
