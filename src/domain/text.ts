@@ -45,8 +45,15 @@ export function bothEnds(text: string, lookedAt = LOOKED_AT): string {
 
 /** Reminders that an agent's own program writes into messages; nobody said them. */
 function withoutHarnessNotes(text: string): string {
-  const open = '<system-reminder>';
-  const close = '</system-reminder>';
+  return withoutBlocks(text, '<system-reminder>', '</system-reminder>');
+}
+
+/** A text without keys and certificates: their letters are no words, and are not to be told. */
+export function withoutKeys(text: string): string {
+  return withoutBlocks(text, '-----BEGIN ', '-----END ');
+}
+
+function withoutBlocks(text: string, open: string, close: string): string {
   let rest = '';
   let from = 0;
   for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, from)) {

@@ -1,5 +1,5 @@
 import { baseName, extractNames, isFileName } from '../names.ts';
-import { clipEnd, oneLine } from '../text.ts';
+import { clipEnd, oneLine, withoutKeys } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { type KnownText, textWhenWhole } from '../workspace/known-text.ts';
 import type { File, GitState } from './ledger.ts';
@@ -309,7 +309,8 @@ function namesBroughtIn(edits: readonly Edit[], path: string): string[] {
   const own = baseName(path);
   for (const { added, removed } of edits) {
     const before = new Set(extractNames(removed.slice(0, LOOKED_AT)));
-    for (const line of linesOnlyIn(added.slice(0, LOOKED_AT), removed).split('\n')) {
+    const brought = withoutKeys(linesOnlyIn(added.slice(0, LOOKED_AT), removed));
+    for (const line of brought.split('\n')) {
       const names = extractNames(line).filter(
         (name) => !before.has(name) && baseName(name) !== own,
       );

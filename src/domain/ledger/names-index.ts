@@ -1,5 +1,5 @@
 import { nameKey, readNames } from '../names.ts';
-import { bothEnds } from '../text.ts';
+import { bothEnds, withoutKeys } from '../text.ts';
 import type { Name } from './ledger.ts';
 
 /** Where the fold stands: the item, and how many were folded. */
@@ -42,7 +42,7 @@ export class NameIndex {
   /** `file`: whose content the text is. */
   mention(text: string, by: Mentioner, { seq, at }: Moment, file?: string): void {
     const mentions = new Map<string, { name: string; count: number }>();
-    readNames(bothEnds(text), (name, key) => {
+    readNames(withoutKeys(bothEnds(text)), (name, key) => {
       const before = mentions.get(key);
       if (before === undefined) mentions.set(key, { name, count: 1 });
       else before.count++;

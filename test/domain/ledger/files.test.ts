@@ -438,3 +438,15 @@ describe('what descendants of pi read', () => {
     ).toEqual([]);
   });
 });
+
+test('of a key that was written nothing is told but its file', () => {
+  const key = [
+    '-----BEGIN RSA PRIVATE KEY-----',
+    'MIIEogIBAAKCAQEAq7Vb2xQ9yTnLrW0kZp4dHs8uJc',
+    'lPz5rTgYwE1mXaQv3oKdB6nJh9sU2cRfL7tGiM0yNe',
+    '-----END RSA PRIVATE KEY-----',
+  ].join('\n');
+  const { files, names } = ledgerOf(write('/w/private.pem', `${key}\n`));
+  expect(files).toMatchObject([{ path: '/w/private.pem', is_created: true, added: [] }]);
+  expect(names.map(({ name }) => name).join(' ')).not.toMatch(/MIIE|lPz5/);
+});
