@@ -91,7 +91,7 @@ describe('what a summary tells', () => {
 
   test('files: what was changed in them, what they have, the newest line', () => {
     expect(section(summary, 'Files and code sections')).toEqual([
-      '- /repo/src/retry.ts: created, changed 2×; added maxRetries; last: export const maxRetries = 3;',
+      '- /repo/src/retry.ts: created, changed; added maxRetries; last: export const maxRetries = 3;',
       '- /repo/src/client.ts: changed; added maxTries; last: fetchPage(maxTries); has fetchPage',
     ]);
   });

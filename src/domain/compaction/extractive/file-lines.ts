@@ -68,9 +68,14 @@ function usesOf(file: File): string {
   const { edits, reads, state, moved_to, is_created } = file;
   if (state === 'deleted') return is_created ? 'created, then deleted' : 'deleted';
   if (state === 'moved') return `moved to ${moved_to ?? 'another place'}`;
-  if (is_created) return edits > 1 ? `created, changed ${edits}×` : 'created';
-  if (edits > 0) return edits > 1 ? `changed ${edits}×` : 'changed';
+  // The first of its edits has created it.
+  if (is_created) return edits > 1 ? `created, ${changed(edits - 1)}` : 'created';
+  if (edits > 0) return changed(edits);
   return reads > 1 ? `read ${reads}×` : 'read';
+}
+
+function changed(times: number): string {
+  return times > 1 ? `changed ${times}×` : 'changed';
 }
 
 function shortened(path: string, folder: string): string {
