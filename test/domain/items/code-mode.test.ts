@@ -339,3 +339,18 @@ describe('what is not read', () => {
     expect(callsInCode(call)).toEqual([call]);
   });
 });
+
+describe('what would take too much', () => {
+  it.each([
+    ['lists that double', `let l=[1]; ${'l=[...l,...l];'.repeat(40)} tools.a(l);`],
+    [
+      'lists of lists of lists',
+      `const a=[${'1,'.repeat(400)}]; const b=[${'a,'.repeat(400)}]; const c=[${'b,'.repeat(400)}]; tools.a({c});`,
+    ],
+    [
+      'long texts, put together again and again',
+      `const s="${'x'.repeat(1_000)}"; const l=[${'s,'.repeat(900)}]; ${'l.join("");'.repeat(300)} tools.a(1);`,
+    ],
+    ['more calls than a model writes', `for (const n of [${'1,'.repeat(200)}]) tools.a({n});`],
+  ])('%s are not read', (_, input) => expect(readCode(input)).toBeNull());
+});

@@ -2,6 +2,7 @@ import type { AnyNode, Function as Callable, CallExpression, TemplateLiteral } f
 import type { Json } from '../../json.ts';
 import {
   constant,
+  isRawTag,
   itemsIn,
   jsonOf,
   literal,
@@ -24,7 +25,10 @@ export type CodeCall = {
 
 /** More than a model writes; a loop in a loop would otherwise never end. */
 const MOST_STEPS = 50_000;
-const MOST_CALLS = 500;
+const MOST_CALLS = 100;
+/** So many characters that are put together, or members of a list, are a step. */
+const PER_STEP = 100;
+const LONGEST_LIST = 10_000;
 
 /** Follows a script and notes which tools it calls and what it prints (see `readCode`). */
 export class CodeReader {
@@ -119,14 +123,13 @@ export class CodeReader {
       case 'Identifier':
         return scope.get(node.name);
       case 'ArrayExpression':
-        return {
-          kind: 'list',
-          items: node.elements.flatMap((element) => {
+        return this.#list(
+          node.elements.flatMap((element) => {
             if (element === null) return [undefined];
             if (element.type !== 'SpreadElement') return [this.#value(element, scope)];
             return itemsIn(this.#value(element.argument, scope)) ?? [];
           }),
-        };
+        );
       case 'ObjectExpression':
         return this.#object(node.properties, scope);
       case 'AwaitExpression':
@@ -134,7 +137,7 @@ export class CodeReader {
       case 'SpreadElement': {
         const value = this.#value(node.argument, scope);
         if (node.type !== 'UnaryExpression') return value;
-        const json = node.operator === '-' ? jsonOf(value) : undefined;
+        const json = node.operator === '-' ? this.#json(value) : undefined;
         return typeof json === 'number' ? constant(-json) : undefined;
       }
       case 'ParenthesizedExpression':
@@ -150,7 +153,7 @@ export class CodeReader {
       case 'BinaryExpression': {
         const left = node.left.type === 'PrivateIdentifier' ? null : this.#value(node.left, scope);
         const right = this.#value(node.right, scope);
-        return node.operator === '+' && left !== null ? written([left, right]) : undefined;
+        return node.operator === '+' && left !== null ? this.#written([left, right]) : undefined;
       }
       case 'LogicalExpression': {
         const left = this.#value(node.left, scope);
@@ -176,7 +179,7 @@ export class CodeReader {
         }
         if (node.left.type !== 'Identifier') return undefined;
         const { name } = node.left;
-        const value = node.operator === '+=' ? written([scope.get(name), right]) : undefined;
+        const value = node.operator === '+=' ? this.#written([scope.get(name), right]) : undefined;
         scope.assign(name, value);
         return value;
       }
@@ -200,7 +203,7 @@ export class CodeReader {
       const text = constant(textOf(value));
       return next === undefined ? [text] : [text, this.#value(next, scope)];
     });
-    return written(pieces);
+    return this.#written(pieces);
   }
 
   #object(
@@ -211,7 +214,7 @@ export class CodeReader {
     for (const property of properties) {
       if (property.type === 'SpreadElement') {
         const spread = this.#value(property.argument, scope);
-        const json = spread?.kind === 'object' ? undefined : jsonOf(spread);
+        const json = spread?.kind === 'object' ? undefined : this.#json(spread);
         if (spread?.kind === 'object') {
           for (const [key, value] of spread.fields) fields.set(key, value);
         } else if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
@@ -228,7 +231,7 @@ export class CodeReader {
 
   #key(node: AnyNode, isComputed: boolean, scope: Scope): Json | undefined {
     if (!isComputed && node.type === 'Identifier') return node.name;
-    return node.type === 'PrivateIdentifier' ? undefined : jsonOf(this.#value(node, scope));
+    return node.type === 'PrivateIdentifier' ? undefined : this.#json(this.#value(node, scope));
   }
 
   #call(node: CallExpression, scope: Scope): Value | undefined {
@@ -248,7 +251,7 @@ export class CodeReader {
           case 'Promise':
             return promised(method, first);
           case 'JSON':
-            return method === 'stringify' ? written([first]) : undefined;
+            return method === 'stringify' ? this.#written([first]) : undefined;
           case 'Object':
             return method === 'entries' || method === 'values' ? undefined : first;
         }
@@ -259,7 +262,7 @@ export class CodeReader {
       const own = scope.get(callee.name);
       if (own?.kind === 'function') return this.#applied(own, given);
       if (callee.name === 'text') this.prints.push(first);
-      if (callee.name === 'String') return written([first]);
+      if (callee.name === 'String') return this.#written([first]);
       return undefined;
     }
     if (callee.type === 'Super') return undefined;
@@ -269,7 +272,7 @@ export class CodeReader {
 
   #called(name: string, given: Value | undefined): Value {
     if (this.calls.length >= MOST_CALLS) throw new RangeError('more calls than a model writes');
-    this.calls.push({ name, input: jsonOf(given) ?? null, isCertain: this.#doubts === 0 });
+    this.calls.push({ name, input: this.#json(given) ?? null, isCertain: this.#doubts === 0 });
     return { kind: 'result', call: this.calls.length - 1, field: 'whole' };
   }
 
@@ -289,7 +292,7 @@ export class CodeReader {
         case 'flatMap': {
           const results = items.map((item, at) => this.#applied(own, [item, constant(at), of]));
           const flat = results.flatMap((result) => itemsIn(result) ?? [result]);
-          return { kind: 'list', items: method === 'flatMap' ? flat : results };
+          return this.#list(method === 'flatMap' ? flat : results);
         }
       }
     }
@@ -300,10 +303,10 @@ export class CodeReader {
     }
     if (method === 'join' && items !== null) {
       const between = given.length === 0 ? constant(',') : first;
-      return written(items.flatMap((item, at) => (at === 0 ? [item] : [between, item])));
+      return this.#written(items.flatMap((item, at) => (at === 0 ? [item] : [between, item])));
     }
     if (method === 'concat' && items !== null) {
-      return { kind: 'list', items: [...items, ...given.flatMap((one) => itemsIn(one) ?? [one])] };
+      return this.#list([...items, ...given.flatMap((one) => itemsIn(one) ?? [one])]);
     }
     if (method === 'trim' || method === 'toString') return of;
     return partOf(of);
@@ -369,17 +372,25 @@ export class CodeReader {
     return value;
   }
 
-  #step(): void {
-    this.#steps++;
+  #json(value: Value | undefined): Json | undefined {
+    return jsonOf(value, (characters) => this.#step(1 + characters / PER_STEP));
+  }
+
+  #written(pieces: readonly (Value | undefined)[]): Value {
+    this.#step(pieces.length);
+    const value = written(pieces);
+    if (value.kind === 'json') this.#step(String(value.json).length / PER_STEP);
+    return value;
+  }
+
+  #list(items: readonly (Value | undefined)[]): Value {
+    if (items.length > LONGEST_LIST) throw new RangeError('a longer list than a model writes');
+    this.#step(items.length / PER_STEP);
+    return { kind: 'list', items };
+  }
+
+  #step(steps = 1): void {
+    this.#steps += steps;
     if (this.#steps > MOST_STEPS) throw new RangeError('more steps than a model writes');
   }
-}
-
-/** The tag of templates that are taken as they are written: `String.raw`. */
-function isRawTag(tag: AnyNode): boolean {
-  return (
-    tag.type === 'MemberExpression' &&
-    tag.object.type === 'Identifier' &&
-    tag.object.name === 'String'
-  );
 }

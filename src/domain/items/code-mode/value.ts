@@ -1,4 +1,4 @@
-import type { Function as Callable } from 'acorn';
+import type { AnyNode, Function as Callable } from 'acorn';
 import { isJsonObject, type Json } from '../../json.ts';
 
 /**
@@ -43,23 +43,30 @@ export class Scope {
 }
 
 /** Texts are not put together beyond this. */
-const LONGEST_TEXT = 2_000_000;
+const LONGEST_TEXT = 500_000;
 
 export function constant(json: Json): Value {
   return { kind: 'json', json };
 }
 
-/** The constant that a value is; undefined where a part of it is not known. */
-export function jsonOf(value: Value | undefined): Json | undefined {
+/**
+ * The constant that a value is; undefined where a part of it is not known. `spend` is told of each value
+ * and text in it, however often it stands there, and may throw.
+ */
+export function jsonOf(
+  value: Value | undefined,
+  spend: (characters: number) => void,
+): Json | undefined {
+  spend(value?.kind === 'json' && typeof value.json === 'string' ? value.json.length : 1);
   switch (value?.kind) {
     case 'json':
       return value.json;
     case 'list': {
-      const items = value.items.map(jsonOf);
+      const items = value.items.map((item) => jsonOf(item, spend));
       return items.every((item) => item !== undefined) ? items : undefined;
     }
     case 'object': {
-      const fields = [...value.fields].map(([key, field]) => [key, jsonOf(field)] as const);
+      const fields = [...value.fields].map(([key, field]) => [key, jsonOf(field, spend)] as const);
       return Object.fromEntries(fields.flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])));
     }
     default:
@@ -159,4 +166,13 @@ export function literal(value: unknown): Value | undefined {
     typeof value === 'number' ||
     typeof value === 'boolean';
   return isPlain ? constant(value) : undefined;
+}
+
+/** The tag of templates that are taken as they are written: `String.raw`. */
+export function isRawTag(tag: AnyNode): boolean {
+  return (
+    tag.type === 'MemberExpression' &&
+    tag.object.type === 'Identifier' &&
+    tag.object.name === 'String'
+  );
 }
