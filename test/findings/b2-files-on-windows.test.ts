@@ -12,7 +12,7 @@ afterAll(() => api.close());
 const WIN = 'C:\\proj\\src\\server.ts';
 let sessions = 0;
 /** What a context after a full compaction shows of the file that was read first. */
-async function shown(name: string, input: JsonObject, path = WIN) {
+async function shown(name: string, input: JsonObject, path = WIN, answer = 'ok') {
   const id = `windows-${sessions++}`;
   const config = { auto_compact_enabled: false, protected_tokens: null };
   const body = { id, format: 'anthropic', profile: 'default', context_window: 200_000, config };
@@ -22,7 +22,7 @@ async function shown(name: string, input: JsonObject, path = WIN) {
     call('r', 'Read', { file_path: path }),
     result('r', '     1→const port = 8080;\n     2→export default port;'),
     call('e', name, input),
-    result('e', 'ok'),
+    result('e', answer),
   ];
   const all = [user('Go.'), ...uses, talk, user('Go on.'), talk, user('And on.')];
   expect((await send(api, 'POST', `/sessions/${id}/items`, { body: all })).status).toBe(201);
@@ -48,8 +48,6 @@ describe('B2: on Windows one file is one file', () => {
   it.each([
     ['PowerShell', `(Get-Content ${WIN}) -replace '8080','9090' | Set-Content ${WIN}`],
     ['powershell', `Remove-Item ${WIN}`],
-    ['powershell', `Move-Item -Path "${WIN}" -Destination C:\\proj\\old.ts`],
-    ['powershell', `"x" | Out-File -FilePath ${WIN}`],
     ['powershell', `npm run emit > ${WIN}`],
     [
       'run_in_terminal',
@@ -62,10 +60,18 @@ describe('B2: on Windows one file is one file', () => {
     }
   });
 
+  it('what PowerShell moves or writes as a whole is known', async () => {
+    const moved = `Move-Item -Path "${WIN}" -Destination C:\\proj\\old.ts`;
+    const [file, ...others] = await shown('powershell', { command: moved });
+    expect(file).toMatch(/^File C:\/proj\/old\.ts .*const port = 8080;/);
+    expect(others).toEqual([]);
+    const written = await shown('powershell', { command: `"x" | Out-File -FilePath ${WIN}` });
+    expect(written).toEqual(['File C:/proj/src/server.ts (as last known):\\nx\\n']);
+  });
+
   it('what only reads changes nothing', async () => {
-    const [file] = await shown('powershell', {
-      command: `Get-Content ${WIN} | Select-Object -First 1`,
-    });
+    const command = `Get-Content ${WIN} | Select-Object -First 1`;
+    const [file] = await shown('powershell', { command }, WIN, 'const port = 8080;');
     expect(file).toContain('8080');
     expect(file).not.toContain('may have changed');
   });
