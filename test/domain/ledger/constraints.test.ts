@@ -84,6 +84,7 @@ describe('what one task requires', () => {
   test.each([
     'The new endpoint must return 404 for unknown names.',
     "Don't touch the migrations folder.",
+    'Dont try to run any tests right now, including docker tests.',
     'Make sure that the old clients still work.',
     'Die Ausgabe soll höchstens zehn Zeilen haben.',
     'Fais-le sans nouvelle dépendance.',
@@ -132,6 +133,7 @@ describe('what demands nothing', () => {
     ['words that are quoted', 'The old prompt says "never delete a file" somewhere in it.'],
     ['Chinese words that are quoted', '配合“每次只分析三个客户”，模板化问题就解决了。'],
     ['a level of priority', '这个视频被提为最高优先级，这个判断对。'],
+    ['a French relative clause', 'Voici la fonction dont je parle, et celle dont elle dépend'],
     ['a Chinese question', '然后我每次都要重新登录吗'],
     ['a Chinese question with a choice', '您是想先看看照片，还是优先考虑这三个编号？'],
     ['what does not work in Polish', 'To nie działa na moim komputerze.'],
@@ -156,6 +158,7 @@ describe('what demands nothing', () => {
     "I've never used this library before, so go slowly.",
     'The loop fetches a page and never closes its reader.',
     'It was there before and never did any harm.',
+    'Impact: the client may never fill its local table from the answer.',
     'I have three tasks today, can you help me to prioritize them?',
   ])('what was or is: %s', (sentence) => expect(standingOf(sentence)).toEqual([]));
 
@@ -164,6 +167,7 @@ describe('what demands nothing', () => {
     '“以后每次都要先写测试”',
     '以后每次都先跑测试，好吗？',
     'Never guess a name that you have not read.',
+    'You may never push to main.',
     'The worker must never have two jobs at once.',
     'I never want to see that page again.',
   ])('but this does: %s', (sentence) => expect(standingOf(sentence)).toEqual([sentence]));
