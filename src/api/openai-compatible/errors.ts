@@ -100,7 +100,7 @@ const errorBody = z
     description: 'An error as clients of the OpenAI API read it.',
     example: {
       error: {
-        message: 'the body (model) cannot be used: Invalid input: expected string',
+        message: 'the body (model) cannot be used: is missing: must be a string',
         type: 'invalid_request_error',
         param: 'model',
         code: 'invalid_request',
