@@ -1,6 +1,7 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import { shortened } from '../http/abridge.ts';
 import { exampleProblem } from '../http/documented-problems.ts';
+import { openAiErrorType } from '../http/openai-error-type.ts';
 import { type ProblemCode, type ProblemError, problemStatus } from '../http/problem.ts';
 import type { DocumentedCode } from '../http/problem-examples.ts';
 
@@ -52,7 +53,7 @@ function openAiBody(error: OpenAiError): z.infer<typeof errorBody> {
   return {
     error: {
       message: shortened(error.message),
-      type: typeOf(error.status),
+      type: openAiErrorType(error.status),
       param: error.param === null ? null : shortened(error.param),
       code: error.code,
     },
@@ -76,11 +77,6 @@ function codeOf(code: ProblemCode): string {
     default:
       return code;
   }
-}
-
-function typeOf(status: number): string {
-  if (status === 429) return 'rate_limit_error';
-  return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
 const errorBody = z
