@@ -7,6 +7,7 @@ import { readPrices } from './config/price-file.ts';
 import { problemsOf, SettingsError } from './config/settings-error.ts';
 import { readTomlFile } from './config/toml-file.ts';
 import { isUpstreamVariable, readUpstreams } from './config/upstreams.ts';
+import { IN_PLAIN_WORDS } from './domain/issue-words.ts';
 import { nearestName } from './domain/nearest-name.ts';
 import { type ConfigOverrides, configSchema } from './domain/policy/config.ts';
 import { toolPatternProblem } from './domain/policy/tool-patterns.ts';
@@ -118,7 +119,7 @@ const environmentSchema = z.object({
  */
 export function readSettings(environment: Environment) {
   const present = presentIn(environment);
-  const parsed = environmentSchema.safeParse(Object.fromEntries(present));
+  const parsed = environmentSchema.safeParse(Object.fromEntries(present), IN_PLAIN_WORDS);
   if (!parsed.success) throw new SettingsError(problemsOf(environmentSchema, parsed.error));
   const env = parsed.data;
   const file = readTomlFile(env.PALIMPSEST_CONFIG);

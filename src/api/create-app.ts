@@ -13,7 +13,7 @@ import { addContextRoute } from './context/routes.ts';
 import { addCostRoute } from './costs/routes.ts';
 import { addEventsRoute } from './events/routes.ts';
 import type { Relay } from './gateway/relay.ts';
-import { serveElsewhere } from './gateway/routes.ts';
+import { pathWithVersion, serveElsewhere } from './gateway/routes.ts';
 import { openConnections } from './gateway/send.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { authenticator } from './http/auth.ts';
@@ -167,8 +167,13 @@ function unrouted(app: OpenAPIHono, relay: Relay, c: Context): Response | Promis
   if (served.length === 0 || served.includes(method)) {
     const passed = serveElsewhere(relay, c);
     if (passed !== null) return passed;
+    const meant = pathWithVersion(path);
+    const instead =
+      meant === null
+        ? '/docs lists what there is'
+        : `set the base URL so that this becomes ${meant}, which the gateway serves`;
     return errorResponse(
-      new ProblemError('not_found', 'there is nothing at this path: /docs lists what there is'),
+      new ProblemError('not_found', `there is nothing at this path: ${instead}`),
       c,
     );
   }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { Presets, SingleBar } from 'cli-progress';
 import { LOCAL_TENANT } from '../api/http/auth.ts';
 import { ExportError, isExport } from '../db/session-export.ts';
+import { errorMessage } from '../domain/error-message.ts';
 import { readTranscripts, textOf } from '../importers/read-transcripts.ts';
 import { type Transcript, TranscriptError } from '../importers/transcript.ts';
 import { type ImportedSession, type ImportOptions, importTranscript } from './import-transcript.ts';
@@ -58,7 +59,7 @@ export async function importFile(
     console.log(flags.json ? plainJson(JSON.stringify(session)) : plainText(describe(session, of)));
   try {
     const name = basename(file);
-    const text = textOf(name, readFileSync(file));
+    const text = textOf(name, bytesOf(file));
     if (isExport(text)) {
       say(await restored(target, text, flags), OF_EXPORT);
       return true;
@@ -71,6 +72,23 @@ export async function importFile(
     if (!isExpected(error)) throw error;
     console.error(plainText(`${file}: ${error.message}`));
     return false;
+  }
+}
+
+/** What reading throws most often, in words for people. */
+const UNREADABLE: Readonly<Record<string, string | undefined>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder: name the files in it',
+  EACCES: 'this user may not read it',
+};
+
+/** Throws TargetError for what is no file that can be read. */
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw new TargetError(UNREADABLE[code] ?? errorMessage(error), { cause: error });
   }
 }
 

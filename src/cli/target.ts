@@ -21,7 +21,9 @@ export function remoteTarget(url: string): Target {
     );
   }
   const base = url.replace(/\/+$/, '');
-  const { origin } = new URL(base);
+  const { origin, pathname } = new URL(base);
+  // With its path, which is what is wrong where somebody names the address of a page.
+  const place = origin + pathname.replace(/\/+$/, '');
   const key = process.env.PALIMPSEST_API_KEY;
   return {
     request: async (path, init = {}) => {
@@ -31,13 +33,13 @@ export function remoteTarget(url: string): Target {
         return await fetch(base + path, { ...init, headers });
       } catch (error) {
         throw new TargetError(
-          `the service at ${origin} cannot be reached${reasonOf(error)}: check --url (or ` +
+          `the service at ${place} cannot be reached${reasonOf(error)}: check --url (or ` +
             'PALIMPSEST_URL), and start the service with "palimpsest serve" if it is not running',
           { cause: error },
         );
       }
     },
-    place: origin,
+    place,
     local: null,
     close: async () => {},
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { type ConfigOverrides, configSchema } from '../domain/policy/config.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -13,9 +14,12 @@ export function overridesFromEnvironment(
   const take = (variable: string, field: keyof ConfigOverrides) => {
     const raw = environment[variable];
     if (raw === undefined || raw === '') return;
-    const parsed = configSchema.shape[field].safeParse(parsedValue(variable, raw, field));
+    const parsed = configSchema.shape[field].safeParse(
+      parsedValue(variable, raw, field),
+      IN_PLAIN_WORDS,
+    );
     if (!parsed.success) {
-      throw new SettingsError(`${variable}: ${overrideProblem(parsed.error.issues[0])}`);
+      throw new SettingsError(`${variable}: ${parsed.error.issues[0]?.message}`);
     }
     overrides[field] = parsed.data;
   };
@@ -36,20 +40,6 @@ function isOn(variable: string, raw: string): boolean {
   if (/^(1|true|yes|on)$/i.test(raw)) return true;
   if (/^(0|false|no|off|)$/i.test(raw)) return false;
   throw new SettingsError(`${variable}: must be 1, which switches all compaction off, or 0`);
-}
-
-/** In words for somebody who writes a variable and sees no types. */
-function overrideProblem(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code !== 'invalid_type') return issue?.message ?? 'cannot be used';
-  switch (issue.expected) {
-    case 'boolean':
-      return 'must be true or false';
-    case 'number':
-    case 'int':
-      return 'must be a number, such as 20000';
-    default:
-      return issue.message;
-  }
 }
 
 function parsedValue(variable: string, raw: string, field: keyof ConfigOverrides): unknown {

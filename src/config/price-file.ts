@@ -1,4 +1,5 @@
 import { errorMessage } from '../domain/error-message.ts';
+import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { DEFAULT_PRICES, type PriceTable, priceTableSchema } from '../domain/policy/prices.ts';
 import { readSetting } from './read-setting.ts';
 import { problemsOf, SettingsError } from './settings-error.ts';
@@ -9,7 +10,7 @@ import { problemsOf, SettingsError } from './settings-error.ts';
  */
 export function readPrices(path: string | undefined): PriceTable {
   if (path === undefined) return DEFAULT_PRICES;
-  const parsed = priceTableSchema.safeParse(parsedJson(path));
+  const parsed = priceTableSchema.safeParse(parsedJson(path), IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
   const problems = problemsOf(priceTableSchema, parsed.error);
   throw new SettingsError(`PALIMPSEST_PRICES: ${path}: ${problems}`);

@@ -1,6 +1,7 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { errorMessage } from '../domain/error-message.ts';
+import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { configOverridesSchema } from '../domain/policy/config.ts';
 import { PROVIDERS } from '../workers/summarizers/providers.ts';
 import { hookTables } from './hook-table.ts';
@@ -19,7 +20,7 @@ type TomlFile = z.infer<typeof fileSchema>;
  * one. Throws SettingsError naming file and field, also for tables and fields that there are not.
  */
 export function readTomlFile(path: string | undefined): TomlFile {
-  const parsed = fileSchema.safeParse(path === undefined ? {} : parsedToml(path));
+  const parsed = fileSchema.safeParse(path === undefined ? {} : parsedToml(path), IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
   throw new SettingsError(`PALIMPSEST_CONFIG: ${path}: ${problemsOf(fileSchema, parsed.error)}`);
 }

@@ -6,6 +6,7 @@ import {
   type RestoredSession,
   type SessionRef,
 } from '../app/ports/event-store.ts';
+import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 import { jsonOf } from './json-of.ts';
 import { Replay } from './replay.ts';
@@ -113,7 +114,7 @@ function headerOf(line: string): z.infer<typeof headerSchema> | null {
 function rowOf(line: string, number: number): EventRow {
   const json = jsonOf(line);
   if (json === undefined) throw new ExportError(`line ${number}: not valid JSON`);
-  const parsed = rowSchema.safeParse(json);
+  const parsed = rowSchema.safeParse(json, IN_PLAIN_WORDS);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ExportError(`line ${number}: ${issue?.path.join('.')}: ${issue?.message}`);

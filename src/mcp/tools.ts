@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Ports } from '../app/ports/ports.ts';
+import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
 import { type Outcome, reject } from '../domain/session/errors.ts';
 import type { Caller, Tool } from './tool.ts';
 import { compactTool } from './tools/compact.ts';
@@ -35,7 +36,7 @@ function offered<Args>({ name, description, input, isReading, call }: Tool<Args>
     inputSchema: { ...schema, type: 'object' },
     annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
     call: async (ports, caller, args) => {
-      const read = input.safeParse(args ?? {});
+      const read = input.safeParse(args ?? {}, IN_PLAIN_WORDS);
       return read.success ? call(ports, caller, read.data) : misfit(name, read.error);
     },
   };

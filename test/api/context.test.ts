@@ -132,7 +132,7 @@ describe('GET /sessions/:id/context', () => {
   });
 
   it.each([
-    ['?format=gemini', 'format', /"anthropic"\|"openai-responses"\|"openai-chat"\|"ai-sdk"/],
+    ['?format=gemini', 'format', /"anthropic", "openai-responses", "openai-chat", "ai-sdk"/],
     ['?at=0', 'at', /whole number from 1/],
     ['?at=9007199254740993000', 'at', /whole number from 1/],
     ['?at=latest', 'at', /whole number from 1/],

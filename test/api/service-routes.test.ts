@@ -49,7 +49,7 @@ describe('health', () => {
       const reply = await send(broken, 'GET', '/readyz?exclude=everything');
       expect(reply.status).toBe(400);
       expect(reply.body.detail).toMatch(
-        /^the query \(exclude\) cannot be used: .*"store"\|"queue"/,
+        /^the query \(exclude\) cannot be used: .*"store", "queue"/,
       );
     } finally {
       await broken.close();
@@ -93,6 +93,20 @@ describe('the reference', () => {
 });
 
 describe('what is not there', () => {
+  it.each([
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/responses', '/v1/responses'],
+    ['/responses/compact', '/v1/responses/compact'],
+    ['/u/my-vllm/chat/completions', '/u/my-vllm/v1/chat/completions'],
+    ['/messages', '/v1/messages'],
+  ])('POST %s, of a client whose base URL lacks /v1, is told %s', async (path, meant) => {
+    const reply = await send(api, 'POST', path, { body: {} });
+    expect(reply.status).toBe(404);
+    expect(reply.body.detail).toBe(
+      `there is nothing at this path: set the base URL so that this becomes ${meant}, which the gateway serves`,
+    );
+  });
+
   it.each(['/nothing', '/sessions/a/nothing', '/sessions/', '/v2/sessions', '/SESSIONS'])(
     'GET %s is a 404 problem',
     async (path) => {

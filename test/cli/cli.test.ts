@@ -153,9 +153,17 @@ describe('command line', () => {
     const missing = join(folder, 'missing.json');
     const strange = join(folder, 'strange.json');
     writeFileSync(strange, 'no transcript at all');
-    const { code, stdout, stderr } = await palimpsest(['import', missing, strange, fine, '--json']);
+    const { code, stdout, stderr } = await palimpsest([
+      'import',
+      missing,
+      folder,
+      strange,
+      fine,
+      '--json',
+    ]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${missing}: ENOENT`);
+    expect(stderr).toContain(`${missing}: there is no such file\n`);
+    expect(stderr).toContain(`${folder}: it is a folder: name the files in it\n`);
     expect(stderr).toContain(`${strange}: `);
     expect(lines(stdout)).toMatchObject([{ id: 'fine', items: 4 }]);
   });

@@ -252,6 +252,15 @@ describe('what a user can do wrong', () => {
     });
   });
 
+  it('the address of a page of the service in place of its own', async () => {
+    const url = await serverOf({ '/healthz': '{"version":"0.2.0"}' });
+    const { code, stderr } = await palimpsest(['list', '--url', `${url}/sessions/`]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${url}/sessions is no Palimpsest service: check --url (or PALIMPSEST_URL)\n`,
+    });
+  });
+
   it.each([
     [
       'an address that is none',

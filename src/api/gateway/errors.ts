@@ -1,3 +1,4 @@
+import { openAiErrorType } from '../http/openai-error-type.ts';
 import type { ProblemError } from '../http/problem.ts';
 import { problemStatus } from '../http/problem.ts';
 
@@ -16,7 +17,7 @@ export function gatewayError(isAnthropic: boolean, told: Told): Response {
   const { status, message, code, param = null, headers = {}, details } = told;
   const error = isAnthropic
     ? { type: anthropicType(status), message, ...(details !== undefined && { details }) }
-    : { message, type: openAiType(status), param, code };
+    : { message, type: openAiErrorType(status), param, code };
   const body = isAnthropic ? { type: 'error', error } : { error };
   return new Response(JSON.stringify(body), {
     status,
@@ -44,9 +45,4 @@ function anthropicType(status: number): string {
     default:
       return 'api_error';
   }
-}
-
-function openAiType(status: number): string {
-  if (status === 429) return 'rate_limit_error';
-  return status >= 500 ? 'server_error' : 'invalid_request_error';
 }

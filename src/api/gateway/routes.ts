@@ -18,6 +18,15 @@ export function serveElsewhere(relay: Relay, c: Context): Promise<Response> | nu
   return serve(relay, { request: c.req.raw, named: found[1] ?? null, rest, cut: cutOf(c) });
 }
 
+const WITHOUT_VERSION =
+  /^((?:\/u\/[A-Za-z0-9-]{1,40})?)(\/(?:messages|chat\/completions|responses|models)(?:\/.*)?)$/s;
+
+/** The path that a client means whose base URL lacks the `/v1`; null for what no client of models asks. */
+export function pathWithVersion(path: string): string | null {
+  const found = WITHOUT_VERSION.exec(path);
+  return found === null ? null : `${found[1]}/v1${found[2]}`;
+}
+
 function cutOf({ env }: Context): (() => void) | null {
   const outgoing: unknown = env?.outgoing;
   return outgoing instanceof ServerResponse ? () => outgoing.destroy() : null;

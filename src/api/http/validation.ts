@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi';
+import { IN_PLAIN_WORDS } from '../../domain/issue-words.ts';
 import type { FieldError } from '../../domain/session/errors.ts';
 import { unknownFieldHint } from '../../domain/unknown-field.ts';
 import { joined, MAX_ERRORS } from './abridge.ts';
@@ -6,7 +7,7 @@ import { ProblemError } from './problem.ts';
 
 /** The value as the schema has it. Throws ProblemError (400) that names every offending field. */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.flatMap((issue) => fieldErrors(schema, issue));
   const names = [...new Set(errors.map(({ path }) => path))].filter((path) => path !== '');

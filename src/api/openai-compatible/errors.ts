@@ -1,6 +1,7 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import { shortened } from '../http/abridge.ts';
 import { exampleProblem } from '../http/documented-problems.ts';
+import { openAiErrorType } from '../http/openai-error-type.ts';
 import { type ProblemCode, type ProblemError, problemStatus } from '../http/problem.ts';
 import type { DocumentedCode } from '../http/problem-examples.ts';
 
@@ -52,7 +53,7 @@ function openAiBody(error: OpenAiError): z.infer<typeof errorBody> {
   return {
     error: {
       message: shortened(error.message),
-      type: typeOf(error.status),
+      type: openAiErrorType(error.status),
       param: error.param === null ? null : shortened(error.param),
       code: error.code,
     },
@@ -78,11 +79,6 @@ function codeOf(code: ProblemCode): string {
   }
 }
 
-function typeOf(status: number): string {
-  if (status === 429) return 'rate_limit_error';
-  return status >= 500 ? 'server_error' : 'invalid_request_error';
-}
-
 const errorBody = z
   .object({
     error: z
@@ -100,7 +96,7 @@ const errorBody = z
     description: 'An error as clients of the OpenAI API read it.',
     example: {
       error: {
-        message: 'the body (model) cannot be used: Invalid input: expected string',
+        message: 'the body (model) cannot be used: is missing: must be a string',
         type: 'invalid_request_error',
         param: 'model',
         code: 'invalid_request',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeFlaw, flawOf, JSON_DEPTH } from '../../domain/exact-json.ts';
+import { IN_PLAIN_WORDS } from '../../domain/issue-words.ts';
 import { codecFor, type Format } from '../../domain/items/codecs.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { Json } from '../../domain/json.ts';
@@ -33,10 +34,10 @@ export function readHookAnswer(event: HookEvent, body: string, format: Format): 
     return refused('the answer is not valid JSON');
   }
   if (event === 'PreCompact') {
-    const parsed = preCompact.safeParse(json);
+    const parsed = preCompact.safeParse(json, IN_PLAIN_WORDS);
     return parsed.success ? { ok: true, result: defined(parsed.data) } : misshapen(parsed.error);
   }
-  const parsed = withItems.safeParse(json);
+  const parsed = withItems.safeParse(json, IN_PLAIN_WORDS);
   if (!parsed.success) return misshapen(parsed.error);
   // What came out of JSON.parse is JSON.
   return hookItems((parsed.data.items ?? []) as Json[], format);
