@@ -28,7 +28,8 @@ export function editsIn({ calls }: Conversation): Edit[] {
 
 function editsOf(call: Call, open: string): Edit[] {
   const { input, item } = call;
-  const text = typeof input === 'string' ? input : (commandOf(call) ?? patchField(input));
+  const asked = typeof input === 'string' ? input : (commandOf(call) ?? patchField(input));
+  const text = asked.includes('tools.apply_patch') ? unescaped(asked) : asked;
   if (text !== '') {
     const patch = text.includes('*** Begin Patch') ? editsOfPatch(text, item) : [];
     return patch.length > 0
@@ -36,6 +37,11 @@ function editsOf(call: Call, open: string): Edit[] {
       : [...editsOfShell(text, item), ...editsOfSweAgent(text, open, item)];
   }
   return isJsonObject(input) ? editsOfFields(input, call, open) : [];
+}
+
+/** A patch that stands in a script stands there as a text with escapes. */
+function unescaped(script: string): string {
+  return script.replace(/\\(n|["'\\`])/g, (_, char: string) => (char === 'n' ? '\n' : char));
 }
 
 function patchField(input: unknown): string {
@@ -109,6 +115,9 @@ function editsOfPatch(text: string, item: number): Edit[] {
 
 const HEREDOC =
   /(?:cat|tee)\b([^\n<>|]*)(?:>{1,2}\s*([^\s<>|&;]+)\s*)?<<-?\s*['"]?(\w+)['"]?([^\n]*)\n([\s\S]*?)\n\s*\3\b/g;
+/** A text that PowerShell puts into a file. */
+const HANDED_ON =
+  /@(['"])\r?\n([\s\S]*?)\r?\n\1@\s*(?:>|\|\s*(?:Set-Content|Out-File)\s+(?:-(?:Path|LiteralPath|FilePath)\s+)?)\s*["']?([^\s"'|;]+)/gi;
 const SED =
   /\bsed\s+(?:-\w+\s+)*-i(?:\.\w+|\s+'')?\s+(?:-\w+\s+)*(['"])(?:\d[\d,$]*)?s([/|#@])([\s\S]*?)\2([\s\S]*?)\2\w*\1\s+([^\s;&|]+)/g;
 const REMOVE = /(?:^|&&|;|\n)\s*(?:git\s+)?rm\s+((?:-\w+\s+)*)([^\n;&|]+)/g;
@@ -120,6 +129,9 @@ function editsOfShell(command: string, item: number): Edit[] {
     const target = to ?? /^\s*>{1,2}\s*([^\s;&|]+)/.exec(rest)?.[1] ?? teeTarget(match[0], before);
     if (target === undefined) continue;
     edits.push({ path: unquoted(target), kind: 'created', added: body, removed: '', item });
+  }
+  for (const [, , added = '', to = ''] of command.matchAll(HANDED_ON)) {
+    edits.push({ path: to.replaceAll('\\', '/'), kind: 'created', added, removed: '', item });
   }
   const outside = command.replace(HEREDOC, '');
   for (const [, , , removed = '', added = '', path = ''] of outside.matchAll(SED)) {

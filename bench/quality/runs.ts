@@ -22,7 +22,7 @@ const NOT_RUN =
   /^(?:The user doesn't want|Permission for this tool use was denied|\[Request interrupted|Command aborted|<tool_use_error>Cancelled|User rejected|aborted by user|The user rejected)/i;
 /** What agents whose shell tells no exit code are told. */
 const FAILED_WITHOUT_CODE =
-  /^Traceback \(most recent call last\)|^Your proposed edit has introduced new syntax error|^exec_command failed|^apply_patch verification failed|: command not found\s*$/m;
+  /^Traceback \(most recent call last\)|^Your proposed edit has introduced new syntax error|^exec_command failed|^execution error: |^apply_patch verification failed|: command not found\s*$/m;
 /** These say with exit code 1 that they found nothing, or a difference. */
 const SEARCHES =
   /^(?:\S*\s*&&\s*)?(?:[\w.=/-]+=\S+\s+)*(?:rg|grep|egrep|fgrep|git grep|diff|git diff|test|\[|find|ls|which|command -v|cmp)\b/;

@@ -47,7 +47,9 @@ const COUNTED_USE = /\b(\d{1,6})\s+(reads?|edits?|changes|writes?)\b/gi;
 
 /** How often a file was read or edited: at least what calls say that name it, at most all that do. */
 function wrongUses({ text }: Statement, log: Log): Untrue[] {
-  const file = fileNames(text.slice(0, 300))[0]?.replace(/^\W+/, '');
+  // A line about a file begins with its path, also where that has no ending.
+  const own = /^\W*([\w@-][\w./@-]*): /.exec(text)?.[1];
+  const file = own ?? fileNames(text.slice(0, 300))[0]?.replace(/^\W+/, '');
   if (file === undefined) return [];
   const named = [...text.matchAll(USE)].map((match): [string, number] => [
     match[1] ?? '',

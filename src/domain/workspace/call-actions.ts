@@ -4,7 +4,7 @@ import { editorActions, isEditor, useOf } from './editor-actions.ts';
 import type { Effort } from './effort.ts';
 import { otherToolActions } from './other-tools.ts';
 import { resolved, withinReach } from './paths.ts';
-import { type Answer, answerOf } from './result-text.ts';
+import { type Answer, answerOf, isUnstarted } from './result-text.ts';
 import { shellActions } from './shell/actions.ts';
 import { toolName } from './tool-input.ts';
 
@@ -25,6 +25,7 @@ export function actionsOfCall(
     return { actions: actionsOfOpenCall(call, folders, effort), shell: folders.shell };
   }
   const answer = answerOf(result);
+  if (isUnstarted(answer)) return { actions: [], shell: folders.shell };
   const shell = shellOf(call, folders);
   const use = useOf(call);
   const ran = use === null && !isEditor(call) ? shellActions(call, answer, shell, effort) : null;

@@ -65,6 +65,13 @@ function read(result: ToolResult): Readonly<Answer> {
   };
 }
 
+/** Whether Codex could not even start the command, as where its sandbox fails: nothing of it was done. */
+export function isUnstarted({ text }: Pick<Answer, 'text'>): boolean {
+  const isOfSandbox =
+    text.startsWith('exec_command failed for ') && text.includes(': CreateProcess {');
+  return isOfSandbox || text.startsWith('execution error: ');
+}
+
 /** The part of a shortened text in front of the first mark, whole lines only. */
 export function beforeCut(text: string): string {
   const mark = LEFT_OUT.exec(text);
@@ -185,6 +192,8 @@ const LONGEST_NOTE = 700;
 const ERRNO = /^[^\n]{0,200}\b(?:ENOENT|EACCES|EISDIR|ENOTDIR|EPERM)\b/;
 
 function tellsFailure(text: string): boolean {
+  // It repeats the command, however long that was.
+  if (isUnstarted({ text })) return true;
   const start = withoutTerminalCodes(text.slice(0, LONGEST_FAILURE)).trimStart();
   if (text.length > LONGEST_FAILURE) return ERRNO.test(start) && /^\w*Error/.test(start);
   return FAILURES.some((failure) => failure.test(start));

@@ -82,6 +82,22 @@ describe('edits', () => {
       [['x.py', 'created', 'run()']],
     ],
     [
+      'a text of PowerShell',
+      { command: "@'\nrun()\n'@ | Set-Content src\\x.py" },
+      'shell_command',
+      [['src/x.py', 'created', 'run()']],
+    ],
+    [
+      'a patch in a script',
+      `const p = ${JSON.stringify(patch)}; text(await tools.apply_patch(p));`,
+      'exec',
+      [
+        ['a.go', 'changed', 'fresh()\n'],
+        ['b.go', 'created', 'b()\n'],
+        ['c.go', 'deleted', ''],
+      ],
+    ],
+    [
       'sed in place',
       { command: "sed -i 's/one/two/g' conf.yml" },
       'bash',

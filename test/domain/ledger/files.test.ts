@@ -450,3 +450,16 @@ test('of a key that was written nothing is told but its file', () => {
   expect(files).toMatchObject([{ path: '/w/private.pem', is_created: true, added: [] }]);
   expect(names.map(({ name }) => name).join(' ')).not.toMatch(/MIIE|lPz5/);
 });
+
+test.each([
+  [
+    'exec_command failed for `/bin/bash -lc "cat > a.ts"`: CreateProcess { message: "Sandbox(Denied)" }',
+  ],
+  ['execution error: Io(Custom { kind: Other, error: "windows sandbox: runner error" })'],
+  [
+    `exec_command failed for \`/bin/bash -lc "${'x'.repeat(9_000)}"\`: CreateProcess { message: "" }`,
+  ],
+])('what could not be started has changed nothing: %s', (answer) => {
+  const cmd = "cat > a.ts <<'EOF'\nconst a = 1;\nEOF";
+  expect(filesOf(used('exec_command', { cmd, workdir: '/w' }, answer))).toEqual([]);
+});
