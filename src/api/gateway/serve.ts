@@ -19,6 +19,7 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
     const who = relay.who(request);
     const target = targetOf(relay.upstreams, { named, rest, headers: request.headers });
     if (target === null) return noUpstream(isAnthropic);
+    if (target.name === 'openai' && OWN_API.test(path)) return notOfAProvider(path);
     if (request.method === 'POST' && path === '/responses/compact') {
       return await relay.compact(request, target.name);
     }
@@ -47,6 +48,17 @@ function noUpstream(isAnthropic: boolean): Response {
     code: 'unknown_upstream',
     message:
       'this path names an upstream that the operator has not set: PALIMPSEST_UPSTREAM_NAME sets it',
+  });
+}
+
+/** OpenAI has nothing there. What is meant is ours, and holds conversations that are for nobody else. */
+const OWN_API = /^\/sessions(?:\/|$)/;
+
+function notOfAProvider(path: string): Response {
+  return gatewayError(false, {
+    status: 404,
+    code: 'not_found',
+    message: `the API of this service is not below /v1: ask for ${path}`,
   });
 }
 

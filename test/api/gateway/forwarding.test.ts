@@ -32,6 +32,25 @@ describe.each(turns)('%s', (path, body) => {
   );
 });
 
+describe('/v1/sessions', () => {
+  const items = [{ role: 'user', content: 'For nobody else.' }];
+
+  it('is the API of this service, written wrong: nothing of it goes to OpenAI', async () => {
+    const answer = await lab.post('/v1/sessions/s/items', items);
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      error: { message: 'the API of this service is not below /v1: ask for /sessions/s/items' },
+    });
+    expect(lab.provider.received).toEqual([]);
+  });
+
+  it('goes to those who have such a path: Anthropic, and upstreams of the operator', async () => {
+    await lab.post('/v1/sessions', {}, { 'anthropic-version': '2023-06-01' });
+    await lab.post('/u/other/v1/sessions', {});
+    expect(lab.provider.received.map(({ url }) => url)).toEqual(['/v1/sessions', '/v1/sessions']);
+  });
+});
+
 it.each([
   ['/openai', 'openai'],
   ['/u/other/openai', 'other'],

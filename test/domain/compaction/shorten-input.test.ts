@@ -110,6 +110,17 @@ const CALLS: [string, Format, Item[], string[]][] = [
     ['/work/src/a.ts', 'export const value0 = 0', 'value119'],
   ],
   [
+    'a file of a call that names what it leaves out, as strict tools have to',
+    'anthropic',
+    [
+      user('go'),
+      call('a', 'Write', { file_path: '/work/src/a.ts', content: FILE, encoding: null }),
+      result('a', WRITTEN),
+      assistant('Done.'),
+    ],
+    ['/work/src/a.ts', '"encoding":null', 'value119'],
+  ],
+  [
     'an edit of Claude Code',
     'anthropic',
     [

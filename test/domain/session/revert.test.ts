@@ -82,6 +82,33 @@ describe('reverting', () => {
     }
   });
 
+  describe('after another has changed the same tool results', () => {
+    const events = [created(), item, ...micro('one'), item, ...micro('two')];
+
+    it('is refused, and says which', () => {
+      expect(revert(events, 'one')).toMatchObject({
+        ok: false,
+        rejection: {
+          code: 'compaction_not_revertible',
+          detail: expect.stringMatching(/^a later compaction \(two\) changed the same/),
+        },
+      });
+      expect(revert(events, 'two').ok).toBe(true);
+    });
+
+    it('goes when that one is undone', () => {
+      expect(revert([...events, reverted(1_700, 'two')], 'one').ok).toBe(true);
+    });
+
+    it('goes where it changed others', () => {
+      const others = microCompleted(300, 'two');
+      if (others.type !== 'compaction.micro_completed') throw new Error('unexpected event');
+      for (const edit of others.data.edits) edit.tool_use_id = 'another';
+      const log = [...events.slice(0, -1), others];
+      expect(revert(log, 'one').ok).toBe(true);
+    });
+  });
+
   it('is refused while a compaction is under way', () => {
     const events = [created(), item, ...full('one', 2), requested({ compaction_id: 'two' })];
     given(...events)
@@ -132,6 +159,12 @@ describe('reverting', () => {
             data: { compaction_id: 'one', kind: 'micro', base: null, tokens: 3_000 },
           },
         );
+    });
+
+    it('undoes those that changed the same tool results first', () => {
+      const events = log(...micro('one'), item, ...micro('two'), item, ...micro('three'));
+      const ids = cascade(events, 'one').map((one) => one.compaction_id);
+      expect(ids).toEqual(['three', 'two', 'one']);
     });
 
     it('leaves alone what does not build on it', () => {
