@@ -4,7 +4,7 @@ import type { Message, Part } from '../items/item.ts';
 import type { Entry } from '../session/entry.ts';
 
 /** What fills a context. */
-export const FILLS = [
+const FILLS = [
   'system',
   'summary',
   'restored',

@@ -14,11 +14,11 @@ const text = z.string();
 const place = { seq, last_seq: seq, of: z.string().exactOptional() };
 
 /** What the user asked for, in order. A short reply stands together with what it answers. */
-export const requestSchema = z.strictObject({ ...place, text, answers: text.exactOptional() });
+const requestSchema = z.strictObject({ ...place, text, answers: text.exactOptional() });
 export type Request = z.infer<typeof requestSchema>;
 
 /** What has to hold from now on; superseded by a later one that says otherwise about the same. */
-export const constraintSchema = z.strictObject({
+const constraintSchema = z.strictObject({
   ...place,
   text,
   by: z.enum(['user', 'project_instructions']),
@@ -31,7 +31,7 @@ export const constraintSchema = z.strictObject({
 export type Constraint = z.infer<typeof constraintSchema>;
 
 /** What was chosen, and what was found out, in the words in which it was said. */
-export const conclusionSchema = z.strictObject({
+const conclusionSchema = z.strictObject({
   ...place,
   kind: z.enum(['decision', 'finding']),
   text,
@@ -82,7 +82,7 @@ export type GitState = z.infer<typeof gitStateSchema>;
 
 const RUN_KINDS = ['test', 'build', 'check'] as const;
 /** A command of tests, builds or checks: how it ended last. */
-export const runSchema = z.strictObject({
+const runSchema = z.strictObject({
   ...place,
   command: text,
   kind: z.enum(RUN_KINDS),
@@ -96,7 +96,7 @@ export const runSchema = z.strictObject({
 export type Run = z.infer<typeof runSchema>;
 
 /** What failed, and what cured it: the same worked later, and these files were changed before. */
-export const failureSchema = z.strictObject({
+const failureSchema = z.strictObject({
   ...place,
   /** The call: its tool and what it was about. */
   what: text,
@@ -117,7 +117,7 @@ const todoSchema = z.strictObject({
   id: text.exactOptional(),
 });
 /** The newest todos and the newest plan in words. */
-export const planSchema = z.strictObject({
+const planSchema = z.strictObject({
   ...place,
   /** Null: no list is known. `in_words`: it was written as lines, not as entries. */
   todos: z.array(todoSchema).nullable(),
@@ -127,7 +127,7 @@ export const planSchema = z.strictObject({
 export type Plan = z.infer<typeof planSchema>;
 
 /** A call without a result. */
-export const openCallSchema = z.strictObject({
+const openCallSchema = z.strictObject({
   ...place,
   id: text,
   tool: text,
@@ -141,7 +141,7 @@ export type OpenCall = z.infer<typeof openCallSchema>;
 
 const ARTIFACT_KINDS = ['url', 'commit', 'version', 'port', 'id', 'number'] as const;
 /** What can be looked up or has to be exact, with the words around it. */
-export const artifactSchema = z.strictObject({
+const artifactSchema = z.strictObject({
   ...place,
   kind: z.enum(ARTIFACT_KINDS),
   value: text,
@@ -151,7 +151,7 @@ export const artifactSchema = z.strictObject({
 export type Artifact = z.infer<typeof artifactSchema>;
 
 /** A name of the index: what its mentions weigh, and how much of that is of late. */
-export const nameSchema = z.strictObject({
+const nameSchema = z.strictObject({
   ...place,
   name: text,
   weight: z.number(),
@@ -162,7 +162,7 @@ export const nameSchema = z.strictObject({
 });
 export type Name = z.infer<typeof nameSchema>;
 
-export const toolSchema = z.strictObject({
+const toolSchema = z.strictObject({
   ...place,
   name: text,
   calls: count,
@@ -176,7 +176,7 @@ export type LastSaid = z.infer<typeof lastSaidSchema>;
 const inheritedSchema = z.strictObject({ ...place, text });
 
 /** A stretch of the session that a full compaction has closed. */
-export const epochSchema = z.strictObject({
+const epochSchema = z.strictObject({
   from: seq,
   through: seq,
   at: z.string(),

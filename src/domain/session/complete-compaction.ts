@@ -20,7 +20,7 @@ import { isPaid } from './summarizer-usage.ts';
 import type { Terms } from './world.ts';
 
 /** What is only known when a compaction is written: what came meanwhile counts, too. */
-type Effect = Pick<
+export type Effect = Pick<
   CompletedReport,
   | 'tokens_before'
   | 'tokens_after'

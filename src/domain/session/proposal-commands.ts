@@ -1,6 +1,6 @@
 import { plainAttribution } from '../policy/attribution.ts';
 import { type Clock, compactionDisabled } from './compaction-commands.ts';
-import { completionEvents, effectOf, type Finished } from './complete-compaction.ts';
+import { completionEvents, type Effect, effectOf, type Finished } from './complete-compaction.ts';
 import { sessionNotFound } from './create-session.ts';
 import type { Decide } from './decision.ts';
 import { accept, reject } from './errors.ts';
@@ -53,36 +53,31 @@ export function applyProposal(
   };
 }
 
-/** What was made, without the figures of the moment at which it was made. */
 function finishedOf(candidate: Candidate): Finished {
   switch (candidate.type) {
-    case 'compaction.micro_completed': {
-      const {
-        tokens_before,
-        tokens_after,
-        is_before_reported,
-        is_above_threshold,
-        is_still_due,
-        cost_basis,
-        ...result
-      } = candidate.data;
-      return { kind: 'micro', result };
-    }
+    case 'compaction.micro_completed':
+      return { kind: 'micro', result: withoutFigures(candidate.data) };
     case 'compaction.completed': {
-      const {
-        tokens_before,
-        tokens_after,
-        is_before_reported,
-        is_above_threshold,
-        is_still_due,
-        cost_basis,
-        ...report
-      } = candidate.data.report;
-      return { kind: 'full', result: { ...candidate.data, report } };
+      const { data } = candidate;
+      return { kind: 'full', result: { ...data, report: withoutFigures(data.report) } };
     }
     default:
       return candidate satisfies never;
   }
+}
+
+/** What was made, without the figures of the moment at which it was made. */
+function withoutFigures<T extends Effect>(made: T): Omit<T, keyof Effect> {
+  const {
+    tokens_before,
+    tokens_after,
+    is_before_reported,
+    is_above_threshold,
+    is_still_due,
+    cost_basis,
+    ...rest
+  } = made;
+  return rest;
 }
 
 /** Drops a proposal; the context stays as it is. Rejects: session_not_found, proposal_not_open. */
