@@ -110,7 +110,11 @@ describe('[[hooks]]', () => {
       hook({ event: 'PostCompact', required: true }),
       /hooks\.0\.required: .*over/,
     ],
-    ['the second of two', hook() + hook({ required: 1 }), /hooks\.1\.required: must be true or false/],
+    [
+      'the second of two',
+      hook() + hook({ required: 1 }),
+      /hooks\.1\.required: must be true or false/,
+    ],
     ['a table that is no list', '[hooks]\nevent = "PreCompact"', /hooks: .*array/],
   ])('%s is refused with its path', (_name, text, message) => {
     const found = refusal(text);

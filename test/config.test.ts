@@ -312,7 +312,11 @@ describe('configuration fields', () => {
   it.each([
     ['an unknown field', '[compact]\nfree_space_bufer = 1', /compact: .*"free_space_bufer"/],
     ['an unknown table', '[compakt]\nenabled = true', /"compakt"/],
-    ['a value of the wrong kind', '[compact]\nenabled = 1', /compact\.enabled: must be true or false/],
+    [
+      'a value of the wrong kind',
+      '[compact]\nenabled = 1',
+      /compact\.enabled: must be true or false/,
+    ],
     ['what is not TOML', '[compact', /cannot be read: /],
   ])('refuses %s in the file and names it', (_name, text, message) => {
     const environment = toml(text);

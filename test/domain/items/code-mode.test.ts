@@ -62,6 +62,8 @@ const running = (session: string, output = '') =>
 const result = (fields: JsonObject) =>
   JSON.stringify({ chunk_id: 'a1', wall_time_seconds: 1, ...fields });
 
+/** A hole in a template of a script. */
+const hole = (code: string) => `\${${code}}`;
 const PATCH = '*** Begin Patch\n*** Add File: a.ts\n+const a = 1;\n*** End Patch';
 
 describe('a script of one call', () => {
@@ -98,7 +100,7 @@ describe('a script of one call', () => {
     ],
     [
       'that prints it in a template',
-      'const r = await tools.exec_command({cmd:"make"}); text(`exit=${r.exit_code}\\n${r.output}`);',
+      `const r = await tools.exec_command({cmd:"make"}); text(\`exit=${hole('r.exit_code')}\\n${hole('r.output')}\`);`,
       [DONE, 'exit=2\nno rule'],
       [['exec_command', { cmd: 'make' }, exited(2, 'no rule')]],
     ],
@@ -195,7 +197,7 @@ describe('a script of several calls', () => {
   it('printed as one text is read by the texts between', () => {
     const input =
       'const [a,b] = await Promise.all([tools.exec_command({cmd:"a"}),tools.exec_command({cmd:"b"})]);' +
-      'text(`== a ${a.exit_code}\\n${a.output}\\n== b ${b.exit_code}\\n${b.output}`)';
+      `text(\`== a ${hole('a.exit_code')}\\n${hole('a.output')}\\n== b ${hole('b.exit_code')}\\n${hole('b.output')}\`)`;
     expect(told(script('c', input, DONE, '== a 0\nA\n== b 3\nB'))).toEqual([
       ['exec_command', { cmd: 'a' }, exited(0, 'A')],
       ['exec_command', { cmd: 'b' }, exited(3, 'B')],
