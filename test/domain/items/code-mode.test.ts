@@ -353,6 +353,7 @@ describe('what would take too much', () => {
       'long texts, put together again and again',
       `const s="${'x'.repeat(1_000)}"; const l=[${'s,'.repeat(900)}]; ${'l.join("");'.repeat(300)} tools.a(1);`,
     ],
+    ['more texts than a model writes', `tools.a(1); ${'text(1);'.repeat(600)}`],
     ['more calls than a model writes', `for (const n of [${'1,'.repeat(200)}]) tools.a({n});`],
   ])('%s are not read', (_, input) => expect(readCode(input)).toBeNull());
 });

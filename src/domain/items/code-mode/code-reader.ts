@@ -26,6 +26,7 @@ export type CodeCall = {
 /** More than a model writes; a loop in a loop would otherwise never end. */
 const MOST_STEPS = 50_000;
 const MOST_CALLS = 100;
+const MOST_PRINTS = 500;
 /** So many characters that are put together, or members of a list, are a step. */
 const PER_STEP = 100;
 const LONGEST_LIST = 10_000;
@@ -140,7 +141,6 @@ export class CodeReader {
         const json = node.operator === '-' ? this.#json(value) : undefined;
         return typeof json === 'number' ? constant(-json) : undefined;
       }
-      case 'ParenthesizedExpression':
       case 'ChainExpression':
         return this.#value(node.expression, scope);
       case 'ArrowFunctionExpression':
@@ -261,7 +261,9 @@ export class CodeReader {
     if (callee.type === 'Identifier') {
       const own = scope.get(callee.name);
       if (own?.kind === 'function') return this.#applied(own, given);
-      if (callee.name === 'text') this.prints.push(first);
+      if (callee.name === 'text' && this.prints.push(first) > MOST_PRINTS) {
+        throw new RangeError('more texts than a model writes');
+      }
       if (callee.name === 'String') return this.#written([first]);
       return undefined;
     }

@@ -28,7 +28,8 @@ export function printedOf(
     return found;
   }
   // Nobody can tell which text is whose: the last call that is printed has them all.
-  const told = Math.max(...due.flatMap(callsIn), others.at(-1) ?? only ?? -1);
+  const last = others.at(-1) ?? only ?? -1;
+  const told = due.flatMap(callsIn).reduce((most, call) => Math.max(most, call), last);
   for (const text of told === -1 ? [] : texts) add(found, told, readWhole(text));
   return found;
 }
