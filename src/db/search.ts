@@ -3,6 +3,7 @@ import type {
   NewDocument,
   Reached,
   SearchFilters,
+  SearchScope,
 } from '../app/ports/search-index.ts';
 import type { Tokens } from '../domain/search/tokens.ts';
 
@@ -50,17 +51,32 @@ const CONDITIONS: Record<keyof SearchFilters, string> = {
   until_ms: 'd.at_ms < ?',
 };
 
-/** Conditions on the row of a document, each with one placeholder, and what belongs there. */
-export function filterConditions(
+/** Conditions on the row of a document and its session, each with one placeholder, and what belongs there. */
+export function conditionsOf(
+  { tenant, session }: SearchScope,
   filters: SearchFilters,
 ): { sql: string; value: string | number }[] {
   // `Object.keys` forgets what the keys are.
   const names = Object.keys(CONDITIONS) as (keyof SearchFilters)[];
-  return names.flatMap((name) => {
-    const value = filters[name];
-    return value === undefined ? [] : [{ sql: CONDITIONS[name], value }];
-  });
+  return [
+    { sql: 's.tenant = ?', value: tenant },
+    ...(session === null ? [] : [{ sql: 'd.seq <= ?', value: session.up_to }]),
+    ...names.flatMap((name) => {
+      const value = filters[name];
+      return value === undefined ? [] : [{ sql: CONDITIONS[name], value }];
+    }),
+  ];
 }
+
+/** How far a session is indexed, with its place among all. */
+export type Place = IndexPosition & { session_order: number };
+
+export const WITH_PLACE =
+  'FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order';
+/** A place but for its format, which each store reads out of JSON in its own way. */
+export const PLACE_COLUMNS = `s.created_order AS session_order, s.version,
+  coalesce(p.version, 0) AS indexed, coalesce(p.documents, 0) AS documents,
+  coalesce(p.begun, 0) AS begun`;
 
 export function positionOf(position: IndexPosition): IndexPosition {
   const { format, version, indexed, documents, begun } = position;

@@ -14,18 +14,21 @@ import type { Format } from '../../domain/items/codecs.ts';
 import type { Lookup } from '../../domain/search/query.ts';
 import { decodeEvent } from '../event-codec.ts';
 import {
+  conditionsOf,
   DOCUMENT_FIELDS,
   type DocumentRow,
   FOUND_COLUMNS,
-  filterConditions,
   idsOf,
   isAt,
   movedBy,
+  PLACE_COLUMNS,
+  type Place,
   positionOf,
   rowsOf,
   SEARCH_VERSION,
   sampleOf,
   sessionOrderOf,
+  WITH_PLACE,
 } from '../search.ts';
 import { refuseArchived } from '../session-row.ts';
 import { type SizedRow, withData } from './event-rows.ts';
@@ -43,17 +46,12 @@ import {
 import { addSegment, type Segment } from './search-segments.ts';
 import { storeErrors } from './store-error.ts';
 
-type Place = IndexPosition & { session_order: number };
-
 /** Documents whose rows, or whose words, are looked at in one go, newest first: few decide most queries. */
 const FIRST_DOCUMENTS = 256;
 const MOST_DOCUMENTS = 8_192;
 
-const WITH_PLACE = `FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order`;
 const FORMAT = `${jsonField('s.settings', 'format')} AS format`;
-const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 0) AS indexed,
-  coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun,
-  ${FORMAT}`;
+const PLACE = `${PLACE_COLUMNS}, ${FORMAT}`;
 
 /** What there is of a session besides how far it is indexed, by its key. */
 const ROWS_OF_SESSION = [
@@ -261,11 +259,7 @@ export class PostgresSearchIndex implements SearchIndex {
     which: string,
     values: unknown[],
   ): Promise<FoundDocument[]> {
-    const conditions = [
-      { sql: 's.tenant = ?', value: scope.tenant },
-      ...(scope.session === null ? [] : [{ sql: 'd.seq <= ?', value: scope.session.up_to }]),
-      ...filterConditions(filters),
-    ];
+    const conditions = conditionsOf(scope, filters);
     const numbered = conditions.map(({ sql }, index) =>
       sql.replace('?', `$${values.length + index + 1}`),
     );

@@ -13,19 +13,22 @@ import type { Format } from '../../domain/items/codecs.ts';
 import type { Lookup } from '../../domain/search/query.ts';
 import { decodeEvent } from '../event-codec.ts';
 import {
+  conditionsOf,
   DOCUMENT_FIELDS,
   type DocumentRow,
   FOUND_COLUMNS,
-  filterConditions,
   idsOf,
   isAt,
   movedBy,
+  PLACE_COLUMNS,
+  type Place,
   positionOf,
   rowsOf,
   SEARCH_VERSION,
   sampleOf,
   sessionOrderOf,
   tenantToken,
+  WITH_PLACE,
 } from '../search.ts';
 import { refuseArchived } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
@@ -36,16 +39,13 @@ import { reading } from './store-error.ts';
 /** Where the events of a document are. */
 type FoundSession = SessionRef & { format: Format; archive_file: string | null };
 
-type Place = IndexPosition & { session_order: number };
 type Late = SessionRef & { session_order: number };
 
 /** Beyond so many, one more says nothing: a word is frequent. */
 const MOST_COUNTED = 20_000;
 
-const WITH_PLACE = `FROM sessions AS s LEFT JOIN search_sessions AS p ON p.session_order = s.created_order`;
 const FORMAT = "json_extract(s.settings, '$.format') AS format";
-const PLACE = `s.created_order AS session_order, s.version, coalesce(p.version, 0) AS indexed,
-  coalesce(p.documents, 0) AS documents, coalesce(p.begun, 0) AS begun, ${FORMAT}`;
+const PLACE = `${PLACE_COLUMNS}, ${FORMAT}`;
 
 /** The index in FTS5, one row for each document. */
 export class SqliteSearchIndex implements SearchIndex {
@@ -223,9 +223,7 @@ export class SqliteSearchIndex implements SearchIndex {
         sql: `${id} <= ?`,
         value: Math.min(place.last, (before_id ?? Number.MAX_SAFE_INTEGER) - 1),
       },
-      { sql: 's.tenant = ?', value: scope.tenant },
-      ...(scope.session === null ? [] : [{ sql: 'd.seq <= ?', value: scope.session.up_to }]),
-      ...filterConditions(filters),
+      ...conditionsOf(scope, filters),
     ];
     const sql = `SELECT ${FOUND_COLUMNS}, s.session_id
       FROM ${from} CROSS JOIN sessions AS s ON s.created_order = d.id >> 26

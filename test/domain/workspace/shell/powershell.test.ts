@@ -102,6 +102,15 @@ describe('what a script in PowerShell shows', () => {
     expect(JSON.stringify(seen)).toMatch(/"blocks":\[\{[^}]*"text":"const a = 1;/);
   });
 
+  it.each([['Get-Content src\\a.ts -Tail 1'], ['Get-Content src\\a.ts | Select-Object -Last 1']])(
+    'is its end, which may stand anywhere: %s',
+    (script) => {
+      expect(actionsOf(script, 'const a = 1;\r\n')).toEqual([
+        { kind: 'seen', path: 'C:/work/app/src/a.ts', text: null },
+      ]);
+    },
+  );
+
   it.each([
     ['Get-ChildItem -Force | Select-Object Name'],
     ['rg -n "foo" src'],
