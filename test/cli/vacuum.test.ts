@@ -72,6 +72,19 @@ test('says so when a reader keeps the old pages', async () => {
   expect(filesWith(SECRET, path)).toEqual([]);
 });
 
+test('counts what a running service has in the log beside the file', async () => {
+  const path = (await places.sqlite()).slice('file:'.length);
+  const service = await openSqliteStore({ path });
+  const texts = Array.from({ length: 60 }, (_, n) => item(`${n} ${'word '.repeat(300)}`));
+  await service.commit(ref('stays'), append(created, ...texts), { at: AT });
+  const inLog = statSync(`${path}-wal`).size;
+  expect(inLog).toBeGreaterThan(statSync(path).size);
+  const { before, after } = vacuumSqlite(path, 100);
+  expect(before).toBeGreaterThanOrEqual(inLog);
+  expect(after).toBeLessThan(before);
+  await service.close();
+});
+
 test('says so when another process holds the file', async () => {
   const path = await storeWithErased();
   const writer = openSqlite(path);
