@@ -40,6 +40,22 @@ describe('the room of a summary', () => {
     }
   });
 
+  it('gives each topic its fewest words before any has more', () => {
+    const ways = (of: string, most: number) => [lines(of, 2), lines(of, most)];
+    const room = 60 * TOKENS_OF_LINE;
+    const chosen = told(
+      {
+        constraints: ways('c', 16),
+        messages: ways('m', 31),
+        files: ways('f', 10),
+        next: [lines('n', 3)],
+      },
+      room,
+    );
+    expect([...chosen.keys()]).toEqual(['constraints', 'messages', 'files', 'next']);
+    expect(chosen.get('next')).toHaveLength(3);
+  });
+
   it('goes to more words where the fewest leave some', () => {
     const ways = [lines('a', 2), lines('b', 12)];
     expect(told({ decisions: ways }, 8 + 13 * TOKENS_OF_LINE).get('decisions')).toHaveLength(12);
