@@ -37,7 +37,9 @@ export function shellActions(
   const answer = { ...given, text: withoutShellLines(given.text) };
   const isPowerShell =
     /powershell|pwsh/i.test(call.name) || POWERSHELL.test(script.text.slice(0, 200));
-  const own = isInPowerShell(script.text, isPowerShell) ? pipelinesOfPowerShell(script.text) : null;
+  const own = isInPowerShell(script.text, isPowerShell)
+    ? pipelinesOfPowerShell(script.text, isPowerShell)
+    : null;
   const pipelines = own ?? parseScript(script.text);
   const doubts = own === null ? powerShellDoubts(script.text, isPowerShell, start) : [];
   if (doubts.length > 0) return { actions: doubts, folder: reset ?? null };

@@ -8,16 +8,27 @@ import {
 
 /**
  * The pipelines of a script in PowerShell, its cmdlets as the commands of other shells that do the same.
- * Null where nothing certain can be said about it, or where a cmdlet is not known.
+ * Null where nothing certain can be said about it, or where a cmdlet is not known; also where neither its
+ * tool (`isPowerShell`) nor what it calls is PowerShell's: in other shells `rm -rf` means something else.
  */
-export function pipelinesOfPowerShell(script: string): Pipeline[] | null {
+export function pipelinesOfPowerShell(script: string, isPowerShell: boolean): Pipeline[] | null {
+  const parsed = parsePowerShell(script);
+  if (parsed === null || !(isPowerShell || parsed.some(hasCmdlet))) return null;
   const pipelines: Pipeline[] = [];
-  for (const pipeline of parsePowerShell(script) ?? [null]) {
-    const translated = pipeline === null ? null : translatedPipeline(pipeline);
+  for (const pipeline of parsed) {
+    const translated = translatedPipeline(pipeline);
     if (translated === null) return null;
     if (translated.commands.length > 0) pipelines.push(translated);
   }
   return pipelines;
+}
+
+/** A text of its own in the place of a command, over several lines, is one of PowerShell, too. */
+function hasCmdlet({ commands }: PowerPipeline): boolean {
+  return commands.some(({ words: [first] }) => {
+    if (first === undefined) return false;
+    return CMDLET.test(first.text) || (first.isText && first.text.includes('\n'));
+  });
 }
 
 function translatedPipeline({ commands, after }: PowerPipeline): Pipeline | null {
@@ -65,6 +76,7 @@ function argumentsOf(words: readonly PowerWord[]): Arguments {
   return { given, named };
 }
 
+const CMDLET = /^[A-Z][A-Za-z]+-[A-Za-z]+$/;
 const PATHS = ['path', 'literalpath', 'filepath', 'lp', 'pspath'];
 const ALIASES: Readonly<Record<string, string>> = {
   sc: 'set-content',
@@ -184,7 +196,7 @@ function translatedCommand(command: PowerCommand, before: Command[]): Command[] 
       if (READING.test(name)) return [{ ...plain('ls', []), redirects }];
       // A shell in the shell, or another cmdlet, may do anything.
       if (/^(?:powershell|pwsh|cmd|wsl)(?:\.exe)?$/.test(name)) return null;
-      if (/^[a-z]+-[a-z]+$/i.test(first.text) && /^[A-Z]/.test(first.text)) return null;
+      if (CMDLET.test(first.text)) return null;
       return [{ words: [first, ...rest], redirects, heredoc: null }];
   }
 }

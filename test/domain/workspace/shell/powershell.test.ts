@@ -160,3 +160,26 @@ describe('of what is not certain', () => {
     expect(actionsOf(`${"'a',".repeat(100_000)}`).length).toBeGreaterThanOrEqual(0);
   });
 });
+
+describe('scripts of other shells that only speak of cmdlets', () => {
+  it.each([
+    ['rm -rf build && git commit -m "Use Get-Content here"'],
+    ['cp -r src dist # as Copy-Item does'],
+    [`echo "Set-Content is gone" > notes.txt; rm -f old.txt`],
+  ])('are read as those: %s', (command) => {
+    const input = { command };
+    const call: ToolCall = { kind: 'tool_call', id: 'c', name: 'Bash', input, source: input };
+    const content = [{ kind: 'text' as const, text: '' }];
+    const result: ToolResult = { kind: 'tool_result', call_id: 'c', content, is_error: false };
+    const of = (name: string) =>
+      actionsOfCall(
+        { ...call, input: { command: command.replaceAll(/[GSC][a-z]+-[A-Z][a-z]+/g, name) } },
+        result,
+        { session: '/w', shell: '/w' },
+        new Effort(),
+      ).actions;
+    const plain = of('this').map(({ kind }) => kind);
+    expect(of('Get-Item').map(({ kind }) => kind)).toEqual(plain);
+    expect(plain.length).toBeGreaterThan(0);
+  });
+});
