@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Material, materialOf } from '../../src/domain/compaction/material.ts';
 import { foldView, type View } from '../../src/domain/context/view.ts';
-import { codecFor } from '../../src/domain/items/codecs.ts';
+import { codecFor, type Format } from '../../src/domain/items/codecs.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import type { Config, ConfigOverrides } from '../../src/domain/policy/config.ts';
 import { profileConfig } from '../../src/domain/policy/profiles.ts';
@@ -12,7 +12,7 @@ import type { EventOf, NewEvent, SessionEvent } from '../../src/domain/session/e
 import { evolve } from '../../src/domain/session/evolve.ts';
 import { type Head, termsOf } from '../../src/domain/session/head.ts';
 import type { Terms, World } from '../../src/domain/session/world.ts';
-import { estimator } from '../../src/domain/tokens/count.ts';
+import { countItem, estimator } from '../../src/domain/tokens/count.ts';
 import { measureItem, usageTokens } from '../../src/domain/tokens/measure.ts';
 import { attributionOf, PLAIN_REPORT } from './event-data.ts';
 
@@ -73,6 +73,26 @@ export function viewOf(items: readonly Item[], later: readonly NewEvent[] = []):
   const [first, ...events] = logOf([created(), ...items.map(appended), ...later]);
   if (first?.type !== 'session.created') throw new Error('a log starts with session.created');
   return foldView({ created: first, base: null, events });
+}
+
+/** The same in a format, with the tokens that the items count. */
+export function viewIn(
+  format: Format,
+  items: readonly Item[],
+  later: readonly NewEvent[] = [],
+): View {
+  const config = configWith();
+  const count = estimator(config);
+  const codec = codecFor(format);
+  const events = items.map((item): NewEvent => {
+    const event = appended(item);
+    if (event.type !== 'item.appended') return event;
+    const tokens = countItem(codec.normalise(item), count, config);
+    return { ...event, data: { ...event.data, tokens } };
+  });
+  const [first, ...rest] = logOf([created({ format }), ...events, ...later]);
+  if (first?.type !== 'session.created') throw new Error('no session');
+  return foldView({ created: first, base: null, events: rest });
 }
 
 export function materialFor(items: readonly Item[]): Material[] {

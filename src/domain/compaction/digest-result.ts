@@ -28,14 +28,13 @@ export function digester(input: PlanInput): Digester {
   const isRecallable = recallable(input);
   let names: Omit<Names, 'known'> | null = null;
   return (asked, original, size) => {
-    const [call = null, ...others] = asked === null ? [] : callsInCode(asked);
+    const [call = null] = asked === null ? [] : callsInCode(asked);
     names ??= namesIn(originalsOf(material));
     const result = {
       // The text that the tool-results route gives, so that its lines have these numbers there.
       text: original.content.map(resultPartText).join('\n'),
       tool: call === null ? '' : ownName(call.name),
-      // A script of several calls has printed more than one file.
-      path: call === null || others.length > 0 ? null : (pathOf(inputOf(call)) ?? null),
+      path: call === null ? null : (pathOf(inputOf(call)) ?? null),
       isFailed: answerOf(original).isFailed,
       recall: isRecallable(original.call_id) ? recallOf(callKey(original.call_id)) : null,
     };

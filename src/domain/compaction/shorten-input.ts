@@ -2,7 +2,6 @@ import { codecFor } from '../items/codecs.ts';
 import type { Message, Normalised, Part, ToolCall, ToolResult } from '../items/item.ts';
 import { partnersIn } from '../items/pairing.ts';
 import { inputText } from '../items/replace-input.ts';
-import { isOwnTool, qualifiedName } from '../policy/own-tools.ts';
 import { editKey, type ResultEdit } from '../session/result-edits.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import type { FileAction } from '../workspace/action.ts';
@@ -48,12 +47,12 @@ export function shortenedInputs(input: PlanInput): ResultEdit[] {
   });
 }
 
-/** Whether a call is none of the newest, nor one of our own tools. */
+/** Whether a call is none of the newest. */
 function oldCalls({ material, config }: PlanInput): (call: ToolCall) => boolean {
   const keep = config.micro_compact_keep_last_n_tools;
   const calls = material.flatMap(({ original }) => callsOf(original));
   const newest = new Set(keep > 0 ? calls.slice(-keep) : []);
-  return (call) => !newest.has(call) && !isOwnTool(qualifiedName(call));
+  return (call) => !newest.has(call);
 }
 
 function callsOf(item: Normalised): ToolCall[] {
@@ -75,8 +74,7 @@ function partsOf(item: Message, id: string): number {
 
 /** Whether a call has put a text into a file for certain. */
 function hasWritten(call: ToolCall, result: ToolResult, effort: Effort): boolean {
-  const { isFailed, isUnfinished } = answerOf(result);
-  if (isFailed || isUnfinished) return false;
+  if (answerOf(result).isFailed) return false;
   const { actions } = actionsOfCall(call, result, { session: null, shell: null }, effort);
   return actions.some(({ kind }) => WRITING.has(kind));
 }

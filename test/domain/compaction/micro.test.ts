@@ -6,7 +6,7 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import { type ConfigOverrides, DEFAULT_ELIGIBLE_TOOLS } from '../../../src/domain/policy/config.ts';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
 import { estimator } from '../../../src/domain/tokens/count.ts';
-import { configWith, viewOf } from '../../support/given.ts';
+import { configWith, viewIn, viewOf } from '../../support/given.ts';
 import { assistant, call, IMAGE, ofTokens, result, text, tool, user } from '../../support/items.ts';
 
 const BASE: ConfigOverrides = {
@@ -102,6 +102,21 @@ describe('planMicro', () => {
     ],
   ])('%s', (_name, overrides, expected) => {
     expect(ids(FIVE, overrides)).toEqual(expected);
+  });
+
+  it.each<[string, string[], number]>([
+    ['the tools that it calls are eligible', ['exec_command'], 1],
+    ['one of them is not', ['apply_patch'], 0],
+  ])('a script is cleared where %s', (_, micro_compact_eligible_tools, expected) => {
+    const input = 'text((await tools.exec_command({cmd: "ls"})).output)';
+    const items = [
+      { type: 'custom_tool_call', call_id: 'a', name: 'exec', input },
+      { type: 'custom_tool_call_output', call_id: 'a', output: ofTokens(500) },
+      { role: 'assistant', content: 'Done.' },
+    ];
+    const overrides = { micro_compact_keep_last_n_tools: 0, micro_compact_eligible_tools };
+    const found = plan(viewIn('openai-responses', items), overrides);
+    expect(found?.edits.length ?? 0).toBe(expected);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import { type MicroPlan, planMicro } from '../../../src/domain/compaction/micro.ts';
 import { restorable } from '../../../src/domain/compaction/restore.ts';
-import { foldView, sumTokens, type View } from '../../../src/domain/context/view.ts';
+import { sumTokens, type View } from '../../../src/domain/context/view.ts';
 import { codecFor, type Format } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
@@ -10,7 +10,7 @@ import type { ConfigOverrides } from '../../../src/domain/policy/config.ts';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
 import { savedBy } from '../../../src/domain/session/result-edits.ts';
 import { countItem, estimator } from '../../../src/domain/tokens/count.ts';
-import { appended, configWith, created, logOf, viewOf } from '../../support/given.ts';
+import { configWith, viewIn, viewOf } from '../../support/given.ts';
 import { assistant, call, result, text, user } from '../../support/items.ts';
 
 const CONFIG: ConfigOverrides = {
@@ -35,22 +35,6 @@ function plan(view: View, overrides: ConfigOverrides = {}, overBy = 0): MicroPla
     ...limits,
     is_automatic: true,
   });
-}
-
-/** The view of a session in a format. */
-function viewIn(format: Format, items: readonly Item[], later: readonly NewEvent[] = []): View {
-  const config = configWith();
-  const count = estimator(config);
-  const codec = codecFor(format);
-  const events = items.map((item): NewEvent => {
-    const event = appended(item);
-    if (event.type !== 'item.appended') return event;
-    const tokens = countItem(codec.normalise(item), count, config);
-    return { ...event, data: { ...event.data, tokens } };
-  });
-  const [first, ...rest] = logOf([created({ format }), ...events, ...later]);
-  if (first?.type !== 'session.created') throw new Error('no session');
-  return foldView({ created: first, base: null, events: rest });
 }
 
 function applied(micro: MicroPlan): NewEvent {
@@ -282,6 +266,23 @@ describe('the inputs of old calls that wrote files', () => {
     ],
   ])('stay where %s', (_, items, overrides) => {
     expect(cut(items, overrides)).toEqual([]);
+  });
+
+  it('keep their path, however long it is', () => {
+    const path = `/work/${'folder/'.repeat(30)}a.ts`;
+    const items = [call('a', 'Write', { file_path: path, content: FILE }), result('a', WRITTEN)];
+    const limit = { micro_compact_truncate_inputs_over_tokens: 16 };
+    const found = plan(viewOf([user('go'), ...items, assistant('ok')]), limit);
+    expect(JSON.parse(found?.edits[0]?.content ?? '{}')).toMatchObject({ file_path: path });
+  });
+
+  it('stay while their command goes on', () => {
+    const going = exec(`cat > src/a.ts <<'EOF'\n${FILE}\nEOF`);
+    going[2] = {
+      ...going[2],
+      output: 'Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\n',
+    };
+    expect(plan(viewIn('openai-responses', going))).toBeNull();
   });
 
   it('are cut along with results that are cleared, and alone where that is enough', () => {

@@ -230,6 +230,16 @@ describe('a script of several calls', () => {
     ]);
   });
 
+  it('that prints less than it says has printed what is there of the last', () => {
+    const input =
+      'const a = await tools.exec_command({cmd:"a"}); const b = await tools.exec_command({cmd:"b"});' +
+      'if (a.exit_code) text(a.output); text(b.output);';
+    expect(told(script('c', input, DONE, 'B')).map(([, , text]) => text)).toEqual([
+      '[The script has printed nothing of this.]',
+      'B (exit hidden)',
+    ]);
+  });
+
   it('that failed at one has made those before it, and perhaps those behind', () => {
     const input = 'await tools.list({}); await tools.apply_patch("x"); await tools.view({});';
     const failed = 'Script failed\nWall time 0.0 seconds\nOutput:\n';
@@ -281,6 +291,25 @@ describe('a script that goes on', () => {
     expect(told(items).slice(2)).toEqual([
       ['write_stdin', { session_id: '41.0', chars: '' }, 'A (exit hidden)'],
       ['write_stdin', { session_id: '41.1', chars: '' }, 'B (exit hidden)'],
+    ]);
+  });
+
+  it('prints on from where it was', () => {
+    const input =
+      'for (const cmd of ["a", "b", "c"]) { const r = await tools.exec_command({cmd}); text(r.output); }';
+    const items = [
+      ...script('c', input, RUNNING, 'A'),
+      ...wait('w1', '41', RUNNING, 'B'),
+      ...wait('w2', '41', DONE, 'C'),
+    ];
+    const poll = (n: number) => ({ session_id: `41.${n}`, chars: '' });
+    expect(told(items)).toEqual([
+      ['exec_command', { cmd: 'a' }, 'A (exit hidden)'],
+      ['exec_command', { cmd: 'b' }, running('41.1')],
+      ['exec_command', { cmd: 'c' }, running('41.2')],
+      ['write_stdin', poll(1), 'B (exit hidden)'],
+      ['write_stdin', poll(2), running('41.2')],
+      ['write_stdin', poll(2), 'C (exit hidden)'],
     ]);
   });
 

@@ -59,6 +59,11 @@ const SESSION: Item[] = [
     'if (false) { await tools.apply_patch("*** Begin Patch\\n*** Add File: src/other.ts\\n+x\\n*** End Patch"); }\ntext("skipped")',
     'skipped',
   ),
+  ...script(
+    'const r = await tools.exec_command({cmd:"npm run e2e:test"}); text(r.output)',
+    'started 4 browsers\n',
+  ),
+  ...script('if (ok) { await tools.exec_command({cmd:"npm run lint"}); }'),
 ];
 const { normalise } = codecFor('openai-responses');
 const items = SESSION.map(normalise);
@@ -76,13 +81,17 @@ it('has the files that patches in scripts have changed', () => {
 });
 
 it('has each run by its command, and what came of it last', () => {
-  expect(ledger.runs).toMatchObject([{ command: 'npx vitest run', outcome: 'ok' }]);
+  // Of the second nothing says how it ended, and nobody knows whether there was a third.
+  expect(ledger.runs).toMatchObject([
+    { command: 'npx vitest run', outcome: 'ok' },
+    { command: 'npm run e2e:test', outcome: 'unknown' },
+  ]);
   expect(JSON.stringify(ledger.failures)).toContain('expected -1 to be 3');
 });
 
 it('counts the tools that were called', () => {
   const counts = Object.fromEntries(ledger.tools.map(({ name, calls: n }) => [name, n]));
-  expect(counts).toMatchObject({ exec_command: 2, apply_patch: 2, write_stdin: 2, update_plan: 1 });
+  expect(counts).toMatchObject({ exec_command: 3, apply_patch: 2, write_stdin: 2, update_plan: 1 });
   expect(counts.exec).toBeUndefined();
 });
 

@@ -33,4 +33,13 @@ describe('our own tools', () => {
     expect(named('mcp__palimpsest')).toBe('mcp__palimpsest__recall');
     expect(named('mcp__memory')).toBe('recall');
   });
+
+  it('are known where a script of Codex calls them', () => {
+    const scripted = (input: string) =>
+      qualifiedName({ name: 'exec', source: { type: 'custom_tool_call', name: 'exec', input } });
+    expect(scripted('text(await tools.mcp__palimpsest__recall({seq: 3}))')).toBe(
+      'mcp__palimpsest__recall',
+    );
+    expect(scripted('text(await tools.exec_command({cmd: "grep palimpsest a"}))')).toBe('exec');
+  });
 });

@@ -30,6 +30,26 @@ function plan(id: string, ...statuses: string[]): Item {
   return call(id, 'update_plan', { plan: statuses.map((status, n) => ({ step: `${n}`, status })) });
 }
 
+describe('scripts of code mode', () => {
+  const script = (call_id: string, input: string): Item[] => [
+    { type: 'custom_tool_call', call_id, name: 'exec', input },
+    {
+      type: 'custom_tool_call_output',
+      call_id,
+      output: [{ type: 'input_text', text: 'Script completed\nWall time 0.1 seconds\nOutput:\n' }],
+    },
+  ];
+
+  it('count by the commands and plans in them', () => {
+    const session = new PureSession({}, 'rawr', 'openai-responses');
+    session.append(...script('a', 'await tools.exec_command({cmd: "git commit -m x"})'));
+    session.append(
+      ...script('b', 'await tools.update_plan({plan: [{step: "s", status: "completed"}]})'),
+    );
+    expect(signalsOf(session)).toEqual(['commit@3', 'plan_update@5', 'plan_checkpoint@5 (1)']);
+  });
+});
+
 describe('commands', () => {
   it('count when their result comes and is no error', () => {
     const session = sessionOf([call('a', 'Bash', COMMIT)]);

@@ -62,6 +62,12 @@ describe('what a script in PowerShell writes', () => {
     ]);
   });
 
+  it('added to a file by Out-File it is appended', () => {
+    expect(actionsOf("'x' | Out-File a.txt -Append")).toEqual([
+      { kind: 'appended', path: 'C:/work/app/a.txt', text: 'x\n' },
+    ]);
+  });
+
   it('without an end of line it has none', () => {
     expect(actionsOf("Set-Content a.txt -Value 'it''s' -NoNewline")).toEqual([
       { kind: 'written', path: 'C:/work/app/a.txt', text: "it's" },
@@ -121,6 +127,12 @@ describe('what a script in PowerShell shows', () => {
     expect(kinds).not.toContain('written');
     expect(kinds).not.toContain('deleted');
   });
+});
+
+it('of a file whose first lines are skipped, only that it was read is known', () => {
+  expect(actionsOf('Get-Content a.ts | Select-Object -Skip 2 -First 1', 'third\r\n')).toEqual([
+    { kind: 'seen', path: 'C:/work/app/a.ts', text: null },
+  ]);
 });
 
 describe('of what is not certain', () => {
