@@ -63,6 +63,12 @@ export class Ledger {
     return this.#log.filter((event) => event.type === type).length;
   }
 
+  /** How often a compaction has begun anew, because a kill had cut off what it was doing. */
+  restarts(): number {
+    const starts = this.#log.filter(({ type }) => type === 'compaction.started');
+    return starts.filter(({ data }) => Number(data.attempt) > 1).length;
+  }
+
   /** Compactions come one at a time: only the last of them can be under way. */
   async #readToLastEnd(): Promise<void> {
     for (;;) {
