@@ -4,25 +4,33 @@ import { beam, isProbingQuestions } from './beam.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { droid } from './droid.ts';
 import { foreignAdvice } from './foreign-transcripts.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { goose } from './goose.ts';
 import { openaiChat } from './openai-chat.ts';
+import { opencode } from './opencode.ts';
 import { palimpsestRollout } from './palimpsest-rollout.ts';
 import { pi } from './pi.ts';
 import { providerAnswers } from './provider-answers.ts';
 import { anthropicMessages, responsesItems } from './provider-items.ts';
+import { qwenCode } from './qwen-code.ts';
 import { sweAgent } from './swe-agent.ts';
 import { type Content, type Importer, TranscriptError } from './transcript.ts';
 
 /** In the order of asking: plain chat messages are the least particular shape and come last. */
 const IMPORTERS: readonly Importer[] = [
+  // Before Claude Code, whose lines form the same tree.
+  qwenCode,
   claudeCode,
   // Before Codex, whose files have lines of the same types.
   palimpsestRollout,
   codex,
   copilotCli,
+  // Before pi, whose lines have the same type.
+  droid,
   pi,
+  opencode,
   geminiCli,
   antigravity,
   sweAgent,

@@ -1,12 +1,12 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import { answerIn } from './gemini-parts.ts';
 import {
   type Content,
   type Conversation,
   countOtherFields,
   type Importer,
   numberField,
-  objectField,
   objectsField,
   Tally,
 } from './transcript.ts';
@@ -126,12 +126,7 @@ function addModelFields(item: Item, message: JsonObject, calls: JsonObject[]): v
 
 function resultItem(call: JsonObject): Item {
   const parts = objectsField(call, 'result') ?? [];
-  const content = parts.map((part) => {
-    const { output, error } = objectField(objectField(part, 'functionResponse'), 'response');
-    const text = output ?? error ?? part;
-    return typeof text === 'string' ? text : JSON.stringify(text);
-  });
-  return { role: 'tool', tool_call_id: call.id ?? null, content: content.join('\n') };
+  return { role: 'tool', tool_call_id: call.id ?? null, content: parts.map(answerIn).join('\n') };
 }
 
 /** The text of a message, which is a string or a list of parts. */

@@ -7,7 +7,7 @@ import {
   objectsField,
   Tally,
 } from './transcript.ts';
-import { branchOf, linesInOrderOfChain } from './tree.ts';
+import { abandonedBranches, linesInOrderOfChain } from './tree.ts';
 
 /** Sessions of the pi coding agent. Newer versions write a tree by `id` and `parentId`. */
 export const pi = linesImporter({
@@ -47,26 +47,6 @@ function readLines(file: JsonObject[]): Conversation {
   }
   const notes = leftOut.isEmpty ? [] : [`Blocks left out of messages: ${leftOut.toText()}.`];
   return { format: 'anthropic', model, items, skipped, notes };
-}
-
-/** A parent that the file does not hold, such as a damaged line, is replaced by the line before. */
-function abandonedBranches(lines: JsonObject[]): (line: JsonObject) => boolean {
-  const ids = new Set(lines.map((line) => stringField(line, 'id')));
-  const parents = new Map<string, string | undefined>();
-  let before: string | undefined;
-  for (const line of lines) {
-    const id = stringField(line, 'id');
-    if (id === undefined || !('parentId' in line)) continue;
-    const named = stringField(line, 'parentId');
-    parents.set(id, named === undefined || ids.has(named) ? named : before);
-    before = id;
-  }
-  const leaf = [...parents.keys()].at(-1);
-  const branch = leaf === undefined ? undefined : branchOf(leaf, parents);
-  return (line) => {
-    const id = stringField(line, 'id');
-    return branch !== undefined && id !== undefined && parents.has(id) && !branch.has(id);
-  };
 }
 
 /** The message of a line, if it is one that the model reads: extensions put in messages of their own. */

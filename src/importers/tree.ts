@@ -60,3 +60,26 @@ export function linesInOrderOfChain(lines: readonly JsonObject[]): JsonObject[] 
     return parent === undefined ? [] : [parent];
   });
 }
+
+/**
+ * Tells the lines that the newest one does not follow. A parent that the file does not hold, such as a
+ * damaged line, is replaced by the line before.
+ */
+export function abandonedBranches(lines: readonly JsonObject[]): (line: JsonObject) => boolean {
+  const ids = new Set(lines.map((line) => stringField(line, 'id')));
+  const parents = new Map<string, string | undefined>();
+  let before: string | undefined;
+  for (const line of lines) {
+    const id = stringField(line, 'id');
+    if (id === undefined || !('parentId' in line)) continue;
+    const named = stringField(line, 'parentId');
+    parents.set(id, named === undefined || ids.has(named) ? named : before);
+    before = id;
+  }
+  const leaf = [...parents.keys()].at(-1);
+  const branch = leaf === undefined ? undefined : branchOf(leaf, parents);
+  return (line) => {
+    const id = stringField(line, 'id');
+    return branch !== undefined && id !== undefined && parents.has(id) && !branch.has(id);
+  };
+}

@@ -8,6 +8,7 @@ const FILES = [
   'claude-code.jsonl',
   'codex.jsonl',
   'pi.jsonl',
+  'droid.jsonl',
   'copilot-cli.jsonl',
   'chat-lines.jsonl',
 ] as const;
