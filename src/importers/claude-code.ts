@@ -27,7 +27,7 @@ function isMessageLine(line: JsonObject): boolean {
 function readLines(file: JsonObject[]): Conversation {
   const branch = selectBranch(file);
   const { lines, earlyResults } = branch;
-  const usageLines = lastLineOfEachMessage(lines, branch);
+  const usageLines = lastLineOfEachMessage(lines.filter((line) => branch.kept.has(line)));
   const items: Item[] = [];
   const skipped = new Tally();
   let model: string | null = null;
@@ -70,7 +70,8 @@ function skipReason(line: JsonObject, branch: Branch): string | undefined {
   return branch.kept.has(line) ? undefined : 'other_branch';
 }
 
-function messageItem(line: JsonObject, hasUsage: boolean): Item {
+/** The message of a line, with what the program says about it; its usage where `hasUsage`. */
+export function messageItem(line: JsonObject, hasUsage: boolean): Item {
   const message = messageOf(line);
   const item: Item = { role: message.role ?? null, content: message.content ?? null };
   const id = stringField(message, 'id');
@@ -90,13 +91,10 @@ function messageItem(line: JsonObject, hasUsage: boolean): Item {
 }
 
 /** Every line of a message repeats its usage, the last one with the final figures. */
-function lastLineOfEachMessage(
-  lines: readonly JsonObject[],
-  branch: Branch,
-): ReadonlySet<JsonObject> {
+export function lastLineOfEachMessage(lines: readonly JsonObject[]): ReadonlySet<JsonObject> {
   const last = new Map<string, JsonObject>();
   for (const line of lines) {
-    if (line.type !== 'assistant' || !branch.kept.has(line)) continue;
+    if (line.type !== 'assistant') continue;
     const id = stringField(messageOf(line), 'id') ?? stringField(line, 'uuid');
     if (id !== undefined) last.set(id, line);
   }
@@ -104,7 +102,7 @@ function lastLineOfEachMessage(
 }
 
 /** Messages that the tool made up itself name no model. */
-function modelOf(line: JsonObject): string | undefined {
+export function modelOf(line: JsonObject): string | undefined {
   const model = stringField(messageOf(line), 'model');
   return model === '<synthetic>' ? undefined : model;
 }

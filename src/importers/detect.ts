@@ -2,11 +2,13 @@ import { aiSdk } from './ai-sdk.ts';
 import { antigravity } from './antigravity.ts';
 import { beam, isProbingQuestions } from './beam.ts';
 import { claudeCode } from './claude-code.ts';
+import { claudeStream } from './claude-stream.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
 import { droid } from './droid.ts';
 import { foreignAdvice } from './foreign-transcripts.ts';
 import { geminiCli } from './gemini-cli.ts';
+import { geminiStream } from './gemini-stream.ts';
 import { goose } from './goose.ts';
 import { openaiChat } from './openai-chat.ts';
 import { opencode } from './opencode.ts';
@@ -23,6 +25,7 @@ const IMPORTERS: readonly Importer[] = [
   // Before Claude Code, whose lines form the same tree.
   qwenCode,
   claudeCode,
+  claudeStream,
   // Before Codex, whose files have lines of the same types.
   palimpsestRollout,
   codex,
@@ -32,6 +35,7 @@ const IMPORTERS: readonly Importer[] = [
   pi,
   opencode,
   geminiCli,
+  geminiStream,
   antigravity,
   sweAgent,
   beam,

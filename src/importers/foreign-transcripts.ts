@@ -23,6 +23,12 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
       '`log_completions = true`.',
   },
   {
+    isOwn: ({ type, item }) => type === 'item.completed' && isJsonObject(item),
+    advice:
+      'It is what `codex exec --json` prints, which says less than the session that Codex keeps: ' +
+      'import that from ~/.codex/sessions.',
+  },
+  {
     isOwn: ({ conversations }) => objectsIn(conversations).some(({ from }) => from !== undefined),
     advice:
       'It holds conversations of ShareGPT: write "from" as "role" ("human" as "user", "gpt" as ' +
