@@ -44,6 +44,7 @@ export type Log = {
 const SAID_OTHERWISE = [
   /\bthe user said:\s*([\s\S]+)/i,
   /^(?:User has answered|Your questions have been answered|User responded|User selected):?([\s\S]+)/,
+  /^\{"answers":(\{[\s\S]+)\}\s*$/,
   /<command-name>([^<]+)<\/command-name>/,
   /<bash-input>([^<]+)<\/bash-input>/,
 ];

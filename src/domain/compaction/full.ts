@@ -8,7 +8,7 @@ import type { Skip } from '../session/compaction-commands.ts';
 import type { Entry } from '../session/entry.ts';
 import type { Base, Contributor } from '../session/events.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
-import { type TextCounter, withSafetyMargin } from '../tokens/count.ts';
+import { withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
@@ -127,7 +127,8 @@ function planCovering(
     return irreducible(verbatim.entries, config, threshold);
   }
   const covered = material.slice(initial, cut).filter(({ entry }) => !entry.pinned);
-  const covered_tokens = sumTokens(covered.map(({ entry }) => entry));
+  const entries = covered.map(({ entry }) => entry);
+  const covered_tokens = sumTokens(entries);
   const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(
     covered.filter(({ entry }) => !carried.has(entry.item)).map(withFailures),
@@ -174,13 +175,11 @@ function planCovering(
     files,
     attachments,
     ghosts,
-    summary_budget: summaryBudget(
-      config,
-      count,
-      covered_tokens - sumTokens(provider_compactions),
-      limit,
+    summary_budget: summaryBudget(input, limit, {
+      covered: covered_tokens - sumTokens(provider_compactions),
+      told: sumTokens(entries.filter(({ origin }) => origin === 'summary')),
       fixed,
-    ),
+    }),
     limit,
     tokens_before: input.tokens,
     pins_version: view.pins.version,
@@ -190,13 +189,16 @@ function planCovering(
 /** Of as many digits as a number of an item may have. */
 const LARGEST_SEQ = 999_999_999;
 
-/** Tokens that the summary may count: a share of what it covers, and what fits under the limit. */
+/**
+ * Tokens that the summary may count: as many as the summary before it took (`told`) and half of what else
+ * is `covered`, so that compactions close to each other do not wear it down; what fits under the limit
+ * beside what is `fixed`; and under the threshold only half of that, or the next item would bring the next
+ * compaction.
+ */
 function summaryBudget(
-  config: Config,
-  count: TextCounter,
-  covered: number,
+  { config, count, threshold }: PlanInput,
   limit: number,
-  fixed: number,
+  { covered, told, fixed }: { covered: number; told: number; fixed: number },
 ): number {
   // The sentences around the summary count too; those of automatic compactions are the longer ones.
   const frame = count(
@@ -206,8 +208,11 @@ function summaryBudget(
       recallThrough: config.recall ? LARGEST_SEQ : undefined,
     }),
   );
-  const room = Math.floor((limit - 1) / config.token_safety_multiplier) - fixed - frame;
-  return Math.max(64, Math.min(config.summary_max_tokens, Math.floor(covered / 2), room));
+  const below = (tokens: number) =>
+    Math.floor((tokens - 1) / config.token_safety_multiplier) - fixed - frame;
+  const room = Math.min(below(limit), Math.floor(below(threshold) / 2));
+  const share = Math.floor((covered + Math.max(0, told - frame)) / 2);
+  return Math.max(64, Math.min(config.summary_max_tokens, share, room));
 }
 
 /** Whether so many tokens (without margin) in place of what is covered lift the context to its limit. */

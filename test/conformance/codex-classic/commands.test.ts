@@ -130,7 +130,12 @@ describe('the prompt of an automatic one', () => {
   it('CL-73: is the same, word for word, with the same turns left out', async () => {
     const prompts: string[] = [];
     for (const message of ['/compact', 'And now the tests?']) {
-      const lab = await openLab({ auto_compact_token_limit: 3_000, transcript_max_tokens: 1_000 });
+      const lab = await openLab({
+        auto_compact_token_limit: 3_000,
+        transcript_max_tokens: 1_000,
+        // Less than the room that the newest message takes from it.
+        summary_max_tokens: 400,
+      });
       const model = StubModel.of(lab, GOOD);
       const events = await compactByItself(lab, ...turns(15), user(message));
       const trigger = message === '/compact' ? 'manual' : 'auto';

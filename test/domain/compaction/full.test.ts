@@ -138,6 +138,29 @@ describe('planFull', () => {
     expect(through(64)).toBeLessThan(through(6_000));
   });
 
+  it('lets the summary take as much as the one before it took, and half of what has come since', () => {
+    const told = (tokens: number, since: number) => {
+      const text = ofTokens(tokens);
+      const summary: Entry = { seq: null, item: user(text), tokens, origin: 'summary' };
+      const view = viewOf([assistant(ofTokens(since))]);
+      const full = { ...view, entries: [summary, ...view.entries] };
+      return fullPlan(full, settings({ summary_max_tokens: 4_000 })).summary_budget;
+    };
+    // Without the sentences around the earlier one, which come again.
+    expect(told(3_000, 100)).toBeGreaterThan(2_900);
+    expect(told(3_000, 100)).toBeLessThan(3_100);
+    expect(told(3_000, 1_100) - told(3_000, 100)).toBe(500);
+    expect(told(6_000, 100)).toBe(4_000);
+  });
+
+  it('leaves as much free below the threshold as the summary takes', () => {
+    const view = viewOf([user(ofTokens(200)), assistant(ofTokens(12_000))]);
+    const { summary_budget, fixed_tokens } = fullPlan(view, settings({}), 8_000);
+    const free = Math.floor(7_999 / settings().token_safety_multiplier) - fixed_tokens;
+    expect(summary_budget).toBeLessThan(free / 2);
+    expect(summary_budget).toBeGreaterThan(free / 2 - 100);
+  });
+
   it('protects less when the protected part is what makes it too large', () => {
     const view = viewOf([...TALK, ...TALK]);
     expect(fullPlan(view, settings({ protected_messages: 3 })).through).toBe(2);
