@@ -20,10 +20,10 @@ const TEXT_FIELDS = ['content', 'step', 'text', 'title', 'subject', 'description
 
 /** Lines of a list in words that are looked at. */
 const MOST_LINES = 10_000;
-/** A line after a bullet or a number, with a box or without; Roo Code writes boxes alone. */
-const LINE =
-  /^\s{0,20}(?:(?:[-*]|\d{1,3}[.)])\s{1,4}(?:\[([ xX~-])\]\s{1,4})?|\[([ xX~-])\]\s{1,4})(\S.*)$/;
-const CHECKBOX = /^[ \t]{0,20}(?:(?:[-*]|\d{1,3}[.)])[ \t]{1,4})?\[[ xX~-]\][ \t]/m;
+/** A line after a bullet or a number. */
+const BULLET = /^\s{0,20}(?:[-*]|\d{1,3}[.)])\s{1,4}(?=\S)/;
+/** The box in front of a step, with a sign or a word for its state; Roo Code writes boxes alone. */
+const BOX = /^\s{0,20}\[([ xX~✓✔-]|[A-Za-z][A-Za-z _-]{2,13})\]\s{1,4}(?=\S)/;
 
 /**
  * The words that programs have for the state of a step: Claude Code, Codex, Copilot and Gemini write
@@ -58,7 +58,7 @@ export function listIn(input: JsonObject): Json[] | string | null {
     const value = input[field];
     const list = typeof value === 'string' ? entriesIn(value) : value;
     if (Array.isArray(list)) return list;
-    if (typeof value === 'string' && (field !== 'plan' || CHECKBOX.test(value))) text ??= value;
+    if (typeof value === 'string' && (field !== 'plan' || hasBoxes(value))) text ??= value;
   }
   return text;
 }
@@ -91,13 +91,12 @@ function todoOf(entry: Json): Todo | null {
 
 /** Whether a list has the shape of an agent's todos: steps in words, each with the state it is in. */
 export function isTodoList(list: Json[] | string): boolean {
-  if (typeof list === 'string') return CHECKBOX.test(list);
+  if (typeof list === 'string') return hasBoxes(list);
   return (
     list.length > 0 &&
     list.every((entry) => {
       if (!isJsonObject(entry) || todoOf(entry) === null) return false;
-      const word = wordOf(entry.status);
-      return [OPEN, IN_PROGRESS, DONE, DROPPED].some((words) => words.has(word));
+      return statusIn(wordOf(entry.status)) !== null;
     })
   );
 }
@@ -108,18 +107,41 @@ function wordOf(status: Json | undefined): string {
 
 function statusOf({ status, done, completed }: JsonObject): TodoStatus {
   if (typeof status !== 'string') return done === true || completed === true ? 'done' : 'open';
-  const word = wordOf(status);
+  return statusIn(wordOf(status)) ?? 'open';
+}
+
+/** The state that a word stands for; null for other words. */
+function statusIn(word: string): TodoStatus | null {
   if (DONE.has(word)) return 'done';
   if (DROPPED.has(word)) return 'dropped';
-  return IN_PROGRESS.has(word) ? 'in progress' : 'open';
+  if (IN_PROGRESS.has(word)) return 'in progress';
+  return OPEN.has(word) ? 'open' : null;
+}
+
+function hasBoxes(text: string): boolean {
+  return text.split('\n', MOST_LINES).some((line) => boxOf(line.replace(BULLET, '')) !== null);
 }
 
 function todosOfLines(text: string): Todo[] {
   return text.split('\n', MOST_LINES).flatMap((line): Todo[] => {
-    const match = LINE.exec(line);
-    if (match === null) return [];
-    const mark = (match[1] ?? match[2] ?? ' ').toLowerCase();
-    const status = mark === 'x' ? 'done' : mark === ' ' ? 'open' : 'in progress';
-    return [{ text: match[3] ?? '', status }];
+    const step = line.replace(BULLET, '');
+    const box = boxOf(step);
+    if (box !== null) return [box];
+    return step === line ? [] : [{ text: step, status: 'open' }];
   });
+}
+
+/** The step behind a box; null where none stands that says a state. */
+function boxOf(step: string): Todo | null {
+  const match = BOX.exec(step);
+  if (match === null) return null;
+  const [box, mark = ''] = match;
+  const status = statusOfMark(mark);
+  return status === null ? null : { text: step.slice(box.length), status };
+}
+
+function statusOfMark(mark: string): TodoStatus | null {
+  if (mark.length > 1) return statusIn(wordOf(mark));
+  if (mark === ' ') return 'open';
+  return mark === '~' || mark === '-' ? 'in progress' : 'done';
 }

@@ -99,4 +99,4 @@ function planBookOf(plan: Plan | null): PlanBook {
   return new PlanBook({ content, at: 0, isPosted: false, isWhole: true });
 }
 
-const BOXES = { open: ' ', 'in progress': '~', done: 'x', dropped: '-' } as const;
+const BOXES = { open: ' ', 'in progress': '~', done: 'x', dropped: 'cancelled' } as const;

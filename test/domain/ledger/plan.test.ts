@@ -77,6 +77,15 @@ describe('todos', () => {
       ),
       null,
     ],
+    [
+      'a list in words',
+      used(
+        'TodoWrite',
+        { todos: '1. [cancelled] Ask\n2. [done] Look\n3. [pending] Act' },
+        TODOS_OK,
+      ),
+      ['dropped: Ask', 'done: Look', 'open: Act'],
+    ],
     ['an attachment', [attachment('todo', '- [x] Look\n- [ ] Act')], ['done: Look', 'open: Act']],
   ])('%s', (_, items, todos) => expect(planOf(ledgerOf(items))).toEqual(todos));
 

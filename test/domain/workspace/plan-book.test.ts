@@ -87,6 +87,20 @@ describe('the newest list of todos', () => {
       ['A: done', 'B: open'],
     ],
     [
+      'TodoWrite of Droid, with words for the states',
+      [
+        [
+          'TodoWrite',
+          {
+            todos:
+              '1. [completed] A\n2. [in_progress] B\n3. [PENDING] C\n4. [cancelled] D\n5. [✓] E\n6. [feature] F',
+          },
+          'TODO List Updated',
+        ],
+      ],
+      ['A: done', 'B: in progress', 'C: open', 'D: dropped', 'E: done', '[feature] F: open'],
+    ],
+    [
       'a list as JSON in a text',
       [['todowrite', { todos: '[{"content":"A","status":"pending"}]' }, 'ok']],
       ['A: open'],
