@@ -42,9 +42,9 @@ function continued(item: Item | undefined, line: JsonObject): Item | undefined {
   const calls = Array.isArray(item.tool_calls) ? item.tool_calls : [];
   if (line.type === 'tool_use') return { ...item, tool_calls: [...calls, callOf(line)] };
   const isPiece = line.type === 'message' && line.role === 'assistant' && line.delta === true;
-  const { content } = item;
-  if (!isPiece || calls.length > 0 || typeof content !== 'string') return undefined;
-  return { ...item, content: content + (stringField(line, 'content') ?? '') };
+  if (!isPiece) return undefined;
+  const before = stringField(item, 'content') ?? '';
+  return { ...item, content: before + (stringField(line, 'content') ?? '') };
 }
 
 function itemOf(line: JsonObject): Item | undefined {

@@ -66,8 +66,7 @@ function newestBranch(lines: readonly JsonObject[]): ReadonlySet<string> {
   for (const line of lines) {
     const id = stringField(line, 'uuid');
     if (id === undefined) continue;
-    // What one message has in several lines stands under one id.
-    if (!parents.has(id)) parents.set(id, stringField(line, 'parentUuid'));
+    parents.set(id, stringField(line, 'parentUuid'));
     if (line.type !== 'system' || line.subtype === 'rewind') leaf = id;
   }
   return leaf === undefined ? new Set() : branchOf(leaf, parents);

@@ -84,8 +84,9 @@ describe('what the Gemini CLI prints as stream-json', () => {
         piece('them.'),
         call('c1', 'a.txt'),
         call('c2', 'b.txt'),
+        piece(' Both at once.'),
         result('c1', { status: 'success', output: 'hello' }),
-        result('c2', { status: 'error', error: failed }),
+        result('c2', { status: 'error', output: 'No such', error: failed }),
         piece('One is missing.'),
         { type: 'message', timestamp, role: 'user', content: '' },
         { type: 'result', timestamp, status: 'success', stats: {} },
@@ -105,7 +106,7 @@ describe('what the Gemini CLI prints as stream-json', () => {
       { role: 'user', content: 'Read both.', timestamp },
       {
         role: 'assistant',
-        content: 'I read them.',
+        content: 'I read them. Both at once.',
         tool_calls: [made('c1', 'a.txt'), made('c2', 'b.txt')],
         timestamp,
       },
@@ -113,7 +114,7 @@ describe('what the Gemini CLI prints as stream-json', () => {
       { role: 'tool', tool_call_id: 'c2', content: 'Error: No such file.', timestamp },
       { role: 'assistant', content: 'One is missing.', timestamp },
     ]);
-    expect(read.skipped).toEqual({ init: 1, piece_of_message: 3, message: 1, result: 1 });
+    expect(read.skipped).toEqual({ init: 1, piece_of_message: 4, message: 1, result: 1 });
   });
 });
 
