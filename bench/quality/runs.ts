@@ -34,7 +34,7 @@ export function hasFailed(call: Call): boolean {
   const code = exitCode(call);
   if (isEmptySearch(call, code)) return false;
   // What ends without a word, as a search in a pipe does that finds nothing, leaves nothing to tell.
-  if (errorLines(result.text, 1).length === 0) return false;
+  if (errorLines(result.text, 1, commandOf(call) ?? '').length === 0) return false;
   if (result.is_error) return true;
   if (code !== null) return code !== 0;
   return FAILED_WITHOUT_CODE.test(result.text.slice(0, 4_000));
@@ -69,14 +69,18 @@ const TELLS_ERROR =
 /** What a file is called says nothing of how it went: `runtime/panic.go:783` stands below every panic of Go. */
 const FILE = /[^\s"'(]*\/[^\s"'(]*\.\w{1,5}\b/g;
 const FRAME =
-  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines)/i;
+  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines|\(no output\)$|command exited with)/i;
 
-/** The lines of a result that say what went wrong, at most `most`; its last lines when none does. */
-export function errorLines(text: string, most: number): string[] {
+/**
+ * The lines of a result that say what went wrong, at most `most`; its last lines when none does. What a
+ * command was told to echo, such as a heading, says nothing.
+ */
+export function errorLines(text: string, most: number, command = ''): string[] {
   const lines = text
     .split('\n')
     .map((line) => line.replace(/<\/?[a-z_]+>/g, ' ').trim())
-    .filter((line) => line.length > 3 && !FRAME.test(line));
+    .filter((line) => line.length > 3 && !FRAME.test(line))
+    .filter((line) => !command.includes(`echo "${line}"`) && !command.includes(`echo '${line}'`));
   const telling = lines.filter(
     (line) => line.length <= 2_000 && TELLS_ERROR.test(line.replace(FILE, ' ')),
   );

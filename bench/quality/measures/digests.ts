@@ -2,7 +2,7 @@ import { namesStandingIn } from '../../../src/domain/names.ts';
 import { type Conversation, stringsIn } from '../conversation.ts';
 import { greedyLines, headAndTail, namesOfText } from '../cuts-of-results.ts';
 import { keysIn } from '../names.ts';
-import { errorLines, hasFailed } from '../runs.ts';
+import { commandOf, errorLines, hasFailed } from '../runs.ts';
 import { countTokens } from '../tokens.ts';
 import type { Score } from '../words.ts';
 
@@ -42,7 +42,7 @@ export function longResults(session: Conversation, context: Conversation): Resul
         digest,
         needed,
         error_lines: (hasFailed(call)
-          ? errorLines(result.text, 5)
+          ? errorLines(result.text, 5, commandOf(call) ?? '')
           : markedErrors(result.text)
         ).filter((line) => line.length <= LONGEST_LINE),
       },

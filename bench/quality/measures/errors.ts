@@ -2,7 +2,7 @@ import { baseName } from '../../../src/domain/names.ts';
 import type { Candidate } from '../candidate.ts';
 import type { Conversation } from '../conversation.ts';
 import { editsIn } from '../edits.ts';
-import { errorLines, hasFailed, runKey } from '../runs.ts';
+import { commandOf, errorLines, hasFailed, runKey } from '../runs.ts';
 import {
   contentWords,
   normalised,
@@ -29,7 +29,7 @@ export function failuresOf(covered: Conversation): Failure[] {
   for (const [index, call] of covered.calls.entries()) {
     if (call.result === null || !hasFailed(call)) continue;
     const key = runKey(call);
-    const lines = errorLines(call.result.text, MOST_LINES);
+    const lines = errorLines(call.result.text, MOST_LINES, commandOf(call) ?? '');
     const cured = covered.calls
       .slice(index + 1)
       .find((later) => later.result !== null && runKey(later) === key && !hasFailed(later));

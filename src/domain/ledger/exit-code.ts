@@ -68,6 +68,13 @@ export function evidenceOf(script: string, answer: Answer): Evidence {
   };
 }
 
+/** The lines that a script prints itself, whatever comes of what it runs: headings, mostly. */
+export function linesOfItsOwn(script: string): ReadonlySet<string> {
+  const pipelines = parseScript(script.slice(0, LOOKED_AT)) ?? [];
+  const own = pipelines.filter(({ after }) => after !== '||').flatMap(printedBy);
+  return new Set(own.slice(0, MOST_LINES));
+}
+
 /** What Claude Code says of a command that has printed nothing. */
 export function saysNothing(text: string): boolean {
   return text.trim() === '(Bash completed with no output)';

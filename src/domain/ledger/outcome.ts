@@ -4,7 +4,14 @@ import { withoutPaths } from '../without-paths.ts';
 import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
-import { type Evidence, endsInPipe, evidenceOf, isLeftRunning, saysNothing } from './exit-code.ts';
+import {
+  type Evidence,
+  endsInPipe,
+  evidenceOf,
+  isLeftRunning,
+  linesOfItsOwn,
+  saysNothing,
+} from './exit-code.ts';
 
 /**
  * How a call ended, or that it has not yet, and the lines that say why it failed or what came of it.
@@ -15,6 +22,7 @@ export type Outcome = {
   lines: string[];
 };
 
+const NOTHING: ReadonlySet<string> = new Set();
 const LONGEST_LINE = 200;
 /** Characters from the end of an output that are read for how a run went. */
 const LOOKED_AT = 60_000;
@@ -28,7 +36,7 @@ const LAST_LINES = 6;
 const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
-  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
@@ -76,8 +84,10 @@ export function outcomeOf(
   if (isRun && text === '' && result.content.some(({ kind }) => kind === 'opaque')) {
     return { kind: 'unknown', lines: [] };
   }
-  const telling = lines.filter(tellsError);
   if (hasFailed) {
+    const own = script === null ? NOTHING : linesOfItsOwn(script);
+    const said = lines.filter((line) => !own.has(line));
+    const telling = said.filter(tellsError);
     if (lines.length < shown.length && telling.length === 0 && !isFailedRun) {
       return { kind: 'interrupted', lines: [] };
     }
@@ -85,11 +95,13 @@ export function outcomeOf(
     const isSearch = script !== null && telling.length === 0 && endsInSearch(script);
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
-    if (lines.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
-    const said = telling.length > 0 ? telling.slice(0, MOST_LINES) : lines.slice(-2);
-    return { kind: 'failed', lines: said };
+    if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
+    const told = telling.length > 0 ? telling.slice(0, MOST_LINES) : said.slice(-2);
+    return { kind: 'failed', lines: told };
   }
-  if (isFailedRun) return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
+  if (isFailedRun) {
+    return { kind: 'failed', lines: lines.filter(tellsError).slice(0, MOST_LINES) };
+  }
   return unfailed(script, answer, lines, hasCode);
 }
 

@@ -100,7 +100,36 @@ describe('how a command ended', () => {
       true,
       { kind: 'failed', lines: ['another thing', 'the end'] },
     ],
+    [
+      'pi: nothing but that there was nothing',
+      '(no output)\n\n\nCommand exited with code 1',
+      true,
+      { kind: 'unknown', lines: [] },
+    ],
   ])('%s', (_, text, isError, outcome) => expect(ofCommand(text, isError)).toEqual(outcome));
+
+  const HEADED =
+    'cd /p && echo "=== Check error log ===" && gh pr diff 4 -- a.ts 2>&1 && echo "done"';
+  test.each<[string, string, string, Outcome]>([
+    [
+      'a heading of the script is no error',
+      HEADED,
+      '=== Check error log ===\naccepts at most 1 arg(s), received 2\n\n\nCommand exited with code 1',
+      { kind: 'failed', lines: ['accepts at most 1 arg(s), received 2'] },
+    ],
+    [
+      'nothing behind the headings',
+      HEADED,
+      '=== Check error log ===\n\n\nCommand exited with code 1',
+      { kind: 'unknown', lines: [] },
+    ],
+    [
+      'what is printed only where it failed',
+      './run.sh || echo "the run has failed"; exit 1',
+      'the run has failed\n\n\nCommand exited with code 1',
+      { kind: 'failed', lines: ['the run has failed'] },
+    ],
+  ])('%s', (_, script, text, outcome) => expect(ofCommand(text, true, script)).toEqual(outcome));
 
   test.each([
     ['Claude Code', '[Request interrupted by user for tool use]'],
