@@ -1,15 +1,18 @@
 import type { RecallRounds } from '../../app/gateway/recall-rounds.ts';
+import { within } from '../../app/gateway/within.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
 import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
 import { decoded, partialTextOf, textOf } from './body.ts';
 import { type Passing, wholeOf } from './pass-on.ts';
-import { headerOf } from './relay.ts';
+import { headerOf, isEventStream } from './relay.ts';
 import type { UpstreamAnswer } from './send.ts';
-import { ssePieces, sseText } from './sse.ts';
+import { type SsePiece, ssePieces, sseText } from './sse.ts';
 
 /** Of one round, in characters; of a longer one nothing could be recorded. */
 const MOST_KEPT = 32 * 1024 * 1024;
+/** How long a connection may stay open behind the end of an answer, in milliseconds. */
+const LINGERING_MS = 250;
 
 /** Asks the model again, with another body; null where the upstream cannot be reached. */
 export type Again = (text: string) => Promise<UpstreamAnswer | null>;
@@ -47,7 +50,8 @@ export function splicedStream(
     for (;;) {
       let size = 0;
       try {
-        for await (const piece of ssePieces(current)) {
+        const isClosed = () => splice.round().isClosed;
+        for await (const piece of soonEnded(ssePieces(current), isClosed)) {
           if (piece.kind === 'comment') {
             yield `:${piece.text}\n\n`;
             continue;
@@ -59,6 +63,7 @@ export function splicedStream(
       } catch (error) {
         // What breaks off behind its end is whole.
         if (!splice.round().isOver) throw error;
+        current.destroy();
       }
       const { isOver } = splice.round();
       const next = await taken(isOver);
@@ -71,7 +76,7 @@ export function splicedStream(
         return;
       }
       const answer = await again(next.text);
-      if (answer === null || answer.statusCode !== 200) {
+      if (answer === null || !goesOn(answer)) {
         const refusal = answer === null ? null : await refusalOf(answer);
         for (const event of splice.refused(refusal)) yield sseText(event);
         return;
@@ -89,6 +94,32 @@ export function splicedStream(
       return rounds.answer(isWhole && isEnded);
     },
   };
+}
+
+/** Some providers say with a status of 200, and in one body, what is wrong. */
+function goesOn(answer: UpstreamAnswer): boolean {
+  return answer.statusCode === 200 && isEventStream(headerOf(answer, 'content-type'));
+}
+
+/**
+ * The pieces of a stream, whose upstream need not end it: behind what says that nothing follows, it is not
+ * waited for long. Rejects then.
+ */
+async function* soonEnded(
+  pieces: AsyncGenerator<SsePiece>,
+  isClosed: () => boolean,
+): AsyncGenerator<SsePiece> {
+  try {
+    for (;;) {
+      const next = pieces.next();
+      const { done, value } = await (isClosed() ? within(LINGERING_MS, next) : next);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    // Lets go of the upstream where it is still there; it may take as long as that likes.
+    pieces.return(null).catch(() => {});
+  }
 }
 
 /** Whole answers as one; `bytes` null where the upstream has refused to go on, with what it has said. */

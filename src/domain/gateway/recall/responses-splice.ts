@@ -77,6 +77,7 @@ export class ResponsesSplice implements StreamSplice {
     return {
       events: this.#events,
       isOver: this.#last !== null,
+      isClosed: this.#last !== null,
       waits: this.#waits,
       hasSpoken: this.#sent > 0,
     };
