@@ -122,10 +122,13 @@ async function* soonEnded(
   }
 }
 
-/** Whole answers as one; `bytes` null where the upstream has refused to go on, with what it has said. */
+/** What an upstream has said when it was asked again. */
+type Came = Pick<UpstreamAnswer, 'statusCode' | 'headers'> & { bytes: Buffer };
+
+/** Whole answers as one; or the upstream has refused to go on: `refusal` null where it has said nothing. */
 export type Joined =
   | { kind: 'joined'; text: string; answer: Answer }
-  | { kind: 'refused'; refusal: UpstreamAnswer | null; answer: Answer };
+  | { kind: 'refused'; refusal: Came | null; answer: Answer };
 
 /** The same of an answer that is no stream. Null: there is no call of ours in it, or it is no answer. */
 export async function joinedBody(
@@ -137,11 +140,13 @@ export async function joinedBody(
   const reader = answerReader(protocol);
   const bodies: JsonObject[] = [];
   let body = jsonObjectIn((await textOf(bytes, coding)) ?? '');
+  let came: Came | null = null;
   for (;;) {
-    const read = body === null ? null : reader.ofBody(body);
+    const isRefused = came !== null && came.statusCode !== 200;
+    const read = body === null || isRefused ? null : reader.ofBody(body);
     if (body === null || read === null) {
       if (bodies.length === 0) return null;
-      return { kind: 'refused', refusal: null, answer: rounds.answer(false) };
+      return { kind: 'refused', refusal: came, answer: rounds.answer(false) };
     }
     bodies.push(body);
     const next = await rounds.next(read, own.waits(body));
@@ -154,21 +159,24 @@ export async function joinedBody(
       return { kind: 'joined', text, answer: rounds.answer(true) };
     }
     const answer = await again(next.text);
-    if (answer === null || answer.statusCode !== 200) {
-      return { kind: 'refused', refusal: answer, answer: rounds.answer(false) };
-    }
-    body = await bodyOf(answer);
+    came = answer === null ? null : await cameOf(answer);
+    body = came === null ? null : await bodyOf(came);
   }
 }
 
-/** Null for what breaks off, or is no JSON object: what was found before is kept all the same. */
-async function bodyOf({ body, ...answer }: UpstreamAnswer): Promise<JsonObject | null> {
+/** Null for what breaks off: what was found before is kept all the same. */
+async function cameOf({ statusCode, headers, body }: UpstreamAnswer): Promise<Came | null> {
   try {
-    const text = await textOf(await wholeOf(body), headerOf(answer, 'content-encoding'));
-    return jsonObjectIn(text ?? '');
+    return { statusCode, headers, bytes: await wholeOf(body) };
   } catch {
     return null;
   }
+}
+
+/** Null for what is no JSON object. */
+async function bodyOf(came: Came): Promise<JsonObject | null> {
+  const text = await textOf(came.bytes, headerOf(came, 'content-encoding'));
+  return jsonObjectIn(text ?? '');
 }
 
 async function refusalOf(answer: UpstreamAnswer): Promise<JsonObject | null> {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type JsonObject, objectsIn } from '../../../src/domain/json.ts';
 import { GatewayLab } from '../../support/gateway/lab.ts';
-import { eventsOf } from '../../support/gateway/provider-answers.ts';
+import { bodyOf, eventsOf } from '../../support/gateway/provider-answers.ts';
 import { close, listen } from '../../support/listening.ts';
 
 let lab: GatewayLab;
@@ -54,13 +54,13 @@ const says = (protocol: Protocol) => eventsOf(protocol, 'b', { text: 'It is 8080
 const withoutDone = (events: readonly string[]) =>
   events.filter((event) => !event.includes('[DONE]'));
 
-const ask = (protocol: Protocol) =>
+const ask = (protocol: Protocol, isStream = true) =>
   lab.post(
     PATHS[protocol],
     {
       model: 'm',
       max_tokens: 9,
-      stream: true,
+      stream: isStream,
       [protocol === 'responses' ? 'input' : 'messages']: [{ role: 'user', content: 'Which port?' }],
     },
     { 'x-palimpsest-recall': 'on', 'x-palimpsest-session': 'ports' },
@@ -141,4 +141,36 @@ it('hands on no event that was cut where the upstream just ends', async () => {
   for (const line of text.split('\n').filter((each) => each.startsWith('data: '))) {
     expect(() => void JSON.parse(line.slice(6))).not.toThrow();
   }
+});
+
+it.each(['chat', 'messages', 'responses'] as const)(
+  '%s: hands on the whole of what it is told in place of a later body',
+  async (protocol) => {
+    const call = { id: 'own', name: SEARCH, input: { query: 'port' } };
+    const error = { type: 'error', error: { type: 'overloaded_error', message: 'all ask' } };
+    const bodies = [bodyOf(protocol, 'a', { text: '', calls: [call] }, FIGURES), error];
+    for (const body of bodies) {
+      answers.push((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(body));
+      });
+    }
+    const { status, text } = await ask(protocol, false);
+    expect(asked).toBe(2);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toEqual(error);
+  },
+);
+
+it('says of a response that has failed nothing that the client was not to see', async () => {
+  const failed = (events: readonly string[]) =>
+    events.map((event) => event.replaceAll('response.completed', 'response.failed'));
+  answers.push(stream(failed(searches('responses'))));
+  const first = await ask('responses');
+  expect(first.text).toContain('response.failed');
+  expect(first.text).not.toContain(SEARCH);
+  answers.push(stream(searches('responses')), stream(failed(says('responses'))));
+  const second = await ask('responses');
+  expect(second.text).toContain('response.failed');
+  expect(second.text).not.toContain(SEARCH);
 });
