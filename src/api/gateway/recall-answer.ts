@@ -49,7 +49,7 @@ export async function recallAnswer(first: First, recalling: Recalling): Promise<
     }
     const { refusal } = joined;
     if (refusal === null) return null;
-    return new Response(new Uint8Array(await wholeOf(refusal.body)), {
+    return new Response(new Uint8Array(refusal.bytes), {
       status: refusal.statusCode,
       headers: answerHeaders(refusal.headers, own),
     });

@@ -1,15 +1,18 @@
 import type { RecallRounds } from '../../app/gateway/recall-rounds.ts';
+import { within } from '../../app/gateway/within.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
 import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
 import { decoded, partialTextOf, textOf } from './body.ts';
 import { type Passing, wholeOf } from './pass-on.ts';
-import { headerOf } from './relay.ts';
+import { headerOf, isEventStream } from './relay.ts';
 import type { UpstreamAnswer } from './send.ts';
-import { ssePieces, sseText } from './sse.ts';
+import { type SsePiece, ssePieces, sseText } from './sse.ts';
 
 /** Of one round, in characters; of a longer one nothing could be recorded. */
 const MOST_KEPT = 32 * 1024 * 1024;
+/** How long a connection may stay open behind the end of an answer, in milliseconds. */
+const LINGERING_MS = 250;
 
 /** Asks the model again, with another body; null where the upstream cannot be reached. */
 export type Again = (text: string) => Promise<UpstreamAnswer | null>;
@@ -47,7 +50,8 @@ export function splicedStream(
     for (;;) {
       let size = 0;
       try {
-        for await (const piece of ssePieces(current)) {
+        const isClosed = () => splice.round().isClosed;
+        for await (const piece of soonEnded(ssePieces(current), isClosed)) {
           if (piece.kind === 'comment') {
             yield `:${piece.text}\n\n`;
             continue;
@@ -59,6 +63,7 @@ export function splicedStream(
       } catch (error) {
         // What breaks off behind its end is whole.
         if (!splice.round().isOver) throw error;
+        current.destroy();
       }
       const { isOver } = splice.round();
       const next = await taken(isOver);
@@ -71,7 +76,7 @@ export function splicedStream(
         return;
       }
       const answer = await again(next.text);
-      if (answer === null || answer.statusCode !== 200) {
+      if (answer === null || !goesOn(answer)) {
         const refusal = answer === null ? null : await refusalOf(answer);
         for (const event of splice.refused(refusal)) yield sseText(event);
         return;
@@ -91,10 +96,39 @@ export function splicedStream(
   };
 }
 
-/** Whole answers as one; `bytes` null where the upstream has refused to go on, with what it has said. */
+/** Some providers say with a status of 200, and in one body, what is wrong. */
+function goesOn(answer: UpstreamAnswer): boolean {
+  return answer.statusCode === 200 && isEventStream(headerOf(answer, 'content-type'));
+}
+
+/**
+ * The pieces of a stream, whose upstream need not end it: behind what says that nothing follows, it is not
+ * waited for long. Rejects then.
+ */
+async function* soonEnded(
+  pieces: AsyncGenerator<SsePiece>,
+  isClosed: () => boolean,
+): AsyncGenerator<SsePiece> {
+  try {
+    for (;;) {
+      const next = pieces.next();
+      const { done, value } = await (isClosed() ? within(LINGERING_MS, next) : next);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    // Lets go of the upstream where it is still there; it may take as long as that likes.
+    pieces.return(null).catch(() => {});
+  }
+}
+
+/** What an upstream has said when it was asked again. */
+type Came = Pick<UpstreamAnswer, 'statusCode' | 'headers'> & { bytes: Buffer };
+
+/** Whole answers as one; or the upstream has refused to go on: `refusal` null where it has said nothing. */
 export type Joined =
   | { kind: 'joined'; text: string; answer: Answer }
-  | { kind: 'refused'; refusal: UpstreamAnswer | null; answer: Answer };
+  | { kind: 'refused'; refusal: Came | null; answer: Answer };
 
 /** The same of an answer that is no stream. Null: there is no call of ours in it, or it is no answer. */
 export async function joinedBody(
@@ -106,11 +140,13 @@ export async function joinedBody(
   const reader = answerReader(protocol);
   const bodies: JsonObject[] = [];
   let body = jsonObjectIn((await textOf(bytes, coding)) ?? '');
+  let came: Came | null = null;
   for (;;) {
-    const read = body === null ? null : reader.ofBody(body);
+    const isRefused = came !== null && came.statusCode !== 200;
+    const read = body === null || isRefused ? null : reader.ofBody(body);
     if (body === null || read === null) {
       if (bodies.length === 0) return null;
-      return { kind: 'refused', refusal: null, answer: rounds.answer(false) };
+      return { kind: 'refused', refusal: came, answer: rounds.answer(false) };
     }
     bodies.push(body);
     const next = await rounds.next(read, own.waits(body));
@@ -123,21 +159,24 @@ export async function joinedBody(
       return { kind: 'joined', text, answer: rounds.answer(true) };
     }
     const answer = await again(next.text);
-    if (answer === null || answer.statusCode !== 200) {
-      return { kind: 'refused', refusal: answer, answer: rounds.answer(false) };
-    }
-    body = await bodyOf(answer);
+    came = answer === null ? null : await cameOf(answer);
+    body = came === null ? null : await bodyOf(came);
   }
 }
 
-/** Null for what breaks off, or is no JSON object: what was found before is kept all the same. */
-async function bodyOf({ body, ...answer }: UpstreamAnswer): Promise<JsonObject | null> {
+/** Null for what breaks off: what was found before is kept all the same. */
+async function cameOf({ statusCode, headers, body }: UpstreamAnswer): Promise<Came | null> {
   try {
-    const text = await textOf(await wholeOf(body), headerOf(answer, 'content-encoding'));
-    return jsonObjectIn(text ?? '');
+    return { statusCode, headers, bytes: await wholeOf(body) };
   } catch {
     return null;
   }
+}
+
+/** Null for what is no JSON object. */
+async function bodyOf(came: Came): Promise<JsonObject | null> {
+  const text = await textOf(came.bytes, headerOf(came, 'content-encoding'));
+  return jsonObjectIn(text ?? '');
 }
 
 async function refusalOf(answer: UpstreamAnswer): Promise<JsonObject | null> {

@@ -101,7 +101,8 @@ export async function sent(
     log.error({ upstream: target.name, status }, 'an upstream answered with an unknown status');
     return null;
   } catch (error) {
-    if (stop?.aborted === true) return null;
+    // Given up from here, or by the client: nothing is wrong with the upstream.
+    if (signal.aborted) return null;
     const code = error instanceof Error && 'code' in error ? error.code : null;
     log.error({ upstream: target.name, code }, 'an upstream did not answer');
     return null;

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type { StreamEvent } from '../../domain/gateway/recall/recall-protocol.ts';
+import { jsonObjectIn } from '../../domain/json.ts';
 
 /** A comment, which keeps a connection alive, as it came. */
 export type SsePiece = { kind: 'event'; event: StreamEvent } | { kind: 'comment'; text: string };
@@ -28,9 +29,15 @@ export async function* ssePieces(
     if (held > longest) throw new Error('an event of the answer is too long to be read');
     yield* pieces.splice(0);
   }
-  // The last one may lack the empty line behind it.
+  // The last one may lack the empty line behind it. Of one that is cut, clients know nothing either.
   parser.feed(`${decoder.decode()}\n\n`);
-  yield* pieces.splice(0);
+  for (const piece of pieces.splice(0)) {
+    if (piece.kind === 'comment' || isWhole(piece.event.data)) yield piece;
+  }
+}
+
+function isWhole(data: string): boolean {
+  return !data.startsWith('{') || jsonObjectIn(data) !== null;
 }
 
 export function sseText({ name, data }: StreamEvent): string {

@@ -21,12 +21,12 @@ export function readAnswer(protocol: Protocol, raw: RawAnswer): Answer | null {
     const read = body && reader.ofBody(body);
     return read && { ...read, isWhole: read.isWhole && raw.isWhole };
   }
-  const { events, isBroken } = eventsOf(text);
+  const { events, isBroken } = eventsOf(text, raw.isWhole);
   const read = reader.ofEvents(events);
   return { ...read, isWhole: read.isWhole && raw.isWhole && !isBroken };
 }
 
-function eventsOf(text: string): { events: JsonObject[]; isBroken: boolean } {
+function eventsOf(text: string, isWhole: boolean): { events: JsonObject[]; isBroken: boolean } {
   const events: JsonObject[] = [];
   let isBroken = false;
   const parser = createParser({
@@ -38,7 +38,10 @@ function eventsOf(text: string): { events: JsonObject[]; isBroken: boolean } {
     },
   });
   parser.feed(text);
-  return { events, isBroken };
+  const isBrokenBefore = isBroken;
+  // The last one may lack the empty line behind it. Where it is cut itself, it was never there.
+  if (isWhole) parser.feed('\n\n');
+  return { events, isBroken: isBrokenBefore };
 }
 
 /** Null for what takes too long to parse, too. */

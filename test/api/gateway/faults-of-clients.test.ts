@@ -66,6 +66,7 @@ describe.each(PATHS)('%s', (path) => {
     await expect(response).rejects.toThrow();
     await expect.poll(() => lab.provider.abandoned).toBe(1);
     expect((await lab.post(path, turn(path), name)).status).toBe(200);
+    expect(lab.api.logged).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Item } from '../../items/item.ts';
 import { REASONING_FIELDS } from '../../items/openai-chat/reasoning.ts';
 import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
 import type { Answer, AnswerReader } from './answer.ts';
+import { ChatCallPlaces } from './chat-call-places.ts';
 import { joinedReasoning } from './chat-reasoning.ts';
 
 /** Answers of the Chat Completions API. Of several choices the first is the one that goes on. */
@@ -14,6 +15,7 @@ export const chatAnswer: AnswerReader = {
   ofEvents: (events) => {
     const message: JsonObject = { role: 'assistant', content: null };
     const calls = new Map<number, JsonObject>();
+    const places = new ChatCallPlaces();
     const thoughts = new Map<string, JsonObject[]>();
     let facts: JsonObject = {};
     let isWhole = false;
@@ -31,7 +33,9 @@ export const chatAnswer: AnswerReader = {
         const pieces = objectsIn(choice.delta[field]);
         if (pieces.length > 0) thoughts.set(field, [...(thoughts.get(field) ?? []), ...pieces]);
       }
-      for (const delta of objectsIn(choice.delta.tool_calls)) addCall(calls, delta);
+      for (const delta of objectsIn(choice.delta.tool_calls)) {
+        addCall(calls, places.of(delta), delta);
+      }
     }
     const tool_calls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
     // Of a call that was cut off nobody knows whether its arguments are all there.
@@ -46,12 +50,11 @@ function firstChoice({ choices }: JsonObject): JsonObject | undefined {
   return objectsIn(choices).find(({ index = 0 }) => index === 0);
 }
 
-function addCall(calls: Map<number, JsonObject>, delta: JsonObject): void {
-  const index = typeof delta.index === 'number' ? delta.index : calls.size;
+function addCall(calls: Map<number, JsonObject>, at: number, delta: JsonObject): void {
   const { index: _, ...rest } = delta;
-  const call = calls.get(index);
+  const call = calls.get(at);
   if (call === undefined) {
-    calls.set(index, rest);
+    calls.set(at, rest);
     return;
   }
   for (const [field, value] of Object.entries(rest)) {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
+import { ChatCallPlaces } from '../answers/chat-call-places.ts';
 import { eventData, withFields } from './event-data.ts';
 import type { IsOwn, RoundOfStream, StreamEvent, StreamSplice } from './recall-protocol.ts';
 import { usageOfRounds } from './usage.ts';
@@ -17,10 +18,11 @@ export class ChatSplice implements StreamSplice {
   #sent = 0;
   #hasSpoken = false;
   #calls = new Map<number, Call>();
+  #places = new ChatCallPlaces();
   #events: JsonObject[] = [];
   #held: StreamEvent[] = [];
   #finish: string | null = null;
-  #isOver = false;
+  #isClosed = false;
 
   constructor(isOwn: IsOwn) {
     this.#isOwn = isOwn;
@@ -28,7 +30,7 @@ export class ChatSplice implements StreamSplice {
 
   take(event: StreamEvent): StreamEvent[] {
     if (event.data === '[DONE]') {
-      this.#isOver = true;
+      this.#isClosed = true;
       this.#held.push(event);
       return [];
     }
@@ -72,7 +74,9 @@ export class ChatSplice implements StreamSplice {
   round(): RoundOfStream {
     return {
       events: this.#events,
-      isOver: this.#isOver,
+      // Some servers leave out the `[DONE]`.
+      isOver: this.#isClosed || this.#finish !== null,
+      isClosed: this.#isClosed,
       waits: this.#finish === 'tool_calls' || this.#finish === 'stop',
       hasSpoken: this.#hasSpoken,
     };
@@ -81,10 +85,11 @@ export class ChatSplice implements StreamSplice {
   next(): void {
     this.#isFirst = false;
     this.#calls = new Map();
+    this.#places = new ChatCallPlaces();
     this.#events = [];
     this.#held = [];
     this.#finish = null;
-    this.#isOver = false;
+    this.#isClosed = false;
     this.#usages.push({});
   }
 
@@ -139,19 +144,19 @@ export class ChatSplice implements StreamSplice {
   }
 
   #placed(call: JsonObject): JsonObject[] {
-    const index = typeof call.index === 'number' ? call.index : 0;
-    const known = this.#calls.get(index) ?? this.#begun(call, index);
+    const at = this.#places.of(call);
+    const known = this.#calls.get(at) ?? this.#begun(call, at);
     if (known.place === null) return [];
     return [known.place === call.index ? call : { ...call, index: known.place }];
   }
 
   /** Its first piece names the tool. */
-  #begun(call: JsonObject, index: number): Call {
+  #begun(call: JsonObject, at: number): Call {
     const name = isJsonObject(call.function) ? stringField(call.function, 'name') : undefined;
     const isOurs = name !== undefined && this.#isOwn(name);
     const begun = { place: isOurs ? null : this.#sent };
     if (!isOurs) this.#sent += 1;
-    this.#calls.set(index, begun);
+    this.#calls.set(at, begun);
     return begun;
   }
 

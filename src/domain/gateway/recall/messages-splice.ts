@@ -65,6 +65,7 @@ export class MessagesSplice implements StreamSplice {
     return {
       events: this.#events,
       isOver: this.#isOver,
+      isClosed: this.#isOver,
       waits: this.#stop === 'tool_use',
       hasSpoken: this.#sent > 0,
     };

@@ -43,7 +43,10 @@ export type StreamSplice = {
 
 export type RoundOfStream = {
   events: readonly JsonObject[];
+  /** It has come to its end. */
   isOver: boolean;
+  /** Nothing more can follow. */
+  isClosed: boolean;
   /** The model waits for the results of its calls. */
   waits: boolean;
   /** The client has been sent something of this answer, in any round. */

@@ -48,7 +48,7 @@ export class ResponsesSplice implements StreamSplice {
         if (isJsonObject(response)) this.#end(response);
         return [];
       case 'response.failed':
-        return [this.#counted(event, data, this.#named(response))];
+        return [this.#counted(event, data, this.#failed(response))];
       default:
         return this.#placed(event, data);
     }
@@ -77,6 +77,7 @@ export class ResponsesSplice implements StreamSplice {
     return {
       events: this.#events,
       isOver: this.#last !== null,
+      isClosed: this.#last !== null,
       waits: this.#waits,
       hasSpoken: this.#sent > 0,
     };
@@ -140,9 +141,11 @@ export class ResponsesSplice implements StreamSplice {
     return withFields(event, { ...fields, ...(isCounted && { sequence_number }) });
   }
 
-  #named(response: JsonObject[string] | undefined): JsonObject {
-    if (this.#isFirst || !isJsonObject(response) || this.#id === null) return {};
-    return { response: { ...response, id: this.#id } };
+  /** What it says has come of it, over all rounds. */
+  #failed(response: JsonObject[string] | undefined): JsonObject {
+    if (!isJsonObject(response) || (this.#isFirst && !this.#hasOwn)) return {};
+    const output = [...this.#output, ...shownOutput(response.output, this.#isOwn)];
+    return { response: { ...response, id: this.#id ?? response.id ?? null, output } };
   }
 
   #end(response: JsonObject): void {
