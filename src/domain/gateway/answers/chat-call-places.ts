@@ -9,6 +9,8 @@ export class ChatCallPlaces {
   /** Of each number the call that was begun with it last. */
   readonly #numbered = new Map<number, number>();
   #last: number | null = null;
+  /** Behind all that are taken. */
+  #next = 0;
 
   of(piece: JsonObject): number {
     const number = typeof piece.index === 'number' ? piece.index : null;
@@ -18,6 +20,7 @@ export class ChatCallPlaces {
     if (number !== null) this.#numbered.set(number, place);
     if (id !== '' || !this.#ids.has(place)) this.#ids.set(place, id);
     this.#last = place;
+    this.#next = Math.max(this.#next, place + 1);
     return place;
   }
 
@@ -33,6 +36,6 @@ export class ChatCallPlaces {
 
   #free(number: number | null): number {
     if (number !== null && !this.#ids.has(number)) return number;
-    return Math.max(-1, ...this.#ids.keys()) + 1;
+    return this.#next;
   }
 }
