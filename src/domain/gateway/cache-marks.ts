@@ -9,8 +9,8 @@ type Place = { item: number; block: number };
 
 /**
  * The items of a context with the `cache_control` marks of the history that it takes the place of: on
- * what is still there, else on the last block before it that is (SPEC 2, section 23). Marks that the
- * items bear themselves are of an earlier request.
+ * what is still there, else on the last block before it that is (SPEC 2, section 23). One inside a block
+ * stands on that block. Marks that the items bear themselves are of an earlier request.
  */
 export function withMarksOf(history: readonly Item[], context: readonly Item[]): Item[] {
   const items = context.map(withoutMarks);
@@ -25,8 +25,8 @@ export function withMarksOf(history: readonly Item[], context: readonly Item[]):
   for (const { content } of history) {
     for (const block of blocksOf(content)) {
       last = places.get(keyOf(block)) ?? last;
-      const mark = block.cache_control;
-      if (isJsonObject(mark) && last !== null) {
+      const mark = markOf(block);
+      if (mark !== null && last !== null) {
         marks.set(`${last.item} ${last.block}`, { place: last, mark });
       }
     }
@@ -43,20 +43,39 @@ export function withMarksOf(history: readonly Item[], context: readonly Item[]):
 }
 
 function withoutMarks(item: Item): Item {
-  const { content } = item;
-  if (!Array.isArray(content)) return item;
-  const isMarked = content.some(
-    (block) => isJsonObject(block) && block.cache_control !== undefined,
-  );
-  if (!isMarked) return item;
+  const content = unmarkedAll(item.content);
+  return content === undefined || content === item.content ? item : { ...item, content };
+}
+
+/** What bears no mark stays the same object. */
+function unmarkedAll(content: Json | undefined): Json | undefined {
+  if (!Array.isArray(content)) return content;
+  const blocks = content.map((block) => (isJsonObject(block) ? unmarked(block) : block));
+  return blocks.some((block, index) => block !== content[index]) ? blocks : content;
+}
+
+function unmarked(block: JsonObject): JsonObject {
+  if (markOf(block) === null && block.cache_control === undefined) return block;
+  const { cache_control: _, ...rest } = block;
+  const { content, source } = rest;
+  const inside = unmarkedAll(content);
   return {
-    ...item,
-    content: content.map((block) => (isJsonObject(block) ? unmarked(block) : block)),
+    ...rest,
+    ...(inside !== undefined && { content: inside }),
+    ...(isJsonObject(source) && { source: unmarked(source) }),
   };
 }
 
-function unmarked({ cache_control: _, ...block }: JsonObject): JsonObject {
-  return block;
+/**
+ * The mark that a block bears, else the last one inside it: blocks of a tool's result or of a document
+ * may bear some of their own, which count like any other towards the few that a provider takes. What a
+ * call is given is data, whatever its fields are called.
+ */
+function markOf(block: JsonObject): JsonObject | null {
+  const { cache_control, content, source } = block;
+  if (isJsonObject(cache_control)) return cache_control;
+  const inside = isJsonObject(source) ? [...objectsIn(content), source] : objectsIn(content);
+  return inside.map(markOf).findLast((mark) => mark !== null) ?? null;
 }
 
 /** A string is a list of one text. */

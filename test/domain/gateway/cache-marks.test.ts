@@ -44,3 +44,26 @@ it('puts no mark on thinking', () => {
   const context = [user(text('before'), thinking)];
   expect(withMarksOf(history, context)).toEqual([user(text('before', true), thinking)]);
 });
+
+it('counts a mark inside a result or a document as one of the block around it', () => {
+  const result = (id: string, words: object, mark: object = {}) =>
+    user({ type: 'tool_result', tool_use_id: id, content: [words], ...mark });
+  const paper = (words: object, mark: object = {}) =>
+    user({ type: 'document', source: { type: 'content', content: [words] }, ...mark });
+  const context = [
+    result('a', text('one', true)),
+    paper(text('two', true)),
+    result('b', text('three', true)),
+  ];
+  const history = [result('a', text('one')), paper(text('two', true)), result('b', text('three'))];
+  expect(withMarksOf(history, context)).toEqual([
+    result('a', text('one')),
+    paper(text('two'), { cache_control: MARK }),
+    result('b', text('three')),
+  ]);
+});
+
+it('takes nothing from what a call is given', () => {
+  const call = { type: 'tool_use', id: 'a', name: 'f', input: { cache_control: MARK } };
+  expect(withMarksOf([user(call)], [user(call)])).toEqual([user(call)]);
+});

@@ -350,3 +350,18 @@ test('ids in letters that the provider refuses are replaced in the call and its 
   expect(idsOf(results, 'tool_use_id')).toEqual(found);
   expect(anthropicCodec.violations(items)).toContainEqual(expect.stringContaining('letters'));
 });
+
+test('keeps the call of a program that waits for the second tool that it calls', () => {
+  const caller = { type: 'code_execution_20250825', tool_id: 's' };
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {}, caller });
+  const answer = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'x' });
+  const run = { type: 'server_tool_use', id: 's', name: 'code_execution', input: {} };
+  const items = [
+    { role: 'user', content: 'Go.' },
+    { role: 'assistant', content: [run, call('a')] },
+    { role: 'user', content: [answer('a')] },
+    { role: 'assistant', content: [call('b')] },
+    { role: 'user', content: [answer('b')] },
+  ];
+  expect(JSON.stringify(anthropicCodec.render(items))).toContain('server_tool_use');
+});

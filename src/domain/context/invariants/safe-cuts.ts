@@ -2,11 +2,12 @@ import type { Normalised } from '../../items/item.ts';
 import { remembering } from '../../remember.ts';
 import type { Invariant } from './invariant.ts';
 import { messageParts } from './message-parts.ts';
+import { providerPairs } from './provider-pairs.ts';
 import { reasoningGroups } from './reasoning-groups.ts';
 import { toolPairs } from './tool-pairs.ts';
 
 /** All rules that decide about cuts (DESIGN, decision 7). */
-const INVARIANTS: readonly Invariant[] = [toolPairs, messageParts, reasoningGroups];
+const INVARIANTS: readonly Invariant[] = [toolPairs, providerPairs, messageParts, reasoningGroups];
 
 /**
  * Where a context may be cut: index i true means that everything before item i may be covered by a

@@ -1,3 +1,4 @@
+import { isJsonObject, stringField } from '../../json.ts';
 import { isCall, isResult, type Slot, type Turn } from './turns.ts';
 
 /**
@@ -5,7 +6,8 @@ import { isCall, isResult, type Slot, type Turn } from './turns.ts';
  * that have no result, and their results (`web_search_tool_result`, …) that have no call. The result
  * stands after its call in the same assistant message; only where the client's own tools were
  * called beside it, in a later one with nothing but their results between. A call among the last
- * calls of the last turn is still open and stays.
+ * calls of the last turn is still open and stays, and so does one whose program has called the client's
+ * tools since (`caller`) and still waits for them.
  */
 export function dropUnpairedServerTools(turns: readonly Turn[]): void {
   const unpaired = new Set<Slot>();
@@ -27,6 +29,8 @@ export function dropUnpairedServerTools(turns: readonly Turn[]): void {
   }
   const open = new Set(waiting.values());
   for (const slot of lastCalls(turns)) if (open.has(slot)) unpaired.delete(slot);
+  const callers = new Set(turns.flatMap(({ slots }) => slots.map(callerOf)));
+  for (const slot of open) if (callers.has(String(slot.block.id))) unpaired.delete(slot);
   for (const turn of turns) turn.slots = turn.slots.filter((slot) => !unpaired.has(slot));
 }
 
@@ -36,6 +40,11 @@ function lastCalls(turns: readonly Turn[]): Slot[] {
   const isEnd = turns.slice(last + 1).every((turn) => turn.slots.every(isResult));
   const slots = isEnd ? (turns[last]?.slots ?? []) : [];
   return slots.slice(slots.findLastIndex((slot) => !isCall(slot) && !isServerTool(slot)) + 1);
+}
+
+/** The id of the program that a call of the client's tools comes from. */
+function callerOf({ block }: Slot): string | undefined {
+  return isJsonObject(block.caller) ? stringField(block.caller, 'tool_id') : undefined;
 }
 
 function isServerCall({ block }: Slot): boolean {

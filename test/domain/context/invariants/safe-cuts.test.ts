@@ -142,3 +142,31 @@ test('a hundred thousand items are no problem', () => {
   expect(performance.now() - started).toBeLessThan(3000);
   expect(cuts.filter(Boolean)).toHaveLength(60_001);
 });
+
+describe('a program that the provider runs', () => {
+  const codec = codecFor('anthropic');
+  const run = { type: 'server_tool_use', id: 's', name: 'code_execution', input: {} };
+  const caller = { type: 'code_execution_20250825', tool_id: 's' };
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {}, caller });
+  const answer = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'x' });
+  const done = { type: 'code_execution_tool_result', tool_use_id: 's', content: {} };
+  const items = [
+    { role: 'user', content: 'Go.' },
+    { role: 'assistant', content: [run, call('a')] },
+    { role: 'user', content: [answer('a')] },
+    { role: 'assistant', content: [call('b')] },
+    { role: 'user', content: [answer('b')] },
+    { role: 'assistant', content: [done] },
+    { role: 'user', content: 'And now?' },
+  ].map((item) => codec.normalise(item));
+
+  test('stays whole with the calls that it makes', () => {
+    expect(allowed(safeCuts(items))).toEqual([0, 1, 6, 7]);
+  });
+
+  test('stays while it waits, until the user says something else', () => {
+    expect(allowed(safeCuts(items.slice(0, 5)))).toEqual([0, 1]);
+    const left = [...items.slice(0, 5), ...items.slice(6)];
+    expect(allowed(safeCuts(left))).toEqual([0, 1, 5, 6]);
+  });
+});
