@@ -169,4 +169,23 @@ describe('a program that the provider runs', () => {
     const left = [...items.slice(0, 5), ...items.slice(6)];
     expect(allowed(safeCuts(left))).toEqual([0, 1, 5, 6]);
   });
+
+  test('is not waited for where the model has gone on without it', () => {
+    const own = { type: 'tool_use', id: 'c', name: 'f', input: {} };
+    const left = [
+      ...items.slice(0, 5),
+      codec.normalise({ role: 'assistant', content: [own] }),
+      codec.normalise({ role: 'user', content: [answer('c')] }),
+    ];
+    expect(allowed(safeCuts(left))).toEqual([0, 1, 5, 7]);
+  });
+
+  test('stays while pieces of the same turn follow, as after a pause', () => {
+    const paused = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: [run] },
+      { role: 'assistant', content: [{ type: 'text', text: 'It runs.' }] },
+    ].map((item) => codec.normalise(item));
+    expect(allowed(safeCuts(paused))).toEqual([0, 1]);
+  });
 });
