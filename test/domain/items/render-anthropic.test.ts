@@ -364,4 +364,10 @@ test('keeps the call of a program that waits for the second tool that it calls',
     { role: 'user', content: [answer('b')] },
   ];
   expect(JSON.stringify(anthropicCodec.render(items))).toContain('server_tool_use');
+  expect(anthropicCodec.violations(items)).toEqual([]);
+  const own = { type: 'tool_use', id: 'c', name: 'f', input: {} };
+  const left = [...items, { role: 'assistant', content: [own] }];
+  expect(anthropicCodec.violations(left)).toEqual([
+    'message 1: the server tool call provider s has no result after it',
+  ]);
 });

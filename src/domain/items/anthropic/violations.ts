@@ -131,7 +131,8 @@ function checkResults(rendered: readonly Item[], index: number, say: Say): void 
 
 /**
  * A tool that the provider runs has its result after its call, with nothing of the user between
- * but results of the client's own tools; calls at the very end may be open.
+ * but results of the client's own tools; calls at the very end may be open, and so may one whose program
+ * has made the last calls (`caller`).
  */
 function serverToolViolations(rendered: readonly Item[]): string[] {
   const found: string[] = [];
@@ -169,8 +170,13 @@ function serverToolViolations(rendered: readonly Item[]): string[] {
     blocks(rendered[last]).findLastIndex(
       (block) => block.type !== 'tool_use' && !isServerTool(block),
     ) + 1;
+  const programs = new Set(
+    blocks(rendered[last]).flatMap(({ caller }) =>
+      isJsonObject(caller) ? [`provider ${String(caller.tool_id)}`] : [],
+    ),
+  );
   for (const [key, { index, at }] of waiting) {
-    if (index !== last || at < openFrom) complain(key, index);
+    if (!programs.has(key) && (index !== last || at < openFrom)) complain(key, index);
   }
   return found;
 }
