@@ -63,8 +63,8 @@ program
   .description('import agent transcripts, one session per conversation, or restore exports')
   .argument(
     '<file...>',
-    'Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code, OpenCode, Antigravity, pi, Droid, goose, ' +
-      'SWE-agent or Cline files, messages of the OpenAI and Anthropic APIs, or exports of Palimpsest; plain or gzipped',
+    'Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code, Kimi Code, OpenCode, Antigravity, pi, Droid, ' +
+      'goose, SWE-agent or Cline files, messages of the OpenAI and Anthropic APIs, or exports of Palimpsest; plain or gzipped',
   )
   .option('--url <url>', 'import into the service at this address (PALIMPSEST_URL), not the store')
   .option('--profile <profile>', 'profile of the new sessions')

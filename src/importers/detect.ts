@@ -10,6 +10,7 @@ import { foreignAdvice } from './foreign-transcripts.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { geminiStream } from './gemini-stream.ts';
 import { goose } from './goose.ts';
+import { kimi } from './kimi.ts';
 import { openaiChat } from './openai-chat.ts';
 import { opencode } from './opencode.ts';
 import { palimpsestRollout } from './palimpsest-rollout.ts';
@@ -34,6 +35,7 @@ const IMPORTERS: readonly Importer[] = [
   droid,
   pi,
   opencode,
+  kimi,
   geminiCli,
   geminiStream,
   antigravity,

@@ -5,6 +5,7 @@ import {
   type Conversation,
   countOtherFields,
   type Importer,
+  isoTime,
   numberField,
   objectField,
   objectsField,
@@ -184,9 +185,7 @@ function usageOf(tokens: JsonObject): JsonObject {
   };
 }
 
-/** The time of a message, which is written in milliseconds; nothing for a figure that is no time. */
 function timesOf(message: JsonObject): { timestamp?: string } {
-  const { created } = objectField(objectField(message, 'info'), 'time');
-  const at = new Date(typeof created === 'number' ? created : Number.NaN);
-  return Number.isNaN(at.getTime()) ? {} : { timestamp: at.toISOString() };
+  const timestamp = isoTime(objectField(objectField(message, 'info'), 'time').created);
+  return timestamp === undefined ? {} : { timestamp };
 }

@@ -1,6 +1,6 @@
 import type { Format } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
 
 /**
  * One conversation of a transcript file. Every entry of the file is either an item or counted in
@@ -131,4 +131,10 @@ export function objectsField(object: JsonObject, key: string): JsonObject[] | un
 export function numberField(object: JsonObject, key: string): number {
   const value = object[key];
   return typeof value === 'number' ? value : 0;
+}
+
+/** A time that is written in milliseconds, as ISO 8601; undefined for a value that is no time. */
+export function isoTime(milliseconds: Json | undefined): string | undefined {
+  const at = new Date(typeof milliseconds === 'number' ? milliseconds : Number.NaN);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }

@@ -280,3 +280,88 @@ describe('a session of Droid', () => {
     });
   });
 });
+
+it('puts the steps of a session of Kimi Code together', () => {
+  const time = 1_785_612_812_820;
+  const timestamp = '2026-08-01T19:33:32.820Z';
+  const message = (text: string, kind: string) => ({
+    type: 'context.append_message',
+    message: { role: 'user', content: [{ type: 'text', text }], toolCalls: [], origin: { kind } },
+    time,
+  });
+  const event = (type: string, more: object = {}) => ({
+    type: 'context.append_loop_event',
+    event: { type, ...more },
+    time,
+  });
+  const part = (type: string, text: string) => event('content.part', { part: { type, text } });
+  const call = (toolCallId: string, command: string) =>
+    event('tool.call', { toolCallId, name: 'Bash', args: { command } });
+  const answer = (toolCallId: string, result: object) =>
+    event('tool.result', { toolCallId, result });
+  const usage = { inputOther: 1, output: 2, inputCacheRead: 3, inputCacheCreation: 4 };
+  const session = readOne(
+    'wire.jsonl',
+    jsonLines([
+      { type: 'metadata', protocol_version: '1.4' },
+      { type: 'llm.request', model: 'model-x' },
+      message('Run both.', 'user'),
+      event('step.begin'),
+      part('think', 'Hm.'),
+      part('text', 'I run them.'),
+      call('c1', 'ls'),
+      call('c2', 'cat x'),
+      answer('c1', { output: 'a.txt' }),
+      answer('c2', { output: 'No such file', isError: true }),
+      event('step.end', { usage }),
+      message('<system-reminder>Todos?</system-reminder>', 'injection'),
+      event('step.begin'),
+      part('text', 'One is missing.'),
+      { type: 'context.apply_compaction', summary: 'All.' },
+    ]),
+  );
+  const bash = (id: string, command: string) => ({
+    type: 'tool_use',
+    id,
+    name: 'Bash',
+    input: { command },
+  });
+  expect(session).toMatchObject({ source: 'kimi', format: 'anthropic', model: 'model-x' });
+  expect(session.items).toEqual([
+    { role: 'user', content: [{ type: 'text', text: 'Run both.' }], timestamp },
+    {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'I run them.' }, bash('c1', 'ls'), bash('c2', 'cat x')],
+      model: 'model-x',
+      usage: {
+        input_tokens: 1,
+        output_tokens: 2,
+        cache_read_input_tokens: 3,
+        cache_creation_input_tokens: 4,
+      },
+      timestamp,
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'c1', content: 'a.txt' },
+        { type: 'tool_result', tool_use_id: 'c2', content: 'No such file', is_error: true },
+      ],
+      timestamp,
+    },
+    {
+      role: 'user',
+      content: [{ type: 'text', text: '<system-reminder>Todos?</system-reminder>' }],
+      speaker: 'program',
+      timestamp,
+    },
+    {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'One is missing.' }],
+      model: 'model-x',
+      timestamp,
+    },
+  ]);
+  expect(session.notes).toEqual(['Parts left out of messages: think (1).']);
+  expect(session.skipped).toMatchObject({ piece_of_message: 3, 'context.apply_compaction': 1 });
+});
