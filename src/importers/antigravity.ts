@@ -1,7 +1,7 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
 import { parseInside } from '../domain/json-text.ts';
-import { type Conversation, linesImporter, objectsField, Tally } from './transcript.ts';
+import { type Conversation, linesImporter, notesOf, objectsField, Tally } from './transcript.ts';
 
 /**
  * Transcripts of Google's Antigravity (`brain/<id>/.system_generated/logs/transcript.jsonl`): a line for
@@ -45,8 +45,7 @@ function read(lines: readonly JsonObject[]): Conversation {
       skipped.add(type);
     }
   }
-  const notes = leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
-  return { format: 'openai-chat', model: null, items, skipped, notes };
+  return { format: 'openai-chat', model: null, items, skipped, notes: notesOf(leftOut) };
 }
 
 /** What the user has written, without what the program says beside it of open files and settings. */

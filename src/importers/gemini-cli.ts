@@ -6,6 +6,7 @@ import {
   type Conversation,
   countOtherFields,
   type Importer,
+  notesOf,
   numberField,
   objectsField,
   Tally,
@@ -101,8 +102,7 @@ function readDocument(document: JsonObject, skipped: Tally): Conversation {
     model = stringField(message, 'model') ?? model;
   }
   countOtherFields(document, 'messages', skipped);
-  const notes = leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
-  return { format: 'openai-chat', model, items, skipped, notes };
+  return { format: 'openai-chat', model, items, skipped, notes: notesOf(leftOut) };
 }
 
 function addModelFields(item: Item, message: JsonObject, calls: JsonObject[]): void {

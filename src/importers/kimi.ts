@@ -4,6 +4,7 @@ import {
   type Conversation,
   isoTime,
   linesImporter,
+  notesOf,
   numberField,
   objectField,
   Tally,
@@ -32,8 +33,9 @@ function readLines(lines: readonly JsonObject[]): Conversation {
   let model: string | null = null;
   let step: Step = { blocks: [], results: [] };
   const endStep = () => {
-    items.push(...itemsOf(step, model));
-    const pieces = step.blocks.length + step.results.length - itemsOf(step, model).length;
+    const made = itemsOf(step, model);
+    items.push(...made);
+    const pieces = step.blocks.length + step.results.length - made.length;
     if (pieces > 0) skipped.add('piece_of_message', pieces);
     step = { blocks: [], results: [] };
   };
@@ -57,8 +59,7 @@ function readLines(lines: readonly JsonObject[]): Conversation {
     }
   }
   endStep();
-  const notes = leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
-  return { format: 'anthropic', model, items, skipped, notes };
+  return { format: 'anthropic', model, items, skipped, notes: notesOf(leftOut) };
 }
 
 /** Null for an event that has become a part of the step, else the kind under which it is left out. */

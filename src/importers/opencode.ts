@@ -6,6 +6,7 @@ import {
   countOtherFields,
   type Importer,
   isoTime,
+  notesOf,
   numberField,
   objectField,
   objectsField,
@@ -59,8 +60,7 @@ function readMessages(content: Content): Conversation {
   }
   const { items, skipped, leftOut } = reading;
   countOtherFields(document, 'messages', skipped);
-  const notes = leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
-  return { format: 'anthropic', model, items, skipped, notes };
+  return { format: 'anthropic', model, items, skipped, notes: notesOf(leftOut) };
 }
 
 /** Tells the messages that the user has gone back behind; a session remembers the first of them. */

@@ -4,6 +4,7 @@ import { answerIn } from './gemini-parts.ts';
 import {
   type Conversation,
   linesImporter,
+  notesOf,
   numberField,
   objectField,
   objectsField,
@@ -46,8 +47,7 @@ function readLines(lines: JsonObject[]): Conversation {
     }
     model = stringField(line, 'model') ?? model;
   }
-  const notes = leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
-  return { format: 'openai-chat', model, items, skipped, notes };
+  return { format: 'openai-chat', model, items, skipped, notes: notesOf(leftOut) };
 }
 
 /** The kind under which a line is left out; undefined for one that becomes items. */

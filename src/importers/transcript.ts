@@ -115,6 +115,11 @@ export function countOtherFields(document: JsonObject, messages: string, skipped
   }
 }
 
+/** Says which parts of messages were left out, where any was. */
+export function notesOf(leftOut: Tally): string[] {
+  return leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
+}
+
 /** The object in a field, or an empty one: reading on finds nothing, which is then counted. */
 export function objectField(object: JsonObject, key: string): JsonObject {
   const value = object[key];
