@@ -8,11 +8,14 @@ import {
   type SessionEvent,
 } from '../domain/session/events.ts';
 import { ofStored } from './stored-json.ts';
-import { hasLedger, withUnreadLedger } from './unread-ledger.ts';
+import { hasLedger, type StoredData, textOf, withUnreadLedger } from './unread-ledger.ts';
 import { completed, fromVersion1 } from './upcast.ts';
 
 /** What stands for the hash before the first event of a session. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
+
+/** A row as a store hands it over: its data is text, or the bytes of it. */
+export type StoredRow = Omit<EventRow, 'data'> & { data: StoredData };
 
 /** From this schema version on a session's hashes show to whom it belongs, too. */
 const TENANT_IN_HASH_SINCE = 3;
@@ -54,7 +57,7 @@ export function encodeEvent(previousHash: string, ref: SessionRef, event: Sessio
  * and another error when a newer release wrote the row. The shape of the data is not checked: `verify`
  * does that.
  */
-export function decodeEvent(row: EventRow): StoredEvent {
+export function decodeEvent(row: StoredRow): StoredEvent {
   if (!isEventType(row.type)) {
     throw new Error(`the event type "${row.type}" is unknown; a newer release may have written it`);
   }
@@ -64,12 +67,12 @@ export function decodeEvent(row: EventRow): StoredEvent {
 }
 
 /** Data of an older schema version in today's shape (SPEC section 3). */
-function currentData(row: EventRow, type: EventType): Json {
+function currentData(row: StoredRow, type: EventType): Json {
   if (row.schema_version === EVENT_SCHEMA_VERSION && hasLedger(type)) {
     const unread = withUnreadLedger(type, row.data);
     if (unread !== null) return unread;
   }
-  const data: Json = ofStored(() => JSON.parse(row.data));
+  const data: Json = ofStored(() => JSON.parse(textOf(row.data)));
   if (row.schema_version === 1 && isJsonObject(data)) return fromVersion1(type, data);
   // Version 3 has grown since its first events: what they lack, those of version 2 lack as well.
   if (row.schema_version === 2 || row.schema_version === EVENT_SCHEMA_VERSION) {

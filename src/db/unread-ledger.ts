@@ -13,6 +13,17 @@ const BEFORE = { 'compaction.completed': 'report', 'session.forked': 'entries' }
 
 type WithLedger = keyof typeof BEFORE;
 
+/** The types of the events that may end in a ledger. */
+export const TYPES_WITH_LEDGER = Object.keys(BEFORE);
+
+/** The JSON of an event as its store hands it over: the text, or its bytes in UTF-8. */
+export type StoredData = string | Buffer;
+
+/** The text of stored data, or of a part of it (in units of what it is: UTF-16 or bytes). */
+export function textOf(stored: StoredData, from = 0, to = stored.length): string {
+  return typeof stored === 'string' ? stored.slice(from, to) : stored.toString('utf8', from, to);
+}
+
 export function hasLedger(type: EventType): type is WithLedger {
   return Object.hasOwn(BEFORE, type);
 }
@@ -22,13 +33,15 @@ export function hasLedger(type: EventType): type is WithLedger {
  * ledger of today's version. A ledger grows with the history to a few hundred kilobytes, and a context is
  * read without it. One that is damaged throws when it is asked for.
  */
-export function withUnreadLedger(type: WithLedger, text: string): JsonObject | null {
-  const at = text.lastIndexOf(OF_TODAY);
+export function withUnreadLedger(type: WithLedger, stored: StoredData): JsonObject | null {
+  const at = stored.lastIndexOf(OF_TODAY);
   if (at < 0) return null;
-  const data = jsonOf(`${text.slice(0, at)}}`);
+  const data = jsonOf(`${textOf(stored, 0, at)}}`);
   if (!isJsonObject(data) || !Object.hasOwn(data, BEFORE[type])) return null;
   let parse = () => {
-    const ledger = ofStored(() => JSON.parse(text.slice(at + BEFORE_LEDGER.length, -1)));
+    const ledger = ofStored(() =>
+      JSON.parse(textOf(stored, at + BEFORE_LEDGER.length, stored.length - 1)),
+    );
     parse = () => ledger;
     return ledger;
   };

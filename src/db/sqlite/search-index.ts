@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventRow, SessionRef } from '../../app/ports/event-store.ts';
+import type { SessionRef } from '../../app/ports/event-store.ts';
 import type {
   FoundDocument,
   IndexPosition,
@@ -11,7 +11,7 @@ import type {
 } from '../../app/ports/search-index.ts';
 import type { Format } from '../../domain/items/codecs.ts';
 import type { Lookup } from '../../domain/search/query.ts';
-import { decodeEvent } from '../event-codec.ts';
+import { decodeEvent, type StoredRow } from '../event-codec.ts';
 import {
   conditionsOf,
   DOCUMENT_FIELDS,
@@ -276,7 +276,7 @@ export class SqliteSearchIndex implements SearchIndex {
     order: number,
     seq: number,
     sized: { largest?: number },
-  ): { row: EventRow; format: Format } | null {
+  ): { row: StoredRow; format: Format } | null {
     // As one: it may go into the archive meanwhile, or come back.
     const read = this.#db.transaction(() => {
       const session = this.#session.get(order);

@@ -128,21 +128,19 @@ export class SqliteStore implements SearchableStore {
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    return this.#listed(ref, query).map(decodeEvent);
+    return this.#listed(ref, (events) => events.list(ref, query)).map(decodeEvent);
   }
 
   async rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
-    return this.#listed(ref, query);
+    return this.#listed(ref, (events) => events.texts(ref, query));
   }
 
   /** Throws SessionArchivedError where there may be some in the archive. */
-  #listed(ref: SessionRef, query: EventQuery): EventRow[] {
+  #listed<Row>(ref: SessionRef, list: (events: EventRows) => Row[]): Row[] {
     return reading(() => {
       const { events, sessions } = this.#tables;
-      const rows = events.list(ref, query);
-      return rows.length === 0 && mayBeBack(ref, sessions.archiving(ref))
-        ? events.list(ref, query)
-        : rows;
+      const rows = list(events);
+      return rows.length === 0 && mayBeBack(ref, sessions.archiving(ref)) ? list(events) : rows;
     });
   }
 
