@@ -15,9 +15,12 @@ import { compactionIdsOf } from '../projection.ts';
 import { sessionKey } from '../session-key.ts';
 import { groupWrite } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
+import { LogSync } from './log-sync.ts';
 import { asStoreError } from './store-error.ts';
 import { type Tables, writeSession } from './write-session.ts';
 
+/** What SQLite calls it that each commit is synced to the disk. */
+const FULL = 2;
 /** More than the largest write needs, in bytes. */
 const PLENTY_OF_ROOM = 100_000_000;
 /** How long a write waits while another process holds the file, in milliseconds. */
@@ -31,13 +34,14 @@ const MOST_COMMANDS = 100;
 /** A write in the queue; `deadline` by `performance.now()`. */
 type Waiting = { deadline: number } & (
   | { kind: 'command'; command: QueuedCommand; isByItself: boolean }
-  /** Has a transaction of its own. */
-  | { kind: 'write'; run: () => void; reject: (error: unknown) => void; isDurable: boolean }
+  /** Has a transaction of its own; `run` returns what answers the caller. */
+  | { kind: 'write'; run: () => () => void; reject: (error: unknown) => void; isDurable: boolean }
 );
 
 /**
- * Group commit: all commands of one turn of the event loop run in one transaction and are answered
- * after its commit, so that they share one fsync (DESIGN, figures). A command that is rejected, or
+ * Group commit: all commands of one turn of the event loop run in one transaction and are answered when
+ * its commit is on the disk, for which it shares a sync with those beside it (DESIGN, figures). The next
+ * group need not wait for that: what it follows is in the log before it. A command that is rejected, or
  * whose `decide` throws, leaves the others alone; when a statement fails, the whole group is rolled
  * back and every command runs again by itself, so that only the guilty one fails.
  *
@@ -53,8 +57,10 @@ export class GroupWriter {
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
   readonly #touch: Statement<[]>;
-  /** What commits of this connection do: 2 (FULL) syncs each of them to the disk. */
-  readonly #synchronous: unknown;
+  /** Null where the operator does not ask for it, or there is no disk. */
+  readonly #log: LogSync | null;
+  /** How many commits are not on the disk yet. */
+  #unsynced = 0;
   readonly #queue: Waiting[] = [];
   /** Under way as long as the queue holds anything. */
   #worker: Promise<void> | null = null;
@@ -77,7 +83,10 @@ export class GroupWriter {
     // Writes a page, and changes nothing.
     this.#touch = db.prepare('UPDATE head_version SET version = version');
     this.#rollback = db.prepare('ROLLBACK');
-    this.#synchronous = db.pragma('synchronous', { simple: true });
+    const isFull = db.pragma('synchronous', { simple: true }) === FULL;
+    this.#log = isFull && !db.memory ? new LogSync(db) : null;
+    // What SQLite would sync within a commit is synced after it, before anybody is answered.
+    if (isFull) db.pragma('synchronous = NORMAL');
   }
 
   /** Whether the disk refused the newest write. */
@@ -91,14 +100,15 @@ export class GroupWriter {
     this.#freeAtTrouble = freeBytes(this.#db);
   }
 
-  /** Tries whether the disk takes a write. Throws when it does not. */
-  probe(): void {
+  /** Tries whether the disk takes a write. Rejects when it does not. */
+  async probe(): Promise<void> {
     const free = freeBytes(this.#db);
     if (free !== null && this.#freeAtTrouble !== null && free <= this.#freeAtTrouble) {
       throw new StoreTroubleError('full', null);
     }
     try {
       this.#touch.run();
+      await this.#log?.durable();
       this.#isInTrouble = false;
     } catch (error) {
       throw asStoreError(error);
@@ -116,7 +126,10 @@ export class GroupWriter {
    */
   alone<T>(write: () => T, { isDurable = true } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      const run = () => resolve(write());
+      const run = () => {
+        const value = write();
+        return () => resolve(value);
+      };
       this.#add({ kind: 'write', run, reject, isDurable, deadline: deadline() });
     });
   }
@@ -125,6 +138,7 @@ export class GroupWriter {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#worker;
+    await this.#log?.close();
   }
 
   #add(waiting: Waiting): void {
@@ -167,8 +181,9 @@ export class GroupWriter {
     const [first] = this.#queue;
     if (first?.kind !== 'write') return this.#runGroup();
     try {
-      if (first.isDurable) first.run();
-      else this.#unsynced(first.run);
+      const answer = first.run();
+      if (first.isDurable) this.#whenDurable(answer, first.reject);
+      else answer();
     } catch (thrown) {
       const error = asStoreError(thrown);
       if (error instanceof StoreBusyError) return error;
@@ -178,13 +193,21 @@ export class GroupWriter {
     return null;
   }
 
-  #unsynced(run: () => void): void {
-    this.#db.pragma('synchronous = NORMAL');
-    try {
-      run();
-    } finally {
-      this.#db.pragma(`synchronous = ${this.#synchronous}`);
+  /** Answers when all that has been committed is on the disk. */
+  #whenDurable(answer: () => void, reject: (error: unknown) => void): void {
+    if (this.#log === null) {
+      answer();
+      return;
     }
+    this.#unsynced += 1;
+    const settled = this.#log.durable().then(answer, (error: unknown) => {
+      this.doubt();
+      this.#onTrouble();
+      reject(error);
+    });
+    void settled.finally(() => {
+      this.#unsynced -= 1;
+    });
   }
 
   #runGroup(): StoreBusyError | null {
@@ -209,12 +232,21 @@ export class GroupWriter {
     }
     this.#queue.splice(0, commands.length);
     const changed = [...plans].filter(([, { rows }]) => rows.length > 0);
-    if (changed.length > 0) this.#isInTrouble = false;
     for (const [key, { after }] of changed) {
       if (after !== null) this.#tables.sessions.remember(key, after);
     }
-    for (const { answers } of plans.values()) for (const answer of answers) answer();
-    for (const [key] of changed) this.#onCommitted(key);
+    const answer = () => {
+      if (changed.length > 0) this.#isInTrouble = false;
+      for (const { answers } of plans.values()) for (const answer of answers) answer();
+      for (const [key] of changed) this.#onCommitted(key);
+    };
+    // What changes nothing may still say what others have changed.
+    if (changed.length === 0 && this.#unsynced === 0) answer();
+    else {
+      this.#whenDurable(answer, (error) => {
+        for (const command of commands) command.reject(error);
+      });
+    }
     return null;
   }
 

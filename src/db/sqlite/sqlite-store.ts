@@ -222,7 +222,7 @@ export class SqliteStore implements SearchableStore {
   async ping(): Promise<void> {
     reading(() => this.#db.prepare('SELECT 1 FROM sessions LIMIT 1').get());
     // After a write that failed only a write shows whether it would succeed again.
-    if (this.#writer.isInTrouble) this.#writer.probe();
+    if (this.#writer.isInTrouble) await this.#writer.probe();
   }
 
   /** Commits what is queued, then closes the file. Closing twice is harmless. */
