@@ -74,6 +74,45 @@ it('thinking keeps its signature, and goes without one', () => {
   expect(ofEvents(events.slice(0, 4)).items).toEqual([]);
 });
 
+describe('what else a message of Chat Completions says in pieces', () => {
+  const { ofEvents, ofBody } = answerReader('chat');
+  const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({
+    id: 'c1',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const wholeOf = (message: JsonObject, finish_reason: string) =>
+    ofBody({ id: 'c1', choices: [{ index: 0, message, finish_reason }] });
+  const function_call = { name: 'read', arguments: '{"path":"a.txt"}' };
+
+  it('is a call of one of its functions', () => {
+    const events = [
+      chunk({ role: 'assistant', content: null, function_call: { name: 'read', arguments: '' } }),
+      chunk({ function_call: { arguments: '{"path":' } }),
+      chunk({ function_call: { arguments: '"a.txt"}' } }),
+      chunk({}, 'function_call'),
+    ];
+    const whole = wholeOf({ role: 'assistant', content: null, function_call }, 'function_call');
+    expect(ofEvents(events)).toEqual(whole);
+    expect(ofEvents(events).items).toEqual([{ role: 'assistant', content: null, function_call }]);
+    expect(ofEvents(events.slice(0, 3)).items).toEqual([]);
+  });
+
+  it('is speech, without its sound', () => {
+    const events = [
+      chunk({ role: 'assistant', content: null }),
+      chunk({ audio: { id: 'audio_1', transcript: 'It is ' } }),
+      chunk({ audio: { id: 'audio_1', transcript: 'the port.' } }),
+      chunk({ audio: { data: 'UklGRg==' } }),
+      chunk({ audio: { data: 'AAAA' } }),
+      chunk({ audio: { expires_at: 9 } }),
+      chunk({}, 'stop'),
+    ];
+    const audio = { id: 'audio_1', transcript: 'It is the port.', expires_at: 9 };
+    expect(ofEvents(events).items).toEqual([{ role: 'assistant', content: null, audio }]);
+    expect(ofEvents(events.slice(0, -1)).items).toEqual([]);
+  });
+});
+
 describe('reasoning of servers like OpenAI', () => {
   const { ofEvents, ofBody } = answerReader('chat');
   const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } };
