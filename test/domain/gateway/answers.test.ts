@@ -74,6 +74,30 @@ it('thinking keeps its signature, and goes without one', () => {
   expect(ofEvents(events.slice(0, 4)).items).toEqual([]);
 });
 
+it.each([
+  ['a summary', 'All until here.'],
+  ['none, where the provider has failed to make one', null],
+])('a compaction by the provider comes with what it has sealed: %s', (_, content) => {
+  const { ofEvents, ofBody } = answerReader('messages');
+  const block = { type: 'compaction', content, encrypted_content: 'sealed' };
+  const text = { type: 'text', text: 'So.' };
+  const usage = { input_tokens: 1 };
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', model: 'm', usage };
+  const begun = { ...block, content: null, encrypted_content: null };
+  const { type: __, ...rest } = block;
+  const streamed = ofEvents([
+    { type: 'message_start', message: { ...message, content: [] } },
+    { type: 'content_block_start', index: 0, content_block: begun },
+    { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', ...rest } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'So.' } },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_stop' },
+  ]);
+  expect(streamed).toEqual(ofBody({ ...message, content: [block, text] }));
+});
+
 describe('what else a message of Chat Completions says in pieces', () => {
   const { ofEvents, ofBody } = answerReader('chat');
   const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({

@@ -90,9 +90,12 @@ function add(own: Block, delta: JsonObject): void {
         ...(delta.citation === undefined ? [] : [delta.citation]),
       ];
       break;
-    case 'compaction_delta':
-      append('content');
+    case 'compaction_delta': {
+      // All of the summary comes at once, null where there is none, and what is sealed of it beside it.
+      const { type: _, ...whole } = delta;
+      Object.assign(block, whole);
       break;
+    }
     default:
   }
 }
