@@ -98,6 +98,28 @@ it.each([
   expect(streamed).toEqual(ofBody({ ...message, content: [block, text] }));
 });
 
+it('nothing goes on from an answer in the background whose stream broke off: its rest is elsewhere', () => {
+  const { ofEvents, ofBody } = answerReader('responses');
+  const said = (id: string) => ({
+    type: 'message',
+    id,
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'So.', annotations: [] }],
+  });
+  const response = { id: 'resp_1', object: 'response', background: true };
+  const output = [said('msg_1'), said('msg_2')];
+  const begun = { ...response, status: 'in_progress', output: [] };
+  const events = [
+    { type: 'response.created', response: begun },
+    ...output.map((item) => ({ type: 'response.output_item.done', item })),
+    { type: 'response.completed', response: { ...response, status: 'completed', output } },
+  ];
+  const cut = ofEvents(events.slice(0, 2));
+  expect(cut).toEqual({ id: null, items: [said('msg_1')], isWhole: false });
+  expect(ofEvents(events)).toEqual({ id: 'resp_1', items: output, isWhole: true });
+  expect(ofBody({ ...begun, output: [said('msg_1')] })).toMatchObject({ id: null });
+});
+
 describe('what else a message of Chat Completions says in pieces', () => {
   const { ofEvents, ofBody } = answerReader('chat');
   const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({

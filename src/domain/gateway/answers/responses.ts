@@ -59,5 +59,8 @@ function answerOf(response: JsonObject, output: readonly Item[], isWhole: boolea
   const items = output.map((item, index) =>
     isWhole && index === output.length - 1 && isJsonObject(usage) ? { ...item, usage } : item,
   );
-  return { id: stringField(response, 'id') ?? null, items, isWhole };
+  // Its provider works on in the background, and the client fetches the rest elsewhere: what goes on from
+  // that answer goes on from more than what has come.
+  const isElsewhere = response.background === true && !isWhole;
+  return { id: isElsewhere ? null : (stringField(response, 'id') ?? null), items, isWhole };
 }
