@@ -98,6 +98,32 @@ it.each([
   expect(streamed).toEqual(ofBody({ ...message, content: [block, text] }));
 });
 
+it('thoughts at the end of an answer that broke off are none of the next one', () => {
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
+  const done = { type: 'response.output_item.done', output_index: 0, item: reasoning };
+  const begun = { type: 'response.created', response: { id: 'resp_1', object: 'response' } };
+  const word = { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'So' };
+  const responses = answerReader('responses');
+  expect(responses.ofEvents([begun, done]).items).toEqual([]);
+  expect(responses.ofEvents([begun, done, word]).items).toMatchObject([reasoning, {}]);
+  expect(responses.ofEvents([begun, done, { type: 'response.incomplete' }]).items).toHaveLength(1);
+
+  const thinking = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+  const thought = [
+    { type: 'message_start', message: { id: 'msg_1' } },
+    { type: 'content_block_start', index: 0, content_block: thinking },
+    { type: 'content_block_stop', index: 0 },
+  ];
+  const text = {
+    type: 'content_block_start',
+    index: 1,
+    content_block: { type: 'text', text: 'S' },
+  };
+  const messages = answerReader('messages');
+  expect(messages.ofEvents(thought).items).toEqual([]);
+  expect(JSON.stringify(messages.ofEvents([...thought, text]).items)).toContain('Hm.');
+});
+
 it('nothing goes on from an answer in the background whose stream broke off: its rest is elsewhere', () => {
   const { ofEvents, ofBody } = answerReader('responses');
   const said = (id: string) => ({

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
-import type { Answer, AnswerReader } from './answer.ts';
+import { type Answer, type AnswerReader, withoutEndOf } from './answer.ts';
 
 type Block = { block: JsonObject; json: string; isDone: boolean };
 
@@ -42,7 +42,8 @@ export const messagesAnswer: AnswerReader = {
       }
     }
     const ordered = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-    return answerOf(message, ordered.flatMap(finished), usage, isWhole);
+    const content = ordered.flatMap(finished);
+    return answerOf(message, isWhole ? content : withoutEndOf(content, isThought), usage, isWhole);
   },
 };
 
@@ -111,6 +112,10 @@ function finished({ block, json, isDone }: Block): JsonObject[] {
   } catch {
     return [];
   }
+}
+
+function isThought({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 function withoutNulls(object: JsonObject): JsonObject {
