@@ -149,7 +149,7 @@ class History {
   /** `mayBeMissing`: the client may leave it out of its history, as it is not its own. */
   #told(item: Item, mayBeMissing: boolean): LoggedItem {
     const told = this.#telling.told(item);
-    const atoms = comparedAtoms(this.#format, told ?? item);
+    const atoms = comparedAtoms(this.#format, told ?? this.#telling.beside(item));
     const isOurs = mayBeMissing || told === null;
     return { atoms: isOurs ? atoms.map((atom) => ({ ...atom, isFirm: false })) : atoms, isOurs };
   }

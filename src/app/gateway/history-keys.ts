@@ -13,7 +13,8 @@ const ROUNDS_LOOKED_UP = 3;
 
 /**
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
- * `round`: what was asked last, and the answer to it as far as there is one. `asker`: who asks; null where
+ * `asked`: the place before the answer that it ends with; null where it ends with none, and before the
+ * first. `round`: what was asked last, and the answer to it as far as there is one. `asker`: who asks; null where
  * rounds are not looked for.
  */
 export type HistoryState = {
@@ -21,6 +22,7 @@ export type HistoryState = {
   words: number;
   isAfterAnswer: boolean;
   hasAnswer: boolean;
+  asked: string | null;
   round: string;
   asker: string | null;
 };
@@ -36,6 +38,7 @@ export function noHistory(
     words: 0,
     isAfterAnswer: false,
     hasAnswer: false,
+    asked: null,
     round: '',
     asker,
   };
@@ -53,13 +56,14 @@ export class HistoryKeys {
   #isAfterAnswer: boolean;
   #hasAnswer: boolean;
   #words: number;
+  #asked: string | null;
   #round: string;
   readonly #asker: string | null;
   readonly #rounds: string[] = [];
   readonly #places: string[] = [];
 
   constructor(format: Format, { last, round, asker, ...state }: HistoryState) {
-    const { words, isAfterAnswer, hasAnswer } = state;
+    const { words, isAfterAnswer, hasAnswer, asked } = state;
     this.#format = format;
     this.#last = last;
     this.#round = round;
@@ -67,6 +71,8 @@ export class HistoryKeys {
     this.#words = words;
     this.#isAfterAnswer = isAfterAnswer;
     this.#hasAnswer = hasAnswer;
+    this.#asked = asked;
+    this.#asked = asked;
   }
 
   /** Where it has come to. */
@@ -76,6 +82,7 @@ export class HistoryKeys {
       words: this.#words,
       isAfterAnswer: this.#isAfterAnswer,
       hasAnswer: this.#hasAnswer,
+      asked: this.#asked,
       round: this.#round,
       asker: this.#asker,
     };
@@ -107,6 +114,14 @@ export class HistoryKeys {
   }
 
   /**
+   * The same behind an answer that was given, with the place before it. That is none for a request that
+   * ends with an answer, which its client has begun itself: others may ask the same.
+   */
+  keysBehindAnswer(): string[] {
+    return this.#asked === null ? this.keys() : [...this.keys(), this.#asked];
+  }
+
+  /**
    * The newest answers, newest first, each together with what was asked for it, and who asks: what a
    * client still has that leaves out what was before. The newest may be on its way into the log.
    */
@@ -131,18 +146,20 @@ export class HistoryKeys {
   }
 
   #beginAnswer(): void {
-    if (!this.#isAfterAnswer && this.#hasAnswer) this.#places.push(hashed('asked', this.#last));
+    if (!this.#isAfterAnswer && this.#hasAnswer) this.#asked = hashed('asked', this.#last);
     this.#isAfterAnswer = true;
     this.#hasAnswer = true;
   }
 
   #endAnswer(): void {
     if (this.#isAfterAnswer) {
+      if (this.#asked !== null) this.#places.push(this.#asked);
       if (this.#words > 1) this.#places.push(this.#last);
       this.#rounds.push(this.#round);
       this.#round = '';
     }
     this.#isAfterAnswer = false;
+    this.#asked = null;
   }
 }
 

@@ -101,7 +101,7 @@ function keysAfter(
   const told = answer.items.map((item) => telling.told(item)).filter((item) => item !== null);
   const after = new HistoryKeys(format, history).add(told);
   const isPlain = answer.isWhole && !isDelta;
-  const places = isPlain ? after.keys() : [];
+  const places = isPlain ? after.keysBehindAnswer() : [];
   const rounds = isPlain ? after.newestRounds().slice(0, 1) : [];
   return [...keys, ...places, ...rounds, ...callerKeys(request, answer)];
 }

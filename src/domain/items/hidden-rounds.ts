@@ -40,6 +40,11 @@ export class ClientTelling {
     if (before === '' || item.role !== 'assistant') return item;
     return { ...item, content: before + wordsOf(item) };
   }
+
+  /** A hidden item without the words that are told with a later one: nowhere else does the client say them. */
+  beside(item: Item): Item {
+    return this.#joins && item.role === 'assistant' ? { ...item, content: null } : item;
+  }
 }
 
 function wordsOf({ content }: Item): string {

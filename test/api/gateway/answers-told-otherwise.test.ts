@@ -81,6 +81,41 @@ it.each(['without what was thought', 'the second choice'] as const)(
   },
 );
 
+/** A client that begins each answer itself, and tells it later as one message. */
+function beginningAnswers() {
+  const history: object[] = [];
+  const begun = { role: 'assistant', content: '{' };
+  let round = 0;
+  return async (question: string) => {
+    round += 1;
+    history.push({ role: 'user', content: question });
+    lab.provider.script = () => ({ text: `"answer": ${round}}` });
+    const body = { model: 'm', max_tokens: 9, messages: [...history, begun] };
+    const { session } = await lab.post('/v1/messages', body);
+    const last = async () => JSON.stringify((await lab.items(session)).at(-1));
+    await expect.poll(last).toContain(`: ${round}}`);
+    history.push({ role: 'assistant', content: `{"answer": ${round}}` });
+    return session;
+  };
+}
+
+it('a client that begins each answer itself stays in one session', async () => {
+  const ask = beginningAnswers();
+  await ask('What is wrong?');
+  const session = await ask('And now?');
+  for (const question of ['And then?', 'Why?', 'Since when?']) {
+    expect(await ask(question)).toBe(session);
+  }
+  const asked = [
+    { role: 'user', content: 'What is wrong?' },
+    { role: 'assistant', content: '{"answer": 1}' },
+    { role: 'user', content: 'And now?' },
+    { role: 'assistant', content: '{' },
+  ];
+  const body = { model: 'm', max_tokens: 9, messages: asked };
+  expect((await lab.post('/v1/messages', body)).session).not.toBe(session);
+});
+
 it('the same beginning is no session: another conversation may have it', async () => {
   const beginning = [
     { role: 'user', content: 'Two and two?' },

@@ -174,3 +174,39 @@ it('says of a response that has failed nothing that the client was not to see', 
   expect(second.text).toContain('response.failed');
   expect(second.text).not.toContain(SEARCH);
 });
+
+const whole =
+  (output: JsonObject[]): RequestListener =>
+  (_, response) => {
+    const body = { id: `resp_${asked}`, object: 'response', status: 'completed', output };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+const lookUp = {
+  type: 'function_call',
+  call_id: 'own',
+  name: SEARCH,
+  arguments: '{"query":"port"}',
+};
+const said = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'It is 8080.', annotations: [] }],
+};
+
+it('goes on where the provider has answered the calls beside ours itself', async () => {
+  const call = { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } };
+  const output = { type: 'shell_call_output', call_id: 'c', output: [] };
+  answers.push(whole([call, output, lookUp]), whole([said]));
+  expect((await ask('responses', false)).text).toContain('8080');
+  expect(asked).toBe(2);
+});
+
+it('leaves a search for tools beside ours to the client', async () => {
+  const call = { type: 'tool_search_call', execution: 'client', call_id: 'c', arguments: {} };
+  answers.push(whole([call, lookUp]), whole([said]));
+  const { text } = await ask('responses', false);
+  expect(text).toContain('tool_search_call');
+  expect(text).not.toContain(SEARCH);
+  expect(asked).toBe(1);
+});

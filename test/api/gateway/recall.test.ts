@@ -134,6 +134,24 @@ describe.each(CASES)('$protocol, stream: $stream', ({ protocol, stream }) => {
     expect(lab.provider.invalid).toEqual([]);
   });
 
+  it('what is said before a look-up is told once, also where nothing but a call follows on it', async () => {
+    const theirs = { id: 'theirs', name: 'read', input: {} };
+    lab.provider.script = (_, index) =>
+      [
+        { text: 'Let me look.', calls: [{ id: 'ours', name: SEARCH, input: { query: 'x' } }] },
+        { text: '', calls: [theirs] },
+      ][index] ?? { text: 'Done.' };
+    const heard = await client.tell({ text: 'Look, then read.' });
+    expect(heard.texts).toEqual(['Let me look.']);
+    await client.tell({ call_id: 'theirs', result: 'What was read.' });
+    await client.tell({ text: 'And now?' });
+    const id = await sessionId();
+    await expect.poll(async () => JSON.stringify(await items(id)).split('Done.').length).toBe(3);
+    const types = (await lab.events(id)).map(({ type }) => type);
+    expect(types).not.toContain('item.superseded');
+    expect(lab.provider.invalid).toEqual([]);
+  });
+
   it('a model that calls for ever is asked three times more, and the client is told', async () => {
     lab.provider.script = (_, index) => ({
       text: '',

@@ -74,6 +74,117 @@ it('thinking keeps its signature, and goes without one', () => {
   expect(ofEvents(events.slice(0, 4)).items).toEqual([]);
 });
 
+it.each([
+  ['a summary', 'All until here.'],
+  ['none, where the provider has failed to make one', null],
+])('a compaction by the provider comes with what it has sealed: %s', (_, content) => {
+  const { ofEvents, ofBody } = answerReader('messages');
+  const block = { type: 'compaction', content, encrypted_content: 'sealed' };
+  const text = { type: 'text', text: 'So.' };
+  const usage = { input_tokens: 1 };
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', model: 'm', usage };
+  const begun = { ...block, content: null, encrypted_content: null };
+  const { type: __, ...rest } = block;
+  const streamed = ofEvents([
+    { type: 'message_start', message: { ...message, content: [] } },
+    { type: 'content_block_start', index: 0, content_block: begun },
+    { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', ...rest } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'So.' } },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_stop' },
+  ]);
+  expect(streamed).toEqual(ofBody({ ...message, content: [block, text] }));
+});
+
+it('thoughts at the end of an answer that broke off are none of the next one', () => {
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
+  const done = { type: 'response.output_item.done', output_index: 0, item: reasoning };
+  const begun = { type: 'response.created', response: { id: 'resp_1', object: 'response' } };
+  const word = { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'So' };
+  const responses = answerReader('responses');
+  expect(responses.ofEvents([begun, done]).items).toEqual([]);
+  expect(responses.ofEvents([begun, done, word]).items).toMatchObject([reasoning, {}]);
+  expect(responses.ofEvents([begun, done, { type: 'response.incomplete' }]).items).toHaveLength(1);
+
+  const thinking = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+  const thought = [
+    { type: 'message_start', message: { id: 'msg_1' } },
+    { type: 'content_block_start', index: 0, content_block: thinking },
+    { type: 'content_block_stop', index: 0 },
+  ];
+  const text = {
+    type: 'content_block_start',
+    index: 1,
+    content_block: { type: 'text', text: 'S' },
+  };
+  const messages = answerReader('messages');
+  expect(messages.ofEvents(thought).items).toEqual([]);
+  expect(JSON.stringify(messages.ofEvents([...thought, text]).items)).toContain('Hm.');
+});
+
+it('nothing goes on from an answer in the background whose stream broke off: its rest is elsewhere', () => {
+  const { ofEvents, ofBody } = answerReader('responses');
+  const said = (id: string) => ({
+    type: 'message',
+    id,
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'So.', annotations: [] }],
+  });
+  const response = { id: 'resp_1', object: 'response', background: true };
+  const output = [said('msg_1'), said('msg_2')];
+  const begun = { ...response, status: 'in_progress', output: [] };
+  const events = [
+    { type: 'response.created', response: begun },
+    ...output.map((item) => ({ type: 'response.output_item.done', item })),
+    { type: 'response.completed', response: { ...response, status: 'completed', output } },
+  ];
+  const cut = ofEvents(events.slice(0, 2));
+  expect(cut).toEqual({ id: null, items: [said('msg_1')], isWhole: false });
+  expect(ofEvents(events)).toEqual({ id: 'resp_1', items: output, isWhole: true });
+  expect(ofBody({ ...begun, output: [said('msg_1')] })).toMatchObject({ id: null });
+});
+
+describe('what else a message of Chat Completions says in pieces', () => {
+  const { ofEvents, ofBody } = answerReader('chat');
+  const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({
+    id: 'c1',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const wholeOf = (message: JsonObject, finish_reason: string) =>
+    ofBody({ id: 'c1', choices: [{ index: 0, message, finish_reason }] });
+  const function_call = { name: 'read', arguments: '{"path":"a.txt"}' };
+
+  it('is a call of one of its functions', () => {
+    const events = [
+      chunk({ role: 'assistant', content: null, function_call: { name: 'read', arguments: '' } }),
+      chunk({ function_call: { arguments: '{"path":' } }),
+      chunk({ function_call: { arguments: '"a.txt"}' } }),
+      chunk({}, 'function_call'),
+    ];
+    const whole = wholeOf({ role: 'assistant', content: null, function_call }, 'function_call');
+    expect(ofEvents(events)).toEqual(whole);
+    expect(ofEvents(events).items).toEqual([{ role: 'assistant', content: null, function_call }]);
+    expect(ofEvents(events.slice(0, 3)).items).toEqual([]);
+  });
+
+  it('is speech, without its sound', () => {
+    const events = [
+      chunk({ role: 'assistant', content: null }),
+      chunk({ audio: { id: 'audio_1', transcript: 'It is ' } }),
+      chunk({ audio: { id: 'audio_1', transcript: 'the port.' } }),
+      chunk({ audio: { data: 'UklGRg==' } }),
+      chunk({ audio: { data: 'AAAA' } }),
+      chunk({ audio: { expires_at: 9 } }),
+      chunk({}, 'stop'),
+    ];
+    const audio = { id: 'audio_1', transcript: 'It is the port.', expires_at: 9 };
+    expect(ofEvents(events).items).toEqual([{ role: 'assistant', content: null, audio }]);
+    expect(ofEvents(events.slice(0, -1)).items).toEqual([]);
+  });
+});
+
 describe('reasoning of servers like OpenAI', () => {
   const { ofEvents, ofBody } = answerReader('chat');
   const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } };

@@ -8,8 +8,11 @@ import { isOnlyThinking, turnNumbers } from './turns.ts';
  *
  * Responses: a `reasoning` item stays with the item that follows it, and a call that was made with
  * reasoning stays with that reasoning: the group is cut as one. Anthropic: a message may not end with
- * thinking, so thinking that was logged alone stays with the rest of its turn. Results of earlier calls
- * may stand between. Reasoning that nothing follows yet is open: it stays until something does.
+ * thinking, so thinking that was logged alone stays with the rest of its turn. What follows a message
+ * with thinking, with nothing said to the model between, is the same message to its provider (the answer
+ * behind `pause_turn`, the calls behind a hidden one of ours): calls in it are refused without that
+ * thinking. Results of earlier calls may stand between. Reasoning that nothing follows yet is open: it
+ * stays until something does.
  */
 export const reasoningGroups: Invariant = (items) => {
   const groups = thinkingGroups(items).map(({ first, last, isOpen }) =>
@@ -21,7 +24,7 @@ export const reasoningGroups: Invariant = (items) => {
 /** `isOpen`: nothing has followed its end yet, and the user has not spoken. */
 type ThinkingGroup = Group & { isOpen: boolean };
 
-/** From an item of thinking alone to the last item of its unbroken run of assistant messages. */
+/** From an item with thinking to the last item of its unbroken run of assistant messages. */
 function thinkingGroups(items: readonly Normalised[]): ThinkingGroup[] {
   const turns = turnNumbers(items);
   const groups: ThinkingGroup[] = [];
@@ -38,10 +41,14 @@ function thinkingGroups(items: readonly Normalised[]): ThinkingGroup[] {
       current.turn = turn;
       current.group.last = index;
       current.group.isOpen = isOpen;
-    } else if (isOpen) {
+    } else if (hasThinking(item)) {
       current = { turn, group: { first: index, last: index, isOpen } };
       groups.push(current.group);
     }
   }
   return groups;
+}
+
+function hasThinking(item: Normalised): boolean {
+  return item.kind === 'message' && item.parts.some(({ kind }) => kind === 'thinking');
 }

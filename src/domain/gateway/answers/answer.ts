@@ -18,3 +18,11 @@ export type AnswerReader = {
   /** Of a body. Null when it is no answer. */
   ofBody: (body: JsonObject) => Answer | null;
 };
+
+/**
+ * What has come of an answer that broke off, without the thoughts at its end: nothing followed on them,
+ * and beside those of the answer that is given in its place a provider refuses them.
+ */
+export function withoutEndOf<T>(parts: readonly T[], isThought: (part: T) => boolean): T[] {
+  return parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1);
+}

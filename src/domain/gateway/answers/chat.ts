@@ -17,6 +17,7 @@ export const chatAnswer: AnswerReader = {
     const calls = new Map<number, JsonObject>();
     const places = new ChatCallPlaces();
     const thoughts = new Map<string, JsonObject[]>();
+    const inPieces: JsonObject = {};
     let facts: JsonObject = {};
     let isWhole = false;
     for (const event of events) {
@@ -36,10 +37,16 @@ export const chatAnswer: AnswerReader = {
       for (const delta of objectsIn(choice.delta.tool_calls)) {
         addCall(calls, places.of(delta), delta);
       }
+      for (const field of JOINED) {
+        const piece = choice.delta[field];
+        const before = inPieces[field] ?? {};
+        if (isJsonObject(piece) && isJsonObject(before)) inPieces[field] = joined(before, piece);
+      }
     }
     const tool_calls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
     // Of a call that was cut off nobody knows whether its arguments are all there.
     if (isWhole && tool_calls.length > 0) message.tool_calls = tool_calls;
+    if (isWhole) Object.assign(message, withoutSound(inPieces));
     // Nor what was signed.
     if (isWhole) for (const [field, pieces] of thoughts) message[field] = joinedReasoning(pieces);
     return answerOf(stringField(facts, 'id'), message, facts, isWhole);
@@ -64,16 +71,27 @@ function addCall(calls: Map<number, JsonObject>, at: number, delta: JsonObject):
   }
 }
 
-/** The arguments come in pieces, all else at once. */
+/** Of a message, what comes in pieces beside its texts and calls: a call of `functions`, and speech. */
+const JOINED = ['function_call', 'audio'];
+/** Of such a part, what comes in pieces; all else comes at once. */
+const PIECES: ReadonlySet<string> = new Set(['arguments', 'input', 'transcript']);
+
 function joined(before: JsonObject, delta: JsonObject): JsonObject {
   const all = { ...before };
   for (const [field, value] of Object.entries(delta)) {
     const old = all[field];
-    const isPiece = (field === 'arguments' || field === 'input') && typeof old === 'string';
+    const isPiece = PIECES.has(field) && typeof old === 'string';
     if (isPiece && typeof value === 'string') all[field] = old + value;
     else if (old === undefined || old === null || old === '') all[field] = value;
   }
   return all;
+}
+
+/** Pieces of sound are base64 each by itself, and nobody sends them back: what was said stands beside. */
+function withoutSound({ audio, ...message }: JsonObject): JsonObject {
+  if (!isJsonObject(audio)) return message;
+  const { data: _, ...said } = audio;
+  return { ...message, audio: said };
 }
 
 /** What the message means; what clients do not send back, such as `annotations`, is left out. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
-import type { Answer, AnswerReader } from './answer.ts';
+import { type Answer, type AnswerReader, withoutEndOf } from './answer.ts';
 
 type Block = { block: JsonObject; json: string; isDone: boolean };
 
@@ -42,7 +42,8 @@ export const messagesAnswer: AnswerReader = {
       }
     }
     const ordered = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-    return answerOf(message, ordered.flatMap(finished), usage, isWhole);
+    const content = ordered.flatMap(finished);
+    return answerOf(message, isWhole ? content : withoutEndOf(content, isThought), usage, isWhole);
   },
 };
 
@@ -90,9 +91,12 @@ function add(own: Block, delta: JsonObject): void {
         ...(delta.citation === undefined ? [] : [delta.citation]),
       ];
       break;
-    case 'compaction_delta':
-      append('content');
+    case 'compaction_delta': {
+      // All of the summary comes at once, null where there is none, and what is sealed of it beside it.
+      const { type: _, ...whole } = delta;
+      Object.assign(block, whole);
       break;
+    }
     default:
   }
 }
@@ -108,6 +112,10 @@ function finished({ block, json, isDone }: Block): JsonObject[] {
   } catch {
     return [];
   }
+}
+
+function isThought({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 function withoutNulls(object: JsonObject): JsonObject {

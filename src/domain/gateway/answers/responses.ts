@@ -1,6 +1,6 @@
 import type { Item } from '../../items/item.ts';
 import { isJsonObject, type JsonObject, objectsIn, stringField } from '../../json.ts';
-import type { Answer, AnswerReader } from './answer.ts';
+import { type Answer, type AnswerReader, withoutEndOf } from './answer.ts';
 
 /** Answers of the Responses API. */
 export const responsesAnswer: AnswerReader = {
@@ -34,12 +34,16 @@ export const responsesAnswer: AnswerReader = {
     const items = [...done].sort(([a], [b]) => a - b).map(([, item]) => item);
     if (isWhole)
       return answerOf(response, items.length > 0 ? items : objectsIn(response.output), true);
-    return answerOf(response, [...items, ...cutOff(partial)], false);
+    return answerOf(response, withoutEndOf([...items, ...cutOff(partial)], isReasoning), false);
   },
 };
 
 function placeOf({ output_index: index }: JsonObject, next: number): number {
   return typeof index === 'number' ? index : next;
+}
+
+function isReasoning({ type }: Item): boolean {
+  return type === 'reasoning';
 }
 
 function isEnded({ status }: JsonObject): boolean {
@@ -59,5 +63,8 @@ function answerOf(response: JsonObject, output: readonly Item[], isWhole: boolea
   const items = output.map((item, index) =>
     isWhole && index === output.length - 1 && isJsonObject(usage) ? { ...item, usage } : item,
   );
-  return { id: stringField(response, 'id') ?? null, items, isWhole };
+  // Its provider works on in the background, and the client fetches the rest elsewhere: what goes on from
+  // that answer goes on from more than what has come.
+  const isElsewhere = response.background === true && !isWhole;
+  return { id: isElsewhere ? null : (stringField(response, 'id') ?? null), items, isWhole };
 }

@@ -1,5 +1,6 @@
 import { hidden } from '../../items/hidden-rounds.ts';
 import type { Item } from '../../items/item.ts';
+import { answeredId, calledId } from '../../items/openai-responses/tools.ts';
 import { stringField } from '../../json.ts';
 import { inputOf } from './call-input.ts';
 import type { IsOwn, OwnCall, RecallProtocol, SplitAnswer } from './recall-protocol.ts';
@@ -25,20 +26,11 @@ export const responsesRecall: RecallProtocol = {
   },
 };
 
-/** Calls that wait for the client. */
-const OF_CLIENT: ReadonlySet<unknown> = new Set([
-  'function_call',
-  'custom_tool_call',
-  'local_shell_call',
-  'shell_call',
-  'apply_patch_call',
-  'computer_call',
-  'mcp_approval_request',
-]);
-
 function split(items: readonly Item[], isOwn: IsOwn): SplitAnswer {
   const own: OwnCall[] = [];
   let others = 0;
+  // A shell that the provider hosts is called as one of the client is, and answered at once.
+  const answered = new Set(items.map(answeredId));
   const marked = items.map((item) => {
     if (isOwnCall(item, isOwn)) {
       own.push({
@@ -48,7 +40,8 @@ function split(items: readonly Item[], isOwn: IsOwn): SplitAnswer {
       });
       return hidden(item);
     }
-    if (OF_CLIENT.has(item.type)) others += 1;
+    const id = calledId(item);
+    if (id !== undefined && !answered.has(id)) others += 1;
     return item;
   });
   return { items: marked, own, others };

@@ -15,7 +15,7 @@ function message(role: Message['role'], parts: Part[], id?: string): Message {
 }
 
 /**
- * One word an item: `u` user text, `m` model text, `t` thinking, `a-d` a call, `A-D` its result,
+ * One word an item: `u` user text, `m` model text, `t` thinking, `h` thinking and text, `a-d` a call, `A-D` its result,
  * `p` progress; `:x` gives a model message the id x.
  */
 function history(words: string): Normalised[] {
@@ -28,7 +28,9 @@ function itemOf(word: string): Normalised {
   if (kind === 'p') return { kind: 'progress' };
   if (kind === 'u') return message('user', [text]);
   if (kind === 'm') return message('assistant', [text], id);
-  if (kind === 't') return message('assistant', [{ kind: 'thinking', text: '', source: '' }], id);
+  const thought: Part = { kind: 'thinking', text: '', source: '' };
+  if (kind === 't') return message('assistant', [thought], id);
+  if (kind === 'h') return message('assistant', [thought, text], id);
   if (/[A-D]/.test(kind)) {
     const result = { call_id: kind.toLowerCase(), content: [], is_error: false };
     return message('user', [{ kind: 'tool_result', ...result }]);
@@ -95,6 +97,11 @@ describe('reasoning groups', () => {
     ['u m t a A', [0, 1, 2, 4, 5]],
     ['u t p m', [0, 1, 4]],
     ['u t u', [0, 1, 2, 3]],
+    // one message in pieces
+    ['u h m u', [0, 1, 3, 4]],
+    ['u h a b A B', [0, 1, 4, 5, 6]],
+    ['u h A a', [0, 1, 2, 3, 4]],
+    ['u h u m', [0, 1, 2, 3, 4]],
   ])('%s', (words, expected) => {
     expect(allowed(reasoningGroups(history(words)))).toEqual(expected);
   });
