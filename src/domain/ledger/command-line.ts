@@ -80,13 +80,18 @@ function scriptInside(words: readonly string[]): string | null {
   return /\s/.test(script) ? script : null;
 }
 
-/** Of a script whose code is that of what it runs: a pipe or a later command would hide it. */
+/**
+ * Of a script that runs one of them, and whose code is that of it: a pipe or a later command would hide
+ * it, and what one of several prints says nothing of the others.
+ */
 function kindInside(script: string): Run['kind'] | null {
   const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
   const isPlain = pipelines.every(({ commands, after }, at) => {
     return commands.length === 1 && (at === 0 || after === '&&');
   });
-  return isPlain ? runKindOf(script) : null;
+  const kinds = pipelines.flatMap(({ commands }) => commands.map(kindOfCommand));
+  const [kind = null, ...others] = kinds.filter((one) => one !== null);
+  return isPlain && others.length === 0 ? kind : null;
 }
 
 /**

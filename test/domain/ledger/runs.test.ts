@@ -48,6 +48,8 @@ describe('what a command runs', () => {
     // Its code is that of `tail`.
     [null, "bash -c 'pytest -q | tail -5'"],
     [null, 'bash -c "pytest -q; echo done"'],
+    // The words of one say nothing of the other.
+    [null, 'nix-shell --run "pytest -q && pylint ." | tail -8'],
     [null, 'bash -c "echo the pytest run"'],
   ])('%s: %s', (kind, script) => expect(runKindOf(script)).toBe(kind));
 
