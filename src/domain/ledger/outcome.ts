@@ -1,10 +1,10 @@
+import { errorLinesOf } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
-import { errorLinesOf } from './error-lines.ts';
 import {
   type Evidence,
   endsInPipe,

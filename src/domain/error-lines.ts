@@ -1,4 +1,4 @@
-import { withoutPaths } from '../without-paths.ts';
+import { withoutPaths } from './without-paths.ts';
 
 const TELLS_ERROR =
   /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|reject|mismatch|not match|not defined|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل/i;
@@ -6,7 +6,7 @@ const TELLS_ERROR =
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
 /** Beginnings by which tests, compilers and programs say that something went wrong. */
 const BEGINS = new RegExp(
-  String.raw`^(?:${PLACE})?(?:\[?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E (?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:)`,
+  String.raw`^(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:)`,
 );
 /** What a compiler says of a place: that it is an error goes without saying. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: (?!warning\b|note\b|info\b)/;
@@ -19,7 +19,7 @@ const AROUND =
 
 /** Whether a line, without blanks around it, says that something went wrong. */
 export function tellsError(line: string): boolean {
-  if (OF_ONE_TEST.test(line) || AROUND.test(line)) return false;
+  if (isAside(line)) return false;
   return beginsAsError(line) || (TELLS_ERROR.test(line) && TELLS_ERROR.test(withoutPaths(line)));
 }
 
@@ -33,6 +33,12 @@ export function errorLinesOf(lines: readonly string[], most: number): string[] {
   return [...begun, ...telling.filter((line) => !beginsAsError(line))].slice(0, most);
 }
 
-function beginsAsError(line: string): boolean {
+/** Whether it is of a test that has not failed, of a place in a stack, or of whose output follows. */
+export function isAside(line: string): boolean {
+  return OF_ONE_TEST.test(line) || AROUND.test(line);
+}
+
+/** Whether a line begins as tests, compilers and programs begin one about an error. */
+export function beginsAsError(line: string): boolean {
   return BEGINS.test(line) || (IN_PLACE.test(line) && TELLS_ERROR.test(line));
 }
