@@ -69,11 +69,14 @@ const TELLS_ERROR =
 /** What a file is called says nothing of how it went: `runtime/panic.go:783` stands below every panic of Go. */
 const FILE = /[^\s"'(]*\/[^\s"'(]*\.\w{1,5}\b/g;
 const FRAME =
-  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines|\(no output\)$|command exited with)/i;
+  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines|\(no output\)$|\[rerun: \w+\]$|command exited with)/i;
 
 /** How compilers and tests begin a line about an error; passing tests are logged with the same words. */
 const MARKED =
-  /^(?:\S{0,200}:\d+:\d+:? )?(?:\[?(?:error|ERROR|Error)\b(?!\])|FAIL|--- FAIL|not ok\b|[×✕✗✘]|E {2,}|[A-Z]\w*(?:Error|Exception):)/;
+  /^(?:\S{0,200}(?::\d+:\d+:?|\(\d+,\d+\):) )?(?:\[?(?:error|ERROR|Error)\b(?!\])|FAIL|--- FAIL|not ok\b|[×✕✗✘]|E {2,}|[A-Z]\w*(?:Error|Exception):)/;
+/** What colours a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the character is what is looked for
+const COLOUR = /\u001b\[[\d;]{0,20}m/g;
 /** A test that passed, and a place in a stack. */
 const SAYS_NOTHING = /^(?:[✓✔√] |ok \d|PASS\b)|^at .{0,300}:\d+:\d+\)?$/;
 
@@ -84,6 +87,7 @@ const SAYS_NOTHING = /^(?:[✓✔√] |ok \d|PASS\b)|^at .{0,300}:\d+:\d+\)?$/;
  */
 export function errorLines(text: string, most: number, command: string | null): string[] {
   const lines = text
+    .replaceAll(COLOUR, '')
     .split('\n')
     .map((line) => line.replace(/<\/?[a-z_]+>/g, ' ').trim())
     .filter((line) => line.length > 3 && !FRAME.test(line))
