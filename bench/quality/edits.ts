@@ -23,7 +23,14 @@ export function editsIn({ calls }: Conversation): Edit[] {
     if (call.result === null || hasFailed(call)) continue;
     edits.push(...editsOf(call, open));
   }
-  return edits.filter(({ path }) => path !== '' && !path.startsWith('/dev/'));
+  return edits
+    .filter(({ path }) => path !== '' && !path.startsWith('/dev/'))
+    .map((edit) => ({ ...edit, path: slashed(edit.path) }));
+}
+
+/** Elsewhere than on Windows a backslash is a character like others. */
+function slashed(path: string): string {
+  return /^[A-Za-z]:\\/.test(path) ? path.replaceAll('\\', '/') : path;
 }
 
 function editsOf(call: Call, open: string): Edit[] {

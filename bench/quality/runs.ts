@@ -34,7 +34,7 @@ export function hasFailed(call: Call): boolean {
   const code = exitCode(call);
   if (isEmptySearch(call, code)) return false;
   // What ends without a word, as a search in a pipe does that finds nothing, leaves nothing to tell.
-  if (errorLines(result.text, 1, commandOf(call) ?? '').length === 0) return false;
+  if (errorLines(result.text, 1, commandOf(call)).length === 0) return false;
   if (result.is_error) return true;
   if (code !== null) return code !== 0;
   return FAILED_WITHOUT_CODE.test(result.text.slice(0, 4_000));
@@ -69,22 +69,39 @@ const TELLS_ERROR =
 /** What a file is called says nothing of how it went: `runtime/panic.go:783` stands below every panic of Go. */
 const FILE = /[^\s"'(]*\/[^\s"'(]*\.\w{1,5}\b/g;
 const FRAME =
-  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines|\(no output\)$|command exited with)/i;
+  /^(?:exit code|chunk id|wall time|process exited|original token count|output:|command:|<\/?(?:returncode|output)|total output lines|\(no output\)$|\[rerun: \w+\]$|command exited with)/i;
+
+/** How compilers and tests begin a line about an error; passing tests are logged with the same words. */
+const MARKED =
+  /^(?:\S{0,200}(?::\d+:\d+:?|\(\d+,\d+\):) )?(?:\[?(?:error|ERROR|Error)\b(?!\])|FAIL|--- FAIL|not ok\b|[×✕✗✘]|E {2,}|[A-Z]\w*(?:Error|Exception):)/;
+/** What colours a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the character is what is looked for
+const COLOUR = /\u001b\[[\d;]{0,20}m/g;
+/** A test that passed, and a place in a stack. */
+const SAYS_NOTHING = /^(?:[✓✔√] |ok \d|PASS\b)|^at .{0,300}:\d+:\d+\)?$/;
 
 /**
- * The lines of a result that say what went wrong, at most `most`; its last lines when none does. What a
- * command was told to echo, such as a heading, says nothing.
+ * The lines of a result that say what went wrong, at most `most`, those that begin so first; its last
+ * lines when none does. What a command was told to echo, such as a heading, says nothing. `command` is
+ * null for a tool that runs none: such a tool says first why it failed, and may quote what it was given.
  */
-export function errorLines(text: string, most: number, command = ''): string[] {
+export function errorLines(text: string, most: number, command: string | null): string[] {
   const lines = text
+    .replaceAll(COLOUR, '')
     .split('\n')
     .map((line) => line.replace(/<\/?[a-z_]+>/g, ' ').trim())
     .filter((line) => line.length > 3 && !FRAME.test(line))
-    .filter((line) => !command.includes(`echo "${line}"`) && !command.includes(`echo '${line}'`));
+    .filter((line) => !command?.includes(`echo "${line}"`) && !command?.includes(`echo '${line}'`));
   const telling = lines.filter(
-    (line) => line.length <= 2_000 && TELLS_ERROR.test(line.replace(FILE, ' ')),
+    (line) =>
+      line.length <= 2_000 &&
+      !SAYS_NOTHING.test(line) &&
+      (MARKED.test(line) || TELLS_ERROR.test(line.replace(FILE, ' '))),
   );
-  return telling.length > 0 ? telling.slice(0, most) : lines.slice(-2);
+  if (telling.length === 0) return command === null ? lines.slice(0, 2) : lines.slice(-2);
+  const marked = telling.filter((line) => MARKED.test(line));
+  const first = command === null ? lines.slice(0, 1) : [];
+  return [...new Set([...first, ...marked, ...telling])].slice(0, most);
 }
 
 /** What tells one run from another: its command without what only shapes its output, or its tool and file. */

@@ -50,3 +50,16 @@ function isAlike(one: unknown, other: unknown): boolean {
     keys.every((key, at) => key === others[at] && isAlike(one[key], other[key]))
   );
 }
+
+/** All strings inside a JSON value, at any depth that a tool input has. */
+export function stringsOf(json: Json): string[] {
+  const strings: string[] = [];
+  const pending: Json[] = [json];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next === 'string') strings.push(next);
+    else if (typeof next === 'object' && next !== null) {
+      for (const value of Object.values(next).reverse()) pending.push(value);
+    }
+  }
+  return strings;
+}

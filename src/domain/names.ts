@@ -14,14 +14,14 @@ const MAX_SEGMENTS = 32;
 
 const EXTENSIONS = new Set(
   (
-    'astro avif bash bat bazel bin bmp bz2 c cc cfg cjs clj cmake conf cpp crt cs css csv cts cu cxx dart db ' +
-    'diff dockerfile dylib ejs elm env erb erl ex exe exs fish flac fs gemspec gif go gradle graphql ' +
-    'gz h hbs hcl hh hpp hs htm html ico ini ipynb jar java jpeg jpg js json json5 jsonc jsonl jsx ' +
+    'astro avif bash bat bazel bib bin bmp bz2 c cc cfg cjs clj cmake conf cpp crt cs cshtml csproj css csv ' +
+    'cts cu cxx dart db diff dockerfile dylib ejs elm env erb erl ex exe exs f90 fish flac fs fsproj gd ' +
+    'gemspec gif glsl go gradle graphql groovy gz h hbs hcl hh hpp hs htm html ico ini ipynb jar java jpeg jpg js jl json json5 jsonc jsonl jsx ' +
     'key kt kts less lock log lua m4a md mdx mjs mk ml mod mov mp3 mp4 mts ndjson nix o ods odt out ' +
-    'parquet patch pb pdf pem php pl plist png po proto properties ps1 psd py pyc pyi pyx r rb ' +
-    'rs rst sass scala scss sh so sol sql sqlite sqlite3 srt styl sum svelte svg swift tar tex tf ' +
-    'tfvars tgz tiff toml traj ts tsv tsx ttf txt vb vue wasm wav webm webp woff woff2 work xls xlsx ' +
-    'xml xz yaml yml zig zip zsh tmpl tpl'
+    'parquet patch pb pdf pem php pl plist png po prisma proto properties ps1 psd psd1 psm1 py pyc pyi pyx r razor rb ' +
+    'rs rst sass scala scss sh sln so sol sql sqlite sqlite3 srt styl sum svelte svg swift tar tex tf ' +
+    'tfvars tgz tiff toml traj tres ts tscn tsv tsx ttf txt uproject vb vcxproj vue wasm wav webm webp wgsl ' +
+    'woff woff2 work xaml xls xlsx xml xz yaml yml zig zip zsh tmpl tpl'
   ).split(' '),
 );
 
@@ -234,10 +234,14 @@ function hasExtension(base: string): boolean {
   return /^[\w.-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$/.test(base) || hasKnownExtension(base);
 }
 
+/** Members of objects that everybody knows, whose names end as files do. */
+const MEMBER =
+  /^(?:(?:window\.)?console\.log|(?:math|np|numpy|torch|logger)\.log|(?:process|import\.meta)\.env)$/i;
+
 function hasKnownExtension(base: string): boolean {
   const dot = base.lastIndexOf('.');
-  if (dot < 0 || base.length > 160 || base.includes('/')) return false;
-  if (dot === 0) return /^\.[a-z][a-z]*(?:rc|ignore|env|config|attributes)$/.test(base);
+  if (dot < 0 || base.length > 160 || base.includes('/') || MEMBER.test(base)) return false;
+  if (dot === 0) return /^\.[a-z]*(?:rc|ignore|env|config|attributes)$/.test(base);
   return EXTENSIONS.has(base.slice(dot + 1).toLowerCase());
 }
 

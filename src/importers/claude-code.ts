@@ -2,6 +2,7 @@ import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { attachmentItem, speakerOfOrigin } from './claude-code-attachments.ts';
 import { type Branch, selectBranch } from './claude-code-branch.ts';
+import { sessionsIn } from './claude-code-sessions.ts';
 import { type Conversation, linesImporter, Tally } from './transcript.ts';
 
 /** Sessions of Claude Code: JSON lines that form a graph by `uuid` and `parentUuid`. */
@@ -10,6 +11,7 @@ export const claudeCode = linesImporter({
   description: 'Claude Code session (JSON lines with uuid, parentUuid and message)',
   isOwn: isMessageLine,
   read: readLines,
+  split: sessionsIn,
 });
 
 function isMessageLine(line: JsonObject): boolean {

@@ -41,21 +41,26 @@ export type Importer = {
   read(content: Content): Conversation[];
 };
 
-/** An importer of files of JSON lines, known by lines that only one program writes. */
+/**
+ * An importer of files of JSON lines, known by lines that only one program writes. `split`: the lines of
+ * each conversation, where a file may hold several.
+ */
 export function linesImporter({
   source,
   description,
   isOwn,
   read,
+  split = (lines) => [lines],
 }: Pick<Importer, 'source' | 'description'> & {
   isOwn: (line: JsonObject) => boolean;
   read: (lines: JsonObject[]) => Conversation;
+  split?: (lines: JsonObject[]) => JsonObject[][];
 }): Importer {
   return {
     source,
     description,
     matches: (content) => content.kind === 'lines' && content.lines.some(isOwn),
-    read: (content) => (content.kind === 'lines' ? [read(content.lines)] : []),
+    read: (content) => (content.kind === 'lines' ? split(content.lines).map(read) : []),
   };
 }
 

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { extractNames, nameKey, namesStandingIn, readNames } from '../../src/domain/names.ts';
+import {
+  extractNames,
+  isFileName,
+  nameKey,
+  namesStandingIn,
+  readNames,
+} from '../../src/domain/names.ts';
 import { cpuMs } from '../support/cpu-time.ts';
 
 describe('what a name is', () => {
@@ -43,6 +49,24 @@ describe('what a name is', () => {
     '\u001b[31m\u001b[1mbold\u001b[0m \u001b[2Kagain',
     `iVBORw0KGgo${'Ab1'.repeat(120)}`,
   ])('no names: %s', (text) => expect(extractNames(text)).toEqual([]));
+
+  test.each([
+    'schema.prisma',
+    'Main.gd',
+    'App.csproj',
+    'Page.xaml',
+    'build.log',
+    '.env',
+    'prod.env',
+  ])('of a file: %s', (name) => expect(isFileName(name)).toBe(true));
+
+  test.each(['console.log', 'window.console.log', 'Math.log', 'process.env', 'import.meta.env'])(
+    'of no file: %s',
+    (name) => {
+      expect(isFileName(name)).toBe(false);
+      expect(extractNames(`they call ${name} there`)).toEqual([name]);
+    },
+  );
 
   test('each name comes once', () => {
     expect(extractNames('fooBar a.ts fooBar a.ts')).toEqual(['fooBar', 'a.ts']);

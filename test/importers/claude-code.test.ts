@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { fixture, jsonLines, readOne, sum } from './fixtures.ts';
 
 const transcript = readOne('claude-code.jsonl', fixture('claude-code.jsonl'));
@@ -213,5 +214,46 @@ describe('attachments of a Claude Code session', () => {
     const line = { type: 'attachment', uuid: 'k', parentUuid: 'u1', attachment };
     const read = readOne('x.jsonl', jsonLines([user('u1', null, 'Hi'), line]));
     expect(read.skipped).toEqual({ [`attachment:${attachment.type}`]: 1 });
+  });
+});
+
+describe('files of Claude Code that were put together', () => {
+  const of = (sessionId: string) => ({ sessionId });
+  const read = (lines: Line[]) =>
+    readTranscripts('x.jsonl', jsonLines(lines)).map(({ name, items, skipped }) => ({
+      name,
+      said: items.map((item) => item.content),
+      skipped,
+    }));
+
+  it('give a session for each that hangs together with no other', () => {
+    const lines = [
+      user('a1', null, 'Fix the build.', of('s1')),
+      { ...assistant('a2', 'a1', 'm1', text('Fixed.')), ...of('s1') },
+      { type: 'mode', ...of('s2') },
+      user('b1', null, 'Which rules do you know?', of('s2')),
+      { type: 'system', subtype: 'local_command', uuid: 'c1', parentUuid: null, ...of('s3') },
+    ];
+    expect(read(lines)).toEqual([
+      {
+        name: 'x-1',
+        said: ['Fix the build.', [text('Fixed.')]],
+        skipped: { 'system:local_command': 1 },
+      },
+      { name: 'x-2', said: ['Which rules do you know?'], skipped: { mode: 1 } },
+    ]);
+  });
+
+  it('stay one where a session was resumed under another id, also when a line is missing', () => {
+    const lines = [
+      user('a1', null, 'Fix the build.', of('s1')),
+      user('b1', 'a1', 'And the tests.', of('s2')),
+      user('c1', 'gone', 'And the docs.', of('s3')),
+      { type: 'system', subtype: 'compact_boundary', uuid: 'd0', parentUuid: null, ...of('s4') },
+      user('d1', 'd0', 'Go on.', of('s4')),
+    ];
+    expect(read(lines).map(({ said }) => said)).toEqual([
+      ['Fix the build.', 'And the tests.', 'And the docs.', 'Go on.'],
+    ]);
   });
 });

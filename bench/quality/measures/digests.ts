@@ -42,7 +42,7 @@ export function longResults(session: Conversation, context: Conversation): Resul
         digest,
         needed,
         error_lines: (hasFailed(call)
-          ? errorLines(result.text, 5, commandOf(call) ?? '')
+          ? errorLines(result.text, 5, commandOf(call))
           : markedErrors(result.text)
         ).filter((line) => line.length <= LONGEST_LINE),
       },

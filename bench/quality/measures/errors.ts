@@ -29,7 +29,7 @@ export function failuresOf(covered: Conversation): Failure[] {
   for (const [index, call] of covered.calls.entries()) {
     if (call.result === null || !hasFailed(call)) continue;
     const key = runKey(call);
-    const lines = errorLines(call.result.text, MOST_LINES, commandOf(call) ?? '');
+    const lines = errorLines(call.result.text, MOST_LINES, commandOf(call));
     const cured = covered.calls
       .slice(index + 1)
       .find((later) => later.result !== null && runKey(later) === key && !hasFailed(later));

@@ -11,6 +11,7 @@ import type { ResultEdit } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
 import { usableWindow } from '../tokens/thresholds.ts';
+import { truncateMiddle } from '../tokens/truncate.ts';
 import type { RestoredFile } from '../workspace/restored-lines.ts';
 import type { Ledgers } from './extractive/ledgers.ts';
 import { filterForSummary } from './filter.ts';
@@ -149,8 +150,10 @@ function planCovering(
     cut,
   );
   const { files, todos, plan } = restorable(material, cut, config, count);
+  // Nothing else is left out where a plan does not fit, not even the summary.
+  const longest = Math.floor(half / 2);
   const attachments = [todos, plan].flatMap((note) =>
-    note === null ? [] : [restored(note, input)],
+    note === null ? [] : [withShortPlan(restored(note, input), longest, input)],
   );
   const ghosts = covered
     .filter(({ item }) => item.kind === 'ghost_snapshot')
@@ -250,6 +253,21 @@ function restored(note: RestoredNote, { view, config, count }: PlanInput): Entry
   };
   const { tokens } = measureItem(codecFor(view.format), item, count, config);
   return { seq: null, item, tokens, origin: kind };
+}
+
+/** A plan that would fill a small limit is cut in the middle; what it says in full is in the log. */
+function withShortPlan(entry: Entry, most: number, { view, config, count }: PlanInput): Entry {
+  const codec = codecFor(view.format);
+  if (entry.origin !== 'plan' || entry.tokens <= most) return entry;
+  const item = codec.normalise(entry.item);
+  if (item.kind !== 'attachment') return entry;
+  const { attachment: kind, path, text } = item;
+  const content = truncateMiddle(text, most, count);
+  const cut: Item = {
+    type: 'attachment',
+    attachment: { kind, ...(path !== undefined && { path }), content },
+  };
+  return { ...entry, item: cut, tokens: measureItem(codec, cut, count, config).tokens };
 }
 
 /** Whether an entry stands in front of everything that could be covered. */

@@ -1,3 +1,4 @@
+import { beginsAsError, isAside } from '../error-lines.ts';
 import { withoutPaths } from '../without-paths.ts';
 import { type Source, textOf, type Unit } from './source.ts';
 
@@ -36,7 +37,7 @@ const LONGEST_TOLD = 1_000;
 
 /** The places of units that say what went wrong, each list with the most important first. */
 type Failures = {
-  /** Of a failed run: how it ended, its first lines that mention a failure, and its last lines. */
+  /** Of a failed run: how it ended, the lines that say so first, those that mention it, its last lines. */
   told: number[];
   /** The other lines that begin as a line about a failure begins. */
   marked: number[];
@@ -48,6 +49,7 @@ type Failures = {
  */
 export function failuresIn(source: Source, isFailed: boolean): Failures {
   const marked: number[] = [];
+  const begun: number[] = [];
   const telling: number[] = [];
   const endings: number[] = [];
   const last: number[] = [];
@@ -60,17 +62,25 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
       if (ENDING.test(text)) endings.push(place);
       continue;
     }
-    const isMark = marked.length < MOST_MARKED && isMarked(text);
-    const tells = isFailed && telling.length < MOST_TELLING && (isMark || tellsFailure(text));
+    const begins = MARKED.test(text) || (isFailed && beginsAsError(text));
+    const isMark = marked.length < MOST_MARKED && (begins || isOfLevel(text));
+    const of = begins ? begun : telling;
+    const tells =
+      isFailed && of.length < MOST_TELLING && (begins || (!isAside(text) && tellsFailure(text)));
     if (isFailed) last.push(place);
     if ((!isMark && !tells) || said.has(text)) continue;
     said.add(text);
-    if (tells) telling.push(place);
+    if (tells) of.push(place);
     else marked.push(place);
   }
   const ends = isFailed ? last.slice(-MOST_LAST) : [];
-  const whole = telling.flatMap((place) => wholeLine(source, place));
-  return { told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])], marked };
+  // What passes is logged with words of errors, too, and mostly before what has failed.
+  const first = [...begun, ...telling];
+  const whole = first.slice(0, MOST_TELLING).flatMap((place) => wholeLine(source, place));
+  return {
+    told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])],
+    marked: [...first.slice(MOST_TELLING), ...marked],
+  };
 }
 
 /** The places of all parts of a line, where it is not too long to be quoted. */
@@ -90,11 +100,15 @@ function wholeLine({ units }: Source, place: number): number[] {
 }
 
 function tellsFailure(text: string): boolean {
-  return IN_PLACE.test(text) || (TELLING.test(text) && TELLING.test(withoutPaths(text)));
+  return (
+    IN_PLACE.test(text) ||
+    isOfLevel(text) ||
+    (TELLING.test(text) && TELLING.test(withoutPaths(text)))
+  );
 }
 
-function isMarked(text: string): boolean {
-  return MARKED.test(text) || LEVEL.test(text.slice(0, LEVEL_WITHIN));
+function isOfLevel(text: string): boolean {
+  return LEVEL.test(text.slice(0, LEVEL_WITHIN));
 }
 
 /** The places of the units that warn. */

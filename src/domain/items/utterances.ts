@@ -63,6 +63,9 @@ export function readUtterances(text: string): Utterance[] {
   return [...before, ...own, ...after.reverse()];
 }
 
+/** A skill that the user has called in pi, which puts its text in place of the command. */
+const CALLED_SKILL = /^<skill\s[^<>]*\bname="([^"<>\n]{1,100})"[^<>]*\blocation=/i;
+
 /** `block`: the tag that opened it, of a block that a program has written. */
 type Found = { said: Utterance[]; end: number; block?: TagPlace };
 
@@ -201,7 +204,12 @@ function tagAt(text: string, at: number, end: number, places: TagPlaces): Found 
     const words = text.slice(open.end, close?.at ?? end).trim();
     return { said: words === '' ? [] : [{ speaker: 'user', text: words }], end: to };
   }
-  return { said: blockSaid(text, { ...open, inside: close?.at ?? end }, to), end: to, block: open };
+  const said = blockSaid(text, { ...open, inside: close?.at ?? end }, to);
+  const called = open.name === 'skill' ? CALLED_SKILL.exec(text.slice(at, at + 1_000))?.[1] : null;
+  // Words that follow say themselves what is wanted.
+  if (called && skipSpace(text, to) >= end)
+    said.unshift({ speaker: 'user', text: `/skill:${called}` });
+  return { said, end: to, block: open };
 }
 
 function hasSign({ name, at }: TagPlace, text: string): boolean {

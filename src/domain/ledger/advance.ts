@@ -13,7 +13,7 @@ import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { userWordsIn, withoutQuestions } from '../items/user-words.ts';
-import type { Json } from '../json.ts';
+import { type Json, stringsOf } from '../json.ts';
 import { shortPath } from '../names.ts';
 import { cleaned, clipMiddle } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
@@ -34,7 +34,6 @@ import {
   processLeft,
   processOf,
   questionOf,
-  stringsOf,
 } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import type { LastSaid, Ledger } from './ledger.ts';
@@ -382,7 +381,7 @@ class LedgerFold {
   ): void {
     const process = processOf(call);
     const done = (process === null ? null : this.runs.running(process)) ?? own;
-    const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode);
+    const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
     const left = outcome.kind === 'running' ? processLeft(result) : null;
     if (left !== null) this.runs.left(left, done, moment);

@@ -58,6 +58,8 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
       ),
   );
   const program = baseName(texts[start] ?? '');
+  const inner = SURROUNDINGS.test(program) ? scriptInside(texts.slice(start + 1)) : null;
+  if (inner !== null) return kindInside(inner);
   if (RUNNERS.test(program)) {
     const rest = texts.slice(start + 1, start + 1 + MOST_WORDS).map(baseName);
     for (const [kind, pattern] of [...WORDS, ...PROGRAMS]) {
@@ -66,6 +68,30 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
   }
   for (const [kind, pattern] of PROGRAMS) if (pattern.test(program)) return kind;
   return null;
+}
+
+/** Shells and other surroundings that run a script which they are given as one word. */
+const SURROUNDINGS = /^(?:(?:ba|z|da|k|fi)?sh|nix-shell|nix|docker|podman|kubectl|wsl|su)$/;
+const SCRIPT_FOLLOWS = /^(?:-[a-z]{0,3}c|--run|--command)$/;
+
+function scriptInside(words: readonly string[]): string | null {
+  const option = words.findIndex((word) => SCRIPT_FOLLOWS.test(word));
+  const script = option === -1 ? '' : (words[option + 1] ?? '').trim();
+  return /\s/.test(script) ? script : null;
+}
+
+/**
+ * Of a script that runs one of them, and whose code is that of it: a pipe or a later command would hide
+ * it, and what one of several prints says nothing of the others.
+ */
+function kindInside(script: string): Run['kind'] | null {
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  const isPlain = pipelines.every(({ commands, after }, at) => {
+    return commands.length === 1 && (at === 0 || after === '&&');
+  });
+  const kinds = pipelines.flatMap(({ commands }) => commands.map(kindOfCommand));
+  const [kind = null, ...others] = kinds.filter((one) => one !== null);
+  return isPlain && others.length === 0 ? kind : null;
 }
 
 /**

@@ -1,5 +1,7 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
+import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
+import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
 import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './withdrawn.ts';
@@ -80,7 +82,9 @@ export function startsStanding(sentence: string): boolean {
 
 function saysStanding(sentence: string): boolean {
   const said = sentence.replace(DESCRIBES, ' ');
-  return holdsForGood(isQuestion(said) ? said.replace(ASKED_ABOUT, ' ') : said);
+  const isAsking = isQuestion(said);
+  if (!isAsking && needsLeave(said)) return true;
+  return holdsForGood(isAsking ? said.replace(ASKED_ABOUT, ' ') : said);
 }
 
 function isQuestion(sentence: string): boolean {
@@ -113,6 +117,10 @@ function saysNothing(sentence: string): boolean {
   return sentence.length <= SHORT_OPENING && /[:：]\W{0,3}$/.test(sentence);
 }
 
+function forbids({ heading, whole }: Forbidden): boolean {
+  return !isAsked(whole) && (saysStanding(heading) || demands(heading) || isEmphasised(heading));
+}
+
 /** What has to hold, as the user and the project's instructions say it. */
 export class Constraints {
   private readonly list: { fact: Constraint; about: ReadonlySet<string> }[];
@@ -124,7 +132,10 @@ export class Constraints {
   read(text: string, by: Constraint['by'], seq: number): void {
     // What Claude Code hands over of a project stands in a reminder.
     const words = by === 'user' ? cleaned(text) : text;
+    const lists = by === 'user' ? forbiddenIn(words).filter(forbids) : [];
+    const headings = new Set(lists.map(({ heading }) => heading));
     const found = sentencesOf(words).flatMap((sentence) => {
+      if (headings.has(sentence)) return [];
       const withdrawal = by === 'user' ? withdrawalIn(sentence) : null;
       // It stands beside what it takes back: where that is not certain, both are told.
       if (withdrawal !== null && this.withdraw(withdrawal, seq)) {
@@ -139,6 +150,9 @@ export class Constraints {
         (!isQuestion(sentence) && /^\p{L}/u.test(sentence) && (demands(own) || isEmphasised(own)));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
+    for (const { heading, whole } of lists) {
+      found.push({ sentence: whole, isStanding: saysStanding(heading) });
+    }
     // Instructions of a project are nothing but rules: only what holds for good is worth a place.
     const wanted = found.filter(({ isStanding }) => isStanding || by === 'user');
     const first = wanted.toSorted((a, b) => Number(b.isStanding) - Number(a.isStanding));

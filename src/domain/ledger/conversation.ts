@@ -3,11 +3,12 @@ import { resultText } from '../items/message-text.ts';
 import { readOpaque } from '../items/opaque.ts';
 import { scriptOf } from '../items/shell-script.ts';
 import { asksUser } from '../items/user-words.ts';
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json, stringsOf } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
 import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
+import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf } from './command-line.ts';
 import type { Done } from './runs.ts';
 
@@ -25,10 +26,15 @@ export function doneBy(call: ToolCall): Done {
   return { tool, subject, script, kind: script === null ? null : runKindOf(script) };
 }
 
+/** Fields that say what a tool works on, the most telling first; programs write them in their own ways. */
 const SUBJECT_KEYS = [
-  ...['pattern', 'query', 'file_path', 'path', 'filename', 'notebook_path', 'url', 'uri'],
+  ...['pattern', 'query', ...PATH_FIELDS, 'directory_path', 'dir_path', 'url', 'uri'],
   ...['description', 'subject', 'prompt', 'question', 'message', 'name', 'title'],
-];
+].map(undivided);
+
+function undivided(key: string): string {
+  return key.toLowerCase().replaceAll('_', '');
+}
 
 function subjectOf({ input }: ToolCall, script: string | null): string {
   const patch = patchIn(typeof input === 'string' ? input : (script ?? ''));
@@ -42,8 +48,9 @@ function subjectOf({ input }: ToolCall, script: string | null): string {
   }
   if (typeof input === 'string') return firstLine(cleaned(input.slice(0, 4_000)), LONGEST_SUBJECT);
   if (!isJsonObject(input)) return '';
+  const fields = new Map(Object.entries(input).map(([key, value]) => [undivided(key), value]));
   for (const key of SUBJECT_KEYS) {
-    const value = input[key];
+    const value = fields.get(key);
     if (typeof value !== 'string' || value.trim() === '') continue;
     return isFileName(value) && !/\s|:\/\//.test(value)
       ? shortPath(value)
@@ -56,19 +63,6 @@ function subjectOf({ input }: ToolCall, script: string | null): string {
 export function questionOf(call: ToolCall): string {
   if (!asksUser(call)) return '';
   return stringsOf(call.input).join('\n');
-}
-
-/** All strings inside a JSON value, at any depth that a tool input has. */
-export function stringsOf(json: Json): string[] {
-  const strings: string[] = [];
-  const pending: Json[] = [json];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next === 'string') strings.push(next);
-    else if (typeof next === 'object' && next !== null) {
-      for (const value of Object.values(next).reverse()) pending.push(value);
-    }
-  }
-  return strings;
 }
 
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */

@@ -1,6 +1,7 @@
+import { errorLinesOf } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
+import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { withoutPaths } from '../without-paths.ts';
 import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
@@ -22,21 +23,18 @@ export type Outcome = {
   lines: string[];
 };
 
-const NOTHING: ReadonlySet<string> = new Set();
 const LONGEST_LINE = 200;
 /** Characters from the end of an output that are read for how a run went. */
 const LOOKED_AT = 60_000;
 const MOST_LINES = 3;
 
-const TELLS_ERROR =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|reject|mismatch|not match|not defined|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل/i;
 /** Of several runs in one script, so many lines are of the last one. */
 const LAST_LINES = 6;
 /** How a program ends that an error has stopped. */
 const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
-  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[rerun: \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
@@ -54,18 +52,17 @@ const ALL_PASSED =
 /** The same where the end of the output is there: what has failed would be named behind it. */
 const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
-/** Lines of single tests that have not failed. */
-const OF_ONE_TEST = /^(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|SKIP)\b)/;
 
 /**
  * Reads a result; `script` is the command that was run, null for other tools. `hasCode`: a command that
- * fails is known by its exit code.
+ * fails is known by its exit code. `given`: the input of another tool, which may repeat it.
  */
 export function outcomeOf(
   result: ToolResult,
   script: string | null,
   isRun: boolean,
   hasCode = !result.is_exit_hidden,
+  given: Json = null,
 ): Outcome {
   const answer = answerOf(result);
   const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
@@ -85,9 +82,11 @@ export function outcomeOf(
     return { kind: 'unknown', lines: [] };
   }
   if (hasFailed) {
-    const own = script === null ? NOTHING : linesOfItsOwn(script);
-    const said = lines.filter((line) => !own.has(line));
-    const telling = said.filter(tellsError);
+    const own =
+      script === null ? new Set(stringsOf(given).flatMap(linesOf)) : linesOfItsOwn(script);
+    const others = lines.filter((line) => !own.has(line) && !own.has(behindLabel(line)));
+    const said = others.length === 0 && script === null ? lines : others;
+    const telling = errorLinesOf(said, MOST_LINES);
     if (lines.length < shown.length && telling.length === 0 && !isFailedRun) {
       return { kind: 'interrupted', lines: [] };
     }
@@ -96,11 +95,12 @@ export function outcomeOf(
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
     if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
-    const told = telling.length > 0 ? telling.slice(0, MOST_LINES) : said.slice(-2);
-    return { kind: 'failed', lines: told };
+    // A program says last why it gives up, a tool says it first.
+    const reason = script === null ? said.slice(0, 2) : said.slice(-2);
+    return { kind: 'failed', lines: telling.length > 0 ? telling : reason };
   }
   if (isFailedRun) {
-    return { kind: 'failed', lines: lines.filter(tellsError).slice(0, MOST_LINES) };
+    return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
   return unfailed(script, answer, lines, hasCode);
 }
@@ -116,8 +116,7 @@ function unfailed(
   const isSearch = script !== null && answer.isFailed;
   const isTold = hasCode && !isSearch && evidence?.by === 'told';
   if (evidence?.by === 'failed') {
-    const telling = lines.filter(tellsError);
-    return { kind: 'failed', lines: telling.slice(0, MOST_LINES) };
+    return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
   const sum = lines.findLast((line) => SUMS_UP.test(line) && !FAILS.test(line));
   // A build or a check that fails says why.
@@ -152,8 +151,9 @@ function isInDoubt(script: string | null, text: string): boolean {
   return end.some((line) => NAMES_ERROR.test(line)) && endsInPipe(script);
 }
 
-function tellsError(line: string): boolean {
-  return TELLS_ERROR.test(line) && TELLS_ERROR.test(withoutPaths(line)) && !OF_ONE_TEST.test(line);
+/** What stands behind the name of what is quoted. */
+function behindLabel(line: string): string {
+  return line.replace(/^\w[\w ]{0,30}: /, '');
 }
 
 function isBrokenOff(line: string, at: number, of: number): boolean {

@@ -11,13 +11,14 @@ const LONGEST = 400;
 const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 
 /**
- * The sentences of a text in prose: without code, tables and headings, list marks taken off. Sentences
+ * The sentences of a text in prose: without code, JSON, tables and headings, list marks taken off. Sentences
  * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
  * scripts, and with their line, unless an editor has broken it.
  */
 export const sentencesOf = rememberingLast((text: string): readonly string[] => {
   const sentences: string[] = [];
-  const lines = withoutFences(bothEnds(text, LOOKED_AT)).replace(TAG, '\n').split('\n');
+  const prose = withoutData(bothEnds(text, LOOKED_AT));
+  const lines = prose.replace(TAG, '\n').split('\n');
   for (const line of unwrapped(lines)) {
     for (const part of ENDS_SENTENCE.test(line) ? line.split(BETWEEN_SENTENCES) : [line]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
@@ -89,13 +90,16 @@ function isProse(sentence: string): boolean {
   );
 }
 
-/** A text without what stands between lines of three backticks. */
-function withoutFences(text: string): string {
+/** JSON that was pasted: what is said in it was said elsewhere. */
+const JSON_LINE = /^\s*(?:[[{]\s*)+"[^"\n]{1,200}"\s*:|^\s*"[\w.$-]{1,80}"\s*:\s*["[{\d]/;
+
+/** A text without what stands between lines of three backticks, and without lines of JSON. */
+function withoutData(text: string): string {
   let isInside = false;
   return text
     .split('\n')
     .filter((line) => {
-      if (!line.trimStart().startsWith('```')) return !isInside;
+      if (!line.trimStart().startsWith('```')) return !isInside && !JSON_LINE.test(line);
       isInside = !isInside;
       return false;
     })

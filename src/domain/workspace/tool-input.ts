@@ -2,7 +2,9 @@ import type { ToolCall } from '../items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../json.ts';
 import { rememberingWords } from '../remember.ts';
 
-const PATH_FIELDS = `file_path path filePath filename absolute_path target_file notebook_path file
+/** How programs name the file that a tool is to work on. */
+export const PATH_FIELDS: readonly string[] =
+  `file_path path filePath filename absolute_path target_file notebook_path file
   relative_path absolutePath pathInProject TargetFile AbsolutePath`.split(/\s+/);
 
 /** The name of a tool without the server that gives it, and without its dividers. */

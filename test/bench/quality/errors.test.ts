@@ -55,9 +55,29 @@ describe('failed runs', () => {
 
 it('words about an error are no names of files', () => {
   const lines = ['goroutine 1 [running]:', '\t/usr/lib/go/src/runtime/panic.go:860 +0x13a'];
-  expect(errorLines([...lines, 'panic: no such user'].join('\n'), 5)).toEqual([
+  expect(errorLines([...lines, 'panic: no such user'].join('\n'), 5, 'go run .')).toEqual([
     'panic: no such user',
   ]);
+});
+
+it('what a test says it failed by comes before what passing ones have logged', () => {
+  const lines = [
+    'Fallback: failed to update. Error: server down',
+    'at fetchList (/w/node_modules/runner/error.js:22:10)',
+    ' ✓ rejects an unknown code 2ms',
+    ' × names the unknown code 5ms',
+    "AssertionError: expected 'A' to be 'a'",
+  ];
+  expect(errorLines(lines.join('\n'), 5, 'npm test')).toEqual([
+    '× names the unknown code 5ms',
+    "AssertionError: expected 'A' to be 'a'",
+    'Fallback: failed to update. Error: server down',
+  ]);
+});
+
+it('a tool that runs no command says first why it failed', () => {
+  const text = 'Found 2 matches of the string to replace.\nString: } catch (error: any) {';
+  expect(errorLines(text, 5, null)[0]).toBe('Found 2 matches of the string to replace.');
 });
 
 describe('errors', () => {

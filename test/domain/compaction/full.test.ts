@@ -323,6 +323,22 @@ describe('finishFull', () => {
   });
 
   it.each([
+    ['that was posted', [attachment('plan', ofTokens(6_000))]],
+    [
+      'that the agent has written',
+      tool('w', 'Write', 5, { file_path: '/w/.claude/plans/p.md', content: ofTokens(6_000) }),
+    ],
+  ])('cuts a plan %s where it would fill a small limit', (_, items) => {
+    const view = viewOf([user(ofTokens(9_000)), ...items, assistant(ofTokens(500))]);
+    const context = fullPlan(view, settings(), 14_000);
+    const [cut] = context.attachments;
+    expect(cut?.origin).toBe('plan');
+    expect(cut?.tokens).toBeLessThanOrEqual(14_000 / 4);
+    expect(JSON.stringify(cut?.item)).toContain('tokens left out');
+    expect(context.summary_budget).toBeGreaterThan(2_000);
+  });
+
+  it.each([
     [true, 'auto'],
     [false, 'manual'],
   ])('writes the boundary item (automatic: %s)', (is_automatic, trigger) => {

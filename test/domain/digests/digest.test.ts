@@ -377,6 +377,30 @@ describe('what is quoted', () => {
     });
   });
 
+  it('is what a run of tests says it failed by, before what passing tests have logged', () => {
+    const logged = many(12, (n) => [
+      `stderr | test/fetch-${n}.test.ts > falls back when download ${n} fails`,
+      `Fallback ${n}: failed to update the list. Error: server ${n} is down`,
+      `    at fetchList (/w/node_modules/runner/chunk-${n}.js:${n}:10)`,
+      `     ✓ rejects the unknown code ${n} 2ms`,
+    ]).flat();
+    const found = digest(
+      joined(
+        'Exit code 1',
+        logged,
+        '     × names the unknown code 5ms',
+        ' FAIL  test/labels.test.ts > names the unknown code',
+        "AssertionError: expected 'A' to be 'a' // Object.is equality",
+        DOTS,
+        ' Test Files  1 failed | 7 passed (8)',
+      ),
+      { isFailed: true, most: 150 },
+    );
+    expect(found).toMatch(/^50: {5}× names the unknown code 5ms$/m);
+    expect(found).toMatch(/^51: FAIL {2}test\/labels\.test\.ts > names the unknown code$/m);
+    expect(found).toMatch(/^52:AssertionError: expected 'A' to be 'a'/m);
+  });
+
   it('is the whole of a line of up to 1,000 characters that tells a failure', () => {
     const told = (length: number) =>
       `request ${'with some words '.repeat(length / 16)}was denied, ${'and went on '.repeat(20)}so`;

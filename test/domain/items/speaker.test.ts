@@ -258,6 +258,18 @@ const CODEX: Case[] = [
 
 const OTHERS: Case[] = [
   {
+    name: 'pi: a skill that the user has called',
+    text: '<skill name="commit" location="/home/me/.pi/skills/commit/SKILL.md">\nReferences are relative to /home/me/.pi/skills/commit.\n\nWrite small commits.\n</skill>',
+    speaker: 'user',
+    own: '/skill:commit',
+  },
+  {
+    name: 'pi: a skill with the words that were typed behind it',
+    text: '<skill name="commit" location="/home/me/.pi/skills/commit/SKILL.md">\nWrite small commits.\n</skill>\n\nonly what is staged',
+    speaker: 'user',
+    own: 'only what is staged',
+  },
+  {
     name: 'Claude Code: a skill',
     text: 'Base directory for this skill: /home/me/.claude/skills/plots\n\n# Plots\n\nAlways name axes.',
     speaker: 'program',

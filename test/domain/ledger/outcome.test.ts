@@ -168,6 +168,7 @@ describe('how a command ended', () => {
     ['Maven, at its end', '[INFO] BUILD FAILURE\n[INFO] Total time:  2.1 s'],
     ['.NET', 'Build FAILED.\n    0 Warning(s)\n    1 Error(s)'],
     ['Elixir', '3 doctests, 5 tests, 1 failure\nRandomized with seed 1'],
+    ['pnpm', ' 12 passing\n ELIFECYCLE  Test failed. See above for more details.'],
     ['CTest', '67% tests passed, 1 tests failed out of 3'],
   ])('a failure that a pipe hides from the exit code: %s', (_, text) => {
     expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('failed');
@@ -181,6 +182,74 @@ describe('how a command ended', () => {
   ])('and none: %s', (text) => {
     expect(outcomeOf(toolResult(text), 'npm test | tail -5', true).kind).toBe('ok');
   });
+
+  test.each<[string, string, string]>([
+    [
+      'Vitest: what passing tests have logged',
+      [
+        'at runWithTimeout (file:///w/node_modules/@vitest/runner/dist/chunk.js:22:10)',
+        'stderr | test/fetch.test.ts > falls back when a download fails',
+        'Cache missing for list_b. Fetching it anew...',
+        'Fallback: failed to update list_b. Error: server down',
+        ' ✓ rejects an unknown code 2ms',
+        ' × names the unknown code 5ms',
+        ' FAIL  test/labels.test.ts > names the unknown code',
+        "AssertionError: expected 'A' to be 'a' // Object.is equality",
+      ].join('\n'),
+      '× names the unknown code 5ms',
+    ],
+    [
+      'Jest: a console between',
+      '[1] [error] [app] [Failed to fetch a rate]\nFAIL api/rate.spec.ts\n  ● Console\n  ● rates › are positive',
+      'FAIL api/rate.spec.ts',
+    ],
+    [
+      'Jest: tests that throw as they should',
+      '  ✓ should throw when the currency is not found (9 ms)\n  ✕ should sum up (3 ms)',
+      '✕ should sum up (3 ms)',
+    ],
+    [
+      'pytest -v',
+      'test_a.py::test_invalid PASSED   [ 50%]\nE   assert 1 == 2\nFAILED test_a.py::test_sum',
+      'E assert 1 == 2',
+    ],
+    ['cargo test', 'test parse::fails_on_error ... ok\nerror: test failed', 'error: test failed'],
+    [
+      'Go: a place says more than the package',
+      './a.go:3:5: undefined: parse\nFAIL\texample.org/shop [build failed]',
+      './a.go:3:5: undefined: parse',
+    ],
+    [
+      'ESLint: a place, and warnings before it',
+      '  3:1  warning  Unexpected console statement  no-console\n  9:4  error  Expected no return value  consistent-return',
+      '9:4 error Expected no return value consistent-return',
+    ],
+    [
+      'a call at its frame',
+      'at Object.<anonymous> (/w/fail.js:1:1)\nnot ok 2 - sums',
+      'not ok 2 - sums',
+    ],
+  ])('the line that says best why a run failed: %s', (_, text, first) => {
+    expect(outcomeOf(toolResult(`Exit code 1\n${text}`, true), 'npm test', true).lines[0]).toBe(
+      first,
+    );
+  });
+
+  test.each([
+    [
+      'Claude Code',
+      'Found 2 matches of the string to replace, but replace_all is false.\nString: } catch (error: any) {\n  throw error;',
+      { file_path: '/w/a.ts', old_string: '} catch (error: any) {\n  throw error;' },
+      'Found 2 matches of the string to replace, but replace_all is false.',
+    ],
+    ['nothing but its input', 'what went wrong', { text: 'what went wrong' }, 'what went wrong'],
+  ])('what a tool repeats of its input is not why it failed: %s', (_, text, input, first) => {
+    const { kind, lines } = outcomeOf(toolResult(text, true), null, false, true, input);
+    expect([kind, lines[0]]).toEqual(['failed', first]);
+  });
+
+  test('the number by which a command can be run again is no part of its output', () =>
+    expect(ofCommand('Exit code 1\n[rerun: b1]', true)).toEqual({ kind: 'unknown', lines: [] }));
 
   test('what stands in place of an output says nothing', () => {
     const gone = '[Old history was moved to cold storage]';

@@ -41,6 +41,16 @@ describe('what a command runs', () => {
     [null, 'python reproduce_bug.py'],
     [null, 'echo test'],
     [null, "cat > run.sh <<'EOF'\nnpm test\nEOF"],
+    ['test', 'cd /w && nix-shell --run "pytest -q" 2>&1 | tail -40'],
+    ['test', "bash -lc 'cd /w && npm run test'"],
+    ['build', 'docker compose exec -T web sh -c "npm run build"'],
+    ['check', 'nix develop --command "ruff check ."'],
+    // Its code is that of `tail`.
+    [null, "bash -c 'pytest -q | tail -5'"],
+    [null, 'bash -c "pytest -q; echo done"'],
+    // The words of one say nothing of the other.
+    [null, 'nix-shell --run "pytest -q && pylint ." | tail -8'],
+    [null, 'bash -c "echo the pytest run"'],
   ])('%s: %s', (kind, script) => expect(runKindOf(script)).toBe(kind));
 
   test.each<[Run['kind'], string]>([
@@ -81,6 +91,29 @@ describe('searches, which end with 1 when they found nothing', () => {
 });
 
 describe('the last outcome of a command', () => {
+  test('that runs in surroundings of its own', () => {
+    const command = 'nix-shell --run "pytest -q" 2>&1 | tail -40';
+    const failed = ran(
+      command,
+      'FAILED test_a.py::test_sum - AttributeError: no sum\n8 failed, 524 passed in 2.03s',
+    );
+    expect(ledgerOf(failed)).toMatchObject({
+      runs: [{ kind: 'test', outcome: 'failed' }],
+      failures: [
+        {
+          lines: [
+            'FAILED test_a.py::test_sum - AttributeError: no sum',
+            '8 failed, 524 passed in 2.03s',
+          ],
+        },
+      ],
+    });
+    expect(ledgerOf([...failed, ...ran(command, '536 passed in 1.95s')])).toMatchObject({
+      runs: [{ outcome: 'ok', runs: 2, failures: 1 }],
+      failures: [{ cure: { seq: 4 } }],
+    });
+  });
+
   test('with how often it ran and failed, the newest command last', () => {
     const items = [
       ...ran('npm test', 'FAIL test/a.test.ts\nError: maxRetries is not defined', 1),
@@ -238,6 +271,19 @@ describe('failures', () => {
     expect(ledgerOf(items).failures.map(({ lines }) => lines[0])).toEqual([
       'Error: maxRetries is not defined',
       'Error: backoff is not a function',
+    ]);
+  });
+
+  test.each([
+    ['OpenCode', 'edit', { filePath: '/w/src/plan.md', newString: 'b' }],
+    ['Gemini CLI', 'replace', { absolute_path: '/w/src/plan.md', new_string: 'b' }],
+    ['Antigravity', 'write_to_file', { TargetFile: '/w/src/plan.md', CodeContent: 'b' }],
+    ['a server of MCP', 'create_text_file', { relative_path: 'src/plan.md', content: 'b' }],
+  ])('name their file as this program does: %s', (_, tool, input) => {
+    const failed = used(tool, input, 'Error: invalid tool call', true);
+    const items = [...failed, ...used(tool, input, 'done')];
+    expect(ledgerOf(items).failures).toMatchObject([
+      { what: `${tool} (src/plan.md)`, cure: { seq: 4, files: [] } },
     ]);
   });
 
