@@ -7,6 +7,7 @@ import {
   type SessionRef,
 } from '../app/ports/event-store.ts';
 import { IN_PLAIN_WORDS } from '../domain/issue-words.ts';
+import { jsonObjectSchema } from '../domain/json.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from './event-codec.ts';
 import { jsonOf } from './json-of.ts';
 import { Replay } from './replay.ts';
@@ -19,7 +20,8 @@ const headerSchema = z.object({
   events: z.int().min(1),
 });
 
-const rowSchema = eventRowSchema.extend({ data: z.json() });
+/** Not `z.json()`: that makes objects anew, without a key `__proto__`, and they no longer fit their hash. */
+const rowSchema = eventRowSchema.extend({ data: jsonObjectSchema });
 
 /** An export that cannot be restored; the message names the line. */
 export class ExportError extends Error {

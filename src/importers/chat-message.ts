@@ -71,13 +71,14 @@ export class ChatReader {
   }
 
   #withoutRecorderFields(message: JsonObject): Item {
-    const item: Item = {};
+    const kept: [string, Json][] = [];
     for (const [key, value] of Object.entries(message)) {
       if (value === null && key !== 'content') continue;
       if (RECORDER_FIELDS.has(key)) this.#leftOut.add(key);
-      else item[key] = key === 'content' ? chatContent(value) : value;
+      else kept.push([key, key === 'content' ? chatContent(value) : value]);
     }
-    return item;
+    // Not field by field: one that is called `__proto__` would be none.
+    return Object.fromEntries(kept);
   }
 
   #describeUserCalls(message: JsonObject, item: Item): void {

@@ -75,6 +75,12 @@ describe('OpenAI chat messages', () => {
     expect(read.items).toEqual(messages);
   });
 
+  it('keeps a field whatever it is called', () => {
+    const text = '[{"role":"user","content":"Go.","__proto__":{"role":"tool"},"constructor":1}]';
+    const read = readOne('chat.json', new TextEncoder().encode(text));
+    expect(JSON.stringify(read.items)).toBe(text);
+  });
+
   it('takes texts as such that a recorder has named otherwise', () => {
     const [asked, , call] = messages;
     const answer = { role: 'tool', tool_call_id: 'c1' };
