@@ -14,8 +14,8 @@ const ROUNDS_LOOKED_UP = 3;
 /**
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
  * `asked`: the place before the answer that it ends with; null where it ends with none, and before the
- * first. `round`: what was asked last, and the answer to it as far as there is one. `asker`: who asks; null where
- * rounds are not looked for.
+ * first. `round`: what was asked last, and the answer to it as far as there is one. `asker`: who asks; null
+ * where rounds are not looked for.
  */
 export type HistoryState = {
   last: string;
@@ -71,7 +71,6 @@ export class HistoryKeys {
     this.#words = words;
     this.#isAfterAnswer = isAfterAnswer;
     this.#hasAnswer = hasAnswer;
-    this.#asked = asked;
     this.#asked = asked;
   }
 
