@@ -23,6 +23,8 @@ let path: string;
 /** What syncs the write-ahead log to the disk. */
 let sync: MockInstance<FileHandle['datasync']>;
 const opened: { close: () => unknown }[] = [];
+/** Ends syncs that a test has held up. */
+const ends: (() => void)[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
@@ -32,6 +34,7 @@ beforeEach(async () => {
   await handle.close();
 });
 afterEach(async () => {
+  for (const end of ends.splice(0)) end();
   for (const each of opened.splice(0)) await each.close();
   vi.restoreAllMocks();
   rmSync(folder, { recursive: true, force: true });
@@ -57,6 +60,7 @@ function slowDisk(): () => void {
     end = resolve;
   });
   sync.mockImplementation(() => ended);
+  ends.push(end);
   return end;
 }
 
