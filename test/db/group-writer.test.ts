@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import type { Database } from '../../src/db/sqlite/driver.ts';
+import { type Database, openSqlite } from '../../src/db/sqlite/driver.ts';
 import { SqliteGatewayKeys } from '../../src/db/sqlite/gateway-keys.ts';
 import { GroupWriter } from '../../src/db/sqlite/group-writer.ts';
+import { LogSync } from '../../src/db/sqlite/log-sync.ts';
 import { openDatabase } from '../../src/db/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import type { Tables } from '../../src/db/sqlite/write-session.ts';
@@ -166,6 +167,16 @@ describe('a disk that refuses a sync', () => {
       accept({ value: 3, replayed: false }),
     );
     expect(await store.verify()).toEqual({ sessions: 1, events: 3, problems: [] });
+  });
+
+  it('and a log that could not be opened is tried again', async () => {
+    const db = openSqlite(path);
+    const log = new LogSync(db);
+    opened.push(log, db);
+    await expect(log.durable()).rejects.toThrow('is not known');
+    db.pragma('journal_mode = WAL');
+    db.exec('CREATE TABLE t (a)');
+    await expect(log.durable()).resolves.toBeUndefined();
   });
 
   it('is in doubt for as long as the log cannot be written anew', async () => {

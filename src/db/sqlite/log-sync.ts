@@ -8,7 +8,7 @@ import type { Database } from './driver.ts';
  */
 export class LogSync {
   readonly #db: Database;
-  #file: Promise<FileHandle> | null = null;
+  #file: FileHandle | null = null;
   /** The newest sync; never rejects. */
   #newest: Promise<void> = Promise.resolve();
   /** One that has not begun yet. */
@@ -39,16 +39,15 @@ export class LogSync {
   /** Ends when the last sync has. */
   async close(): Promise<void> {
     await this.#newest;
-    const file = await this.#file?.catch(() => null);
-    await file?.close();
+    await this.#file?.close();
   }
 
   async #sync(): Promise<void> {
     try {
       if (this.#isInDoubt) this.#writeAnew();
       // It is the same file for as long as a connection is open.
-      this.#file ??= open(`${pathOf(this.#db)}-wal`, 'r+');
-      await (await this.#file).datasync();
+      this.#file ??= await open(`${pathOf(this.#db)}-wal`, 'r+');
+      await this.#file.datasync();
     } catch (error) {
       this.#isInDoubt = true;
       throw new StoreUnavailableError('unknown', error);
