@@ -1,6 +1,7 @@
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
+import type { Json } from '../json.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { placeKey, withoutPinned } from '../ledger/pinned.ts';
 import type { Config } from '../policy/config.ts';
@@ -239,35 +240,34 @@ export function makesSmaller(
 }
 
 /** The entry of a todo list or a plan; one that was posted stays as it is. */
-function restored(note: RestoredNote, { view, config, count }: PlanInput): Entry {
+function restored(note: RestoredNote, input: PlanInput): Entry {
   if (note.kind === 'posted') {
     const { entry, item } = note.material;
     const isTodo = item.kind === 'attachment' && item.attachment === 'todo';
     return { ...entry, seq: null, origin: isTodo ? 'todo' : 'plan' };
   }
   const { kind, content } = note;
-  const path = note.kind === 'plan' ? note.path : null;
-  const item: Item = {
-    type: 'attachment',
-    attachment: { kind, ...(path !== null && { path }), content },
-  };
-  const { tokens } = measureItem(codecFor(view.format), item, count, config);
-  return { seq: null, item, tokens, origin: kind };
+  const path = note.kind === 'plan' && note.path !== null ? note.path : undefined;
+  return { seq: null, ...attached({ kind, path, content }, input), origin: kind };
 }
 
 /** A plan that would fill a small limit is cut in the middle; what it says in full is in the log. */
-function withShortPlan(entry: Entry, most: number, { view, config, count }: PlanInput): Entry {
-  const codec = codecFor(view.format);
+function withShortPlan(entry: Entry, most: number, input: PlanInput): Entry {
   if (entry.origin !== 'plan' || entry.tokens <= most) return entry;
-  const item = codec.normalise(entry.item);
+  const item = codecFor(input.view.format).normalise(entry.item);
   if (item.kind !== 'attachment') return entry;
   const { attachment: kind, path, text } = item;
-  const content = truncateMiddle(text, most, count);
-  const cut: Item = {
-    type: 'attachment',
-    attachment: { kind, ...(path !== undefined && { path }), content },
-  };
-  return { ...entry, item: cut, tokens: measureItem(codec, cut, count, config).tokens };
+  const content = truncateMiddle(text, most, input.count);
+  return { ...entry, ...attached({ kind, path, content }, input) };
+}
+
+function attached(
+  { kind, path, content }: { kind: string; path: string | undefined; content: Json },
+  { view, config, count }: PlanInput,
+): Pick<Entry, 'item' | 'tokens'> {
+  const attachment = { kind, ...(path !== undefined && { path }), content };
+  const item: Item = { type: 'attachment', attachment };
+  return { item, tokens: measureItem(codecFor(view.format), item, count, config).tokens };
 }
 
 /** Whether an entry stands in front of everything that could be covered. */
