@@ -31,6 +31,7 @@ import {
   WITH_PLACE,
 } from '../search.ts';
 import { refuseArchived } from '../session-row.ts';
+import { DeadPages } from './dead-pages.ts';
 import { type SizedRow, withData } from './event-rows.ts';
 import { jsonField } from './json-field.ts';
 import { onConnection, onSnapshot, select } from './open-pool.ts';
@@ -64,9 +65,11 @@ const ROWS_OF_SESSION = [
 /** The index in segments: in each the tokens of some documents, with those that have them (decision 0045). */
 export class PostgresSearchIndex implements SearchIndex {
   readonly #pool: Pool;
+  readonly #deadPages: DeadPages;
 
   constructor(pool: Pool) {
     this.#pool = pool;
+    this.#deadPages = new DeadPages(pool);
   }
 
   async position(ref: SessionRef): Promise<IndexPosition | null> {
@@ -164,7 +167,7 @@ export class PostgresSearchIndex implements SearchIndex {
        ON CONFLICT DO NOTHING`,
       [session_order],
     );
-    return onConnection(this.#pool, async (client) => {
+    const written = await onConnection(this.#pool, async (client) => {
       await client.query('BEGIN');
       const { indexed, begun } = movedBy(from, to, documents.length);
       const [moved] = await select<{ documents: number }>(client, {
@@ -173,6 +176,7 @@ export class PostgresSearchIndex implements SearchIndex {
           WHERE session_order = $1 AND version = $2 AND begun = $3 RETURNING documents`,
         values: [session_order, from.indexed, from.begun, indexed, begun, documents.length],
       });
+      let deleted = 0;
       if (moved !== undefined && documents.length > 0) {
         const firstId = idsOf(session_order).first + moved.documents - documents.length;
         await client.query({
@@ -181,11 +185,13 @@ export class PostgresSearchIndex implements SearchIndex {
           values: [JSON.stringify(rowsOf(documents, firstId))],
         });
         const isBehind = to === null || to < place.version;
-        await addSegment(client, session_order, firstId, documents, isBehind);
+        deleted = await addSegment(client, session_order, firstId, documents, isBehind);
       }
       await client.query('COMMIT');
-      return moved !== undefined;
+      return { moved: moved !== undefined, deleted };
     });
+    await this.#deadPages.add(written.deleted);
+    return written.moved;
   }
 
   async wrong(ref: SessionRef, first: number, documents: readonly NewDocument[]) {

@@ -25,8 +25,8 @@ const MOST_JOINED = 32;
 /**
  * Writes documents as one segment, the first of them with this id, and joins it with those before it
  * while these are not much larger: each document is written some five times, and a session of any
- * length has few segments. With more to come (`isBehind`) it waits until many can be joined. To be
- * called in a transaction.
+ * length has few segments. With more to come (`isBehind`) it waits until many can be joined. Answers how
+ * many pages were deleted for that. To be called in a transaction.
  */
 export async function addSegment(
   client: PoolClient,
@@ -34,7 +34,7 @@ export async function addSegment(
   firstId: number,
   documents: readonly NewDocument[],
   isBehind: boolean,
-): Promise<void> {
+): Promise<number> {
   await client.query({
     name: 'search_add_words',
     text: 'INSERT INTO search_words SELECT * FROM unnest($1::bigint[], $2::bytea[])',
@@ -45,7 +45,11 @@ export async function addSegment(
   });
   await insertSegment(client, firstId, documents.length, pagesOf(documents));
   const fewest = isBehind ? MOST_JOINED : FEWEST_JOINED;
-  while (await joinNewest(client, sessionOrder, fewest)) {}
+  for (let deleted = 0; ; ) {
+    const joined = await joinNewest(client, sessionOrder, fewest);
+    if (joined === 0) return deleted;
+    deleted += joined;
+  }
 }
 
 /** A byte for each word: phrases are looked for among them. */
@@ -116,12 +120,12 @@ function documentsIn(segments: readonly Segment[]): number {
   return segments.reduce((sum, { documents }) => sum + documents, 0);
 }
 
-/** Joins the newest segments of the session if that is worth while. */
+/** Joins the newest segments of the session if that is worth while; how many pages they had. */
 async function joinNewest(
   client: PoolClient,
   sessionOrder: number,
   fewest: number,
-): Promise<boolean> {
+): Promise<number> {
   const { first, last } = idsOf(sessionOrder);
   const newest = await select<Segment>(client, {
     name: 'search_newest_segments',
@@ -131,7 +135,7 @@ async function joinNewest(
   });
   const segments = worthJoining(newest, fewest).reverse();
   const [oldest] = segments;
-  if (oldest === undefined) return false;
+  if (oldest === undefined) return 0;
   const documents = documentsIn(segments);
   const ids = segments.map(({ first_id }) => first_id);
   const pages = await select<{ first_id: number; data: Buffer }>(client, {
@@ -156,5 +160,5 @@ async function joinNewest(
     await client.query(`DELETE FROM ${table} WHERE first_id = ANY($1)`, [ids]);
   }
   await insertSegment(client, oldest.first_id, documents, writer.pages);
-  return true;
+  return pages.length;
 }
