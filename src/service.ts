@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Probes } from './api/app-dependencies.ts';
-import { createApp } from './api/create-app.ts';
 import { createWorkerApp } from './api/create-worker-app.ts';
 import { KnownBodies } from './app/known-bodies.ts';
 import type { SearchableStore } from './app/ports/search-index.ts';
@@ -24,6 +23,7 @@ import { openEngine } from './open-engine.ts';
 import { openLog } from './open-log.ts';
 import { openStore } from './open-store.ts';
 import { restApi, withElsewhere } from './rest-api.ts';
+import { createRoomyApp } from './room-for-bodies.ts';
 import { storedSecret as readStoredSecret } from './stored-secret.ts';
 import { smallHere } from './threads/small-here.ts';
 import { openThreads } from './threads/threads.ts';
@@ -166,7 +166,7 @@ export async function startService(
   const app =
     settings.role === 'worker'
       ? createWorkerApp(api)
-      : createApp(threads === null ? api : withElsewhere(api, threads));
+      : createRoomyApp(threads === null ? api : withElsewhere(api, threads));
   return {
     fetch: observedRequests(app, { record: metrics.record, log, tracer }),
     store,

@@ -5,6 +5,7 @@ import type { Ports } from '../app/ports/ports.ts';
 import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
 import type { ApiKey } from './http/auth.ts';
+import type { BodyRoom } from './http/body-room.ts';
 import type { Elsewhere } from './http/elsewhere.ts';
 
 export type Limits = {
@@ -17,6 +18,8 @@ export type Limits = {
   /** A larger body is read in another thread; without them there is none. */
   body_bytes_here?: number | undefined;
   json_values_here?: number | undefined;
+  /** Where there is none, all bodies that come are read. */
+  room?: BodyRoom | undefined;
   /** Requests; null: no limit. */
   rate_per_minute_per_key: number | null;
 };

@@ -54,13 +54,13 @@ import { addToolResultRoute } from './tool-results/routes.ts';
 /** The REST API of SPEC section 2 as an app that does not listen yet. */
 export function createApp(deps: AppDependencies): OpenAPIHono {
   const app = new OpenAPIHono();
-  const takeFromBudget = budgetOf(deps);
-  const gate = gateOf(deps, takeFromBudget);
+  const admit = admission(deps);
+  const gate = gateOf(deps, admit);
   const api: Api = { app, deps, gate, ...longAnswers(deps.elsewhere) };
   const opaque = new OpaqueContent(deps.compactionSecret, deps.keys, deps.storedSecret);
   registerKeys(app);
   registerProblems(app);
-  if (deps.hasInspector) addPages(api, takeFromBudget);
+  if (deps.hasInspector) addPages(api, admit);
   addSessionRoutes(api);
   addItemRoutes(api);
   addContextRoute(api);
@@ -85,7 +85,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   addMetricsRoute(app, deps);
   addReferenceRoutes(api);
   app.route(DASHBOARD_PATH, createQueueDashboard(deps.dashboard));
-  const relay = relayOf(deps, opaque, takeFromBudget);
+  const relay = relayOf(deps, opaque, admit);
   app.notFound((c) => unrouted(app, relay, c));
   app.onError((error, c) =>
     error instanceof OpenAiError
@@ -95,24 +95,27 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   return app;
 }
 
-function budgetOf(deps: AppDependencies): (tenant: string) => void {
-  return rateLimiter(deps.limits.rate_per_minute_per_key, () => deps.clock.now().getTime());
+/** Takes a request from the budget of its tenant. Throws ProblemError (429). */
+type Admit = (request: Request, tenant: string) => void;
+
+function admission({ limits, clock }: AppDependencies): Admit {
+  const takeFromBudget = rateLimiter(limits.rate_per_minute_per_key, () => clock.now().getTime());
+  return (request, tenant) => {
+    takeFromBudget(tenant);
+    limits.room?.admit(request, tenant);
+  };
 }
 
-function gateOf(deps: AppDependencies, takeFromBudget: (tenant: string) => void): Gate {
+function gateOf(deps: AppDependencies, admit: Admit): Gate {
   const authenticate = authenticator(deps.keys);
   return (request) => {
     const tenant = authenticate(request);
-    takeFromBudget(tenant);
+    admit(request, tenant);
     return tenant;
   };
 }
 
-function relayOf(
-  deps: AppDependencies,
-  opaque: OpaqueContent,
-  takeFromBudget: (tenant: string) => void,
-): Relay {
+function relayOf(deps: AppDependencies, opaque: OpaqueContent, admit: Admit): Relay {
   const { upstreams, wait_seconds } = deps.gateway;
   const own = { ...deps, opaque, offered: GATEWAY_TOOLS };
   const tasks = turnTasks(own, lookUpTool(deps), deps.turnsElsewhere ?? null);
@@ -123,10 +126,11 @@ function relayOf(
     connections: openConnections(),
     who: (request) => {
       const who = asks(request);
-      takeFromBudget(who.tenant);
+      admit(request, who.tenant);
       return who;
     },
     newId: deps.newId,
+    room: deps.limits.room,
     compact: async (request, upstream) => {
       const { tenant } = asks(request);
       const asked = { request, tenant, upstream };

@@ -2,20 +2,27 @@ import { isUtf8 } from 'node:buffer';
 import { Readable, type Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import zlib from 'node:zlib';
+import type { BodyRoom } from '../http/body-room.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 import { HAS_ZSTD } from './headers.ts';
 import type { Passing } from './pass-on.ts';
 
 /** What the gateway reads of a request, in bytes; a longer one passes through. */
-const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** A body that was read, or one that is too long: what came of it, and the rest. */
 export type ReadBody =
   | { kind: 'whole'; bytes: Buffer }
-  | { kind: 'long'; stream: AsyncIterable<Uint8Array> };
+  | { kind: 'long'; reason: Unread; stream: AsyncIterable<Uint8Array> };
 
-/** Reads a body as far as it is read here. Rejects when the client breaks it off. */
-export async function readBody(request: Request, most = MOST_BYTES): Promise<ReadBody> {
+/** Why a body is not read: it is too long, or there are too many. */
+type Unread = 'body_too_large' | 'no_room';
+
+/** Reads a body as far as it is read here, and as there is room. Rejects when the client breaks it off. */
+export async function readBody(
+  request: Request,
+  { room, most = MOST_BYTES }: { room?: BodyRoom | undefined; most?: number } = {},
+): Promise<ReadBody> {
   if (request.body === null) return { kind: 'whole', bytes: Buffer.alloc(0) };
   const reader = request.body.getReader();
   const told = Number(request.headers.get('content-length') ?? 0);
@@ -26,12 +33,18 @@ export async function readBody(request: Request, most = MOST_BYTES): Promise<Rea
     if (done) return { kind: 'whole', bytes: await joinedBytes(chunks) };
     chunks.push(value);
     size += value.byteLength;
-    if (size > most) return { kind: 'long', stream: goneOn(chunks, reader) };
+    const unread = unreadOf(size > most, room?.holds(request, size, told) === false);
+    if (unread !== null) return { kind: 'long', reason: unread, stream: goneOn(chunks, reader) };
     // Whoever says that much and sends nothing takes no memory.
     if (told <= most && size < told && size >= told * ENOUGH) {
       return readPromised(chunks, reader, told);
     }
   }
+}
+
+function unreadOf(isTooLong: boolean, hasNoRoom: boolean): Unread | null {
+  if (isTooLong) return 'body_too_large';
+  return hasNoRoom ? 'no_room' : null;
 }
 
 /** A body of which this share has come is taken to come as it was announced. */
@@ -54,7 +67,8 @@ async function readPromised(
     const { done, value } = await reader.read();
     if (done) return { kind: 'whole', bytes: bytes.subarray(0, size) };
     if (size + value.byteLength > length) {
-      return { kind: 'long', stream: goneOn([bytes.subarray(0, size), value], reader) };
+      const stream = goneOn([bytes.subarray(0, size), value], reader);
+      return { kind: 'long', reason: 'body_too_large', stream };
     }
     add(value);
   }

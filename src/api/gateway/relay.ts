@@ -1,6 +1,7 @@
 import type { Gateway, Turn } from '../../app/gateway/gateway.ts';
 import { headersRead, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
+import type { BodyRoom } from '../http/body-room.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 import { turnHeaders } from '../http/turn-headers.ts';
 import type { Who } from '../http/who.ts';
@@ -18,6 +19,8 @@ export type Relay = {
   connections: Connections;
   who: (request: Request) => Who;
   newId: () => string;
+  /** Where bodies are read; what finds none goes past us. */
+  room: BodyRoom | undefined;
   /** Answers `/responses/compact` of an upstream with a name, as the route without one does. */
   compact: (request: Request, upstream: string) => Promise<Response>;
   log: { error(fields: object, message: string): void };

@@ -24,7 +24,7 @@ export async function serve(relay: Relay, asked: Asked): Promise<Response> {
       return await relay.compact(request, target.name);
     }
     const call = { ...asked, who, target, protocol, isAnthropic };
-    const body = await readBody(request);
+    const body = await readBody(request, relay);
     return await (protocol === null || body.kind === 'long'
       ? passThrough(relay, call, body)
       : serveTurn(relay, { ...call, protocol }, body));
@@ -64,8 +64,9 @@ function notOfAProvider(path: string): Response {
 
 async function passThrough(relay: Relay, call: Call, body: ReadBody): Promise<Response> {
   const { protocol } = call;
-  if (protocol !== null) relay.gateway.unread(protocol, 'body_too_large');
-  const status = protocol === null ? 'forwarded' : 'bypassed; reason=body_too_large';
+  const reason = protocol !== null && body.kind === 'long' ? body.reason : null;
+  if (protocol !== null && reason !== null) relay.gateway.unread(protocol, reason);
+  const status = reason === null ? 'forwarded' : `bypassed; reason=${reason}`;
   const text = body.kind === 'long' ? null : await openedText(relay, call, body);
   if (text !== null && typeof text !== 'string') return gatewayError(call.isAnthropic, text);
   const sending = { body, text, status };

@@ -15,7 +15,7 @@ const DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another request.',
   429: 'Too many requests with this key; see `Retry-After`.',
   500: 'An error in the service; its log has the details.',
-  503: 'The store is busy, read-only or cannot be reached, see `Retry-After`; or the archive that has the session cannot be used.',
+  503: 'The store is busy, read-only or cannot be reached, or too many large bodies are under way, see `Retry-After`; or the archive that has the session cannot be used.',
   507: 'The disk of the store is full; nothing was written.',
 };
 

@@ -15,31 +15,31 @@ export type BytesBody = Pick<RawBody, 'kind'> & { bytes: Uint8Array };
 const NOTHING = new Uint8Array();
 
 type ValueLimits = Pick<Limits, 'json_values' | 'json_values_here'>;
-export type BodyLimits = Pick<Limits, 'body_bytes' | 'body_bytes_here' | 'json_depth'> &
-  ValueLimits;
+type ReadLimits = Pick<Limits, 'body_bytes' | 'room'>;
+export type BodyLimits = Pick<Limits, 'body_bytes_here' | 'json_depth'> & ReadLimits & ValueLimits;
 
 /** Fatal: bytes that are no UTF-8 would otherwise be stored as something that was never sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads a body once, as text. A body without content type is taken as JSON, as is one without bytes.
- * Throws ProblemError: 413 beyond the limit, 415 for another content type or a compressed body, 400
- * for bytes that are no UTF-8; ElsewhereError for a body that is too large to be parsed here.
+ * Throws ProblemError: 413 beyond the limit, 415 for another content type or a compressed body, 503 while
+ * there is no room for it, 400 for bytes that are no UTF-8; ElsewhereError for a body that is too large to be parsed here.
  */
 export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
   return textOf(await readBytesOnly(request, limits), limits);
 }
 
-/** Reads a body once, as bytes. Throws ProblemError (413, 415) as `readText` does. */
+/** Reads a body once, as bytes. Throws ProblemError (413, 415, 503) as `readText` does. */
 export async function readBytesOnly(
   request: Request,
-  { body_bytes }: Pick<BodyLimits, 'body_bytes'>,
+  { body_bytes, room }: ReadLimits,
 ): Promise<BytesBody> {
   // Clients name all sorts of types where they send nothing.
   if (request.headers.get('content-length') === '0') return { kind: 'json', bytes: NOTHING };
   refuseEncoded(request.headers.get('content-encoding'));
   const kind = kindOf(request.headers.get('content-type'));
-  return { kind, bytes: await readBody(request, { body_bytes }) };
+  return { kind, bytes: await readBody(request, { body_bytes, room }) };
 }
 
 /**
@@ -56,14 +56,14 @@ export function textOf({ kind, bytes }: BytesBody, limits: HereLimit): RawBody {
 }
 
 /**
- * Reads a body once, as it came. Throws ProblemError (413) beyond the limit, ElsewhereError for one that
- * is too large to be worked on here.
+ * Reads a body once, as it came. Throws ProblemError (413 beyond the limit, 503 while there is no room for
+ * it), ElsewhereError for one that is too large to be worked on here.
  */
 export async function readBody(
   request: Request,
-  limits: Pick<BodyLimits, 'body_bytes' | 'body_bytes_here'>,
+  limits: ReadLimits & HereLimit,
 ): Promise<Uint8Array> {
-  const bytes = await readBytes(request, limits.body_bytes);
+  const bytes = await readBytes(request, limits);
   keepBody(request, bytes);
   refuseLarge(bytes, limits);
   return bytes;
@@ -155,20 +155,24 @@ function refuseEncoded(encoding: string | null): void {
   );
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limits: ReadLimits): Promise<Uint8Array> {
   const length = request.headers.get('content-length');
-  if (length !== null && Number(length) > limit) throw tooLarge(limit);
-  if (length === null || Number(length) > AT_ONCE) return readCounted(request, limit);
+  if (length !== null && Number(length) > limits.body_bytes) throw tooLarge(limits.body_bytes);
+  if (length === null || Number(length) > AT_ONCE) return readCounted(request, limits);
   // The HTTP parser has ended the body at that length: there is nothing left to count.
   return new Uint8Array(await request.arrayBuffer().catch(cutOff));
 }
 
-/** A longer body is read piece by piece, in bytes: at once it would be copied twice in one go. */
-const AT_ONCE = 1_000_000;
+/** A longer body is read piece by piece, in bytes: its room is taken as it comes, and nothing is copied twice. */
+const AT_ONCE = 131_072;
 
 /** A body that is long, or of unknown length as chunked ones are: given up as soon as it passes the limit. */
-async function readCounted(request: Request, limit: number): Promise<Uint8Array> {
+async function readCounted(
+  request: Request,
+  { body_bytes: limit, room }: ReadLimits,
+): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
+  const announced = Number(request.headers.get('content-length') ?? 0);
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -176,9 +180,10 @@ async function readCounted(request: Request, limit: number): Promise<Uint8Array>
     const { done, value } = await reader.read().catch(cutOff);
     if (done) return joinedBytes(chunks);
     size += value.byteLength;
-    if (size > limit) {
+    const isTooLarge = size > limit;
+    if (isTooLarge || room?.holds(request, size, announced) === false) {
       await reader.cancel();
-      throw tooLarge(limit);
+      throw isTooLarge ? tooLarge(limit) : noRoom();
     }
     chunks.push(value);
   }
@@ -195,6 +200,15 @@ function tooLarge(limit: number): ProblemError {
   return new ProblemError(
     'body_too_large',
     `a body may have at most ${limit} bytes: send the items in several requests`,
+  );
+}
+
+function noRoom(): ProblemError {
+  return new ProblemError(
+    'unavailable',
+    'the service holds as many large bodies as it has room for: send the request again in a second, ' +
+      'or several smaller ones',
+    { headers: { 'Retry-After': '1' } },
   );
 }
 

@@ -18,8 +18,8 @@ import { ErrorPage } from './error-page.tsx';
 export type Site = {
   api: Api;
   access: Access;
-  /** Takes a request from the budget of a tenant. Throws ProblemError (429). */
-  admit: (tenant: string) => void;
+  /** Takes a request from the budget of its tenant. Throws ProblemError (429). */
+  admit: (request: Request, tenant: string) => void;
 };
 
 type PageCall<Params, Query> = {
@@ -105,7 +105,7 @@ export async function answered(
   try {
     visitor = await access.visitor(c);
     const { tenant } = visitor;
-    admit(tenant);
+    admit(c.req.raw, tenant);
     try {
       return await answer(visitor);
     } catch (error) {

@@ -70,7 +70,7 @@ describe('a body is read as it came', () => {
 
   test('and goes on as a stream where it is too long to be kept', async () => {
     for (const told of [null, bytes.length]) {
-      const read = await readBody(inPieces(1_000, told), 5_000);
+      const read = await readBody(inPieces(1_000, told), { most: 5_000 });
       if (read.kind !== 'long') throw new Error('it was kept');
       expect((await buffer(read.stream)).equals(bytes)).toBe(true);
     }
