@@ -747,6 +747,8 @@ export type Epoch = {
   through: number;
   /** When the compaction ended. */
   at: string;
+  /** When its last item was said (ISO 8601), where its client told it. */
+  said_at?: string | undefined;
   /** The compaction that has covered it. */
   compaction_id: string;
   /** The session that the numbers are of, where this one was forked from it. */

@@ -78,6 +78,26 @@ describe('the ledger of a session', () => {
     expect(after.epochs).toMatchObject([{ from: 1, compaction_id: cid }]);
   });
 
+  it('tells of a stretch that was recorded before it came here when it was said', async () => {
+    const id = await create();
+    const told = (work: typeof WORK, day: number) =>
+      work.map((item, at) => ({
+        ...item,
+        timestamp: `2025-06-0${day}T10:${String(at).padStart(2, '0')}:00.000Z`,
+      }));
+    const rest = [user('Now read times.'), assistant(ofTokens(6_000)), user('Go on.')];
+    await send(api, 'POST', `/sessions/${id}/items`, { body: told([...WORK, ...rest], 1) });
+    await compacted(id, { mode: 'full' });
+    const { epochs } = await ledger(id);
+    expect(epochs).toMatchObject([{ said_at: expect.stringMatching(/^2025-06-01T10:0\d/) }]);
+    await send(api, 'POST', `/sessions/${id}/items`, {
+      body: told([user('And write them.'), assistant(ofTokens(6_000)), user('Go on.')], 2),
+    });
+    await compacted(id, { mode: 'full' });
+    const { text } = await send(api, 'GET', `/sessions/${id}/context`);
+    expect(text).toMatch(/Items 1 to \d+, before 2025-06-01T10:0\d: /);
+  });
+
   it('is filtered by kind, state and source', async () => {
     const id = await worked();
     const kinds = async (query: string) =>

@@ -34,6 +34,10 @@ const epoch = z
     from: z.int().describe('Its first `seq`.'),
     through: z.int().describe('Its last `seq`.'),
     at: timestamp.openapi({ description: 'When the compaction ended.' }),
+    said_at: z
+      .string()
+      .optional()
+      .describe('When its last item was said (ISO 8601), where its client told it.'),
     compaction_id: z.string().describe('The compaction that has covered it.'),
     of,
   })

@@ -126,7 +126,11 @@ export function fullResult(
     entries,
     ...(plan.edits.length > 0 && { edits: plan.edits }),
     ...(plan.pins_version > 0 && { pins_version: plan.pins_version }),
-    ledger: withEpoch(plan.ledger, plan.previous?.through ?? 0, context),
+    ledger: withEpoch(plan.ledger, plan.previous?.through ?? 0, {
+      compaction_id: context.compaction_id,
+      at: context.at,
+      said_at: plan.said_at,
+    }),
     report: {
       covered_tokens: plan.covered_tokens,
       replacement_tokens: sumTokens(entries),

@@ -7,7 +7,7 @@ import { placeKey, withoutPinned } from '../ledger/pinned.ts';
 import type { Config } from '../policy/config.ts';
 import type { Skip } from '../session/compaction-commands.ts';
 import type { Entry } from '../session/entry.ts';
-import type { Base, Contributor } from '../session/events.ts';
+import { type Base, type Contributor, occurredAt } from '../session/events.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
 import { withSafetyMargin } from '../tokens/count.ts';
 import { measureItem } from '../tokens/measure.ts';
@@ -29,6 +29,8 @@ import { type Verbatim, verbatimPart } from './verbatim.ts';
 export type FullPlan = Pick<Verbatim, 'instructions' | 'provider_compactions'> & {
   kind: 'full';
   through: number;
+  /** When the newest item of what is covered was said, where its client tells. */
+  said_at: string | null;
   previous: Base | null;
   /** Results after the cut that have to be shortened to stay. */
   edits: ResultEdit[];
@@ -167,6 +169,7 @@ function planCovering(
   return {
     kind: 'full',
     through: lastCovered.entry.seq,
+    said_at: saidAt(entries),
     previous: view.base,
     edits,
     fixed_tokens: fixed - kept_tokens,
@@ -188,6 +191,14 @@ function planCovering(
     tokens_before: input.tokens,
     pins_version: view.pins.version,
   };
+}
+
+function saidAt(entries: readonly Entry[]): string | null {
+  for (const { seq, item } of entries.toReversed()) {
+    const time = seq === null ? undefined : occurredAt(item);
+    if (time !== undefined) return time;
+  }
+  return null;
 }
 
 /** Of as many digits as a number of an item may have. */

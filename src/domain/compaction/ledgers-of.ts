@@ -41,9 +41,10 @@ export function ledgersOf(
 export function withEpoch(
   ledger: Ledger,
   previous: number,
-  { compaction_id, at }: { compaction_id: string; at: string },
+  { compaction_id, at, said_at }: { compaction_id: string; at: string; said_at: string | null },
 ): Ledger {
   const { through, epochs } = ledger;
   const from = previous + 1;
-  return { ...ledger, epochs: [...epochs, { from, through, at, compaction_id }] };
+  const epoch = { from, through, at, ...(said_at !== null && { said_at }), compaction_id };
+  return { ...ledger, epochs: [...epochs, epoch] };
 }

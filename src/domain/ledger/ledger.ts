@@ -179,7 +179,10 @@ const inheritedSchema = z.strictObject({ ...place, text });
 const epochSchema = z.strictObject({
   from: seq,
   through: seq,
+  /** When the compaction ended. */
   at: z.string(),
+  /** When its last item was said, where the client told it. */
+  said_at: z.string().exactOptional(),
   compaction_id: text,
   of: z.string().exactOptional(),
 });

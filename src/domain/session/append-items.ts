@@ -14,7 +14,7 @@ import type { Decide } from './decision.ts';
 import { commandsOf, derivedSignals, type ItemCommands } from './derive-signals.ts';
 import { disarmed } from './disarm.ts';
 import { accept, type Outcome, reject } from './errors.ts';
-import { type NewEvent, occurredAtSchema } from './events.ts';
+import { type NewEvent, occurredAt } from './events.ts';
 import { evolve } from './evolve.ts';
 import { configOf, contextTokens, type Head, type UnderWay, underWay } from './head.ts';
 import { openCallsNote } from './open-calls.ts';
@@ -210,9 +210,8 @@ function excluded(item: Item): ItemAppended {
   return { type: 'item.appended', data };
 }
 
-/** When the client says that it was said; nothing where that is no time of an event. */
-function occurrence({ timestamp }: Item): { occurred_at?: string } {
-  const time = timestamp === undefined ? undefined : occurredAtSchema.safeParse(timestamp).data;
+function occurrence(item: Item): { occurred_at?: string } {
+  const time = occurredAt(item);
   return time === undefined ? {} : { occurred_at: time };
 }
 

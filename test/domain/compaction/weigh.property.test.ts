@@ -73,6 +73,7 @@ const clearing = (tokens_after: number): CompactionPlan => ({
 const summarising = ({ after, covered, budget }: Case): CompactionPlan => ({
   kind: 'full',
   through: 1,
+  said_at: null,
   previous: null,
   edits: [],
   fixed_tokens: 0,

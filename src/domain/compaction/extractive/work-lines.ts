@@ -132,7 +132,7 @@ export function epochTellings({ covered }: Ledgers): Tellings {
           stretchesOf(evenly(epochs, most), covered, characters).map(({ epoch, about }) => {
             const where = epoch.of === undefined ? '' : ` of session ${epoch.of}`;
             const what = about === '' ? '' : `: ${about}`;
-            return `Items ${epoch.from} to ${epoch.through}${where}, before ${epoch.at.slice(0, 16)}${what}`;
+            return `Items ${epoch.from} to ${epoch.through}${where}, before ${(epoch.said_at ?? epoch.at).slice(0, 16)}${what}`;
           }),
         ),
   );

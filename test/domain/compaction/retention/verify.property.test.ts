@@ -40,6 +40,7 @@ function verifying(
   const plan: FullPlan = {
     kind: 'full',
     through: 90,
+    said_at: null,
     previous: null,
     edits: [],
     fixed_tokens: 0,
