@@ -1318,7 +1318,7 @@ export type SearchHit = {
   session_id: string;
   /** The item in which it stands. */
   seq: number;
-  /** When that was appended. */
+  /** When that was said, where its client told it; else when it was appended. */
   at: string;
   /** Who has said it. */
   role: "system" | "user" | "assistant" | "tool" | null;
@@ -1974,9 +1974,9 @@ export type Operations = {
       after?: number | undefined;
       /** Only items before this `seq`. */
       before?: number | undefined;
-      /** Only items appended at this time or later. */
+      /** Only items of this time or later: when they were said, as `at` of a hit. */
       since?: string | undefined;
-      /** Only items appended before this time. */
+      /** Only items of before this time. */
       until?: string | undefined;
       /** Where the item stands now. */
       state?: "in_context" | "cleared" | "summarised" | undefined;
@@ -2004,9 +2004,9 @@ export type Operations = {
       after?: number | undefined;
       /** Only items before this `seq`. */
       before?: number | undefined;
-      /** Only items appended at this time or later. */
+      /** Only items of this time or later: when they were said, as `at` of a hit. */
       since?: string | undefined;
-      /** Only items appended before this time. */
+      /** Only items of before this time. */
       until?: string | undefined;
       /** Where the item stands now. */
       state?: "in_context" | "cleared" | "summarised" | undefined;

@@ -13,7 +13,7 @@ const PER_SESSION = 2 ** 26;
 const MOST_SESSIONS = 2 ** 27;
 
 /** The version of the tokens: another tokenizer, or other documents, and the index is built anew. */
-export const SEARCH_VERSION = 2;
+export const SEARCH_VERSION = 3;
 
 /** The ids that the documents of a session can have, both inclusive. Throws when there are too many sessions. */
 export function idsOf(sessionOrder: number): { first: number; last: number } {

@@ -369,6 +369,30 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         );
       });
 
+      test('knows when an imported item was said', async () => {
+        const at = (timestamp: string, word: string) => ({ ...user(`Told: ${word}.`), timestamp });
+        const body = [
+          at('2025-06-01T10:00:00+02:00', 'ibisword'),
+          at('2025-06-03T10:00:00.000Z', 'ibisword'),
+          user('Told: ibisword.'),
+        ];
+        const { status, text } = await send(api, 'POST', '/sessions/told/items', { body });
+        expect(status, text).toBe(201);
+        const found = async (query: Record<string, string>) =>
+          (await hitsOf(api, 'told', { q: 'ibisword', ...query })).map(({ at }) => at);
+        expect(await found({})).toEqual([
+          '2026-01-02T03:04:05.000Z',
+          '2025-06-03T10:00:00.000Z',
+          '2025-06-01T08:00:00.000Z',
+        ]);
+        expect(await found({ until: '2025-06-01T09:00:00Z' })).toEqual([
+          '2025-06-01T08:00:00.000Z',
+        ]);
+        expect(await found({ since: '2025-06-02', until: '2025-06-04' })).toEqual([
+          '2025-06-03T10:00:00.000Z',
+        ]);
+      });
+
       test('knows where each stands now, before and after compactions', async () => {
         const compact = async (mode: string) => {
           const { body } = await send(api, 'POST', '/sessions/work/compact', { body: { mode } });

@@ -34,8 +34,8 @@ export const searchQuery = z.object({
     .openapi({ description: 'Name of the tool of a call or result.' }),
   after: wholeNumber(0, MAX_VERSION, 'Only items after this `seq`.').optional(),
   before: wholeNumber(0, MAX_VERSION, 'Only items before this `seq`.').optional(),
-  since: time('Only items appended at this time or later.'),
-  until: time('Only items appended before this time.'),
+  since: time('Only items of this time or later: when they were said, as `at` of a hit.'),
+  until: time('Only items of before this time.'),
   state: z.enum(STATES).optional().openapi({ description: 'Where the item stands now.' }),
   limit: wholeNumber(1, 500, `Hits per page; default ${DEFAULT_HITS}.`).optional(),
   cursor: z
@@ -50,7 +50,9 @@ const hit = z
   .object({
     session_id: z.string().openapi({ description: 'In a fork also that of a parent.' }),
     seq: z.int().describe('The item in which it stands.'),
-    at: timestamp.openapi({ description: 'When that was appended.' }),
+    at: timestamp.openapi({
+      description: 'When that was said, where its client told it; else when it was appended.',
+    }),
     role: z.enum(ROLES).nullable().describe('Who has said it.'),
     kind: z.enum(KINDS).describe('What part of the item it is.'),
     tool: z.string().nullable().describe('Name of the tool of a call or result.'),

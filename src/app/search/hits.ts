@@ -11,6 +11,7 @@ import { documentsOf } from '../../domain/search/documents.ts';
 import type { Snippet } from '../../domain/search/snippet.ts';
 import type { StoredEvent } from '../ports/event-store.ts';
 import type { FoundDocument, SearchableStore } from '../ports/search-index.ts';
+import { saidAtMs } from './said-at.ts';
 import { type SearchedSession, StandingBook } from './scopes.ts';
 
 /** A document that was found, with what it says. */
@@ -124,7 +125,7 @@ export function hitOf(
   return {
     session_id: found.session_id,
     seq: found.seq,
-    at: event.at,
+    at: new Date(saidAtMs(event)).toISOString(),
     role: found.role,
     kind: found.kind,
     tool: found.tool,

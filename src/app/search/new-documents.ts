@@ -8,6 +8,7 @@ import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
 import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
 import { Slices } from '../slices.ts';
+import { saidAtMs } from './said-at.ts';
 
 /** Of one write: it holds up the appends that come meanwhile. */
 const EVENTS_AT_A_TIME = 100;
@@ -77,7 +78,7 @@ export async function newDocuments(
       documents.push({
         seq: event.version,
         part,
-        at_ms: Date.parse(event.at),
+        at_ms: saidAtMs(event),
         kind,
         role,
         tool: isResult ? (called.get(call_id) ?? null) : tool,
