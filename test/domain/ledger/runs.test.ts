@@ -40,6 +40,14 @@ describe('what a command runs', () => {
     [null, 'mkdir -p build && ls build'],
     [null, 'python reproduce_bug.py'],
     [null, 'echo test'],
+    [null, '/usr/bin/test -f a'],
+    [null, './contest.sh'],
+    [null, './scripts/latest.sh'],
+    [null, 'bash tests/fixtures/setup.sh'],
+    [null, 'cat run_tests.sh'],
+    [null, 'chmod +x ./run_tests.sh'],
+    [null, 'python test_fix.py'],
+    [null, 'terraform output'],
     [null, "cat > run.sh <<'EOF'\nnpm test\nEOF"],
     ['test', 'cd /w && nix-shell --run "pytest -q" 2>&1 | tail -40'],
     ['test', "bash -lc 'cd /w && npm run test'"],
@@ -61,6 +69,26 @@ describe('what a command runs', () => {
     ['check', 'make lint'],
     ['test', 'bundle exec rspec spec/a_spec.rb'],
     ['test', 'mise run test'],
+    // Scripts are named for what they do.
+    ['test', './run_tests.sh 2>&1 | tail -40'],
+    ['test', 'UNIT_THRESHOLD=99 ./scripts/run-e2e-tests.sh'],
+    ['test', 'bash scripts/test.sh --fast'],
+    ['test', 'bin/rails test test/models'],
+    ['test', './build/tests/unit_tests'],
+    ['test', './build/test_parser --gtest_filter=A.*'],
+    ['test', 'ruby -Itest test/order_test.rb'],
+    ['test', 'python tests/run_tests.py'],
+    ['test', 'prove -l t'],
+    ['check', 'sh ci/lint.sh'],
+    ['build', './build.sh release'],
+    ['build', 'pwsh -File build-all.ps1'],
+    // Windows names its programs with an ending.
+    ['build', 'npm.cmd run build'],
+    ['test', './gradlew.bat test'],
+    ['test', 'mvnw.cmd -q test'],
+    ['check', 'terraform validate'],
+    ['build', 'terraform -chdir=infra plan -out=p'],
+    ['build', 'cdk deploy Api'],
   ])('%s: %s', (kind, script) => expect(runKindOf(script)).toBe(kind));
 });
 
@@ -70,11 +98,21 @@ describe('the same command, however it is run', () => {
     ['npm test', 'CI=1 npm test'],
     ['npm test', 'timeout 120 npm test'],
     ['npm test', '  npm   test '],
+    ['npm test', 'cd /w\nexport CI=1\nnpm test'],
+    ['pytest -q', 'cd /w && source .venv/bin/activate && pytest -q'],
+    ['pytest -q', 'set -e; cd "/w x"; pytest -q'],
+    ['cd /w', 'cd /w'],
     ['npm test -- a.test.ts', 'npm test -- a.test.ts'],
   ])('%s: %s', (key, script) => expect(commandKey(script)).toBe(key));
 
   test('with a pattern that holds a bar', () =>
     expect(commandKey('npm test 2>&1 | grep -E "fail|pass" | head -5')).toBe('npm test'));
+});
+
+test('a failure of a script is named for its work, not for the folder that it goes to first', () => {
+  const script = 'cd /w/app\nexport LEVEL=2\n./deploy staging\necho done';
+  const items = ran(script, 'Error: no route to host', 1);
+  expect(ledgerOf(items).failures).toMatchObject([{ what: 'Bash (./deploy staging)' }]);
 });
 
 describe('searches, which end with 1 when they found nothing', () => {
