@@ -1,5 +1,4 @@
-import { beginsAsError, isAside } from '../error-lines.ts';
-import { withoutPaths } from '../without-paths.ts';
+import { announcesError, beginsAsError, isAside, mentionsError } from '../error-lines.ts';
 import { type Source, textOf, type Unit } from './source.ts';
 
 /** How far into a line it is read for what it says. */
@@ -12,8 +11,6 @@ const MARKED =
 const LEVEL =
   /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]|(?:错误|錯誤|异常|エラー|오류|[Оо]шибка|خطأ|\bFehler|\b[Ee]rreur)(?=[\s:：])/;
 const LEVEL_WITHIN = 70;
-const TELLING =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|fehler|erreur/i;
 /** What a compiler says of a place in a file. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /;
 const WARNING =
@@ -51,6 +48,7 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
   const marked: number[] = [];
   const begun: number[] = [];
   const telling: number[] = [];
+  const announced: number[] = [];
   const endings: number[] = [];
   const last: number[] = [];
   const said = new Set<string>();
@@ -64,7 +62,7 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
     }
     const begins = MARKED.test(text) || (isFailed && beginsAsError(text));
     const isMark = marked.length < MOST_MARKED && (begins || isOfLevel(text));
-    const of = begins ? begun : telling;
+    const of = isFailed && announcesError(text) ? announced : begins ? begun : telling;
     const tells =
       isFailed && of.length < MOST_TELLING && (begins || (!isAside(text) && tellsFailure(text)));
     if (isFailed) last.push(place);
@@ -75,7 +73,7 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
   }
   const ends = isFailed ? last.slice(-MOST_LAST) : [];
   // What passes is logged with words of errors, too, and mostly before what has failed.
-  const first = [...begun, ...telling];
+  const first = [...begun, ...telling, ...announced];
   const whole = first.slice(0, MOST_TELLING).flatMap((place) => wholeLine(source, place));
   return {
     told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])],
@@ -100,11 +98,7 @@ function wholeLine({ units }: Source, place: number): number[] {
 }
 
 function tellsFailure(text: string): boolean {
-  return (
-    IN_PLACE.test(text) ||
-    isOfLevel(text) ||
-    (TELLING.test(text) && TELLING.test(withoutPaths(text)))
-  );
+  return IN_PLACE.test(text) || isOfLevel(text) || mentionsError(text);
 }
 
 function isOfLevel(text: string): boolean {
