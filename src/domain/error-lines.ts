@@ -5,11 +5,14 @@ const TELLS_ERROR =
 /** Counts of what did not happen. */
 const NONE =
   /\b(?:0|no) (?:errors|failures|exceptions|failed|failing|conflicts|unexpected)\b|\b0 error\b|\b(?:errors?|failures?|failed|failing|unexpected|conflicts)[:=] ?0(?![\d.])/gi;
+/** Who says it, where the output of several is printed side by side: containers, tasks, packages. */
+const SPEAKER = String.raw`(?:[\w@./-]{1,80} {0,40}\| ?|[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?: ?)`;
+const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
 /** A place in a file or of one that stands above, as compilers and linters begin their lines. */
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
 /** Beginnings by which tests, compilers and programs say that something went wrong. */
 const BEGINS = new RegExp(
-  String.raw`^(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
+  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
 );
 /** What a compiler says of a place: that it is an error goes without saying. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: (?!warning\b|note\b|info\b)/;
@@ -18,7 +21,7 @@ const OF_ONE_TEST =
   /^(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|SKIP)\b|[✓✔√☑]|PASS\b|ok\b)|(?:\bPASSED|\bSKIPPED|\.\.\. ?(?:ok|ignored|skipped))(?: ?\[ {0,2}\d{1,3}%\])?$/;
 /** Where something was called, whose output follows, what PowerShell adds: none says what went wrong. */
 const AROUND =
-  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
+  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
 
 /** Words with which programs say that something failed, and nothing of why. */
 const ANNOUNCING =
@@ -29,7 +32,7 @@ const ANNOUNCEMENT = new RegExp(
 );
 /** The same in sentences of their own: of Cargo, Gradle, make and npm, and Go's of a package. */
 const ANNOUNCES =
-  /^(?:error: (?:could not compile|aborting due to|test failed)|> Task \S{1,200} FAILED$|Execution failed for task |make(?:\[\d{1,3}\])?: \*\*\* |npm (?:ERR!|error) (?:code|errno|command|path|Lifecycle)\b|ELIFECYCLE\b|FAIL\t\S{1,200}(?:\t[\d.]{1,12}m?s)?$|FAIL \S{1,200} [\d.]{1,12}m?s$)/;
+  /^(?:error: (?:could not compile|aborting due to|test failed)|> Task \S{1,200} FAILED$|Execution failed for task |make(?:\[\d{1,3}\])?: \*\*\* |npm (?:ERR!|error) (?:errno|command|path|Lifecycle|code (?:ELIFECYCLE|\d))\b|ELIFECYCLE\b|FAIL\t\S{1,200}(?:\t[\d.]{1,12}m?s)?$|FAIL \S{1,200} [\d.]{1,12}m?s$)/;
 
 /** Whether a line, without blanks around it, says that something went wrong. */
 export function tellsError(line: string): boolean {
@@ -56,7 +59,8 @@ export function errorLinesOf(lines: readonly string[], most: number): string[] {
 }
 
 /** Whether a line says that something failed, and nothing of what or why. */
-export function announcesError(line: string): boolean {
+export function announcesError(spoken: string): boolean {
+  const line = spoken.replace(OF_SPEAKER, '').trim();
   return ANNOUNCES.test(line) || (line.length <= 200 && ANNOUNCEMENT.test(line));
 }
 

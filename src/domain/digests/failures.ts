@@ -6,7 +6,7 @@ const LOOKED_AT = 240;
 
 /** Beginnings by which compilers, tests and programs say that something went wrong. */
 const MARKED =
-  /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):)/;
+  /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):|[\w./+-]{1,60}: (?:fatal |internal )?error: )/;
 /** A level behind the time of a line in a log. */
 const LEVEL =
   /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]|(?:错误|錯誤|异常|エラー|오류|[Оо]шибка|خطأ|\bFehler|\b[Ee]rreur)(?=[\s:：])/;

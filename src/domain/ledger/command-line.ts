@@ -119,6 +119,17 @@ function without(pattern: RegExp, script: string): string {
   return rest.trim() === '' ? script : rest;
 }
 
+/** What the words of a command that shows something go on to. */
+const SHOWN = String.raw`\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|;&"'\n]){0,200}`;
+/** What follows a command to show some of what it printed, or how it ended. */
+const SHOWS = new RegExp(
+  String.raw`(?:\s{0,20}(?:\|\s{0,20}(?:tail|head|grep|rg|cat|tee|sed|less)|(?:;|&&)\s{0,20}(?:echo|printf))${SHOWN}){1,6}$`,
+);
+/** The same by way of a file that nobody keeps. */
+const SHOWS_FILE = new RegExp(
+  String.raw`\s{0,20}&?>{1,2}\s{0,20}(?:/tmp/\S{1,200}|/dev/null|[^\s;&|]{1,200}\.(?:log|out))(?=[\s;&|]|$)(?:\s{0,20}(?:;|&&|\|)\s{0,20}(?:echo|printf|tail|head|grep|rg|cat|sed)${SHOWN}){0,6}\s{0,20}$`,
+);
+
 /**
  * A command without what tells it from the same one run in another way: the folder it starts in, its
  * variables, and what only shapes what it prints.
@@ -127,10 +138,8 @@ export function commandKey(script: string): string {
   return oneLine(
     without(SETS_UP, script.slice(0, LOOKED_AT))
       .replace(/\s*\d?>&\d/g, '')
-      .replace(
-        /(?:\s*\|\s*(?:tail|head|grep|rg|cat|tee|sed|less)\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|"'\n]){0,200}){1,4}$/,
-        '',
-      )
+      .replace(SHOWS_FILE, '')
+      .replace(SHOWS, '')
       .replace(/^\s*(?:env\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){0,10}/, '')
       .replace(/^\s*(?:timeout\s+\S+\s+)?/, ''),
   ).slice(0, LONGEST_KEY);

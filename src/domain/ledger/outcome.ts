@@ -34,7 +34,7 @@ const LAST_LINES = 6;
 const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
-  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[rerun: \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[(?:rerun|result-id): \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;

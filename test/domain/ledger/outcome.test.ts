@@ -94,6 +94,19 @@ describe('how a command ended', () => {
       },
     ],
     [
+      'npm: its code and its reason, not where its own code stood',
+      'Exit code 1\nnpm error code EACCES\nnpm error errno EACCES\nnpm error FetchError: request failed, reason: denied\nnpm error     at ClientRequest.<anonymous> (/n/minipass-fetch/lib/index.js:130:14)',
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'npm error code EACCES',
+          'npm error FetchError: request failed, reason: denied',
+          'npm error errno EACCES',
+        ],
+      },
+    ],
+    [
       'PowerShell in Russian: a place and a category say nothing',
       'Exit code 1\nGet-Content : Объект app\\page.tsx не существует или отфильтрован.\nстрока:2 знак:1\n+ Get-Content app\\page.tsx\n+ ~~~~~~~~~~~~~~~~~~~~~~~~\n    + CategoryInfo          : ObjectNotFound: (System.String[]:String[]) [Get-Content], Exception\n    + FullyQualifiedErrorId : ItemNotFound,Microsoft.PowerShell.Commands.GetContentCommand',
       true,

@@ -102,6 +102,11 @@ describe('the same command, however it is run', () => {
     ['pytest -q', 'cd /w && source .venv/bin/activate && pytest -q'],
     ['pytest -q', 'set -e; cd "/w x"; pytest -q'],
     ['cd /w', 'cd /w'],
+    ['npm test', 'npm test 2>&1 | tail -20; echo "exit=$?"'],
+    ['npm test', 'npm test > /tmp/run.log 2>&1; echo "exit=$?"; grep -E "FAIL|ok" /tmp/run.log'],
+    ['npm test', 'npm test &> out.log'],
+    ['npm run gen > src/a.ts', 'npm run gen > src/a.ts'],
+    ['down | tail -5 && npm test', 'down 2>&1 | tail -5 && npm test > /tmp/run.log; echo $?'],
     ['npm test -- a.test.ts', 'npm test -- a.test.ts'],
   ])('%s: %s', (key, script) => expect(commandKey(script)).toBe(key));
 
@@ -150,6 +155,18 @@ describe('the last outcome of a command', () => {
       runs: [{ outcome: 'ok', runs: 2, failures: 1 }],
       failures: [{ cure: { seq: 4 } }],
     });
+  });
+
+  test.each([
+    [
+      'of a container',
+      'shop-tests | FAIL: coverage 89.0% is below 90%\nshop-db exited with code 0',
+    ],
+    ['of a package', '@shop/api:test: FAIL src/a.test.ts\n@shop/web:test: done'],
+  ])('that says so in the output %s, behind a pipe', (_, output) => {
+    const { runs, failures } = ledgerOf(ran('./run_tests.sh 2>&1 | tail -40', output));
+    expect(runs).toMatchObject([{ kind: 'test', outcome: 'failed' }]);
+    expect(failures).toMatchObject([{ lines: [output.split('\n')[0]] }]);
   });
 
   test('with how often it ran and failed, the newest command last', () => {
