@@ -82,6 +82,10 @@ export class Artifacts {
   }
 }
 
+/** What other sentences say is not about the value. */
+const SENTENCES_BEFORE = /^.*(?:[.!?] +(?=[\p{Lu}"'`*[(])|[。！？])/u;
+const SENTENCES_AFTER = /^(.{0,40}?(?:[.!?](?= +[\p{Lu}"'`*[(])|[。！？])).*$/u;
+
 /** What stands on the same line about a place, from a whole word to a whole word. */
 function wordsAround(text: string, at: number, length: number): string {
   const line = text.lastIndexOf('\n', at) + 1;
@@ -89,10 +93,12 @@ function wordsAround(text: string, at: number, length: number): string {
   const end = next === -1 ? text.length : next;
   const from = Math.max(line, at - BEFORE);
   const to = Math.min(end, at + length + AFTER);
-  const before = text.slice(from, at);
-  const after = text.slice(at + length, to);
-  const head = from === line ? before : before.replace(/^\S*\s/, '');
-  const tail = to === end ? after : after.replace(/\s\S*$/, '');
+  const before = text.slice(from, at).replace(SENTENCES_BEFORE, '');
+  const after = text.slice(at + length, to).replace(SENTENCES_AFTER, '$1');
+  const isWhole = from === line || before.length < at - from;
+  const head = isWhole ? before : before.replace(/^\S*\s/, '');
+  const isToEnd = to === end || after.length < to - at - length;
+  const tail = isToEnd ? after : after.replace(/\s\S*$/, '');
   const said = oneLine(head + text.slice(at, at + length) + tail);
   return said.replace(/^(?:[-*>•#]+|\d{1,2}[.)]) +/, '');
 }

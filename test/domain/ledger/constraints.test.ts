@@ -124,6 +124,19 @@ describe('what demands nothing', () => {
       'pasted code',
       'Here it is:\n```ts\n// Never call this twice, always close it.\nconst only = must.use(it);\n```',
     ],
+    [
+      'code that stands in no fence',
+      [
+        'Put this in app.py:',
+        'st.metric("Crédito Industrial", "Solo Industrial")',
+        'note = "must not be empty, only for admins"',
+        'if (isOnly && mustStay) {',
+        'throw new Error("the name must always be given");',
+        'from rules import only_once, must_have',
+      ].join('\n'),
+    ],
+    ['what still does not work, in Spanish', 'El botón de guardar sigue sin funcionar'],
+    ['what still does not work, in Portuguese', 'O login continua sem funcionar aqui'],
     ['a quoted log', 'It says:\n```\nERROR: you must specify a file, see the docs\n```\n'],
     ['a word that only begins like one', 'Der Nietenzieher liegt im Schrank nebenan.'],
     ['a compound with "only"', 'Auditor (read-only access to reports)'],
@@ -152,6 +165,16 @@ describe('what demands nothing', () => {
     ['what shall be kept in mind', 'So, is there a trick to keep in mind here?'],
     ['a question of possibility', 'Can I easily update my will anytime without a lawyer?'],
   ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
+
+  test.each([
+    'Always call close() when the reader is done (also in tests).',
+    'fetch() must never be called without a timeout',
+    'Timeout = 30 seconds, and never more than that.',
+    'if (and only if) the build fails, never push it.',
+    'Responde sin rodeos, y siempre con ejemplos.',
+  ])('but prose that names code does: %s', (sentence) =>
+    expect(standingOf(sentence)).toEqual([sentence]),
+  );
 
   test.each([
     'I have never taken a course in this subject.',
