@@ -135,6 +135,19 @@ describe('what demands nothing', () => {
         'from rules import only_once, must_have',
       ].join('\n'),
     ],
+    [
+      'a log that stands in no fence',
+      [
+        'The build failed, here is the log:',
+        'shop-app  | The daemon will no longer process any standard input.',
+        '2026-04-08 07:13:01 LOG: the checkpoint must always be done',
+        '07:13:01.120 only one worker is left, never start two',
+        '[ERROR] you must specify a goal',
+        'INFO this option should never be used',
+        '> Task :app:mustAlwaysRun',
+        'npm warn deprecated glob@7: do not use it any more',
+      ].join('\n'),
+    ],
     ['what still does not work, in Spanish', 'El botón de guardar sigue sin funcionar'],
     ['what still does not work, in Portuguese', 'O login continua sem funcionar aqui'],
     ['a quoted log', 'It says:\n```\nERROR: you must specify a file, see the docs\n```\n'],
@@ -169,6 +182,8 @@ describe('what demands nothing', () => {
   test.each([
     'Always call close() when the reader is done (also in tests).',
     'fetch() must never be called without a timeout',
+    'WARNING: never delete the database.',
+    'At all times (also at 10:00:00) always answer in English.',
     'Timeout = 30 seconds, and never more than that.',
     'if (and only if) the build fails, never push it.',
     'Responde sin rodeos, y siempre con ejemplos.',
