@@ -1,7 +1,7 @@
 import { withoutPaths } from './without-paths.ts';
 
 const TELLS_ERROR =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|reject|mismatch|not match|not defined|unable|conflict|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|introuvable|impossible de|nicht gefunden|kann nicht|konnte nicht|no se (?:puede|pudo|encontr|encuentra|reconoce)|não (?:foi possível|encontrad)|не (?:найден|удалось|удаётся|удается|распозна|существует)|невозможно|找不到|无法|無法|見つかりません|できません|찾을 수 없|할 수 없/i;
+  /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|reject|mismatch|not match|not defined|not recogni[sz]ed|not a (?:git repository|directory|valid)|not (?:supported|allowed|permitted|installed|available)|unrecogni[sz]ed|unresolved|unsupported|unreachable|unable|conflict|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|introuvable|impossible de|nicht gefunden|kann nicht|konnte nicht|no se (?:puede|pudo|encontr|encuentra|reconoce)|não (?:foi possível|encontrad)|не (?:найден|удалось|удаётся|удается|распозна|существует)|невозможно|找不到|无法|無法|見つかりません|できません|찾을 수 없|할 수 없/i;
 /** Counts of what did not happen. */
 const NONE =
   /\b(?:0|no) (?:errors|failures|exceptions|failed|failing|conflicts|unexpected)\b|\b0 error\b|\b(?:errors?|failures?|failed|failing|unexpected|conflicts)[:=] ?0(?![\d.])/gi;
