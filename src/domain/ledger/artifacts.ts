@@ -26,11 +26,21 @@ const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
     /(?<=\b(?:port|localhost:|127\.0\.0\.1:|0\.0\.0\.0:) ?)\d{2,5}\b/gi,
     /(?:port|[t10]:) ?\d\d/i,
   ],
-  ['id', /(?<!\w)(?:#\d{1,7}|[A-Z]{2,10}-\d{1,7})(?![\w-])/g, /[#-]\d/],
+  // Of issues, orders, parcels and people: what is long enough to be no count.
+  [
+    'id',
+    /(?<!\w)(?:#[A-Z]?\d{1,12}|[A-Z]{2,10}-\d{1,12}|(?<![.,/-])\d{9,16}(?![.,]\d))(?![\w-])/g,
+    /#\w|-\d|\d{9}/,
+  ],
   [
     'number',
     /(?<![\w.])[$€£]?\d{1,3}(?:[,.]?\d{1,3}){0,3} ?(?:%|ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?|[KMGT]i?B|tokens|requests|users|rows|€|USD|EUR)(?!\w)/gi,
     /\d ?[%€a-z]/i,
+  ],
+  [
+    'number',
+    /(?<![\w$€£¥])(?:\$\d{1,3}(?:,\d{3}){0,4}\.\d\d|\$\d{2,9}|[€£¥] ?\d{1,9}(?:[.,]\d{1,3}){0,4})(?![\w.]?\d)/g,
+    /[$€£¥] ?\d/,
   ],
 ];
 const LOOKED_AT = 20_000;

@@ -148,6 +148,11 @@ describe('what demands nothing', () => {
         'npm warn deprecated glob@7: do not use it any more',
       ].join('\n'),
     ],
+    [
+      'what the user has forgotten',
+      'I don’t remember the email on the account, but my name is Kim.',
+    ],
+    ['what the user does not know', "We really don't know which of the two it was."],
     ['what still does not work, in Spanish', 'El botón de guardar sigue sin funcionar'],
     ['what still does not work, in Portuguese', 'O login continua sem funcionar aqui'],
     ['a quoted log', 'It says:\n```\nERROR: you must specify a file, see the docs\n```\n'],

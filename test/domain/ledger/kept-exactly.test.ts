@@ -85,6 +85,18 @@ describe('what has to be exact', () => {
     expect(one?.context).toBe(context);
   });
 
+  test('of orders, parcels and prices, as in the work of a shop', () => {
+    const text =
+      'Order #W5362037 with parcel 588172446488 costs $1,466.75, of that €72 by PS-84201; a count is 12345678 and $1 a field.';
+    expect(ledgerOf([tells(text)]).artifacts.map(({ value }) => value)).toEqual([
+      '#W5362037',
+      '588172446488',
+      'PS-84201',
+      '$1,466.75',
+      '€72',
+    ]);
+  });
+
   test('is not taken from what tools return', () => {
     const page = 'see https://example.com/a and port 8080';
     expect(ledgerOf(used('Bash', { command: 'cat a' }, page)).artifacts).toEqual([]);
