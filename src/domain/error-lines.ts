@@ -51,7 +51,7 @@ export function mentionsError(line: string): boolean {
  * with such words, too, and mostly before.
  */
 export function errorLinesOf(lines: readonly string[], most: number): string[] {
-  const telling = lines.filter(tellsError);
+  const telling = [...new Set(lines)].filter(tellsError);
   const saying = telling.filter((line) => !announcesError(line));
   const begun = saying.filter(beginsAsError);
   const mentions = saying.filter((line) => !beginsAsError(line));

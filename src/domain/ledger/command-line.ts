@@ -141,7 +141,8 @@ export function commandKey(script: string): string {
       .replace(SHOWS_FILE, '')
       .replace(SHOWS, '')
       .replace(/^\s*(?:env\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){0,10}/, '')
-      .replace(/^\s*(?:timeout\s+\S+\s+)?/, ''),
+      .replace(/^\s*(?:timeout\s+\S+\s+)?/, '')
+      .replace(/^(\S{1,200}?)\.(?:cmd|exe)(?=\s|$)/i, '$1'),
   ).slice(0, LONGEST_KEY);
 }
 

@@ -149,8 +149,8 @@ describe('how a command ended', () => {
       },
     ],
     [
-      'a program that names itself before its error',
-      'Exit code 1\n0 errors so far\nsbatch: error: Batch job submission failed\ndone with errors',
+      'a program that names itself before its error, and says it twice',
+      'Exit code 1\n0 errors so far\nsbatch: error: Batch job submission failed\nsbatch: error: Batch job submission failed\ndone with errors',
       true,
       {
         kind: 'failed',

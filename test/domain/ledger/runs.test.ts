@@ -105,6 +105,7 @@ describe('the same command, however it is run', () => {
     ['npm test', 'npm test 2>&1 | tail -20; echo "exit=$?"'],
     ['npm test', 'npm test > /tmp/run.log 2>&1; echo "exit=$?"; grep -E "FAIL|ok" /tmp/run.log'],
     ['npm test', 'npm test &> out.log'],
+    ['npm test', 'npm.cmd test'],
     ['npm run gen > src/a.ts', 'npm run gen > src/a.ts'],
     ['down | tail -5 && npm test', 'down 2>&1 | tail -5 && npm test > /tmp/run.log; echo $?'],
     ['npm test -- a.test.ts', 'npm test -- a.test.ts'],
