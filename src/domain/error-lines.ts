@@ -6,13 +6,13 @@ const TELLS_ERROR =
 const NONE =
   /\b(?:0|no) (?:errors|failures|exceptions|failed|failing|conflicts|unexpected)\b|\b0 error\b|\b(?:errors?|failures?|failed|failing|unexpected|conflicts)[:=] ?0(?![\d.])/gi;
 /** Who says it, where the output of several is printed side by side: containers, tasks, packages. */
-const SPEAKER = String.raw`(?:[\w@./-]{1,80} {0,40}\| ?|[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?: ?)`;
+const SPEAKER = String.raw`(?:│ {0,4}|[\w@./-]{1,80} {0,40}\| ?|[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?: ?)`;
 const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
 /** A place in a file or of one that stands above, as compilers and linters begin their lines. */
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
 /** Beginnings by which tests, compilers and programs say that something went wrong. */
 const BEGINS = new RegExp(
-  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
+  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |[\w./-]{1,100}_test\.go:\d{1,6}: |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
 );
 /** What a compiler says of a place: that it is an error goes without saying. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: (?!warning\b|note\b|info\b)/;
@@ -21,11 +21,11 @@ const OF_ONE_TEST =
   /^(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|SKIP)\b|[✓✔√☑]|PASS\b|ok\b)|(?:\bPASSED|\bSKIPPED|\.\.\. ?(?:ok|ignored|skipped))(?: ?\[ {0,2}\d{1,3}%\])?$/;
 /** Where something was called, whose output follows, what PowerShell adds: none says what went wrong. */
 const AROUND =
-  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
+  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^(?:= )?(?:note|help): |^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
 
 /** Words with which programs say that something failed, and nothing of why. */
 const ANNOUNCING =
-  'errors?|err|fail(?:ed|ures?|ing)?|build|builds|compile[rd]?|compilation|compiling|command|tasks?|tests?|suites?|checks?|process|script|job|step|worker|exit|exited|exits|with|code|status|signal|an?|the|exception|to|in|is|was|has|have|had|been|and|occurred|completed|finished|encountered|reported|found|execution|run|running|npm|pnpm|yarn|lint|during|due|of|on|see|above|below|log|for|details|more|information|previous|total|not|successfully|null|rc|next|\\d{1,9}m?s?';
+  'errors?|err|fail(?:ed|ures?|ing)?|build|builds|compile[rd]?|compilation|compiling|command|tasks?|tests?|suites?|checks?|process|script|job|step|worker|exit|exited|exits|with|code|status|signal|an?|the|exception|to|in|is|was|has|have|had|been|and|occurred|completed|finished|encountered|reported|found|execution|run|running|npm|pnpm|yarn|lint|during|due|of|on|see|above|below|log|for|details|more|information|previous|total|not|successfully|null|rc|next|there|were|linker|ld|collect2|returned|\\d{1,9}m?s?';
 const ANNOUNCEMENT = new RegExp(
   `^(?:[^\\p{L}\\p{N}]{0,12}(?:${ANNOUNCING})(?![\\p{L}\\p{N}])){1,24}[^\\p{L}\\p{N}]{0,12}$`,
   'iu',

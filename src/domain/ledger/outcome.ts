@@ -51,6 +51,8 @@ const ALL_PASSED =
   /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b/i;
 /** The same where the end of the output is there: what has failed would be named behind it. */
 const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
+/** A part of a run in which nothing was tested. */
+const COUNTS_NONE = /\b0 (?:tests? )?pass(?:ed|ing)?\b|\[no tests? (?:files|to run)\]/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
 
 /**
@@ -118,7 +120,9 @@ function unfailed(
   if (evidence?.by === 'failed') {
     return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
-  const sum = lines.findLast((line) => SUMS_UP.test(line) && !FAILS.test(line));
+  const sums = lines.filter((line) => SUMS_UP.test(line) && !FAILS.test(line));
+  // One part of a run may have had nothing to do.
+  const sum = sums.findLast((line) => !COUNTS_NONE.test(line)) ?? sums.at(-1);
   // A build or a check that fails says why.
   const isPassed =
     evidence === null ||

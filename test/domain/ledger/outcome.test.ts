@@ -137,6 +137,19 @@ describe('how a command ended', () => {
       },
     ],
     [
+      'Go: what the test says, Rust: no hints, C: what the linker misses, PHPUnit: no heading',
+      "Exit code 1\na_test.go:3: Total = 3, want 4\nhelp: you can convert it and panic if it does not fit\ncollect2: error: ld returned 1 exit status\nb.cpp:(.text+0xa): undefined reference to `g(int)'\nThere was 1 failure:",
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'a_test.go:3: Total = 3, want 4',
+          "b.cpp:(.text+0xa): undefined reference to `g(int)'",
+          'collect2: error: ld returned 1 exit status',
+        ],
+      },
+    ],
+    [
       'Java: the cause behind an exception',
       'Exit code 1\nLoading\nException in thread "main" java.lang.RuntimeException: start\n\tat app.Main.main(Main.java:5)\nCaused by: java.io.IOException: disk full',
       true,

@@ -170,6 +170,32 @@ describe('the last outcome of a command', () => {
     expect(failures).toMatchObject([{ lines: [output.split('\n')[0]] }]);
   });
 
+  test.each([
+    [
+      'javac A.java',
+      "A.java:1: error: ';' expected\nclass A { int f = 1 }\n                   ^\n1 error",
+    ],
+    ['go build ./...', './a.go:3:25: cannot use "x" (untyped string constant) as int value'],
+    [
+      'phpunit',
+      'Error: Call to a member function foo() on null\n\nTests: 3, Assertions: 2, Errors: 1.',
+    ],
+    ['mypy src', 'src/a.py:3: error: Incompatible types in assignment'],
+    ['terraform plan', '│ Error: Missing required provider\n│\n│ This configuration requires one.'],
+  ])('that fails behind a pipe: %s', (command, output) => {
+    const { runs, failures } = ledgerOf(ran(`${command} 2>&1 | tail -40`, output));
+    expect(runs).toMatchObject([{ command, outcome: 'failed' }]);
+    expect(failures[0]?.lines[0]).toBe(output.split('\n')[0]);
+  });
+
+  test('with the part in which something was tested', () => {
+    const output =
+      'test result: ok. 3 passed; 0 failed\n\n   Doc-tests app\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed';
+    expect(ledgerOf(ran('cargo test', output)).runs).toMatchObject([
+      { outcome: 'ok', line: 'test result: ok. 3 passed; 0 failed' },
+    ]);
+  });
+
   test('with how often it ran and failed, the newest command last', () => {
     const items = [
       ...ran('npm test', 'FAIL test/a.test.ts\nError: maxRetries is not defined', 1),
