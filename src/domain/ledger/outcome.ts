@@ -32,6 +32,8 @@ const MOST_LINES = 3;
 const LAST_LINES = 6;
 /** How a program ends that an error has stopped. */
 const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
+/** The name of an error alone. */
+const ONLY_NAME = /^(?:[\w$]{1,60}(?:\.|::)){0,8}[A-Z]\w{0,60}(?:Error|Exception):$/;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
   /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[(?:rerun|result-id): \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
@@ -76,7 +78,7 @@ export function outcomeOf(
   if (!hasFailed && !isRun) return { kind: isInDoubt(script, text) ? 'unknown' : 'ok', lines: [] };
   // What a program has put in place of an output says nothing of how it went.
   const isGone = isPlaceholder(text) && !BROKEN_OFF.test(text.trim());
-  const shown = isGone ? [] : linesOf(text);
+  const shown = isGone ? [] : withWhatFollows(linesOf(text));
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
   // An answer that is no text says something, and nobody can read it.
@@ -162,6 +164,13 @@ function behindLabel(line: string): string {
 
 function isBrokenOff(line: string, at: number, of: number): boolean {
   return (at === 0 || at === of - 1) && BROKEN_OFF.test(line);
+}
+
+/** RSpec says what an error is on the line after its name. */
+function withWhatFollows(lines: readonly string[]): string[] {
+  return lines.map((line, at) =>
+    ONLY_NAME.test(line) ? clipEnd(`${line} ${lines[at + 1] ?? ''}`.trim(), LONGEST_LINE) : line,
+  );
 }
 
 function linesOf(text: string): string[] {

@@ -110,9 +110,11 @@ describe('what one task requires', () => {
     ]);
   });
 
-  test.each(['Нельзя менять формат файла.', 'コメントは日本語で書いてください'])('%s', (sentence) =>
-    expect(constraintsOf(sentence)).toMatchObject([{ text: sentence }]),
-  );
+  test.each([
+    'Bitte fass die Rohdaten nicht an.',
+    'Нельзя менять формат файла.',
+    'コメントは日本語で書いてください',
+  ])('%s', (sentence) => expect(constraintsOf(sentence)).toMatchObject([{ text: sentence }]));
 });
 
 describe('what demands nothing', () => {

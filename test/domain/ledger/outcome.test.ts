@@ -150,6 +150,19 @@ describe('how a command ended', () => {
       },
     ],
     [
+      'RSpec: what stands below the name of an error',
+      "Exit code 1\nFailures:\n  1) total fails\n     NoMethodError:\n       undefined method `foo' for nil:NilClass\n\n2 examples, 1 failure",
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          "NoMethodError: undefined method `foo' for nil:NilClass",
+          '1) total fails',
+          "undefined method `foo' for nil:NilClass",
+        ],
+      },
+    ],
+    [
       'Java: the cause behind an exception',
       'Exit code 1\nLoading\nException in thread "main" java.lang.RuntimeException: start\n\tat app.Main.main(Main.java:5)\nCaused by: java.io.IOException: disk full',
       true,
