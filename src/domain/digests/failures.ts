@@ -66,19 +66,35 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
     const tells =
       isFailed && of.length < MOST_TELLING && (begins || (!isAside(text) && tellsFailure(text)));
     if (isFailed) last.push(place);
-    if ((!isMark && !tells) || said.has(text)) continue;
-    said.add(text);
+    if (!isMark && !tells) continue;
+    const at = placeBelow(source, place);
+    const whole = at === null ? text : text + textOf(source, at);
+    if (said.has(whole)) continue;
+    said.add(whole);
     if (tells) of.push(place);
     else marked.push(place);
   }
   const ends = isFailed ? last.slice(-MOST_LAST) : [];
   // What passes is logged with words of errors, too, and mostly before what has failed.
   const first = [...begun, ...telling, ...announced];
-  const whole = first.slice(0, MOST_TELLING).flatMap((place) => wholeLine(source, place));
+  const whole = first.slice(0, MOST_TELLING).flatMap((place) => {
+    const isPlaced = placeBelow(source, place) !== null;
+    return isPlaced ? [place, place + 1] : wholeLine(source, place);
+  });
   return {
     told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])],
     marked: [...first.slice(MOST_TELLING), ...marked],
   };
+}
+
+/** Where Rust says on the line below in which file an error is. */
+const PLACED = /^\s{0,20}--> \S/;
+
+function placeBelow(source: Source, place: number): Unit | null {
+  const below = source.units[place + 1];
+  return below !== undefined && PLACED.test(textOf(source, below).slice(0, LOOKED_AT))
+    ? below
+    : null;
 }
 
 /** The places of all parts of a line, where it is not too long to be quoted. */

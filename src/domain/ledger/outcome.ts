@@ -166,11 +166,13 @@ function isBrokenOff(line: string, at: number, of: number): boolean {
   return (at === 0 || at === of - 1) && BROKEN_OFF.test(line);
 }
 
-/** RSpec says what an error is on the line after its name. */
+/** RSpec says what an error is on the line after its name, Rust where it is. */
 function withWhatFollows(lines: readonly string[]): string[] {
-  return lines.map((line, at) =>
-    ONLY_NAME.test(line) ? clipEnd(`${line} ${lines[at + 1] ?? ''}`.trim(), LONGEST_LINE) : line,
-  );
+  return lines.map((line, at) => {
+    const next = lines[at + 1] ?? '';
+    const isOpen = ONLY_NAME.test(line) || /^--> \S/.test(next);
+    return isOpen ? clipEnd(`${line} ${next}`.trim(), LONGEST_LINE) : line;
+  });
 }
 
 function linesOf(text: string): string[] {

@@ -82,6 +82,16 @@ const LISTED = joined(
   many(30, (n) => `/home/ada/shop/src/domain/rule-${n}.ts`),
   many(10, (n) => `/home/ada/shop/docs/page-${n}.md`),
 );
+const COMPILED = [
+  'Compiling app v0.1.0',
+  'error[E0308]: mismatched types',
+  ' --> src/lib.rs:1:74',
+  ...Array.from({ length: 30 }, (_, at) => `${at} | let value${at} = sums.of(${at});`),
+  'error[E0308]: mismatched types',
+  ' --> src/lib.rs:9:12',
+  ...Array.from({ length: 30 }, (_, at) => `${at} | let other${at} = sums.of(${at});`),
+  'error: could not compile `app` (lib) due to 2 previous errors',
+].join('\n');
 const SELECTED = [
   ' region  |  revenue',
   '---------+-----------',
@@ -254,6 +264,14 @@ describe('what a result was', () => {
       'a table, 62 rows, 3 columns on most',
       [],
       [/^1:name\tsize\tstate$/m, /^62:disk-60\t1 GB\tfailing$/m],
+    ],
+    [
+      'what a compiler says, with its places, however alike it is',
+      COMPILED,
+      { isFailed: true },
+      'output',
+      [],
+      [/^3: --> src\/lib\.rs:1:74$/m, /^\d+: --> src\/lib\.rs:9:12$/m],
     ],
     [
       'a table of a database',

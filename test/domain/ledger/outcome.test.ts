@@ -122,7 +122,7 @@ describe('how a command ended', () => {
       {
         kind: 'failed',
         lines: [
-          'error[E0308]: mismatched types',
+          'error[E0308]: mismatched types --> src/main.rs:4:5',
           'error: could not compile `app` (bin "app") due to 1 previous error',
         ],
       },
