@@ -42,6 +42,7 @@ export class ChatReader {
       if (isJsonObject(response.usage)) item.usage = response.usage;
       const calls = objectsField(message, 'tool_calls');
       if (calls) item.tool_calls = calls.map(chatCall);
+      this.#liftCalls(item);
     } else {
       // Usage beside another role is that of a simulated user, whose context is not this one.
       delete item.usage;
@@ -79,6 +80,24 @@ export class ChatReader {
     }
     // Not field by field: one that is called `__proto__` would be none.
     return Object.fromEntries(kept);
+  }
+
+  /** Takes calls out of the content, where some recorders write them, often a second time. */
+  #liftCalls(item: Item): void {
+    const { content } = item;
+    if (!Array.isArray(content)) return;
+    const parts = content.filter(isJsonObject).filter(isCallPart);
+    if (parts.length === 0) return;
+    const others = content.filter((part) => !isJsonObject(part) || !isCallPart(part));
+    item.content = others.length === 0 ? null : others;
+    const calls = objectsField(item, 'tool_calls') ?? [];
+    const known = new Set(calls.map(({ id }) => id));
+    for (const part of parts) {
+      const id = callIdOf(part);
+      if (known.has(id)) this.#leftOut.add(`content:${textOf(part.type)}`);
+      else calls.push(chatCall(flatCall(part)));
+    }
+    item.tool_calls = calls;
   }
 
   #describeUserCalls(message: JsonObject, item: Item): void {
@@ -123,8 +142,33 @@ function chatCall(call: JsonObject): JsonObject {
   return { id, type: 'function', function: { name: name ?? null, arguments: text } };
 }
 
+const CALL_PART = /^(?:tool_call|tool_use|tool-call|function_call)$/;
+
+/** Whether a part of a content is a call; who has none of an id and a name is something else. */
+function isCallPart(part: JsonObject): boolean {
+  const isCall = CALL_PART.test(stringField(part, 'type') ?? '');
+  return isCall && typeof part.name === 'string' && callIdOf(part) !== null;
+}
+
+function callIdOf(part: JsonObject): string | null {
+  return (
+    stringField(part, 'tool_call_id') ??
+    stringField(part, 'call_id') ??
+    stringField(part, 'id') ??
+    null
+  );
+}
+
 function textOf(content: Json | undefined): string {
   return typeof content === 'string' ? content : JSON.stringify(content ?? null);
+}
+
+function flatCall(part: JsonObject): JsonObject {
+  return {
+    id: callIdOf(part),
+    name: part.name ?? null,
+    arguments: part.arguments ?? part.input ?? {},
+  };
 }
 
 /** The parts of a content as the Chat API names them, where a recorder has named texts otherwise. */

@@ -95,6 +95,33 @@ describe('OpenAI chat messages', () => {
     expect(read.items[2]?.content).toEqual([{ type: 'text', text }]);
   });
 
+  it('takes calls out of contents, where no provider would take them', () => {
+    const said = { type: 'text', text: 'Looking.' };
+    const part = { type: 'tool_call', tool_call_id: 'c1', name: 'cat', arguments: '{"path":"a"}' };
+    const used = { type: 'tool_use', id: 'c2', name: 'ls', input: { path: '.' } };
+    const call = {
+      id: 'c1',
+      type: 'function',
+      function: { name: 'cat', arguments: '{"path":"a"}' },
+    };
+    const recorded = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: [part], tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'b' },
+      { role: 'assistant', content: [said, used] },
+      { role: 'tool', tool_call_id: 'c2', content: 'a' },
+    ];
+    const read = readOne('chat.json', new TextEncoder().encode(JSON.stringify(recorded)));
+    expect(read.items[1]).toEqual({ role: 'assistant', content: null, tool_calls: [call] });
+    const lifted = {
+      id: 'c2',
+      type: 'function',
+      function: { name: 'ls', arguments: '{"path":"."}' },
+    };
+    expect(read.items[3]).toEqual({ role: 'assistant', content: [said], tool_calls: [lifted] });
+    expect(read.notes).toEqual(['Fields left out of messages: content:tool_call (1).']);
+  });
+
   it('takes usage and model out of what mini-swe-agent records', () => {
     const read = readOne('m.traj.json', fixture('mini-swe-agent.traj.json'));
     expect(read).toMatchObject({

@@ -1,5 +1,4 @@
-import { beginsAsError, isAside } from '../error-lines.ts';
-import { withoutPaths } from '../without-paths.ts';
+import { announcesError, beginsAsError, isAside, mentionsError } from '../error-lines.ts';
 import { type Source, textOf, type Unit } from './source.ts';
 
 /** How far into a line it is read for what it says. */
@@ -7,13 +6,11 @@ const LOOKED_AT = 240;
 
 /** Beginnings by which compilers, tests and programs say that something went wrong. */
 const MARKED =
-  /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):)/;
+  /^\s{0,40}(?:[^\s:]{1,200}:\d{1,7}(?::\d{1,7})?:?\s{0,4})?(?:\[?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|PANIC|CRITICAL|SEVERE)\b|FAIL(?:ED|URE)?\b|-{3} FAIL|not ok\b|E {3}|✗|✘|×|Traceback \(|npm ERR!|[A-Z]\w{0,60}(?:Error|Exception):|[\w./+-]{1,60}: (?:fatal |internal )?error: )/;
 /** A level behind the time of a line in a log. */
 const LEVEL =
   /\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|##\[error\]|(?:错误|錯誤|异常|エラー|오류|[Оо]шибка|خطأ|\bFehler|\b[Ee]rreur)(?=[\s:：])/;
 const LEVEL_WITHIN = 70;
-const TELLING =
-  /error|exception|panic|fatal|fail|denied|not found|cannot|can't|could not|couldn't|no such|not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|not defined|unable|conflict|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|fehler|erreur/i;
 /** What a compiler says of a place in a file. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: /;
 const WARNING =
@@ -51,6 +48,7 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
   const marked: number[] = [];
   const begun: number[] = [];
   const telling: number[] = [];
+  const announced: number[] = [];
   const endings: number[] = [];
   const last: number[] = [];
   const said = new Set<string>();
@@ -64,23 +62,39 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
     }
     const begins = MARKED.test(text) || (isFailed && beginsAsError(text));
     const isMark = marked.length < MOST_MARKED && (begins || isOfLevel(text));
-    const of = begins ? begun : telling;
+    const of = isFailed && announcesError(text) ? announced : begins ? begun : telling;
     const tells =
       isFailed && of.length < MOST_TELLING && (begins || (!isAside(text) && tellsFailure(text)));
     if (isFailed) last.push(place);
-    if ((!isMark && !tells) || said.has(text)) continue;
-    said.add(text);
+    if (!isMark && !tells) continue;
+    const at = placeBelow(source, place);
+    const whole = at === null ? text : text + textOf(source, at);
+    if (said.has(whole)) continue;
+    said.add(whole);
     if (tells) of.push(place);
     else marked.push(place);
   }
   const ends = isFailed ? last.slice(-MOST_LAST) : [];
   // What passes is logged with words of errors, too, and mostly before what has failed.
-  const first = [...begun, ...telling];
-  const whole = first.slice(0, MOST_TELLING).flatMap((place) => wholeLine(source, place));
+  const first = [...begun, ...telling, ...announced];
+  const whole = first.slice(0, MOST_TELLING).flatMap((place) => {
+    const isPlaced = placeBelow(source, place) !== null;
+    return isPlaced ? [place, place + 1] : wholeLine(source, place);
+  });
   return {
     told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])],
     marked: [...first.slice(MOST_TELLING), ...marked],
   };
+}
+
+/** Where Rust says on the line below in which file an error is. */
+const PLACED = /^\s{0,20}--> \S/;
+
+function placeBelow(source: Source, place: number): Unit | null {
+  const below = source.units[place + 1];
+  return below !== undefined && PLACED.test(textOf(source, below).slice(0, LOOKED_AT))
+    ? below
+    : null;
 }
 
 /** The places of all parts of a line, where it is not too long to be quoted. */
@@ -100,11 +114,7 @@ function wholeLine({ units }: Source, place: number): number[] {
 }
 
 function tellsFailure(text: string): boolean {
-  return (
-    IN_PLACE.test(text) ||
-    isOfLevel(text) ||
-    (TELLING.test(text) && TELLING.test(withoutPaths(text)))
-  );
+  return IN_PLACE.test(text) || isOfLevel(text) || mentionsError(text);
 }
 
 function isOfLevel(text: string): boolean {

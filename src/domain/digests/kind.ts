@@ -154,9 +154,18 @@ function isBase64({ text, units }: Source, start: number): boolean {
   return isMixed && encoded.length >= Math.max(1, longest.length - 1);
 }
 
+/** The line below the heading, as databases and Markdown draw it. */
+const DIVIDER = /^(?=.{0,400}---)(?=.{0,400}[|+])[\s|+:=-]{3,400}$/;
+/** A heading over columns that blanks keep apart, as `kubectl get` and `docker ps` write it. */
+const HEADING = /^(?=.{0,300}\S {2,}\S.{0,300} {2}\S)[A-Z][A-Z0-9 _()%/.-]{4,300}$/;
+
 /** The sign that divides the lines into columns, and how many there are; null for no table. */
-export function columnsOf(lines: readonly string[]): { sign: string; columns: number } | null {
-  for (const sign of ['\t', '|', ',', ';']) {
+export function columnsOf(
+  lines: readonly string[],
+): { sign: string | RegExp; columns: number } | null {
+  const isDrawn = lines.some((line) => DIVIDER.test(line));
+  const signs = HEADING.test(lines[0] ?? '') ? [/ {2,}/] : ['\t', '|', ',', ';'];
+  for (const sign of signs) {
     const counts = new Map<number, number>();
     for (const line of lines) {
       const columns = line.split(sign, 200).filter((cell) => cell.trim() !== '').length;
@@ -166,7 +175,8 @@ export function columnsOf(lines: readonly string[]): { sign: string; columns: nu
       (most, one) => (one[1] > most[1] ? one : most),
       [1, 0],
     );
-    if (columns >= (sign === ',' ? 4 : 3) && often >= 0.8 * lines.length && lines.length >= 4)
+    const least = sign === ',' ? 4 : sign === '|' && isDrawn ? 2 : 3;
+    if (columns >= least && often >= 0.8 * lines.length && lines.length >= 4)
       return { sign, columns };
   }
   return null;

@@ -26,11 +26,21 @@ const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
     /(?<=\b(?:port|localhost:|127\.0\.0\.1:|0\.0\.0\.0:) ?)\d{2,5}\b/gi,
     /(?:port|[t10]:) ?\d\d/i,
   ],
-  ['id', /(?<!\w)(?:#\d{1,7}|[A-Z]{2,10}-\d{1,7})(?![\w-])/g, /[#-]\d/],
+  // Of issues, orders, parcels and people: what is long enough to be no count.
+  [
+    'id',
+    /(?<!\w)(?:#[A-Z]?\d{1,12}|[A-Z]{2,10}-\d{1,12}|(?<![.,/-])\d{9,16}(?![.,]\d))(?![\w-])/g,
+    /#\w|-\d|\d{9}/,
+  ],
   [
     'number',
     /(?<![\w.])[$€£]?\d{1,3}(?:[,.]?\d{1,3}){0,3} ?(?:%|ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?|[KMGT]i?B|tokens|requests|users|rows|€|USD|EUR)(?!\w)/gi,
     /\d ?[%€a-z]/i,
+  ],
+  [
+    'number',
+    /(?<![\w$€£¥])(?:\$\d{1,3}(?:,\d{3}){0,4}\.\d\d|\$\d{2,9}|[€£¥] ?\d{1,9}(?:[.,]\d{1,3}){0,4})(?![\w.]?\d)/g,
+    /[$€£¥] ?\d/,
   ],
 ];
 const LOOKED_AT = 20_000;
@@ -82,6 +92,10 @@ export class Artifacts {
   }
 }
 
+/** What other sentences say is not about the value. */
+const SENTENCES_BEFORE = /^.*(?:[.!?] +(?=[\p{Lu}"'`*[(])|[。！？])/u;
+const SENTENCES_AFTER = /^(.{0,40}?(?:[.!?](?= +[\p{Lu}"'`*[(])|[。！？])).*$/u;
+
 /** What stands on the same line about a place, from a whole word to a whole word. */
 function wordsAround(text: string, at: number, length: number): string {
   const line = text.lastIndexOf('\n', at) + 1;
@@ -89,10 +103,12 @@ function wordsAround(text: string, at: number, length: number): string {
   const end = next === -1 ? text.length : next;
   const from = Math.max(line, at - BEFORE);
   const to = Math.min(end, at + length + AFTER);
-  const before = text.slice(from, at);
-  const after = text.slice(at + length, to);
-  const head = from === line ? before : before.replace(/^\S*\s/, '');
-  const tail = to === end ? after : after.replace(/\s\S*$/, '');
+  const before = text.slice(from, at).replace(SENTENCES_BEFORE, '');
+  const after = text.slice(at + length, to).replace(SENTENCES_AFTER, '$1');
+  const isWhole = from === line || before.length < at - from;
+  const head = isWhole ? before : before.replace(/^\S*\s/, '');
+  const isToEnd = to === end || after.length < to - at - length;
+  const tail = isToEnd ? after : after.replace(/\s\S*$/, '');
   const said = oneLine(head + text.slice(at, at + length) + tail);
   return said.replace(/^(?:[-*>•#]+|\d{1,2}[.)]) +/, '');
 }

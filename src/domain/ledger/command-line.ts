@@ -2,17 +2,18 @@ import { baseName } from '../names.ts';
 import { oneLine } from '../text.ts';
 import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
 import type { Run } from './ledger.ts';
+import { kindOfScript, programName } from './script-names.ts';
 
 /** Characters of a script that are read: what stands in front says what it is for. */
 const LOOKED_AT = 20_000;
 const LONGEST_KEY = 200;
 
 const TESTS =
-  'pytest|jest|vitest|mocha|ava|tap|unittest|nosetests|rspec|phpunit|ctest|tox|nox|cypress|playwright|karma|minitest|gotestsum|nextest|behave|bats';
+  'pytest|jest|vitest|mocha|ava|tap|unittest|nosetests|rspec|phpunit|ctest|tox|nox|cypress|playwright|karma|minitest|gotestsum|nextest|behave|bats|prove|pest|paratest';
 const BUILDS =
-  'make|cmake|ninja|tsc|webpack|vite|rollup|esbuild|gcc|g\\+\\+|clang|clang\\+\\+|javac|gradle|gradlew|mvn|mvnw|msbuild|xcodebuild|bazel|docker-compose|swiftc|rustc|ghc|stack|sbt|ant';
+  'make|cmake|ninja|tsc|webpack|vite|rollup|esbuild|gcc|g\\+\\+|clang|clang\\+\\+|javac|gradle|gradlew|mvn|mvnw|msbuild|xcodebuild|bazel|docker-compose|swiftc|rustc|ghc|stack|sbt|ant|meson|cabal|kotlinc';
 const CHECKS =
-  'eslint|biome|prettier|ruff|flake8|pylint|mypy|pyright|black|isort|golangci-lint|clippy|shellcheck|stylelint|rubocop|phpstan|ktlint|depcruise|tflint|hadolint|checkstyle';
+  'eslint|biome|prettier|ruff|flake8|pylint|mypy|pyright|black|isort|golangci-lint|clippy|shellcheck|stylelint|rubocop|phpstan|ktlint|depcruise|tflint|hadolint|checkstyle|psalm|phpcs|staticcheck|swiftlint|detekt|clang-tidy|cppcheck|kubeconform|ansible-lint|yamllint|oxlint';
 const PROGRAMS: readonly [Run['kind'], RegExp][] = [
   ['test', new RegExp(`^(?:${TESTS})$`)],
   ['check', new RegExp(`^(?:${CHECKS})$`)],
@@ -20,7 +21,7 @@ const PROGRAMS: readonly [Run['kind'], RegExp][] = [
 ];
 /** Programs that do what their first words say: `npm run test`, `cargo build`. */
 const RUNNERS =
-  /^(?:npm|pnpm|yarn|bun|npx|bunx|go|cargo|dotnet|swift|mix|deno|node|python|python3|python\d?\.\d+|uv|poetry|pipenv|rye|hatch|rake|bundle|composer|php|make|gradle|gradlew|mvn|mvnw|bazel|just|task|mise|tsx|docker|sbt|lein|flutter|dart|zig|cmake|stack|nx|turbo|lerna|django-admin|manage\.py)$/;
+  /^(?:npm|pnpm|yarn|bun|npx|bunx|go|cargo|dotnet|swift|mix|deno|node|python|python3|python\d?\.\d+|uv|poetry|pipenv|rye|hatch|rake|bundle|composer|php|make|gradle|gradlew|mvn|mvnw|bazel|just|task|mise|tsx|docker|sbt|lein|flutter|dart|zig|cmake|stack|nx|turbo|lerna|django-admin|manage\.py|rails|terraform|tofu|terragrunt|helm|meson|cabal|rebar3|crystal|gleam)$/;
 const WORDS: readonly [Run['kind'], RegExp][] = [
   [
     'test',
@@ -28,13 +29,16 @@ const WORDS: readonly [Run['kind'], RegExp][] = [
   ],
   [
     'check',
-    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-]\w*)*$/i,
+    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|validate|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-]\w*)*$/i,
   ],
   [
     'build',
     /^(?:--?)?(?:\w*[:_-])?(?:build|compile|bundle|assemble|package|install)(?:[:_-]\w*)*$/i,
   ],
 ];
+/** Programs that build what runs elsewhere, and the words with which they do, or say what they would. */
+const INFRASTRUCTURE = /^(?:terraform|tofu|terragrunt|pulumi|cdk|sam|serverless)$/;
+const DEPLOYMENTS = /^(?:plan|apply|destroy|up|preview|deploy|synth)$/;
 const MOST_WORDS = 5;
 
 /** Whether a script runs tests, a build or a check; null when it does something else. */
@@ -57,7 +61,7 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
         text,
       ),
   );
-  const program = baseName(texts[start] ?? '');
+  const program = programName(texts[start] ?? '');
   const inner = SURROUNDINGS.test(program) ? scriptInside(texts.slice(start + 1)) : null;
   if (inner !== null) return kindInside(inner);
   if (RUNNERS.test(program)) {
@@ -67,7 +71,11 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
     }
   }
   for (const [kind, pattern] of PROGRAMS) if (pattern.test(program)) return kind;
-  return null;
+  if (INFRASTRUCTURE.test(program)) {
+    const verb = texts.slice(start + 1).find((word) => !word.startsWith('-')) ?? '';
+    return DEPLOYMENTS.test(verb) ? 'build' : null;
+  }
+  return start === -1 ? null : kindOfScript(texts.slice(start));
 }
 
 /** Shells and other surroundings that run a script which they are given as one word. */
@@ -94,22 +102,47 @@ function kindInside(script: string): Run['kind'] | null {
   return isPlain && others.length === 0 ? kind : null;
 }
 
+/** What a script begins with to make the shell ready for what it is about. */
+const SETS_UP =
+  /^(?:\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module) [^\n;&|]{0,400}(?:&&|;|\n)){1,12}/;
+/** The same on lines of their own. */
+const SETS_UP_IN_LINES =
+  /^(?:\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module) [^\n;&|]{0,400}\n){1,12}/;
+
+/** A script without the lines in front that only say where and with what; itself, where nothing else is left. */
+export function withoutSetUpLines(script: string): string {
+  return without(SETS_UP_IN_LINES, script);
+}
+
+function without(pattern: RegExp, script: string): string {
+  const rest = script.replace(pattern, '');
+  return rest.trim() === '' ? script : rest;
+}
+
+/** What the words of a command that shows something go on to. */
+const SHOWN = String.raw`\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|;&"'\n]){0,200}`;
+/** What follows a command to show some of what it printed, or how it ended. */
+const SHOWS = new RegExp(
+  String.raw`(?:\s{0,20}(?:\|\s{0,20}(?:tail|head|grep|rg|cat|tee|sed|less)|(?:;|&&)\s{0,20}(?:echo|printf))${SHOWN}){1,6}$`,
+);
+/** The same by way of a file that nobody keeps. */
+const SHOWS_FILE = new RegExp(
+  String.raw`\s{0,20}&?>{1,2}\s{0,20}(?:/tmp/\S{1,200}|/dev/null|[^\s;&|]{1,200}\.(?:log|out))(?=[\s;&|]|$)(?:\s{0,20}(?:;|&&|\|)\s{0,20}(?:echo|printf|tail|head|grep|rg|cat|sed)${SHOWN}){0,6}\s{0,20}$`,
+);
+
 /**
  * A command without what tells it from the same one run in another way: the folder it starts in, its
  * variables, and what only shapes what it prints.
  */
 export function commandKey(script: string): string {
   return oneLine(
-    script
-      .slice(0, LOOKED_AT)
-      .replace(/^\s*cd\s+[^\s;&|]+\s*(?:&&|;)\s*/, '')
+    without(SETS_UP, script.slice(0, LOOKED_AT))
       .replace(/\s*\d?>&\d/g, '')
-      .replace(
-        /(?:\s*\|\s*(?:tail|head|grep|rg|cat|tee|sed|less)\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|"'\n]){0,200}){1,4}$/,
-        '',
-      )
+      .replace(SHOWS_FILE, '')
+      .replace(SHOWS, '')
       .replace(/^\s*(?:env\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){0,10}/, '')
-      .replace(/^\s*(?:timeout\s+\S+\s+)?/, ''),
+      .replace(/^\s*(?:timeout\s+\S+\s+)?/, '')
+      .replace(/^(\S{1,200}?)\.(?:cmd|exe)(?=\s|$)/i, '$1'),
   ).slice(0, LONGEST_KEY);
 }
 

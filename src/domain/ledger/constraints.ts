@@ -45,7 +45,7 @@ const demands = anyOf([
   /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|require|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
   // Typed in haste; in French `dont` is another word, and opens no sentence.
   /(?:^|\b(?:and|but|or|so|then|also|please|pls|plz) )dont [a-z]{2}/i,
-  /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|sin|deve|senza|somente|apenas|sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,
+  /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte(?=[^.!?\n]{0,120} (?:nicht|nichts|nie|kein))|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|(?<!\b(?:sigo|sigue[ns]?|seguimos) )sin|deve|senza|somente|apenas|(?<!\bcontinu(?:a|am|o) )sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,
   /必须|必須|不要|不能|不得|不准|不[许許]|禁止|[请請](?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|지 ?(?:마(?!다)|말(?=[고아라것]))|должн|нельзя|не надо|только/i,
   // Do not, in languages that say so by the form of the verb or where it stands.
   /(?:^|[，,。；;！!、\s]|[请請就先也]|千万|千萬)[别別](?![人的名处處样樣致扭])/,
@@ -53,6 +53,9 @@ const demands = anyOf([
   /(?:^|[.:!] |surtout,? )n(?:e |['’])\p{L}+ (?:pas|rien|plus)(?!\p{L})/iu,
   /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
 ]);
+/** What somebody does not know or see, which nobody is asked to change. */
+const KNOWS_NOT =
+  /\b(?:I|we|they)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|see|think|understand|mind|believe|get|miss)\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** Who asks why something always happens demands nothing. */
@@ -147,7 +150,9 @@ export class Constraints {
       const isRequired =
         isStanding ||
         isExperience(sentence) ||
-        (!isQuestion(sentence) && /^\p{L}/u.test(sentence) && (demands(own) || isEmphasised(own)));
+        (!isQuestion(sentence) &&
+          /^\p{L}/u.test(sentence) &&
+          (demands(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
     for (const { heading, whole } of lists) {

@@ -9,7 +9,7 @@ import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
-import { runKindOf } from './command-line.ts';
+import { runKindOf, withoutSetUpLines } from './command-line.ts';
 import type { Done } from './runs.ts';
 
 const LONGEST_SUBJECT = 140;
@@ -44,7 +44,7 @@ function subjectOf({ input }: ToolCall, script: string | null): string {
   }
   if (script !== null) {
     const said = script.slice(0, MOST_SAID).replace(HANDED_ON, '').slice(0, 4_000);
-    return firstLine(cleaned(said), LONGEST_SUBJECT);
+    return firstLine(cleaned(withoutSetUpLines(said)), LONGEST_SUBJECT);
   }
   if (typeof input === 'string') return firstLine(cleaned(input.slice(0, 4_000)), LONGEST_SUBJECT);
   if (!isJsonObject(input)) return '';

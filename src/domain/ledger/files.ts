@@ -83,7 +83,9 @@ export class Files {
         this.undo(path, moment);
         return;
       case 'changed':
-        if (action.isCertain) this.change(path, editsOfSed(script), moment, true);
+        if (!action.isCertain) return;
+        if (action.text === undefined) this.change(path, editsOfSed(script), moment, true);
+        else this.change(path, [{ added: action.text, removed: '' }], moment);
         return;
       case 'changed_outside':
       case 'ran':

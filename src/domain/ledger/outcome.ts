@@ -32,9 +32,11 @@ const MOST_LINES = 3;
 const LAST_LINES = 6;
 /** How a program ends that an error has stopped. */
 const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
+/** The name of an error alone. */
+const ONLY_NAME = /^(?:[\w$]{1,60}(?:\.|::)){0,8}[A-Z]\w{0,60}(?:Error|Exception):$/;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
-  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[rerun: \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[(?:rerun|result-id): \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
@@ -51,6 +53,8 @@ const ALL_PASSED =
   /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b/i;
 /** The same where the end of the output is there: what has failed would be named behind it. */
 const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
+/** A part of a run in which nothing was tested. */
+const COUNTS_NONE = /\b0 (?:tests? )?pass(?:ed|ing)?\b|\[no tests? (?:files|to run)\]/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
 
 /**
@@ -74,7 +78,7 @@ export function outcomeOf(
   if (!hasFailed && !isRun) return { kind: isInDoubt(script, text) ? 'unknown' : 'ok', lines: [] };
   // What a program has put in place of an output says nothing of how it went.
   const isGone = isPlaceholder(text) && !BROKEN_OFF.test(text.trim());
-  const shown = isGone ? [] : linesOf(text);
+  const shown = isGone ? [] : withWhatFollows(linesOf(text));
   const lines = shown.filter((line, at) => !isBrokenOff(line, at, shown.length));
   if (answer.isRefused) return { kind: 'refused', lines: lines.slice(0, 1) };
   // An answer that is no text says something, and nobody can read it.
@@ -118,7 +122,9 @@ function unfailed(
   if (evidence?.by === 'failed') {
     return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
-  const sum = lines.findLast((line) => SUMS_UP.test(line) && !FAILS.test(line));
+  const sums = lines.filter((line) => SUMS_UP.test(line) && !FAILS.test(line));
+  // One part of a run may have had nothing to do.
+  const sum = sums.findLast((line) => !COUNTS_NONE.test(line)) ?? sums.at(-1);
   // A build or a check that fails says why.
   const isPassed =
     evidence === null ||
@@ -158,6 +164,15 @@ function behindLabel(line: string): string {
 
 function isBrokenOff(line: string, at: number, of: number): boolean {
   return (at === 0 || at === of - 1) && BROKEN_OFF.test(line);
+}
+
+/** RSpec says what an error is on the line after its name, Rust where it is. */
+function withWhatFollows(lines: readonly string[]): string[] {
+  return lines.map((line, at) => {
+    const next = lines[at + 1] ?? '';
+    const isOpen = ONLY_NAME.test(line) || /^--> \S/.test(next);
+    return isOpen ? clipEnd(`${line} ${next}`.trim(), LONGEST_LINE) : line;
+  });
 }
 
 function linesOf(text: string): string[] {

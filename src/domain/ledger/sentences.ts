@@ -93,13 +93,22 @@ function isProse(sentence: string): boolean {
 /** JSON that was pasted: what is said in it was said elsewhere. */
 const JSON_LINE = /^\s*(?:[[{]\s*)+"[^"\n]{1,200}"\s*:|^\s*"[\w.$-]{1,80}"\s*:\s*["[{\d]/;
 
-/** A text without what stands between lines of three backticks, and without lines of JSON. */
+/** A line of code outside of a fence: a call or an assignment from end to end, or an opening of its own. */
+const CODE_LINE =
+  /^\s*(?:(?:await |return |throw |new )*[\w$.]{1,80}\(.{0,400}\)[;,:{]{0,2}|(?:(?:const|let|var|final|static|val) )?[\w$.[\]"']{1,60} ?(?::=|[-+*/|?]{0,2}=) ?(?![=>]).{0,400}[;)\]}"'{(,]|(?:if|for|while|switch|catch) ?\(.{0,400}[){};]|(?:def|fn|func|function) \w{1,60}\(.{0,400}|from \S{1,100} import .{1,200}|import [\w{*].{0,200}['";]|#include .{1,100})\s*$/;
+
+/** A line of a log: behind a container's name, a time, a level in brackets, or a place in a stack. */
+const LOG_LINE =
+  /^\s*(?:[\w./@-]{1,80} {1,40}\| |\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\]., ]|\[(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\] |(?:TRACE|DEBUG|INFO) |at [\w$.<>]{1,200}\(|> Task :|npm (?:ERR!|warn|error) )/;
+
+/** A text without what stands between lines of three backticks, and without lines of JSON, code and logs. */
 function withoutData(text: string): string {
   let isInside = false;
   return text
     .split('\n')
     .filter((line) => {
-      if (!line.trimStart().startsWith('```')) return !isInside && !JSON_LINE.test(line);
+      if (!line.trimStart().startsWith('```'))
+        return !isInside && ![JSON_LINE, CODE_LINE, LOG_LINE].some((pattern) => pattern.test(line));
       isInside = !isInside;
       return false;
     })

@@ -34,8 +34,11 @@ export type FileAction =
   /** Written anew with content that the log does not have. */
   | { kind: 'rewritten'; path: string }
   | { kind: 'undone'; path: string }
-  /** Changed in a way that the log does not show, certainly or perhaps; `by` names the cause. */
-  | { kind: 'changed'; path: string; by: string; isCertain: boolean }
+  /**
+   * Changed in a way that the log does not show, certainly or perhaps; `by` names the cause, `text` what
+   * was put in at a place that is not known.
+   */
+  | { kind: 'changed'; path: string; by: string; isCertain: boolean; text?: string }
   /** Changed by somebody else; `lines` are all that have changed, as they are now, where they are shown. */
   | { kind: 'changed_outside'; path: string; lines: readonly Block[] | null; by: string }
   /** Perhaps changed: every file whose name stands in a script that changes files. */

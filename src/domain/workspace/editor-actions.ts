@@ -127,7 +127,7 @@ function useWithoutPath(use: Use, call: ToolCall): FileAction[] {
   return use === 'move' ? moveActions(inputOf(call)) : namedActions(call);
 }
 
-function changed(path: string, { name }: ToolCall): FileAction {
+function changed(path: string, { name }: ToolCall): FileAction & { kind: 'changed' } {
   return { kind: 'changed', path, by: name, isCertain: true };
 }
 
@@ -168,11 +168,16 @@ const NEW = [
   'ReplacementContent',
 ];
 
+/** The source of a cell of a notebook, as Claude Code and VS Code name it. */
+const CELL = ['new_source', 'newCode'];
+
 function editAction(call: ToolCall, path: string, input: JsonObject): FileAction {
   const edits = input.edits ?? input.ReplacementChunks;
   const list = Array.isArray(edits) ? edits.filter(isJsonObject) : [input];
   const replacements = list.flatMap((edit) => replacementOf(edit) ?? []);
   const [only] = replacements;
+  const cell = firstString(input, CELL) ?? '';
+  if (cell !== '' && input.edit_mode !== 'delete') return { ...changed(path, call), text: cell };
   // It replaces every place, and some of what it is given are patterns.
   if (toolName(call) === 'searchandreplace') return changed(path, call);
   if (replacements.length < Math.max(1, list.length)) {

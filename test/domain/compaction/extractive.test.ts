@@ -388,6 +388,21 @@ describe('files', () => {
     ]);
   });
 
+  test('packages, products and folders that are named as files are none to go on with', () => {
+    const items = [
+      asks('See src/rules.ts, and run it.'),
+      ...ran(
+        'node a.mjs',
+        'at java.base/java.lang.Thread.run\nsrc/rules.ts and sites/civ6.ch\nNode.js v24',
+      ),
+      tells('Node.js fails in src/rules.ts, as java.base/java.lang says of sites/civ6.ch.'),
+    ];
+    const [, named] = summarize(items)
+      .split('\n')
+      .filter((line) => !line.startsWith('Worked'));
+    expect(named).toBe('Named last: src/rules.ts, a.mjs');
+  });
+
   test('those that were changed stand before those that were only read', () => {
     const items = [
       ...edit('/w/changed.ts', 'x', 'yes()'),

@@ -82,6 +82,30 @@ const LISTED = joined(
   many(30, (n) => `/home/ada/shop/src/domain/rule-${n}.ts`),
   many(10, (n) => `/home/ada/shop/docs/page-${n}.md`),
 );
+const COMPILED = [
+  'Compiling app v0.1.0',
+  'error[E0308]: mismatched types',
+  ' --> src/lib.rs:1:74',
+  ...Array.from({ length: 30 }, (_, at) => `${at} | let value${at} = sums.of(${at});`),
+  'error[E0308]: mismatched types',
+  ' --> src/lib.rs:9:12',
+  ...Array.from({ length: 30 }, (_, at) => `${at} | let other${at} = sums.of(${at});`),
+  'error: could not compile `app` (lib) due to 2 previous errors',
+].join('\n');
+const SELECTED = [
+  ' region  |  revenue',
+  '---------+-----------',
+  ...Array.from({ length: 90 }, (_, at) => ` r${at}     |      ${10_000 - at}`),
+  '(90 rows)',
+].join('\n');
+const PODS = [
+  'NAME         READY   STATUS             RESTARTS   AGE',
+  ...Array.from({ length: 60 }, (_, at) =>
+    at === 44
+      ? `api-${at}       0/1     CrashLoopBackOff   17         2d3h`
+      : `api-${at}       1/1     Running            0          2d3h`,
+  ),
+].join('\n');
 const TABLE = joined(
   'name\tsize\tstate',
   many(60, (n) => `disk-${n}\t${n * 7} GB\thealthy`),
@@ -240,6 +264,30 @@ describe('what a result was', () => {
       'a table, 62 rows, 3 columns on most',
       [],
       [/^1:name\tsize\tstate$/m, /^62:disk-60\t1 GB\tfailing$/m],
+    ],
+    [
+      'what a compiler says, with its places, however alike it is',
+      COMPILED,
+      { isFailed: true },
+      'output',
+      [],
+      [/^3: --> src\/lib\.rs:1:74$/m, /^\d+: --> src\/lib\.rs:9:12$/m],
+    ],
+    [
+      'a table of a database',
+      SELECTED,
+      {},
+      'a table, 91 rows, 2 columns on most',
+      [],
+      [/^1: region {2}\| {2}revenue$/m, /^92: r89 +\| +9911$/m, /^93:\(90 rows\)$/m],
+    ],
+    [
+      'a table that blanks divide',
+      PODS,
+      {},
+      'a table, 61 rows, 5 columns on most',
+      [],
+      [/^1:NAME {9}READY {3}STATUS/m, /^\d+:api-44 .+CrashLoopBackOff/m],
     ],
     [
       'a page of HTML',

@@ -110,9 +110,11 @@ describe('what one task requires', () => {
     ]);
   });
 
-  test.each(['Нельзя менять формат файла.', 'コメントは日本語で書いてください'])('%s', (sentence) =>
-    expect(constraintsOf(sentence)).toMatchObject([{ text: sentence }]),
-  );
+  test.each([
+    'Bitte fass die Rohdaten nicht an.',
+    'Нельзя менять формат файла.',
+    'コメントは日本語で書いてください',
+  ])('%s', (sentence) => expect(constraintsOf(sentence)).toMatchObject([{ text: sentence }]));
 });
 
 describe('what demands nothing', () => {
@@ -124,6 +126,37 @@ describe('what demands nothing', () => {
       'pasted code',
       'Here it is:\n```ts\n// Never call this twice, always close it.\nconst only = must.use(it);\n```',
     ],
+    [
+      'code that stands in no fence',
+      [
+        'Put this in app.py:',
+        'st.metric("Crédito Industrial", "Solo Industrial")',
+        'note = "must not be empty, only for admins"',
+        'if (isOnly && mustStay) {',
+        'throw new Error("the name must always be given");',
+        'from rules import only_once, must_have',
+      ].join('\n'),
+    ],
+    [
+      'a log that stands in no fence',
+      [
+        'The build failed, here is the log:',
+        'shop-app  | The daemon will no longer process any standard input.',
+        '2026-04-08 07:13:01 LOG: the checkpoint must always be done',
+        '07:13:01.120 only one worker is left, never start two',
+        '[ERROR] you must specify a goal',
+        'INFO this option should never be used',
+        '> Task :app:mustAlwaysRun',
+        'npm warn deprecated glob@7: do not use it any more',
+      ].join('\n'),
+    ],
+    [
+      'what the user has forgotten',
+      'I don’t remember the email on the account, but my name is Kim.',
+    ],
+    ['what the user does not know', "We really don't know which of the two it was."],
+    ['what still does not work, in Spanish', 'El botón de guardar sigue sin funcionar'],
+    ['what still does not work, in Portuguese', 'O login continua sem funcionar aqui'],
     ['a quoted log', 'It says:\n```\nERROR: you must specify a file, see the docs\n```\n'],
     ['a word that only begins like one', 'Der Nietenzieher liegt im Schrank nebenan.'],
     ['a compound with "only"', 'Auditor (read-only access to reports)'],
@@ -152,6 +185,18 @@ describe('what demands nothing', () => {
     ['what shall be kept in mind', 'So, is there a trick to keep in mind here?'],
     ['a question of possibility', 'Can I easily update my will anytime without a lawyer?'],
   ])('%s', (_, message) => expect(constraintsOf(message)).toEqual([]));
+
+  test.each([
+    'Always call close() when the reader is done (also in tests).',
+    'fetch() must never be called without a timeout',
+    'WARNING: never delete the database.',
+    'At all times (also at 10:00:00) always answer in English.',
+    'Timeout = 30 seconds, and never more than that.',
+    'if (and only if) the build fails, never push it.',
+    'Responde sin rodeos, y siempre con ejemplos.',
+  ])('but prose that names code does: %s', (sentence) =>
+    expect(standingOf(sentence)).toEqual([sentence]),
+  );
 
   test.each([
     'I have never taken a course in this subject.',

@@ -463,3 +463,22 @@ test.each([
   const cmd = "cat > a.ts <<'EOF'\nconst a = 1;\nEOF";
   expect(filesOf(used('exec_command', { cmd, workdir: '/w' }, answer))).toEqual([]);
 });
+
+test('a cell of a notebook is told by what was put in', () => {
+  const notebook_path = '/w/sales.ipynb';
+  const edit = (new_source: string, edit_mode: string) =>
+    used(
+      'NotebookEdit',
+      { notebook_path, cell_id: 'c2', new_source, edit_mode },
+      'Updated cell c2.',
+    );
+  const items = [
+    ...edit('monthlyTrend = df.resample("M").revenue_eur.sum()', 'insert'),
+    ...edit('dropped_column = 1', 'delete'),
+  ];
+  const [file] = ledgerOf(items).files;
+  expect(file).toMatchObject({ path: notebook_path, edits: 2 });
+  expect(file?.added).toEqual(expect.arrayContaining(['monthlyTrend', 'df.resample']));
+  expect(file?.added).not.toContain('dropped_column');
+  expect(file?.line).toMatch(/^monthlyTrend = /);
+});

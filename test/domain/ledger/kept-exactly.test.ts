@@ -76,6 +76,27 @@ describe('what has to be exact', () => {
     expect(one?.context).toBe('It fell by 35% so far.');
   });
 
+  test.each([
+    ['So close: 89.8%.', 'The run is done. So close: 89.8%. Let me remove what is left of it.'],
+    ['缓存命中率是 92%。', '先看结果。缓存命中率是 92%。接下来我们继续。'],
+    ['It took 3.5 seconds, v. 1 took 9 seconds', 'It took 3.5 seconds, v. 1 took 9 seconds'],
+  ])('and no other sentence: %s', (context, text) => {
+    const [one] = ledgerOf([tells(text)]).artifacts;
+    expect(one?.context).toBe(context);
+  });
+
+  test('of orders, parcels and prices, as in the work of a shop', () => {
+    const text =
+      'Order #W5362037 with parcel 588172446488 costs $1,466.75, of that €72 by PS-84201; a count is 12345678 and $1 a field.';
+    expect(ledgerOf([tells(text)]).artifacts.map(({ value }) => value)).toEqual([
+      '#W5362037',
+      '588172446488',
+      'PS-84201',
+      '$1,466.75',
+      '€72',
+    ]);
+  });
+
   test('is not taken from what tools return', () => {
     const page = 'see https://example.com/a and port 8080';
     expect(ledgerOf(used('Bash', { command: 'cat a' }, page)).artifacts).toEqual([]);

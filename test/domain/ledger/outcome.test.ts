@@ -79,9 +79,108 @@ describe('how a command ended', () => {
         kind: 'failed',
         lines: [
           'Your proposed edit has introduced new syntax error(s). Please read this error message carefully and then retry editing the file.',
-          'ERRORS:',
           '- E999 IndentationError: unexpected indent',
+          'ERRORS:',
         ],
+      },
+    ],
+    [
+      'Next.js: what a build says first is no more than that it failed',
+      "Exit code 1\nLinting and checking validity of types ...\nFailed to compile.\n\n./app/page.tsx:27:3\nType error: Cannot find name 'useEffect'.\nNext.js build worker exited with code: 1 and signal: null",
+      true,
+      {
+        kind: 'failed',
+        lines: ["Type error: Cannot find name 'useEffect'.", 'Failed to compile.'],
+      },
+    ],
+    [
+      'npm: its code and its reason, not where its own code stood',
+      'Exit code 1\nnpm error code EACCES\nnpm error errno EACCES\nnpm error FetchError: request failed, reason: denied\nnpm error     at ClientRequest.<anonymous> (/n/minipass-fetch/lib/index.js:130:14)',
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'npm error code EACCES',
+          'npm error FetchError: request failed, reason: denied',
+          'npm error errno EACCES',
+        ],
+      },
+    ],
+    [
+      'PowerShell in Russian: a place and a category say nothing',
+      'Exit code 1\nGet-Content : Объект app\\page.tsx не существует или отфильтрован.\nстрока:2 знак:1\n+ Get-Content app\\page.tsx\n+ ~~~~~~~~~~~~~~~~~~~~~~~~\n    + CategoryInfo          : ObjectNotFound: (System.String[]:String[]) [Get-Content], Exception\n    + FullyQualifiedErrorId : ItemNotFound,Microsoft.PowerShell.Commands.GetContentCommand',
+      true,
+      {
+        kind: 'failed',
+        lines: ['Get-Content : Объект app\\page.tsx не существует или отфильтрован.'],
+      },
+    ],
+    [
+      'Cargo: why it could not compile',
+      'Exit code 101\nerror[E0308]: mismatched types\n --> src/main.rs:4:5\nerror: could not compile `app` (bin "app") due to 1 previous error',
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'error[E0308]: mismatched types --> src/main.rs:4:5',
+          'error: could not compile `app` (bin "app") due to 1 previous error',
+        ],
+      },
+    ],
+    [
+      'Go: the test, not its package',
+      'Exit code 1\nFAIL\tshop/api\t26.066s\n--- FAIL: TestLogout (0.24s)\nFAIL',
+      true,
+      {
+        kind: 'failed',
+        lines: ['--- FAIL: TestLogout (0.24s)', 'FAIL shop/api 26.066s', 'FAIL'],
+      },
+    ],
+    [
+      'Go: what the test says, Rust: no hints, C: what the linker misses, PHPUnit: no heading',
+      "Exit code 1\na_test.go:3: Total = 3, want 4\nhelp: you can convert it and panic if it does not fit\ncollect2: error: ld returned 1 exit status\nb.cpp:(.text+0xa): undefined reference to `g(int)'\nThere was 1 failure:",
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'a_test.go:3: Total = 3, want 4',
+          "b.cpp:(.text+0xa): undefined reference to `g(int)'",
+          'collect2: error: ld returned 1 exit status',
+        ],
+      },
+    ],
+    [
+      'RSpec: what stands below the name of an error',
+      "Exit code 1\nFailures:\n  1) total fails\n     NoMethodError:\n       undefined method `foo' for nil:NilClass\n\n2 examples, 1 failure",
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          "NoMethodError: undefined method `foo' for nil:NilClass",
+          '1) total fails',
+          "undefined method `foo' for nil:NilClass",
+        ],
+      },
+    ],
+    [
+      'Java: the cause behind an exception',
+      'Exit code 1\nLoading\nException in thread "main" java.lang.RuntimeException: start\n\tat app.Main.main(Main.java:5)\nCaused by: java.io.IOException: disk full',
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'Exception in thread "main" java.lang.RuntimeException: start',
+          'Caused by: java.io.IOException: disk full',
+        ],
+      },
+    ],
+    [
+      'a program that names itself before its error, and says it twice',
+      'Exit code 1\n0 errors so far\nsbatch: error: Batch job submission failed\nsbatch: error: Batch job submission failed\ndone with errors',
+      true,
+      {
+        kind: 'failed',
+        lines: ['sbatch: error: Batch job submission failed', 'done with errors'],
       },
     ],
     [

@@ -70,11 +70,27 @@ describe('the same command, however it is run', () => {
     ['npm test', 'CI=1 npm test'],
     ['npm test', 'timeout 120 npm test'],
     ['npm test', '  npm   test '],
+    ['npm test', 'cd /w\nexport CI=1\nnpm test'],
+    ['pytest -q', 'cd /w && source .venv/bin/activate && pytest -q'],
+    ['pytest -q', 'set -e; cd "/w x"; pytest -q'],
+    ['cd /w', 'cd /w'],
+    ['npm test', 'npm test 2>&1 | tail -20; echo "exit=$?"'],
+    ['npm test', 'npm test > /tmp/run.log 2>&1; echo "exit=$?"; grep -E "FAIL|ok" /tmp/run.log'],
+    ['npm test', 'npm test &> out.log'],
+    ['npm test', 'npm.cmd test'],
+    ['npm run gen > src/a.ts', 'npm run gen > src/a.ts'],
+    ['down | tail -5 && npm test', 'down 2>&1 | tail -5 && npm test > /tmp/run.log; echo $?'],
     ['npm test -- a.test.ts', 'npm test -- a.test.ts'],
   ])('%s: %s', (key, script) => expect(commandKey(script)).toBe(key));
 
   test('with a pattern that holds a bar', () =>
     expect(commandKey('npm test 2>&1 | grep -E "fail|pass" | head -5')).toBe('npm test'));
+});
+
+test('a failure of a script is named for its work, not for the folder that it goes to first', () => {
+  const script = 'cd /w/app\nexport LEVEL=2\n./deploy staging\necho done';
+  const items = ran(script, 'Error: no route to host', 1);
+  expect(ledgerOf(items).failures).toMatchObject([{ what: 'Bash (./deploy staging)' }]);
 });
 
 describe('searches, which end with 1 when they found nothing', () => {

@@ -276,7 +276,7 @@ describe('what the writing tools of agents do', () => {
       'NotebookEdit',
       'NotebookEdit',
       { notebook_path: '/w/a.ipynb', new_source: 'x' },
-      [{ kind: 'changed', path: '/w/a.ipynb', by: 'NotebookEdit', isCertain: true }],
+      [{ kind: 'changed', path: '/w/a.ipynb', by: 'NotebookEdit', isCertain: true, text: 'x' }],
     ],
     ['Grep', 'Grep', { pattern: 'x', path: PATH }, []],
   ])('%s', (_, name, input, actions) => {

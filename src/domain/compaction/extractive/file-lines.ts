@@ -2,7 +2,7 @@ import { heatOf } from '../../ledger/files.ts';
 import type { File, Ledger, Name } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
 import { takenBackText } from '../../ledger/taken-back.ts';
-import { isFileName, nameKey, shortPath } from '../../names.ts';
+import { baseName, isFileName, nameKey, shortPath } from '../../names.ts';
 import { isAnchored } from '../../workspace/paths.ts';
 import type { Ledgers } from './ledgers.ts';
 import type { Line, Tellings } from './line.ts';
@@ -110,7 +110,9 @@ export function filesAtHand({ standing }: Ledgers): { used: string[]; named: str
   const ranked = standing.names
     .filter(({ name }) => isFileName(name))
     .map((name) => ({ name, file: used.get(nameKey(name.name)) }))
-    .filter(({ file }) => file === undefined || file.state === 'present')
+    .filter(({ name, file }) =>
+      file === undefined ? isCertainFile(name.name) : file.state === 'present',
+    )
     .map(({ name, file }) => ({ name, file, likeliness: likelinessOf(name, file, standing) }))
     .sort((a, b) => b.likeliness - a.likeliness);
   const likeliest = ranked.slice(0, MOST_AT_HAND);
@@ -118,6 +120,15 @@ export function filesAtHand({ standing }: Ledgers): { used: string[]; named: str
     used: likeliest.flatMap(({ file }) => (file === undefined ? [] : shortPath(file.path))),
     named: likeliest.flatMap(({ name, file }) => (file === undefined ? shortPath(name.name) : [])),
   };
+}
+
+/** Products that are named as files are. */
+const PRODUCT = /^(?:Node|Next|Nuxt|Vue|Express|Three|D3)\.js$/;
+
+/** Of what nobody has worked on: folders, packages and products may be named as files are. */
+function isCertainFile(name: string): boolean {
+  const base = baseName(name);
+  return isFileName(base) && !PRODUCT.test(base);
 }
 
 /** What counts is how lately it was named, then how much it is worked on now and was in all. */
