@@ -30,14 +30,16 @@ export function asksForSummary(normalised: Normalised): boolean {
   );
 }
 
-/** The summary that answers such a question; null for what is none. */
+/**
+ * The summary that answers such a question; null for what is none. Where the next answer stands in the same
+ * message, which calls a tool then, it is the first text.
+ */
 export function answeredSummary(normalised: Normalised): string | null {
-  const isAnswer =
-    normalised.kind === 'message' &&
-    normalised.role === 'assistant' &&
-    normalised.parts.every(({ kind }) => kind !== 'tool_call');
-  const text = isAnswer ? messageText(normalised) : '';
-  return text === '' ? null : text;
+  if (normalised.kind !== 'message' || normalised.role !== 'assistant') return null;
+  const { parts } = normalised;
+  if (parts.every(({ kind }) => kind !== 'tool_call')) return messageText(normalised) || null;
+  const [first, ...more] = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  return more.length === 0 ? null : (first ?? null);
 }
 
 /** What Anthropic's API puts at the head of a conversation that it has compacted. */
