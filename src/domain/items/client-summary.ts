@@ -18,16 +18,17 @@ export function clientSummary(item: Item, normalised: Normalised): string | null
   return isSummary ? messageText(normalised) : null;
 }
 
-/** OpenCode puts its summary behind this question, as the answer to it. */
+/** OpenCode and Kilo Code put their summary behind this question, as the answer to it. */
 const SUMMARY_ASKED = 'What did we do so far?';
 
 /** Whether a message at the head of a history asks for what stands in place of the past. */
 export function asksForSummary(normalised: Normalised): boolean {
-  return (
-    normalised.kind === 'message' &&
-    normalised.role === 'user' &&
-    messageText(normalised) === SUMMARY_ASKED
-  );
+  if (normalised.kind !== 'message' || normalised.role !== 'user') return false;
+  // The program may tell its surroundings beside it.
+  const said = utterancesOf(normalised)
+    .flat()
+    .flatMap(({ speaker, text }) => (speaker === 'user' ? [text.trim()] : []));
+  return said.filter((text) => text !== '').join('\n') === SUMMARY_ASKED;
 }
 
 /**

@@ -100,6 +100,20 @@ const TALKS: Record<string, Talk> = {
   },
 };
 
+/** Kilo Code tells its surroundings behind each message of the user, with the time of day. */
+const surroundings = () => ({
+  type: 'text',
+  text: `\n\n<environment_details>\nMessage ${lab.provider.turns.length}\n</environment_details>`,
+});
+const kilo: Record<string, Talk> = TALKS.chat
+  ? {
+      'chat, with surroundings': {
+        ...TALKS.chat,
+        user: (text) => ({ role: 'user', content: [{ type: 'text', text }, surroundings()] }),
+      },
+    }
+  : {};
+
 /** Messages of one role after each other are one, as that API has it. */
 function joined(messages: readonly JsonObject[]): JsonObject[] {
   const all: JsonObject[] = [];
@@ -111,41 +125,44 @@ function joined(messages: readonly JsonObject[]): JsonObject[] {
   return all;
 }
 
-it.each(Object.entries(TALKS))('stays in one session, each word once: %s', async (_, talk) => {
-  const post = async (history: JsonObject[], isAgent = true) => {
-    const body = JSON.stringify(talk.body(history, isAgent));
-    const answer = await lab.post(talk.path, body);
-    expect(answer.status, answer.text).toBe(200);
-    expect(lab.provider.turns.at(-1)?.raw.toString()).toBe(body);
-    return answer;
-  };
-  let opening = [talk.user('Mend the build.')];
-  let rounds: JsonObject[][] = [];
-  const sessions = new Set<string>();
-  const step = async () => {
-    const { session, text } = await post([...opening, ...rounds.flat()]);
-    sessions.add(session);
-    rounds.push(talk.round(text));
-  };
-  for (let compaction = 0; compaction < 3; compaction++) {
-    for (let round = 0; round < 4; round++) await step();
-    const asked = await post([talk.user(`So far: ${JSON.stringify(rounds)}`)], false);
-    expect(sessions).not.toContain(asked.session);
-    opening = [talk.user(QUESTION), ...talk.round(asked.text)];
-    rounds = rounds.slice(-2);
-  }
-  await step();
-  expect([...sessions]).toHaveLength(1);
-  const [session = ''] = sessions;
-  const events = await lab.events(session);
-  const summaries = events.flatMap((event) =>
-    event.type === 'compaction.observed' ? [event.data.summary_text] : [],
-  );
-  expect(summaries).toEqual(['Summary 4.', 'Summary 9.', 'Summary 14.']);
-  const items = JSON.stringify(await lab.items(session));
-  for (const index of [0, 2, 3, 5, 7, 8, 10, 13]) {
-    expect(items.split(resultOf(`call_${index}`)), `${index}`).toHaveLength(2);
-    expect(items.split(`Looking at ${index}.`), `${index}`).toHaveLength(2);
-  }
-  expect(lab.provider.invalid).toEqual([]);
-});
+it.each(Object.entries({ ...TALKS, ...kilo }))(
+  'stays in one session, each word once: %s',
+  async (_, talk) => {
+    const post = async (history: JsonObject[], isAgent = true) => {
+      const body = JSON.stringify(talk.body(history, isAgent));
+      const answer = await lab.post(talk.path, body);
+      expect(answer.status, answer.text).toBe(200);
+      expect(lab.provider.turns.at(-1)?.raw.toString()).toBe(body);
+      return answer;
+    };
+    let opening = [talk.user('Mend the build.')];
+    let rounds: JsonObject[][] = [];
+    const sessions = new Set<string>();
+    const step = async () => {
+      const { session, text } = await post([...opening, ...rounds.flat()]);
+      sessions.add(session);
+      rounds.push(talk.round(text));
+    };
+    for (let compaction = 0; compaction < 3; compaction++) {
+      for (let round = 0; round < 4; round++) await step();
+      const asked = await post([talk.user(`So far: ${JSON.stringify(rounds)}`)], false);
+      expect(sessions).not.toContain(asked.session);
+      opening = [talk.user(QUESTION), ...talk.round(asked.text)];
+      rounds = rounds.slice(-2);
+    }
+    await step();
+    expect([...sessions]).toHaveLength(1);
+    const [session = ''] = sessions;
+    const events = await lab.events(session);
+    const summaries = events.flatMap((event) =>
+      event.type === 'compaction.observed' ? [event.data.summary_text] : [],
+    );
+    expect(summaries).toEqual(['Summary 4.', 'Summary 9.', 'Summary 14.']);
+    const items = JSON.stringify(await lab.items(session));
+    for (const index of [0, 2, 3, 5, 7, 8, 10, 13]) {
+      expect(items.split(resultOf(`call_${index}`)), `${index}`).toHaveLength(2);
+      expect(items.split(`Looking at ${index}.`), `${index}`).toHaveLength(2);
+    }
+    expect(lab.provider.invalid).toEqual([]);
+  },
+);
