@@ -15,6 +15,8 @@ function recorded(bytes: number): Recorded {
     hasAnswer: false,
     asked: null,
     round: '',
+    answer: '',
+    isCalling: false,
     asker: null,
   };
   return {

@@ -1,6 +1,7 @@
 import type { Turn } from '../../app/gateway/gateway.ts';
 import { readable, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
+import { mayRefuseTools } from '../../domain/gateway/refused-tools.ts';
 import { saysTooLong } from '../../domain/gateway/too-long.ts';
 import { turnHeaders } from '../http/turn-headers.ts';
 import { Ahead } from './ahead.ts';
@@ -73,6 +74,7 @@ function compacted(
     : messageAnswer(asked, by.text, newId(), headers);
 }
 
+type PlannedSend = Extract<Turn, { kind: 'turn' }>;
 type TurnCall = Call & { protocol: Protocol; asked: TurnAsked; ahead: Ahead };
 
 /** Shorter prompts are not too long for any model: their answers are not looked at, in bytes. */
@@ -113,12 +115,32 @@ async function goOn(
       return sentAgain(relay, call, body, shorter);
     }
   }
+  if (turn.kind === 'turn' && mayRefuseTools(answer.statusCode, refusal)) {
+    const plain = relay.gateway.withoutOffer(call.asked, turn);
+    if (plain !== null) {
+      rest?.destroy();
+      return withoutOffer(relay, call, body, { turn, plain });
+    }
+  }
   if (rest !== null) return answered(relay, call, { sending, answer: { ...answer, body: rest } });
   const own = turnHeaders(sending);
   return new Response(new Uint8Array(bytes), {
     status: answer.statusCode,
     headers: answerHeaders(answer.headers, own),
   });
+}
+
+/** `plain`: the turn without our tools. Where that is refused as well, they were not the reason. */
+async function withoutOffer(
+  relay: Relay,
+  call: TurnCall,
+  body: ReadBody,
+  { turn, plain }: Record<'turn' | 'plain', PlannedSend>,
+): Promise<Response> {
+  const sending = sendingOf(body, plain);
+  const answer = await sent(relay, call, sending);
+  if (answer?.statusCode === 200) relay.gateway.refusesOffer(call.asked, turn);
+  return turnAnswered(relay, call, { sending, answer, turn: plain });
 }
 
 async function sentAgain(

@@ -18,6 +18,7 @@ import type { Offering } from './plan-deps.ts';
 import { nameOf, type PlannedTurn, type TurnPlan } from './plan-turn.ts';
 import { type RecallRounds, recallRounds } from './recall-rounds.ts';
 import type { Recorded } from './record-answer.ts';
+import { RefusedOffers, withoutOffer } from './refused-offers.ts';
 import type { Revised, Revision } from './revise-turn.ts';
 import { readable, type TurnAsked } from './turn-request.ts';
 import type { TasksOfTurns } from './turn-tasks.ts';
@@ -55,6 +56,7 @@ export type Turn =
   /** It holds what nobody can send on. */
   | { kind: 'refused'; refusal: Refusal };
 
+type PlannedSend = Extract<Turn, { kind: 'turn' }>;
 type Compacted = Extract<ForClient, { kind: 'item' | 'summary' }>;
 
 /** What is not known after this long is not waited for, in milliseconds. */
@@ -76,6 +78,7 @@ export class Gateway {
   /** Sessions that no worker has made room in: their next requests do not wait as well. */
   readonly #crammed = new LRUCache<string, true>({ max: MOST_CRAMMED, ttl: CRAMMED_MS });
 
+  readonly #refused = new RefusedOffers();
   readonly #missed: MissedTurns;
   readonly #ahead: GoingAhead;
 
@@ -181,10 +184,10 @@ export class Gateway {
    */
   async shorter(
     request: TurnAsked,
-    { plan, body }: Extract<Turn, { kind: 'turn' }>,
+    { plan, body }: PlannedSend,
     refusal: string,
     signal: AbortSignal,
-  ): Promise<Extract<Turn, { kind: 'turn' }> | null> {
+  ): Promise<PlannedSend | null> {
     try {
       const ref = refOf(request, plan);
       if (request.headers['x-palimpsest-context-window'] === undefined) {
@@ -207,8 +210,19 @@ export class Gateway {
     }
   }
 
+  /** A turn without our tools, which its provider may have refused; null where it offers none. */
+  withoutOffer(request: TurnAsked, { plan }: PlannedSend): PlannedSend | null {
+    const plain = withoutOffer(request, plan);
+    return plain && sendOf(plain);
+  }
+
+  /** Its provider takes a turn without our tools: the next ones of this model offer none. */
+  refusesOffer(request: TurnAsked, { plan }: PlannedSend): void {
+    this.#refused.note(request, plan);
+  }
+
   /** Where calls of our tools in the answer to a turn are answered here; null: nowhere. */
-  recall(request: TurnAsked, { plan, body }: Extract<Turn, { kind: 'turn' }>): RecallRounds | null {
+  recall(request: TurnAsked, { plan, body }: PlannedSend): RecallRounds | null {
     return recallRounds(this.#deps, request, plan, body);
   }
 
@@ -243,8 +257,9 @@ export class Gateway {
 
   async #planned(request: TurnAsked): Promise<TurnPlan> {
     const planned = await within(PATIENCE_MS, this.#deps.plan(request));
-    if (planned.ok) return planned.value;
-    throw new RefusedError(planned.rejection.code);
+    if (!planned.ok) throw new RefusedError(planned.rejection.code);
+    const plan = planned.value;
+    return plan.kind === 'turn' ? this.#refused.heeded(request, plan) : plan;
   }
 
   async #compacted(request: TurnAsked): Promise<Turn> {
@@ -298,18 +313,17 @@ function turnOf(plan: TurnPlan): Turn {
       throw new RefusedError('compaction');
     case 'refused':
       return plan;
-    case 'turn': {
-      const { body, is_replaced, saved } = plan;
-      return {
-        kind: 'turn',
-        plan,
-        body,
-        status: is_replaced ? `compacted; saved=${saved}` : 'forwarded',
-      };
-    }
+    case 'turn':
+      return sendOf(plan);
     default:
       return plan satisfies never;
   }
+}
+
+function sendOf(plan: PlannedTurn): PlannedSend {
+  const { body, is_replaced, saved } = plan;
+  const status = is_replaced ? `compacted; saved=${saved}` : 'forwarded';
+  return { kind: 'turn', plan, body, status };
 }
 
 function toldOf(turn: Turn): Pick<TurnTold, 'status' | 'reason'> {

@@ -14,8 +14,8 @@ const ROUNDS_LOOKED_UP = 3;
 /**
  * What a history has come to: enough to go on from there. `hasAnswer`: the model has said a part of it.
  * `asked`: the place before the answer that it ends with; null where it ends with none, and before the
- * first. `round`: what was asked last, and the answer to it as far as there is one. `asker`: who asks; null
- * where rounds are not looked for.
+ * first. `round`: what was asked last, and the answer to it as far as there is one. `answer`: that alone;
+ * `isCalling`: it calls a tool. `asker`: who asks; null where rounds are not looked for.
  */
 export type HistoryState = {
   last: string;
@@ -24,6 +24,8 @@ export type HistoryState = {
   hasAnswer: boolean;
   asked: string | null;
   round: string;
+  answer: string;
+  isCalling: boolean;
   asker: string | null;
 };
 
@@ -40,9 +42,14 @@ export function noHistory(
     hasAnswer: false,
     asked: null,
     round: '',
+    answer: '',
+    isCalling: false,
     asker,
   };
 }
+
+/** A round that is over; `calls`: its answer alone, where that calls a tool. */
+type Round = { round: string; calls: string | null };
 
 /**
  * Fingerprints of a history before and behind each of its answers, by what was said firmly: how clients
@@ -58,15 +65,19 @@ export class HistoryKeys {
   #words: number;
   #asked: string | null;
   #round: string;
+  #answer: string;
+  #isCalling: boolean;
   readonly #asker: string | null;
-  readonly #rounds: string[] = [];
+  readonly #rounds: Round[] = [];
   readonly #places: string[] = [];
 
-  constructor(format: Format, { last, round, asker, ...state }: HistoryState) {
+  constructor(format: Format, { last, round, answer, isCalling, asker, ...state }: HistoryState) {
     const { words, isAfterAnswer, hasAnswer, asked } = state;
     this.#format = format;
     this.#last = last;
     this.#round = round;
+    this.#answer = answer;
+    this.#isCalling = isCalling;
     this.#asker = asker;
     this.#words = words;
     this.#isAfterAnswer = isAfterAnswer;
@@ -83,6 +94,8 @@ export class HistoryKeys {
       hasAnswer: this.#hasAnswer,
       asked: this.#asked,
       round: this.#round,
+      answer: this.#answer,
+      isCalling: this.#isCalling,
       asker: this.#asker,
     };
   }
@@ -90,10 +103,13 @@ export class HistoryKeys {
   add(items: readonly Item[]): this {
     const codec = codecFor(this.#format);
     for (const item of items) {
-      for (const { text, isFirm, isOfModel } of atomsOf(codec, item)) {
+      for (const { text, isFirm, isOfModel, anchor } of atomsOf(codec, item)) {
         if (!isFirm) continue;
-        if (isOfModel) this.#beginAnswer();
-        else this.#endAnswer();
+        if (isOfModel) {
+          this.#beginAnswer();
+          this.#answer = hashed(this.#answer, text);
+          if (anchor !== null) this.#isCalling = true;
+        } else this.#endAnswer();
         this.#words += 1;
         this.#last = hashed(this.#last, text);
         this.#round = hashed(this.#round, text);
@@ -121,17 +137,19 @@ export class HistoryKeys {
   }
 
   /**
-   * The newest answers, newest first, each together with what was asked for it, and who asks: what a
-   * client still has that leaves out what was before. The newest may be on its way into the log.
+   * So many of the newest answers, newest first, each together with what was asked for it, and who asks:
+   * what a client still has that leaves out what was before. The newest may be on its way into the log.
+   * Then those that call a tool by themselves: a summary may stand in the place of what was asked.
    */
-  newestRounds(): string[] {
+  newestRounds(most = ROUNDS_LOOKED_UP): string[] {
     const asker = this.#asker;
     if (asker === null) return [];
-    const rounds = this.#isAfterAnswer ? [...this.#rounds, this.#round] : this.#rounds;
-    return rounds
-      .slice(-ROUNDS_LOOKED_UP)
-      .reverse()
-      .map((round) => hashed('round', asker, round));
+    const rounds = this.#isAfterAnswer ? [...this.#rounds, this.#current()] : this.#rounds;
+    const newest = rounds.slice(-most).reverse();
+    return [
+      ...newest.map(({ round }) => hashed('round', asker, round)),
+      ...newest.flatMap(({ calls }) => (calls === null ? [] : hashed('calls', asker, calls))),
+    ];
   }
 
   /** Those of them near the end. */
@@ -144,6 +162,10 @@ export class HistoryKeys {
     return isEnd ? [...this.#places, this.#last] : this.#places;
   }
 
+  #current(): Round {
+    return { round: this.#round, calls: this.#isCalling ? this.#answer : null };
+  }
+
   #beginAnswer(): void {
     if (!this.#isAfterAnswer && this.#hasAnswer) this.#asked = hashed('asked', this.#last);
     this.#isAfterAnswer = true;
@@ -154,8 +176,10 @@ export class HistoryKeys {
     if (this.#isAfterAnswer) {
       if (this.#asked !== null) this.#places.push(this.#asked);
       if (this.#words > 1) this.#places.push(this.#last);
-      this.#rounds.push(this.#round);
+      this.#rounds.push(this.#current());
       this.#round = '';
+      this.#answer = '';
+      this.#isCalling = false;
     }
     this.#isAfterAnswer = false;
     this.#asked = null;

@@ -1,10 +1,13 @@
 import { formatOf } from '../../domain/gateway/protocol.ts';
+import { withoutSummaryQuestion } from '../../domain/gateway/summary-question.ts';
+import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { accept, type Outcome } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { sync } from '../sync.ts';
 import { appendDelta } from './append-delta.ts';
+import { beginBranch } from './branches.ts';
 import type { Expanded } from './expand-content.ts';
 import { findTurnSession, type TurnSession } from './find-turn-session.ts';
 import type { PlanDeps } from './plan-deps.ts';
@@ -41,12 +44,18 @@ export async function keepTurn(
     return accept({ kind: 'not_kept' });
   const settled = await settleSession(deps, session, request, body);
   if (!settled.ok) return settled;
-  const synced = await (session.delta === null
-    ? syncAll(deps, session, told)
-    : appendDelta(deps, session.ref, session.delta, told.items));
+  const past = session.delta === null ? withoutSummaryQuestion(told.items) : null;
+  const synced = await (past !== null
+    ? syncBeside(deps, session, told, past)
+    : session.delta === null
+      ? syncAll(deps, session, told)
+      : appendDelta(deps, session.ref, session.delta, told.items));
   if (!synced.ok) return synced;
   const { session_id, version } = synced.value;
-  return accept({ kind: 'kept', ref: { tenant: request.tenant, session_id }, version, session });
+  const ref = { tenant: request.tenant, session_id };
+  // The next body of its session goes on from another one.
+  const kept = past === null ? session : { ...session, telling: null };
+  return accept({ kind: 'kept', ref, version, session: kept });
 }
 
 /** The same; null where there is no such session, or that fails: the next request holds the history again. */
@@ -65,10 +74,26 @@ export async function keepWhereItCan(
   }
 }
 
+/** `past`: the history without its last question, which the conversation goes on without: that has a fork. */
+async function syncBeside(
+  deps: PlanDeps,
+  session: TurnSession,
+  told: Told,
+  past: Item[],
+): Promise<Outcome<{ session_id: string; version: number }>> {
+  const whole = { ...session, telling: null };
+  const kept = await syncAll(deps, whole, { items: past, is_excerpt: true });
+  if (!kept.ok) return kept;
+  const { session_id, version } = kept.value;
+  const parent = { tenant: session.ref.tenant, session_id };
+  const begun = await beginBranch(deps, parent, version, 'summary');
+  return begun.ok ? syncAll(deps, { ...whole, ref: begun.value }, told) : begun;
+}
+
 async function syncAll(
   deps: PlanDeps,
   { ref, telling }: TurnSession,
-  { items, is_excerpt = false }: Told,
+  { items, is_excerpt = false }: Pick<Told, 'items' | 'is_excerpt'>,
 ): Promise<Outcome<{ session_id: string; version: number }>> {
   const done = await sync(deps, ref, {
     items,

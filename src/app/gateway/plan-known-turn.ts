@@ -2,6 +2,7 @@ import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
 import { formatOf, historyField, isTrigger, type Protocol } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { answerBefore } from '../../domain/gateway/session-hint.ts';
+import { withoutSummaryQuestion } from '../../domain/gateway/summary-question.ts';
 import { summaryTurn } from '../../domain/gateway/summary-turn.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { referredId } from '../../domain/items/openai-responses/references.ts';
@@ -106,6 +107,7 @@ const ANSWERED: Item = { role: 'assistant', content: '' };
 function asksForMore(protocol: Protocol, body: JsonObject, items: readonly Item[]): boolean {
   if (isJsonObject(body.thread) || body.conversation != null) return true;
   if (answerBefore(protocol, body) !== null) return true;
+  if (withoutSummaryQuestion(items) !== null) return true;
   if (protocol === 'messages' && summaryTurn([ANSWERED, ...items]) !== null) return true;
   return items.some(
     (item) => isTrigger(item) || isProviderCompaction(item) || referredId(item) !== null,

@@ -102,7 +102,7 @@ function keysAfter(
   const after = new HistoryKeys(format, history).add(told);
   const isPlain = answer.isWhole && !isDelta;
   const places = isPlain ? after.keysBehindAnswer() : [];
-  const rounds = isPlain ? after.newestRounds().slice(0, 1) : [];
+  const rounds = isPlain ? after.newestRounds(1) : [];
   return [...keys, ...places, ...rounds, ...callerKeys(request, answer)];
 }
 

@@ -18,26 +18,29 @@ export function clientSummary(item: Item, normalised: Normalised): string | null
   return isSummary ? messageText(normalised) : null;
 }
 
-/** OpenCode puts its summary behind this question, as the answer to it. */
+/** OpenCode and Kilo Code put their summary behind this question, as the answer to it. */
 const SUMMARY_ASKED = 'What did we do so far?';
 
 /** Whether a message at the head of a history asks for what stands in place of the past. */
 export function asksForSummary(normalised: Normalised): boolean {
-  return (
-    normalised.kind === 'message' &&
-    normalised.role === 'user' &&
-    messageText(normalised) === SUMMARY_ASKED
-  );
+  if (normalised.kind !== 'message' || normalised.role !== 'user') return false;
+  // The program may tell its surroundings beside it.
+  const said = utterancesOf(normalised)
+    .flat()
+    .flatMap(({ speaker, text }) => (speaker === 'user' ? [text.trim()] : []));
+  return said.filter((text) => text !== '').join('\n') === SUMMARY_ASKED;
 }
 
-/** The summary that answers such a question; null for what is none. */
+/**
+ * The summary that answers such a question; null for what is none. Where the next answer stands in the same
+ * message, which calls a tool then, it is the first text.
+ */
 export function answeredSummary(normalised: Normalised): string | null {
-  const isAnswer =
-    normalised.kind === 'message' &&
-    normalised.role === 'assistant' &&
-    normalised.parts.every(({ kind }) => kind !== 'tool_call');
-  const text = isAnswer ? messageText(normalised) : '';
-  return text === '' ? null : text;
+  if (normalised.kind !== 'message' || normalised.role !== 'assistant') return null;
+  const { parts } = normalised;
+  if (parts.every(({ kind }) => kind !== 'tool_call')) return messageText(normalised) || null;
+  const [first, ...more] = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  return more.length === 0 ? null : (first ?? null);
 }
 
 /** What Anthropic's API puts at the head of a conversation that it has compacted. */

@@ -155,6 +155,10 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   ],
   [/^Another language model started to solve this problem and produced a summary\b/, 'summary'],
   [/^The conversation history before this point was compacted into the following /, 'summary'],
+  [
+    /^Some of the conversation history has been summarized to free up context\.\s+You were originally given instructions from a user\b/,
+    'summary',
+  ],
   // SWE-agent's template, whatever a command printed: in a session of its own it is never the user.
   [/^OBSERVATION:\n/, 'tool'],
   [/^EXECUTION RESULT of \[[\w ]{1,60}\]:/, 'tool'],

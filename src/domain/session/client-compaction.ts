@@ -28,8 +28,10 @@ export function clientCompaction(
       const from = place + 1;
       return { items: from + keptAfter(log, client.slice(from)), summary_text: summary };
     }
-    const isBefore = normalised.kind !== 'message' || normalised.role !== 'assistant';
-    isAsked = asksForSummary(normalised) || (isAsked && atoms.every(({ isFirm }) => !isFirm));
+    // What the model has thought before it answered.
+    const isBetween: boolean = isAsked && atoms.every(({ isFirm }) => !isFirm);
+    const isBefore = isBetween || normalised.kind !== 'message' || normalised.role !== 'assistant';
+    isAsked = asksForSummary(normalised) || isBetween;
     const hasResult = atoms.some(({ anchor }) => anchor !== null);
     if (summary === null && (!isBefore || hasResult)) return null;
   }

@@ -258,6 +258,11 @@ const CODEX: Case[] = [
 
 const OTHERS: Case[] = [
   {
+    name: 'Copilot: its own summary',
+    text: 'Some of the conversation history has been summarized to free up context.\n\nYou were originally given instructions from a user over one or more turns. Here were the user messages:\n<user_message>\nMend the build.\n</user_message>\n\nHere is a summary of the prior context:\n<summary>\n…\n</summary>',
+    speaker: 'summary',
+  },
+  {
     name: 'pi: a skill that the user has called',
     text: '<skill name="commit" location="/home/me/.pi/skills/commit/SKILL.md">\nReferences are relative to /home/me/.pi/skills/commit.\n\nWrite small commits.\n</skill>',
     speaker: 'user',

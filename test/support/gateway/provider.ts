@@ -67,6 +67,8 @@ export class ScriptedProvider {
   readonly troubles: Trouble[] = [];
   /** In tokens, as it counts them. */
   window = Number.POSITIVE_INFINITY;
+  /** What it says of tools, with this status; null: it takes them. */
+  refusesTools: { status: number; message: string } | null = null;
   script: Script = () => ({ text: 'Done.' });
   /** Bodies that it answers with word for word, one after the other, before the script is asked. */
   readonly verbatim: object[] = [];
@@ -115,6 +117,10 @@ export class ScriptedProvider {
       ...ruleProblems(format, history, { isConverted: false }),
       ...this.#thoughts.problems(protocol, history),
     );
+    if (this.refusesTools !== null && body.tools !== undefined) {
+      const { status, message } = this.refusesTools;
+      return json(response, status, { error: { message, type: 'api_error' } });
+    }
     if (tokens > this.window) return fail(response, 'too_long', received, this.window);
     const verbatim = this.verbatim.shift();
     if (verbatim !== undefined) return json(response, 200, verbatim);

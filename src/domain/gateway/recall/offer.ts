@@ -28,6 +28,18 @@ export function withTools(
     : `${text.slice(0, range.end - 1)},${added}${text.slice(range.end - 1)}`;
 }
 
+/** The same text with the tools that the request came with in place of those; `original`: as it came. */
+export function withoutTools(text: string, original: string): string {
+  const range = memberRange(text, 'tools');
+  if (range === null) return text;
+  const own = memberRange(original, 'tools');
+  if (own !== null) {
+    return text.slice(0, range.start) + original.slice(own.start, own.end) + text.slice(range.end);
+  }
+  const begin = text.indexOf('{') + 1;
+  return text.slice(0, begin) + text.slice(text.indexOf(',', range.end) + 1);
+}
+
 function isOfOurs(tool: Json): boolean {
   if (!isJsonObject(tool)) return false;
   const named = isJsonObject(tool.function) ? tool.function : tool;
