@@ -103,9 +103,9 @@ export function commandKey(script: string): string {
     script
       .slice(0, LOOKED_AT)
       .replace(/^\s*cd\s+[^\s;&|]+\s*(?:&&|;)\s*/, '')
-      .replace(/\s*\d?>&\d/g, '')
+      .replace(/\s{0,20}\d?>&\d/g, '')
       .replace(
-        /(?:\s*\|\s*(?:tail|head|grep|rg|cat|tee|sed|less)\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|"'\n]){0,200}){1,4}$/,
+        /(?:\s{0,20}\|\s{0,20}(?:tail|head|grep|rg|cat|tee|sed|less)\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|"'\n]){0,200}){1,4}$/,
         '',
       )
       .replace(/^\s*(?:env\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){0,10}/, '')
