@@ -93,7 +93,7 @@ const BODY_HERE = 131_072;
 const VALUES_HERE = 2_000;
 
 /** What can be read, worked on and written out within some 20 ms, whatever it consists of. */
-const CONTEXT_HERE = { events: 1_000, bytes: 2_000_000, tokens: 250_000 };
+const CONTEXT_HERE = { events: 1_000, bytes: 2_000_000, values: 10_000, tokens: 250_000 };
 
 /** The API where other threads answer what would hold up this one; none of it is done here then. */
 export function withElsewhere(

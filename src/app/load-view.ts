@@ -241,8 +241,9 @@ async function eventsBetween(
   most: Size | null,
 ): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
-  const largest = most === null ? {} : { max_bytes: most.bytes, largest: most.bytes };
-  const query = { after, up_to: upTo, limit: EVENTS_PER_READ, ...largest };
+  const bounds =
+    most === null ? {} : { max_bytes: most.bytes, largest: most.bytes, most_values: most.values };
+  const query = { after, up_to: upTo, limit: EVENTS_PER_READ, ...bounds };
   for await (const page of eventPages(store, ref, query)) {
     for (const event of page) all.push(event);
     if (most !== null && (all.at(-1)?.version ?? upTo) < upTo) throw new ElsewhereError();

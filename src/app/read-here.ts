@@ -10,8 +10,9 @@ import { withMembers } from './with-members.ts';
 export function readHere<P extends Pick<Ports, 'store' | 'largestHere'>>(ports: P): P {
   const { store, largestHere } = ports;
   if (largestHere === undefined) return ports;
-  const { bytes: largest } = largestHere;
-  const events: EventStore['events'] = (ref, query) => store.events(ref, { ...query, largest });
+  const { bytes: largest, values: most_values } = largestHere;
+  const events: EventStore['events'] = (ref, query) =>
+    store.events(ref, { ...query, largest, most_values });
   const found: SearchIndex['events'] = (documents, most) =>
     store.search.events(documents, most, largest);
   const search = withMembers(store.search, { events: found });

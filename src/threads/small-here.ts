@@ -6,7 +6,7 @@ import type { AsksModel, CompactionJob, JobHandler } from '../workers/engines/jo
 type Handlers = { compact: JobHandler; asksModel: AsksModel };
 
 /** What is compacted within some 20 ms; a thread takes longer to start. */
-const COMPACTED_HERE: Size = { events: 200, bytes: 400_000, tokens: 20_000 };
+const COMPACTED_HERE: Size = { events: 200, bytes: 400_000, values: 5_000, tokens: 20_000 };
 
 /** Jobs on small contexts are done in this thread, all others in another. */
 export function smallHere(

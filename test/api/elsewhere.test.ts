@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { store, limits } = plain.deps;
   api = await startApi({
     store,
-    largestHere: { events: 5, bytes: 100_000, tokens: 100_000 },
+    largestHere: { events: 5, bytes: 100_000, values: 1_000, tokens: 100_000 },
     limits: { ...limits, body_bytes_here: 10_000, json_values_here: 20 },
     elsewhere: (request, signal) => {
       passedOn.push(request);

@@ -187,7 +187,7 @@ it('what would hold up the process is done in another thread', async () => {
   const busy = await startApi({
     store,
     limits: { ...limits, json_values_here: MANY.length },
-    largestHere: { events: 5, bytes: 100_000, tokens: 100_000 },
+    largestHere: { events: 5, bytes: 100_000, values: 1_000, tokens: 100_000 },
     elsewhere: (request, signal) => {
       passedOn += 1;
       return answerSent(createApp(api.deps), request, signal);

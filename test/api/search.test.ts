@@ -101,7 +101,7 @@ describe('GET /sessions/:id/search', () => {
   it('hands a large search, and each expression, to another thread', async () => {
     const asked: string[] = [];
     const elsewhere = await startApi({
-      largestHere: { events: 1_000, tokens: 1_000, bytes: 1_000_000 },
+      largestHere: { events: 1_000, tokens: 1_000, bytes: 1_000_000, values: 10_000 },
       elsewhere: async ({ url }) => {
         asked.push(url);
         return { status: 200, headers: {}, body: new Uint8Array() };

@@ -38,7 +38,7 @@ it('is left to a thread where a context is large, and done where there are none'
   lab = await SessionLab.open('anthropic', { context_window: 2_000_000 });
   await lab.append([user(ofTokens(21_000))]);
   const view = await lab.view();
-  const largestHere = { events: 10, tokens: 10, bytes: 10 };
+  const largestHere = { events: 10, tokens: 10, bytes: 10, values: 10 };
   expect(() => foldHere({ largestHere }, view)).toThrow(ElsewhereError);
   expect(() => foldHere({}, view)).not.toThrow();
   const small = { ...view, entries: view.entries.slice(1) };

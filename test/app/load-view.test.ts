@@ -81,7 +81,7 @@ describe('a view of many items', () => {
 });
 
 describe('a context is within a size', () => {
-  const SIZE = { events: 4, bytes: 10_000, tokens: 100 };
+  const SIZE = { events: 4, bytes: 10_000, values: 200, tokens: 100 };
   const picture = {
     role: 'user',
     content: [
@@ -99,6 +99,11 @@ describe('a context is within a size', () => {
     {
       what: 'but not with too many bytes before its last event',
       items: [picture, user('1')],
+      is: false,
+    },
+    {
+      what: 'but not with too many JSON values',
+      items: [{ ...user('1'), list: Array.from({ length: 200 }, () => 1) }],
       is: false,
     },
   ])('$what', async ({ items, is }) => {

@@ -330,7 +330,10 @@ describe('sync', () => {
 
   it('looks at the size of the context only where somebody reads it, or it changes', async () => {
     await lab.sync('s', TALK);
-    const deps = { ...lab.ports, largestHere: { events: 3, bytes: 100_000, tokens: 100_000 } };
+    const deps = {
+      ...lab.ports,
+      largestHere: { events: 3, bytes: 100_000, values: 1_000, tokens: 100_000 },
+    };
     const asked = { format: undefined, on_divergence: 'fork' as const, expected: null };
     const told = (items: Item[], reads_context: boolean) =>
       sync(deps, refOf('s'), { ...asked, items, idempotency: null, reads_context });

@@ -245,6 +245,16 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
         await expect(store.events(ref, alone)).rejects.toThrow(ElsewhereError);
       });
 
+      test('are not parsed where they have more JSON values in all than asked', async () => {
+        const ref = other('many');
+        const many = item(JSON.stringify(Array.from({ length: 500 }, () => 1)));
+        await store.commit(ref, append(created, item('c'), many), at);
+        const most_values = 400;
+        expect(await store.events(ref, { most_values, up_to: 2 })).toHaveLength(2);
+        expect(await store.events(ref, { most_values: 1_000 })).toHaveLength(3);
+        await expect(store.events(ref, { most_values })).rejects.toThrow(ElsewhereError);
+      });
+
       test('of an unknown session there are none', async () => {
         expect(await store.events(other('nobody'))).toEqual([]);
       });

@@ -2,14 +2,18 @@ import { expect, test } from 'vitest';
 import { summarizeExtractively } from '../../src/domain/compaction/extractive/summarize.ts';
 import { cleanSummary, extractSummaryText } from '../../src/domain/compaction/summary.ts';
 import { transcriptText } from '../../src/domain/compaction/transcript-text.ts';
+import { summaryTurn } from '../../src/domain/gateway/summary-turn.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item, Normalised } from '../../src/domain/items/item.ts';
+import { readOpaque } from '../../src/domain/items/opaque.ts';
+import { commandKey } from '../../src/domain/ledger/command-line.ts';
 import { extractNames, namesStandingIn } from '../../src/domain/names.ts';
 import { compactionCommand } from '../../src/domain/policy/commands.ts';
 import { profileConfig } from '../../src/domain/policy/profiles.ts';
 import { commandReader } from '../../src/domain/policy/shell-commands.ts';
 import { completedSteps, hasSucceeded, textBoundaries } from '../../src/domain/policy/signals.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
+import { sumsUpFailure } from '../../src/domain/workspace/sums-up.ts';
 import { cpuMs } from '../support/cpu-time.ts';
 import { assistant, attachment, call, result, user } from '../support/items.ts';
 import { ledgersOfItems } from '../support/ledgers.ts';
@@ -26,6 +30,7 @@ const UNITS = [
   ...[
     'a',
     ' ',
+    '\t',
     '\n',
     '\r\n',
     '-',
@@ -47,6 +52,7 @@ const UNITS = [
   ...['[x](', '- [ ] a\n', '1. a\n', '12\t', '```\n', 'a.b', 'a/b ', 'a-b-', 'aB', '## a\n', '> '],
   ...['We decided that. ', 'Error: x\n', 'exit code: 0\n', '\u001b[', '\u001b]', 'http://a/'],
   ...[
+    'data:',
     'data:image/png;base64,',
     'a;',
     'a=',
@@ -89,6 +95,30 @@ const ENTRIES: [string, (text: string) => unknown][] = [
   [
     'a summary of a file',
     (text) => summary(call('c', 'Write', { file_path: text, content: text })),
+  ],
+  [
+    'a summary of what a program tells of a file',
+    (text) =>
+      summary(
+        user(
+          `<system-reminder>\nNote: a.ts was modified, either by the user or by a linter. ${text}x`,
+        ),
+      ),
+  ],
+  [
+    'a request of a client for a summary',
+    (text) =>
+      summaryTurn([
+        user('a'),
+        assistant('b'),
+        user(
+          `Your task is to create a detailed summary of this. ${text}Additional Instructions:${text}x`,
+        ),
+      ]),
+  ],
+  [
+    'a file in a data URL',
+    (text) => readOpaque({ type: 'input_file', filename: 'a', file_data: `data:${text}` }),
   ],
   ['a summary of a patch', (text) => summary(call('c', 'apply_patch', { input: text }))],
   ['a summary of a plan', (text) => summary(call('c', 'ExitPlanMode', { plan: text }))],
@@ -142,16 +172,34 @@ test.each(ENTRIES)(
   },
 );
 
+/** These read a part of a long text: their time does not grow with it, and still may be too much. */
+const BOUNDED: [string, (text: string) => unknown][] = [
+  ['the end of an output', (text) => sumsUpFailure(`1${text}x`)],
+  ['the key of a command', (text) => commandKey(`npm test ${text}x`)],
+];
+
+test.each(BOUNDED)('%s takes little time, whatever the text', (_, run) => {
+  const slow = UNITS.filter((unit) => {
+    const text = unit.repeat(Math.ceil(SIZE / unit.length));
+    return [0, 1, 2].every(() => cpuMsOf(() => run(text)) > NO_MATTER_MS);
+  });
+  expect(slow).toEqual([]);
+});
+
 /** Others use the machine: only what is slow each time is. */
 function isSlow(run: (text: string) => unknown, unit: string): boolean {
   const timeOf = (size: number) => {
     const text = unit.repeat(Math.ceil(size / unit.length));
-    const started = cpuMs();
-    run(text);
-    return cpuMs() - started;
+    return cpuMsOf(() => run(text));
   };
   return [0, 1, 2].every(() => {
     const twice = timeOf(SIZE);
     return twice > NO_MATTER_MS && twice / timeOf(SIZE / 2) >= 3;
   });
+}
+
+function cpuMsOf(run: () => unknown): number {
+  const started = cpuMs();
+  run();
+  return cpuMs() - started;
 }

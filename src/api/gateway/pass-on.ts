@@ -1,3 +1,4 @@
+import { Slices } from '../../app/slices.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 
 /** What is kept of an answer to be recorded, in bytes; of a longer one nothing is recorded. */
@@ -23,6 +24,8 @@ export function passedOn(
   let kept: Buffer[] | null = [];
   let size = 0;
   let isOver = false;
+  // What has arrived already comes without a pause for others.
+  const slices = new Slices();
   const end = (isWhole: boolean) => {
     if (isOver) return;
     isOver = true;
@@ -33,6 +36,7 @@ export function passedOn(
     {
       pull: async (controller) => {
         try {
+          if (slices.isOver) await slices.next();
           const { done, value } = await pieces.next();
           if (done === true) {
             end(true);
@@ -63,11 +67,13 @@ export function passedOn(
 /** All of a body that is no stream. Rejects when it breaks off, or is longer than what is kept. */
 export async function wholeOf(body: Passing): Promise<Buffer> {
   const pieces: Buffer[] = [];
+  const slices = new Slices();
   let size = 0;
   for await (const piece of body) {
     size += piece.byteLength;
     if (size > MOST_KEPT) throw new Error('an answer is too long to be read');
     pieces.push(piece);
+    if (slices.isOver) await slices.next();
   }
   return joinedBytes(pieces);
 }

@@ -2,12 +2,13 @@ import type { RecallRounds } from '../../app/gateway/recall-rounds.ts';
 import { within } from '../../app/gateway/within.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
+import type { SsePiece } from '../../domain/gateway/event-stream.ts';
 import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
 import { decoded, partialTextOf, textOf } from './body.ts';
 import { type Passing, wholeOf } from './pass-on.ts';
 import { headerOf, isEventStream } from './relay.ts';
 import type { UpstreamAnswer } from './send.ts';
-import { type SsePiece, ssePieces, sseText } from './sse.ts';
+import { ssePieces, sseText } from './sse.ts';
 
 /** Of one round, in characters; of a longer one nothing could be recorded. */
 const MOST_KEPT = 32 * 1024 * 1024;

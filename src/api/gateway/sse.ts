@@ -1,9 +1,7 @@
-import { createParser } from 'eventsource-parser';
+import { Slices } from '../../app/slices.ts';
+import { EventStreamReader, type SsePiece } from '../../domain/gateway/event-stream.ts';
 import type { StreamEvent } from '../../domain/gateway/recall/recall-protocol.ts';
 import { jsonObjectIn } from '../../domain/json.ts';
-
-/** A comment, which keeps a connection alive, as it came. */
-export type SsePiece = { kind: 'event'; event: StreamEvent } | { kind: 'comment'; text: string };
 
 /** What an event may take, in bytes, before it has come whole: until then all of it is held. */
 const LONGEST_EVENT = 32 * 1024 * 1024;
@@ -16,22 +14,23 @@ export async function* ssePieces(
   body: AsyncIterable<Buffer>,
   longest = LONGEST_EVENT,
 ): AsyncGenerator<SsePiece> {
-  const pieces: SsePiece[] = [];
-  const parser = createParser({
-    onEvent: ({ event: name, data }) => pieces.push({ kind: 'event', event: { name, data } }),
-    onComment: (text) => pieces.push({ kind: 'comment', text }),
-  });
+  const reader = new EventStreamReader();
   const decoder = new TextDecoder('utf-8');
+  // What has arrived already comes without a pause for others.
+  const slices = new Slices();
   let held = 0;
   for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
+    const pieces = reader.read(decoder.decode(chunk, { stream: true }));
     held = pieces.some(({ kind }) => kind === 'event') ? 0 : held + chunk.byteLength;
     if (held > longest) throw new Error('an event of the answer is too long to be read');
-    yield* pieces.splice(0);
+    for (const piece of pieces) {
+      yield piece;
+      if (slices.isOver) await slices.next();
+    }
+    if (slices.isOver) await slices.next();
   }
   // The last one may lack the empty line behind it. Of one that is cut, clients know nothing either.
-  parser.feed(`${decoder.decode()}\n\n`);
-  for (const piece of pieces.splice(0)) {
+  for (const piece of reader.read(`${decoder.decode()}\n\n`)) {
     if (piece.kind === 'comment' || isWhole(piece.event.data)) yield piece;
   }
 }

@@ -1,7 +1,7 @@
-import { createParser } from 'eventsource-parser';
 import { JSON_DEPTH } from '../../domain/exact-json.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
+import { EventStreamReader } from '../../domain/gateway/event-stream.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
 import { MOST_VALUES, measureJson } from '../../domain/json-text.ts';
@@ -29,18 +29,21 @@ export function readAnswer(protocol: Protocol, raw: RawAnswer): Answer | null {
 function eventsOf(text: string, isWhole: boolean): { events: JsonObject[]; isBroken: boolean } {
   const events: JsonObject[] = [];
   let isBroken = false;
-  const parser = createParser({
-    onEvent: ({ data }) => {
+  const reader = new EventStreamReader();
+  const take = (chunk: string) => {
+    for (const piece of reader.read(chunk)) {
+      if (piece.kind === 'comment') continue;
+      const { data } = piece.event;
       const event = objectIn(data);
       if (event !== null && !isBroken) events.push(event);
       // Others are signs of the server: `[DONE]`, or that it is still there.
       else if (data.startsWith('{')) isBroken = true;
-    },
-  });
-  parser.feed(text);
+    }
+  };
+  take(text);
   const isBrokenBefore = isBroken;
   // The last one may lack the empty line behind it. Where it is cut itself, it was never there.
-  if (isWhole) parser.feed('\n\n');
+  if (isWhole) take('\n\n');
   return { events, isBroken: isBrokenBefore };
 }
 

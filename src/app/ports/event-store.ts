@@ -89,6 +89,8 @@ export type EventQuery = {
   max_bytes?: number;
   /** Bytes of data: rejects with `ElsewhereError` rather than to parse an event that has more. */
   largest?: number;
+  /** Rejects with `ElsewhereError` rather than to parse events that have more JSON values in all. */
+  most_values?: number;
   /** Default: oldest first. */
   newest_first?: boolean;
 };

@@ -10,10 +10,10 @@ import type { SessionRef } from './event-store.ts';
 import type { SearchableStore } from './search-index.ts';
 
 /**
- * Of a context: events that it is folded from, their bytes, and tokens. Pictures have few tokens, and
- * tiny items have few bytes.
+ * Of a context: events that it is folded from, their bytes and JSON values, and tokens. Pictures have few
+ * tokens, tiny items have few bytes, and a value takes as long as a hundred bytes of text.
  */
-export type Size = { events: number; bytes: number; tokens: number };
+export type Size = { events: number; bytes: number; values: number; tokens: number };
 
 /** Everything that use cases are handed from outside; each names what it needs of it. */
 export type Ports = {

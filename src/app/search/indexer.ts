@@ -3,7 +3,7 @@ import { Bell } from '../bell.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { SearchableStore } from '../ports/search-index.ts';
-import { newDocuments, nextEvents, nextWrite } from './new-documents.ts';
+import { newDocuments, nextEvents, nextWrite, type Readable } from './new-documents.ts';
 
 /** What is appended within so many milliseconds is indexed together. */
 const GATHER_MS = 150;
@@ -13,8 +13,8 @@ const REST = 5;
 const SWEEP_MS = 60_000;
 const SESSIONS_AT_A_TIME = 200;
 const AFTER_ERROR_MS = 1_000;
-/** A larger event, in bytes, is read and taken apart in another thread, where there is one. */
-const LARGEST_HERE = 1_000_000;
+/** What is larger is read and taken apart in another thread, where there is one. */
+const MOST_HERE: Readable = { bytes: 1_000_000, values: 20_000 };
 
 /** Indexes the next events of a session in another thread; whether there are more. */
 type AdvanceElsewhere = (ref: SessionRef) => Promise<boolean>;
@@ -162,7 +162,7 @@ export class Indexer {
   async #indexWhereItCan(ref: SessionRef): Promise<boolean> {
     if (this.#elsewhere === null) return this.#indexNext(ref, undefined);
     try {
-      return await this.#indexNext(ref, LARGEST_HERE);
+      return await this.#indexNext(ref, MOST_HERE);
     } catch (error) {
       if (error instanceof ElsewhereError) return this.#elsewhere(ref);
       throw error;
@@ -170,7 +170,7 @@ export class Indexer {
   }
 
   /** Throws ElsewhereError, with nothing written, when there is a larger event among them. */
-  async #indexNext(ref: SessionRef, largest: number | undefined): Promise<boolean> {
+  async #indexNext(ref: SessionRef, most: Readable | undefined): Promise<boolean> {
     const { search } = this.#store;
     const position = await search.position(ref);
     if (position === null || position.indexed >= position.version) return false;
@@ -178,7 +178,7 @@ export class Indexer {
     const { events, to } = await nextEvents(this.#store, ref, {
       after: indexed,
       up_to: version,
-      largest,
+      most,
     });
     const before = position.documents - position.begun;
     const documents = await newDocuments(search, ref, events, format, before);

@@ -6,6 +6,7 @@ import { indexedId, indexedName } from '../../domain/search/names.ts';
 import { type Tokens, tokensOf } from '../../domain/search/tokens.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { EventStore, SessionRef, StoredEvent } from '../ports/event-store.ts';
+import type { Size } from '../ports/ports.ts';
 import type { NewDocument, SearchIndex } from '../ports/search-index.ts';
 import { Slices } from '../slices.ts';
 import { saidAtMs } from './said-at.ts';
@@ -18,16 +19,19 @@ const TOKENS_AT_A_TIME = 5_000;
 
 const NO_TOKENS: Tokens = { words: [], names: [] };
 
+/** What may be read at once: the bytes of one event, and the JSON values of all. */
+export type Readable = Pick<Size, 'bytes' | 'values'>;
+
 /**
  * The next events of which there is something to be found, and the version that they reach to. Throws
- * ElsewhereError where one of them has more bytes than `largest`.
+ * ElsewhereError where one of them has more bytes, or they have more values, than `most`.
  */
 export async function nextEvents(
   store: EventStore,
   ref: SessionRef,
-  { after, up_to, largest }: { after: number; up_to: number; largest: number | undefined },
+  { after, up_to, most }: { after: number; up_to: number; most: Readable | undefined },
 ): Promise<{ events: StoredEvent[]; to: number }> {
-  const sized = largest === undefined ? {} : { largest };
+  const sized = most === undefined ? {} : { largest: most.bytes, most_values: most.values };
   const query = { after, up_to, types: SEARCHED_EVENTS, ...sized };
   const bounds = { limit: EVENTS_AT_A_TIME, max_bytes: BYTES_AT_A_TIME };
   const events = await store.events(ref, { ...query, ...bounds });

@@ -39,7 +39,7 @@ async function differenceIn(
     const { events, to } = await nextEvents(store, ref, {
       after: version,
       up_to: indexed,
-      largest: undefined,
+      most: undefined,
     });
     const expected = await newDocuments(store.search, ref, events, format, documents);
     wrong.push(...(await store.search.wrong(ref, documents, expected)));

@@ -21,7 +21,7 @@ import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
+import { decodeEvents } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
@@ -163,7 +163,7 @@ export class PostgresStore implements SearchableStore {
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    return (await this.#listed(ref, query)).map(decodeEvent);
+    return decodeEvents(await this.#listed(ref, query), query.most_values);
   }
 
   rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {

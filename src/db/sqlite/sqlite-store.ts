@@ -19,7 +19,7 @@ import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
-import { decodeEvent } from '../event-codec.ts';
+import { decodeEvents } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
@@ -128,7 +128,8 @@ export class SqliteStore implements SearchableStore {
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    return this.#listed(ref, (events) => events.list(ref, query)).map(decodeEvent);
+    const rows = this.#listed(ref, (events) => events.list(ref, query));
+    return decodeEvents(rows, query.most_values);
   }
 
   async rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {

@@ -15,9 +15,9 @@ const OPENING =
 const TASK = 'Your task is to create a detailed summary of ';
 /** One of these stands in the body of each such request, as it is usually written. */
 export const INSTRUCTIONS: readonly string[] = [TASK, 'CRITICAL: Respond with TEXT ONLY'];
-const FOCUS = /\n\s*Additional Instructions:[ \t]*\n?/g;
+const FOCUS = /\n\s{0,20}Additional Instructions:[ \t]*\n?/g;
 /** What stands behind the additional instructions. */
-const REMINDER = /\n\s*(?:REMINDER|CRITICAL|IMPORTANT): Do NOT call any tools\b/;
+const REMINDER = /\n\s{0,20}(?:REMINDER|CRITICAL|IMPORTANT): Do NOT call any tools\b/;
 const LONGEST_FOCUS = 4_000;
 
 /**

@@ -10,7 +10,7 @@ export type PlainPart = Exclude<Part, OpaquePart> | SaidPart;
 
 /** Base64 and encrypted text in words of this length say nothing to another provider's model. */
 const LONGEST_WORD = 400;
-const DATA_URL = /^data:([^;,]*)[^,]*;base64,/;
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/;
 
 /**
  * What a block that no codec names means to another provider: texts, images, files and sound as far as

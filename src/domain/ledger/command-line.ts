@@ -137,7 +137,7 @@ const SHOWS_FILE = new RegExp(
 export function commandKey(script: string): string {
   return oneLine(
     without(SETS_UP, script.slice(0, LOOKED_AT))
-      .replace(/\s*\d?>&\d/g, '')
+      .replace(/\s{0,20}\d?>&\d/g, '')
       .replace(SHOWS_FILE, '')
       .replace(SHOWS, '')
       .replace(/^\s*(?:env\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){0,10}/, '')

@@ -27,6 +27,7 @@ const RESULT = /^Result of calling the \w{1,60} tool:\s?/;
 const SHOWN = /^<(?:file|path|content)>/;
 const RECENT =
   /^# Recently Modified Files\n\s{0,4}These files have been modified since you last accessed them[^\n]*:\n((?:[^\n#][^\n]*(?:\n|$))*)/m;
+const CLOSING = '</system-reminder>';
 const BY = 'a change by the user or a linter';
 /** More files than any such list names. */
 const MOST_FILES = 200;
@@ -66,7 +67,9 @@ export function toldIn(message: Message): Told[] {
 }
 
 function withoutTags(text: string): string {
-  return text.replace(/^<system-reminder>\s*/, '').replace(/\s*<\/system-reminder>\s*$/, '');
+  const said = text.replace(/^<system-reminder>\s*/, '');
+  const end = said.trimEnd();
+  return end.endsWith(CLOSING) ? end.slice(0, -CLOSING.length).trimEnd() : said;
 }
 
 function answerIn(said: string): string | null {

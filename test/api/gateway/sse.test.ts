@@ -24,3 +24,20 @@ it.each([
   // What would have come was not read any more.
   expect((await body.next()).done).toBe(true);
 });
+
+it.each(['a\n', ':x\n', 'data: {}\n\n'])(
+  'lets others have their turn while much of %j has arrived',
+  async (line) => {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const text = line.repeat(20_000);
+    for await (const _ of ssePieces(repeated(text, 40))) turns += 0;
+    isOver = true;
+    expect(turns).toBeGreaterThan(3);
+  },
+);

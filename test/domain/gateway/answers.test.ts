@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerReader } from '../../../src/domain/gateway/answers/readers.ts';
 import { PROTOCOLS } from '../../../src/domain/gateway/protocol.ts';
 import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 import { bodyOf, eventsOf, type Said } from '../../support/gateway/provider-answers.ts';
 
 const SAID: Said = {
@@ -236,4 +237,37 @@ describe('reasoning of servers like OpenAI', () => {
     const { items } = ofEvents([chunk({ content: 'So' }), chunk({ reasoning_details: details })]);
     expect(items).toEqual([{ role: 'assistant', content: 'So' }]);
   });
+});
+
+it.each([
+  {
+    protocol: 'messages' as const,
+    what: 'citations',
+    events: (count: number) => [
+      { type: 'message_start', message: { id: 'm', type: 'message', content: [] } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      ...Array.from({ length: count }, (_, n) => ({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'citations_delta', citation: { n } },
+      })),
+      { type: 'message_stop' },
+    ],
+  },
+  {
+    protocol: 'chat' as const,
+    what: 'pieces of reasoning',
+    events: (count: number) =>
+      Array.from({ length: count }, () => ({
+        choices: [
+          { delta: { reasoning_details: [{ type: 'reasoning.text', text: 'a', index: 0 }] } },
+        ],
+      })),
+  },
+])('$protocol: reads many $what in time that grows with their number', ({ protocol, events }) => {
+  const all = events(40_000);
+  const started = cpuMs();
+  answerReader(protocol).ofEvents(all);
+  // Copied with each of them they took ten seconds.
+  expect(cpuMs() - started).toBeLessThan(3_000);
 });

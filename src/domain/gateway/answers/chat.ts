@@ -32,7 +32,10 @@ export const chatAnswer: AnswerReader = {
         const text = stringField(choice.delta, field);
         if (text !== undefined) message[field] = (stringField(message, field) ?? '') + text;
         const pieces = objectsIn(choice.delta[field]);
-        if (pieces.length > 0) thoughts.set(field, [...(thoughts.get(field) ?? []), ...pieces]);
+        if (pieces.length === 0) continue;
+        const before = thoughts.get(field);
+        if (before === undefined) thoughts.set(field, pieces);
+        else for (const piece of pieces) before.push(piece);
       }
       for (const delta of objectsIn(choice.delta.tool_calls)) {
         addCall(calls, places.of(delta), delta);

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../../json.ts';
 import { type Answer, type AnswerReader, withoutEndOf } from './answer.ts';
 
-type Block = { block: JsonObject; json: string; isDone: boolean };
+type Block = { block: JsonObject; citations: Json[]; json: string; isDone: boolean };
 
 /** Answers of Anthropic's Messages API. */
 export const messagesAnswer: AnswerReader = {
@@ -23,7 +23,9 @@ export const messagesAnswer: AnswerReader = {
           break;
         case 'content_block_start':
           if (typeof event.index === 'number' && isJsonObject(event.content_block)) {
-            blocks.set(event.index, { block: { ...event.content_block }, json: '', isDone: false });
+            const begun = { ...event.content_block };
+            const citations = Array.isArray(begun.citations) ? [...begun.citations] : [];
+            blocks.set(event.index, { block: begun, citations, json: '', isDone: false });
           }
           break;
         case 'content_block_delta':
@@ -86,10 +88,8 @@ function add(own: Block, delta: JsonObject): void {
       own.json += stringField(delta, 'partial_json') ?? '';
       break;
     case 'citations_delta':
-      block.citations = [
-        ...(Array.isArray(block.citations) ? block.citations : []),
-        ...(delta.citation === undefined ? [] : [delta.citation]),
-      ];
+      if (delta.citation !== undefined) own.citations.push(delta.citation);
+      block.citations = own.citations;
       break;
     case 'compaction_delta': {
       // All of the summary comes at once, null where there is none, and what is sealed of it beside it.
