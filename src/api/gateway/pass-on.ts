@@ -2,7 +2,7 @@ import { Slices } from '../../app/slices.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 
 /** What is kept of an answer to be recorded, in bytes; of a longer one nothing is recorded. */
-const MOST_KEPT = 32 * 1024 * 1024;
+export const MOST_KEPT = 32 * 1024 * 1024;
 
 /** The body of an answer on its way. */
 export type Passing = AsyncIterable<Buffer> & { destroy: () => void };

@@ -76,13 +76,17 @@ async function inBody(plain: Passing): Promise<Beginning> {
   return refusalInBody(text + decoder.decode());
 }
 
-/** The beginning of an answer that is an error. `rest`: all of the answer, where there is more of it. */
+/**
+ * The beginning of an answer, up to so many bytes: by default what is looked at of an error. `rest`: all of
+ * the answer, where there is more of it.
+ */
 export async function beginningOf(
   answer: Passing,
+  most = MOST_BYTES,
 ): Promise<{ bytes: Buffer; rest: Passing | null }> {
   const pieces = answer[Symbol.asyncIterator]();
   const held: Buffer[] = [];
-  for (let size = 0; size < MOST_BYTES; ) {
+  for (let size = 0; size < most; ) {
     const piece = await pieces.next();
     if (piece.done === true) return { bytes: Buffer.concat(held), rest: null };
     held.push(piece.value);

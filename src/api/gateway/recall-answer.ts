@@ -2,7 +2,8 @@ import type { RecallRounds } from '../../app/gateway/recall-rounds.ts';
 import type { Recorded } from '../../app/gateway/record-answer.ts';
 import { partialBytesOf } from './body.ts';
 import { answerHeaders } from './headers.ts';
-import { type Passing, passedOn, wholeOf } from './pass-on.ts';
+import { MOST_KEPT, type Passing, passedOn } from './pass-on.ts';
+import { beginningOf } from './peek.ts';
 import { type Again, joinedBody, splicedStream } from './recalled.ts';
 import type { UpstreamAnswer } from './send.ts';
 
@@ -33,7 +34,13 @@ export async function recallAnswer(first: First, recalling: Recalling): Promise<
     return new Response(stream, { status, headers: asPlain(headers) });
   }
   try {
-    const bytes = await wholeOf(first.body);
+    const { bytes, rest } = await beginningOf(first.body, MOST_KEPT);
+    // Too long to be looked through, and to be recorded.
+    if (rest !== null)
+      return new Response(
+        passedOn(rest, cut, () => {}),
+        { status, headers },
+      );
     const joined = await joinedBody(bytes, coding, { rounds, again });
     if (joined === null) {
       record(async () => ({

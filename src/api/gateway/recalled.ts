@@ -10,7 +10,7 @@ import { headerOf, isEventStream } from './relay.ts';
 import type { UpstreamAnswer } from './send.ts';
 import { ssePieces, sseText } from './sse.ts';
 
-/** Of one round, in characters; of a longer one nothing could be recorded. */
+/** Of one round, in characters; of a longer one nothing is recorded, and no call in it is answered here. */
 const MOST_KEPT = 32 * 1024 * 1024;
 /** How long a connection may stay open behind the end of an answer, in milliseconds. */
 const LINGERING_MS = 250;
@@ -37,6 +37,8 @@ export function splicedStream(
   const reader = answerReader(protocol);
   let current = decoded(first, coding);
   let isOpen = true;
+  let isFirst = true;
+  let isLong = false;
   let pending: Promise<unknown> = Promise.resolve();
   let isEnded = false;
   const taken = (isWhole: boolean) => {
@@ -58,14 +60,18 @@ export function splicedStream(
             continue;
           }
           size += piece.event.data.length;
-          if (size > MOST_KEPT) throw new Error('an answer is too long to be read');
-          for (const event of splice.take(piece.event)) yield sseText(event);
+          if (size > MOST_KEPT && !isFirst) throw new Error('an answer is too long to be read');
+          isLong ||= size > MOST_KEPT;
+          for (const event of isLong ? [piece.event] : splice.take(piece.event)) {
+            yield sseText(event);
+          }
         }
       } catch (error) {
         // What breaks off behind its end is whole.
-        if (!splice.round().isOver) throw error;
+        if (isLong || !splice.round().isOver) throw error;
         current.destroy();
       }
+      if (isLong) return;
       const { isOver } = splice.round();
       const next = await taken(isOver);
       if (next.kind === 'over') {
@@ -83,6 +89,7 @@ export function splicedStream(
         return;
       }
       splice.next();
+      isFirst = false;
       isOpen = true;
       current = decoded(answer.body, headerOf(answer, 'content-encoding'));
     }
@@ -91,7 +98,7 @@ export function splicedStream(
     body: bytesOf(pieces(), () => current.destroy()),
     answer: async (isWhole) => {
       await pending;
-      if (isOpen) await taken(false);
+      if (isOpen && !isLong) await taken(false);
       return rounds.answer(isWhole && isEnded);
     },
   };

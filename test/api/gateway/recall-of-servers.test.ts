@@ -77,6 +77,35 @@ it('answers a call of ours where the server does not say [DONE]', async () => {
   expect(last).not.toHaveProperty('is_cut_off');
 });
 
+/** More than is kept of an answer. */
+const LONG = 'A picture. '.repeat(320_000);
+
+it.each(['chat', 'messages', 'responses'] as const)(
+  '%s: hands on an answer that is too long to be looked through',
+  async (protocol) => {
+    const [first = '', ...rest] = says(protocol).toSpliced(
+      -2,
+      0,
+      ...Array.from(
+        { length: 10 },
+        () => `data: ${JSON.stringify({ type: 'more', text: LONG })}\n\n`,
+      ),
+    );
+    answers.push(stream([first, ...rest]));
+    const streamed = await ask(protocol);
+    expect(streamed.status).toBe(200);
+    expect(streamed.text.split(LONG)).toHaveLength(11);
+    expect(streamed.text.endsWith(rest.at(-1) ?? '')).toBe(true);
+    const body = JSON.stringify({ ...bodyOf(protocol, 'c', { text: LONG.repeat(10) }, FIGURES) });
+    answers.push((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'request-id': 'r' });
+      response.end(body);
+    });
+    const { status, text, headers } = await ask(protocol, false);
+    expect([status, headers.get('request-id'), text === body]).toEqual([200, 'r', true]);
+  },
+);
+
 it.each([
   ['without numbers', [{}, {}]],
   ['under one number', [{ index: 0 }, { index: 0 }]],
