@@ -87,8 +87,8 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
   };
 }
 
-/** Where Rust says on the line below in which file an error is. */
-const PLACED = /^\s{0,20}--> \S/;
+/** Where Rust says on the line below in which file an error is, and Go what a test has said. */
+const PLACED = /^\s{0,20}(?:--> \S|\w{1,100}_test\.go:\d{1,6}: )/;
 
 function placeBelow(source: Source, place: number): Unit | null {
   const below = source.units[place + 1];

@@ -166,11 +166,14 @@ function isBrokenOff(line: string, at: number, of: number): boolean {
   return (at === 0 || at === of - 1) && BROKEN_OFF.test(line);
 }
 
-/** RSpec says what an error is on the line after its name, Rust where it is. */
+/** RSpec says what an error is on the line after its name, Rust where it is, Go what the test has said. */
 function withWhatFollows(lines: readonly string[]): string[] {
   return lines.map((line, at) => {
     const next = lines[at + 1] ?? '';
-    const isOpen = ONLY_NAME.test(line) || /^--> \S/.test(next);
+    const isOpen =
+      ONLY_NAME.test(line) ||
+      /^--> \S/.test(next) ||
+      (line.startsWith('--- FAIL: ') && /^\w{1,100}_test\.go:\d{1,6}: /.test(next));
     return isOpen ? clipEnd(`${line} ${next}`.trim(), LONGEST_LINE) : line;
   });
 }

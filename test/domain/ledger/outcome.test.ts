@@ -129,23 +129,27 @@ describe('how a command ended', () => {
     ],
     [
       'Go: the test, not its package',
-      'Exit code 1\nFAIL\tshop/api\t26.066s\n--- FAIL: TestLogout (0.24s)\nFAIL',
-      true,
-      {
-        kind: 'failed',
-        lines: ['--- FAIL: TestLogout (0.24s)', 'FAIL shop/api 26.066s', 'FAIL'],
-      },
-    ],
-    [
-      'Go: what the test says, Rust: no hints, C: what the linker misses, PHPUnit: no heading',
-      "Exit code 1\na_test.go:3: Total = 3, want 4\nhelp: you can convert it and panic if it does not fit\ncollect2: error: ld returned 1 exit status\nb.cpp:(.text+0xa): undefined reference to `g(int)'\nThere was 1 failure:",
+      'Exit code 1\nFAIL\tshop/api\t26.066s\n--- FAIL: TestLogout (0.24s)\n    auth_test.go:113: expected 401, got 200\nFAIL',
       true,
       {
         kind: 'failed',
         lines: [
-          'a_test.go:3: Total = 3, want 4',
+          '--- FAIL: TestLogout (0.24s) auth_test.go:113: expected 401, got 200',
+          'FAIL shop/api 26.066s',
+          'FAIL',
+        ],
+      },
+    ],
+    [
+      'Rust: no hints, C: what the linker misses, PHPUnit: no heading',
+      "Exit code 1\nhelp: you can convert it and panic if it does not fit\ncollect2: error: ld returned 1 exit status\nb.cpp:(.text+0xa): undefined reference to `g(int)'\nThere was 1 failure:",
+      true,
+      {
+        kind: 'failed',
+        lines: [
           "b.cpp:(.text+0xa): undefined reference to `g(int)'",
           'collect2: error: ld returned 1 exit status',
+          'There was 1 failure:',
         ],
       },
     ],
