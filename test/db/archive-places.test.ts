@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -66,6 +67,28 @@ const whyOf = async (asking: Promise<unknown>) => {
   if (!(error instanceof ArchiveError) || !(error.cause instanceof Error)) throw error;
   return error.cause.message;
 };
+
+describe.skipIf(process.platform === 'win32')('in place of a file of a folder', () => {
+  const FILE = 'ab'.repeat(32);
+
+  test.each<[what: string, put: (path: string) => unknown]>([
+    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path])],
+    ['a device without an end', (path) => symlinkSync('/dev/zero', path)],
+    ['a folder', (path) => mkdirSync(path)],
+    [
+      'a file that is longer than any session',
+      (path) => {
+        writeFileSync(path, '');
+        truncateSync(path, 1_500_000_000);
+      },
+    ],
+  ])('%s is damage, and holds up nobody', async (_, put) => {
+    const archive = inFolder(folder, `folder-${names++}`);
+    await archive.prepare();
+    put(join(archive.place, `${FILE}${ENDING}`));
+    await expect(archive.read(FILE)).rejects.toMatchObject({ kind: 'damaged' });
+  });
+});
 
 describe('a bucket that cannot be used', () => {
   const FILE = 'ef'.repeat(32);

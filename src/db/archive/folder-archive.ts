@@ -1,9 +1,12 @@
-import { type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Archive, ArchiveError } from '../../app/ports/archive.ts';
 
 const OWNER_ONLY = 0o600;
 const FOLDER_OWNER_ONLY = 0o700;
+/** More bytes than any file of a session has, which ends with 256 million characters before it is packed. */
+const MOST_BYTES = 1_000_000_000;
 
 /** An archive in a folder, which only its owner may look into. */
 export class FolderArchive implements Archive {
@@ -37,7 +40,9 @@ export class FolderArchive implements Archive {
   async read(file: string): Promise<Uint8Array | null> {
     return reaching(async () => {
       try {
-        return await readFile(this.#pathOf(file));
+        // A pipe in its place would keep a thread that all others need waiting for ever.
+        const handle = await open(this.#pathOf(file), constants.O_RDONLY | constants.O_NONBLOCK);
+        return await within(handle, wholeFile);
       } catch (error) {
         if (!isMissing(error)) throw error;
         // A disk that is not mounted is not an archive without this file.
@@ -59,9 +64,16 @@ export class FolderArchive implements Archive {
   }
 }
 
-async function within(handle: FileHandle, work: (handle: FileHandle) => Promise<void>) {
+/** Throws ArchiveError for what the archive has never written, such as a device without an end. */
+async function wholeFile(handle: FileHandle): Promise<Uint8Array> {
+  const found = await handle.stat();
+  if (!found.isFile() || found.size > MOST_BYTES) throw new ArchiveError('damaged');
+  return handle.readFile();
+}
+
+async function within<T>(handle: FileHandle, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
-    await work(handle);
+    return await work(handle);
   } finally {
     await handle.close();
   }
@@ -71,7 +83,7 @@ async function reaching<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new ArchiveError('unavailable', error);
+    throw error instanceof ArchiveError ? error : new ArchiveError('unavailable', error);
   }
 }
 

@@ -83,6 +83,8 @@ export function isInside(path: string, folder: string): boolean {
 export function folderNamedIn(text: string): string | null {
   const tagged = /<cwd>([^<\n]{1,4096})<\/cwd>/.exec(text)?.[1];
   if (tagged !== undefined) return tagged;
+  // Found quickly, where the pattern looks at each beginning of a line.
+  if (!text.includes('orking directory: ')) return null;
   const said =
     /^\s{0,4}-? ?(?:Primary w|Current w|W)orking directory: ((?:\/|[A-Za-z]:[\\/])[^\n]{0,4095})$/m.exec(
       text,
