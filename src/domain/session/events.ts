@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../items/codecs.ts';
-import { type Item, usageSchema } from '../items/item.ts';
+import { usageSchema } from '../items/item.ts';
 import { jsonObjectSchema } from '../json.ts';
 import { ledgerSchema } from '../ledger/ledger.ts';
 import { attributionSchema } from '../policy/attribution.ts';
@@ -11,6 +11,7 @@ import { openCommandSchema } from '../policy/shell-commands.ts';
 import { costBasisSchema } from './cost-basis.ts';
 import { entrySchema } from './entry.ts';
 import { hookResultSchema } from './hook-result.ts';
+import { occurredAtSchema } from './occurred-at.ts';
 import { pinAddedSchema, pinRemovedSchema } from './pins.ts';
 import { resultEditSchema } from './result-edits.ts';
 import { retentionReportSchema } from './retention-report.ts';
@@ -25,14 +26,6 @@ const count = z.int().min(0);
 const version = z.int().min(1);
 const compaction_id = z.string().min(1);
 const duration_ms = z.number().min(0);
-
-/** When an item was said, where the client tells it: ISO 8601. */
-const occurredAtSchema = z.iso.datetime({ offset: true });
-
-/** When its client says that an item was said; undefined where that is no time of an event. */
-export function occurredAt({ timestamp }: Item): string | undefined {
-  return timestamp === undefined ? undefined : occurredAtSchema.safeParse(timestamp).data;
-}
 
 export const modeSchema = z.enum(['auto', 'micro', 'full', 'remote']);
 export type Mode = z.infer<typeof modeSchema>;
