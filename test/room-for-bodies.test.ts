@@ -126,6 +126,8 @@ it('one tenant leaves room for others, and all of them together take no more tha
   expect(room.holds(three, LENGTH, LENGTH)).toBe(false);
   room.leave(one);
   room.leave(one);
+  // What has left takes no room any more.
+  expect(room.holds(one, LENGTH, LENGTH)).toBe(true);
   expect(room.holds(three, LENGTH, LENGTH)).toBe(true);
   expect(room.holds(of('one'), LENGTH, LENGTH)).toBe(false);
 });

@@ -4,7 +4,7 @@ const TELLS_ERROR =
   /error|exception|panic|fatal|fail|denied|not found|cannot|can['’]t|could ?n['o]t|could not|no such|does not exist|invalid|undefined|unexpected|refused|timed? ?out|abort|unknown|illegal|missing|reject|mismatch|not match|not defined|not recogni[sz]ed|not a (?:git repository|directory|valid)|not (?:supported|allowed|permitted|installed|available)|unrecogni[sz]ed|unresolved|unsupported|unreachable|unable|conflict|Fehler|erreur|错误|錯誤|失败|失敗|异常|エラー|오류|실패|ошибка|خطأ|فشل|introuvable|impossible de|nicht gefunden|kann nicht|konnte nicht|no se (?:puede|pudo|encontr|encuentra|reconoce)|não (?:foi possível|encontrad)|не (?:найден|удалось|удаётся|удается|распозна|существует)|невозможно|找不到|无法|無法|見つかりません|できません|찾을 수 없|할 수 없/i;
 /** Counts of what did not happen. */
 const NONE =
-  /\b(?:0|no) (?:errors|failures|exceptions|failed|failing|conflicts|unexpected)\b|\b0 error\b|\b(?:errors?|failures?|failed|failing|unexpected|conflicts)[:=] ?0(?![\d.])/gi;
+  /\b(?:0|no) (?:errors|failures|exceptions|failed|failing|conflicts|unexpected)\b|\b0 error\b|\b(?:errors?|failures?|failed|failing|unexpected|conflicts)[:=] ?0(?![\w.])/gi;
 /** Who says it, where the output of several is printed side by side: containers, tasks, packages. */
 const SPEAKER = String.raw`(?:│ {0,4}|[\w@./-]{1,80} {0,40}\| ?|[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?: ?)`;
 const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
@@ -21,7 +21,7 @@ const OF_ONE_TEST =
   /^(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|SKIP)\b|[✓✔√☑]|PASS\b|ok\b)|(?:\bPASSED|\bSKIPPED|\.\.\. ?(?:ok|ignored|skipped))(?: ?\[ {0,2}\d{1,3}%\])?$/;
 /** Where something was called, whose output follows, what PowerShell adds: none says what went wrong. */
 const AROUND =
-  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^(?:= )?(?:note|help): |^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
+  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^= (?:note|help): |^(?:note|help): (?!unknown\b|cannot\b|no such\b|could not\b)|^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
 
 /** Words with which programs say that something failed, and nothing of why. */
 const ANNOUNCING =

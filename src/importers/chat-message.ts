@@ -96,6 +96,7 @@ export class ChatReader {
       const id = callIdOf(part);
       if (known.has(id)) this.#leftOut.add(`content:${textOf(part.type)}`);
       else calls.push(chatCall(flatCall(part)));
+      known.add(id);
     }
     item.tool_calls = calls;
   }

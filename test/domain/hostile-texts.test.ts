@@ -176,10 +176,13 @@ test.each(ENTRIES)(
 const BOUNDED: [string, (text: string) => unknown][] = [
   ['the end of an output', (text) => sumsUpFailure(`1${text}x`)],
   ['the key of a command', (text) => commandKey(`npm test ${text}x`)],
+  ['the key of one that ends in an open quote', (text) => commandKey(`npm test ${text}"`)],
 ];
+const BLANKS = ' '.repeat(20);
+const SHOWERS = [`| tail${BLANKS}`, `; echo${BLANKS}`, `> /tmp/a ; echo${BLANKS}`, 'cd "a" && '];
 
 test.each(BOUNDED)('%s takes little time, whatever the text', (_, run) => {
-  const slow = UNITS.filter((unit) => {
+  const slow = [...UNITS, ...SHOWERS].filter((unit) => {
     const text = unit.repeat(Math.ceil(SIZE / unit.length));
     return [0, 1, 2].every(() => cpuMsOf(() => run(text)) > NO_MATTER_MS);
   });

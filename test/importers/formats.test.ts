@@ -110,6 +110,8 @@ describe('OpenAI chat messages', () => {
       { role: 'tool', tool_call_id: 'c1', content: 'b' },
       { role: 'assistant', content: [said, used] },
       { role: 'tool', tool_call_id: 'c2', content: 'a' },
+      { role: 'assistant', content: [said, { ...used, id: 'c3' }, { ...used, id: 'c3' }] },
+      { role: 'tool', tool_call_id: 'c3', content: 'a' },
     ];
     const read = readOne('chat.json', new TextEncoder().encode(JSON.stringify(recorded)));
     expect(read.items[1]).toEqual({ role: 'assistant', content: null, tool_calls: [call] });
@@ -119,7 +121,10 @@ describe('OpenAI chat messages', () => {
       function: { name: 'ls', arguments: '{"path":"."}' },
     };
     expect(read.items[3]).toEqual({ role: 'assistant', content: [said], tool_calls: [lifted] });
-    expect(read.notes).toEqual(['Fields left out of messages: content:tool_call (1).']);
+    expect(read.items[5]).toMatchObject({ tool_calls: [{ ...lifted, id: 'c3' }] });
+    expect(read.notes).toEqual([
+      'Fields left out of messages: content:tool_call (1), content:tool_use (1).',
+    ]);
   });
 
   it('takes usage and model out of what mini-swe-agent records', () => {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable, type Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import type { BodyRoom } from '../http/body-room.ts';
+import { type BodyRoom, ENOUGH } from '../http/body-room.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 import { HAS_ZSTD } from './headers.ts';
 import type { Passing } from './pass-on.ts';
@@ -13,10 +13,7 @@ export const MOST_BYTES = 64 * 1024 * 1024;
 /** A body that was read, or one that is too long: what came of it, and the rest. */
 export type ReadBody =
   | { kind: 'whole'; bytes: Buffer }
-  | { kind: 'long'; reason: Unread; stream: AsyncIterable<Uint8Array> };
-
-/** Why a body is not read: it is too long, or there are too many. */
-type Unread = 'body_too_large' | 'no_room';
+  | { kind: 'long'; reason: 'body_too_large' | 'no_room'; stream: AsyncIterable<Uint8Array> };
 
 /** Reads a body as far as it is read here, and as there is room. Rejects when the client breaks it off. */
 export async function readBody(
@@ -27,28 +24,26 @@ export async function readBody(
   const reader = request.body.getReader();
   const told = Number(request.headers.get('content-length') ?? 0);
   const chunks: Uint8Array[] = [];
+  if (told > most) {
+    return { kind: 'long', reason: 'body_too_large', stream: goneOn(chunks, reader) };
+  }
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return { kind: 'whole', bytes: await joinedBytes(chunks) };
     chunks.push(value);
     size += value.byteLength;
-    const unread = unreadOf(size > most, room?.holds(request, size, told) === false);
-    if (unread !== null) return { kind: 'long', reason: unread, stream: goneOn(chunks, reader) };
+    if (size > most || room?.holds(request, size, told) === false) {
+      room?.leave(request);
+      const reason = size > most ? 'body_too_large' : 'no_room';
+      return { kind: 'long', reason, stream: goneOn(chunks, reader) };
+    }
     // Whoever says that much and sends nothing takes no memory.
-    if (told <= most && size < told && size >= told * ENOUGH) {
+    if (size < told && size >= told * ENOUGH) {
       return readPromised(chunks, reader, told);
     }
   }
 }
-
-function unreadOf(isTooLong: boolean, hasNoRoom: boolean): Unread | null {
-  if (isTooLong) return 'body_too_large';
-  return hasNoRoom ? 'no_room' : null;
-}
-
-/** A body of which this share has come is taken to come as it was announced. */
-const ENOUGH = 1 / 8;
 
 /** Puts the rest in its place as it comes: to do so with all of it in the end would take milliseconds. */
 async function readPromised(

@@ -1,7 +1,7 @@
 /** So many bytes cost no more than the connection that brings them. */
-const SMALL = 65_536;
+export const SMALL = 131_072;
 /** A body of which this share has come is taken to come as it was announced. */
-const ENOUGH = 1 / 8;
+export const ENOUGH = 1 / 8;
 
 type Held = { tenant: string; bytes: number };
 
@@ -39,9 +39,10 @@ export class BodyRoom {
     return true;
   }
 
-  /** To be called when a request is answered. */
+  /** To be called when the answer to a request begins, or its body is not kept; it takes no room after that. */
   leave(request: Request): void {
     const held = this.#held.get(request);
+    this.#held.delete(request);
     if (held !== undefined && held.bytes > 0) this.#add(held, -held.bytes);
   }
 

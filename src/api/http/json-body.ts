@@ -4,6 +4,7 @@ import { describeFlaw, flawOf } from '../../domain/exact-json.ts';
 import type { Json } from '../../domain/json.ts';
 import { measureJson } from '../../domain/json-text.ts';
 import type { Limits } from '../app-dependencies.ts';
+import { SMALL } from './body-room.ts';
 import { keepBody } from './elsewhere.ts';
 import { joinedBytes } from './joined-bytes.ts';
 import { ProblemError } from './problem.ts';
@@ -158,13 +159,10 @@ function refuseEncoded(encoding: string | null): void {
 async function readBytes(request: Request, limits: ReadLimits): Promise<Uint8Array> {
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > limits.body_bytes) throw tooLarge(limits.body_bytes);
-  if (length === null || Number(length) > AT_ONCE) return readCounted(request, limits);
+  if (length === null || Number(length) > SMALL) return readCounted(request, limits);
   // The HTTP parser has ended the body at that length: there is nothing left to count.
   return new Uint8Array(await request.arrayBuffer().catch(cutOff));
 }
-
-/** A longer body is read piece by piece, in bytes: its room is taken as it comes, and nothing is copied twice. */
-const AT_ONCE = 131_072;
 
 /** A body that is long, or of unknown length as chunked ones are: given up as soon as it passes the limit. */
 async function readCounted(

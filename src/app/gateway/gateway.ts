@@ -216,7 +216,7 @@ export class Gateway {
     return plain && sendOf(plain);
   }
 
-  /** Its provider takes a turn without our tools: the next ones of this model offer none. */
+  /** Its provider takes a turn without our tools: the next ones of this model in its session offer none. */
   refusesOffer(request: TurnAsked, { plan }: PlannedSend): void {
     this.#refused.note(request, plan);
   }

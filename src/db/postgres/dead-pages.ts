@@ -20,11 +20,18 @@ export class DeadPages {
     this.#pool = pool;
   }
 
-  /** To be called after the transaction that has deleted so many rows; throws what the server says. */
+  /**
+   * To be called after the transaction that has deleted so many rows. Never rejects: the server's own vacuum
+   * does what this one could not, and a broken connection shows in the next statement.
+   */
   async add(count: number): Promise<void> {
     this.#count += count;
     if (this.#count < this.#wanted) return;
     this.#count = 0;
+    await this.#vacuum().catch(() => {});
+  }
+
+  async #vacuum(): Promise<void> {
     const [table] = await select<{ bytes: number; live: number }>(this.#pool, {
       name: 'search_pages_size',
       text: `SELECT pg_relation_size(oid) AS bytes, reltuples AS live FROM pg_class

@@ -26,10 +26,10 @@ const PATTERNS: readonly [Kind, RegExp, RegExp][] = [
     /(?<=\b(?:port|localhost:|127\.0\.0\.1:|0\.0\.0\.0:) ?)\d{2,5}\b/gi,
     /(?:port|[t10]:) ?\d\d/i,
   ],
-  // Of issues, orders, parcels and people: what is long enough to be no count.
+  // Of issues, orders, parcels and people; a long figure may be a size or a time as well.
   [
     'id',
-    /(?<!\w)(?:#[A-Z]?\d{1,12}|[A-Z]{2,10}-\d{1,12}|(?<![.,/-])\d{9,16}(?![.,]\d))(?![\w-])/g,
+    /(?<!\w)(?:#[A-Z]?\d{1,12}|[A-Z]{2,10}-\d{1,12}|(?<![.,/-])(?!1[5-9]\d{8}(?:\d{3})?(?!\d))\d{9,16}(?![.,]\d| ?(?:bytes|B|ms|ns|us)\b))(?![\w-])/g,
     /#\w|-\d|\d{9}/,
   ],
   [

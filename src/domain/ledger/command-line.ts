@@ -102,12 +102,13 @@ function kindInside(script: string): Run['kind'] | null {
   return isPlain && others.length === 0 ? kind : null;
 }
 
+/** The words behind a command, in quotes or not. */
+const ARGUMENTS = String.raw`(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\n;&|"']){0,400}`;
+const SETTING = String.raw`\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module) ${ARGUMENTS}`;
 /** What a script begins with to make the shell ready for what it is about. */
-const SETS_UP =
-  /^(?:\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module) [^\n;&|]{0,400}(?:&&|;|\n)){1,12}/;
+const SETS_UP = new RegExp(String.raw`^(?:${SETTING}(?:&&|;|\n)){1,12}`);
 /** The same on lines of their own. */
-const SETS_UP_IN_LINES =
-  /^(?:\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module) [^\n;&|]{0,400}\n){1,12}/;
+const SETS_UP_IN_LINES = new RegExp(String.raw`^(?:${SETTING}\n){1,12}`);
 
 /** A script without the lines in front that only say where and with what; itself, where nothing else is left. */
 export function withoutSetUpLines(script: string): string {
@@ -119,15 +120,17 @@ function without(pattern: RegExp, script: string): string {
   return rest.trim() === '' ? script : rest;
 }
 
-/** What the words of a command that shows something go on to. */
+/** What the words of a command that shows something go on to, with the blanks behind them. */
 const SHOWN = String.raw`\b(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^|;&"'\n]){0,200}`;
+/** Another one on the next line. Behind one on the same line no blanks are left. */
+const BREAK = String.raw`(?:\n\s{0,20})?`;
+const SHOWER = String.raw`(?:\|\s{0,20}(?:tail|head|grep|rg|cat|tee|sed|less)|(?:;|&&)\s{0,20}(?:echo|printf))${SHOWN}`;
 /** What follows a command to show some of what it printed, or how it ended. */
-const SHOWS = new RegExp(
-  String.raw`(?:\s{0,20}(?:\|\s{0,20}(?:tail|head|grep|rg|cat|tee|sed|less)|(?:;|&&)\s{0,20}(?:echo|printf))${SHOWN}){1,6}$`,
-);
+const SHOWS = new RegExp(String.raw`\s{0,20}${SHOWER}(?:${BREAK}${SHOWER}){0,5}$`);
+const FILE_SHOWER = String.raw`(?:;|&&|\|)\s{0,20}(?:echo|printf|tail|head|grep|rg|cat|sed)${SHOWN}`;
 /** The same by way of a file that nobody keeps. */
 const SHOWS_FILE = new RegExp(
-  String.raw`\s{0,20}&?>{1,2}\s{0,20}(?:/tmp/\S{1,200}|/dev/null|[^\s;&|]{1,200}\.(?:log|out))(?=[\s;&|]|$)(?:\s{0,20}(?:;|&&|\|)\s{0,20}(?:echo|printf|tail|head|grep|rg|cat|sed)${SHOWN}){0,6}\s{0,20}$`,
+  String.raw`\s{0,20}&?>{1,2}\s{0,20}(?:/tmp/\S{1,200}|/dev/null|[^\s;&|]{1,200}\.(?:log|out))(?=[\s;&|]|$)(?:\s{0,20}${FILE_SHOWER}(?:${BREAK}${FILE_SHOWER}){0,5})?\s{0,20}$`,
 );
 
 /**

@@ -53,9 +53,9 @@ const demands = anyOf([
   /(?:^|[.:!] |surtout,? )n(?:e |['’])\p{L}+ (?:pas|rien|plus)(?!\p{L})/iu,
   /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
 ]);
-/** What somebody does not know or see, which nobody is asked to change. */
+/** What the user does not know, which nobody is asked to change. */
 const KNOWS_NOT =
-  /\b(?:I|we|they)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|see|think|understand|mind|believe|get|miss)\b/gi;
+  /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
 /** What is written in capitals for weight; in SQL it weighs nothing. */
 const EMPHASISED = /(?<!\b(?:IF|IS|OR|AND|WHERE) )\bNOT\b(?! (?:NULL|EXISTS|IN|LIKE)\b)/;
 /** Who asks why something always happens demands nothing. */

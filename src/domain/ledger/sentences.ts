@@ -97,9 +97,23 @@ const JSON_LINE = /^\s*(?:[[{]\s*)+"[^"\n]{1,200}"\s*:|^\s*"[\w.$-]{1,80}"\s*:\s
 const CODE_LINE =
   /^\s*(?:(?:await |return |throw |new )*[\w$.]{1,80}\(.{0,400}\)[;,:{]{0,2}|(?:(?:const|let|var|final|static|val) )?[\w$.[\]"']{1,60} ?(?::=|[-+*/|?]{0,2}=) ?(?![=>]).{0,400}[;)\]}"'{(,]|(?:if|for|while|switch|catch) ?\(.{0,400}[){};]|(?:def|fn|func|function) \w{1,60}\(.{0,400}|from \S{1,100} import .{1,200}|import [\w{*].{0,200}['";]|#include .{1,100})\s*$/;
 
-/** A line of a log: behind a container's name, a time, a level in brackets, or a place in a stack. */
+/** A line of a log: behind a time, a level, or a place in a stack. */
 const LOG_LINE =
-  /^\s*(?:[\w./@-]{1,80} {1,40}\| |\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\]., ]|\[(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\] |(?:TRACE|DEBUG|INFO) |at [\w$.<>]{1,200}\(|> Task :|npm (?:ERR!|warn|error) )/;
+  /^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\]., ]|\[(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\] |(?:TRACE|DEBUG|INFO) (?!(?:lines?|messages?|logs?|level|and|or|is|must|should)\b)|at [\w$.<>]{1,200}\([^)\n]{0,200}(?::\d|Native Method|Unknown Source)|> Task :|npm (?:ERR!|warn|error) )/;
+
+/** The same behind the name of its container. */
+const CONTAINER_LINE = /^\s*[\w./@-]{1,80} {1,40}\| /;
+/** What stands in quotes or brackets. */
+const ASIDE = /"[^"\n]{0,400}"|'[^'\n]{0,400}'|`[^`\n]{0,400}`|\([^()\n]{0,400}\)/g;
+/** Words by which somebody asks for something, whatever the line looks like. */
+const ASKS_FOR =
+  /(?:^|\s)(?:must|never|always|should|do not|don['’]t|needs? to|may not)\s+\p{L}{2,}/iu;
+
+function isData(line: string): boolean {
+  if (JSON_LINE.test(line) || LOG_LINE.test(line)) return true;
+  const looksSo = CODE_LINE.test(line) || CONTAINER_LINE.test(line);
+  return looksSo && !ASKS_FOR.test(line.replace(ASIDE, ' '));
+}
 
 /** A text without what stands between lines of three backticks, and without lines of JSON, code and logs. */
 function withoutData(text: string): string {
@@ -107,8 +121,7 @@ function withoutData(text: string): string {
   return text
     .split('\n')
     .filter((line) => {
-      if (!line.trimStart().startsWith('```'))
-        return !isInside && ![JSON_LINE, CODE_LINE, LOG_LINE].some((pattern) => pattern.test(line));
+      if (!line.trimStart().startsWith('```')) return !isInside && !isData(line);
       isInside = !isInside;
       return false;
     })

@@ -9,6 +9,8 @@ it.each([
   [400, 'Function calling is not enabled for this model', true],
   [422, '{"error":{"param":"tool_choice"}}', true],
   [400, 'temperature is too high: the toolbox said so', false],
+  [400, 'messages.2: `tool_use` ids were found without `tool_result` blocks after them', false],
+  [400, "An assistant message with 'tool_calls' must be followed by tool messages", false],
   [429, 'too many requests with tools', false],
   [401, 'this key may not use tools', false],
   [500, 'tools broke', false],

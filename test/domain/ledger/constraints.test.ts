@@ -194,6 +194,14 @@ describe('what demands nothing', () => {
     'Timeout = 30 seconds, and never more than that.',
     'if (and only if) the build fails, never push it.',
     'Responde sin rodeos, y siempre con ejemplos.',
+    'MAX_RETRIES = 3 must never be changed (prod depends on it)',
+    'port = 8080, never change it (the proxy expects that)',
+    'migrate(users) must never be called (twice)',
+    'INFO lines must never be removed from the log.',
+    'api | must never log tokens',
+    'import nothing from lodash, and never use "underscore"',
+    'They must never see drafts.',
+    'At least(2) reviewers must always approve.',
   ])('but prose that names code does: %s', (sentence) =>
     expect(standingOf(sentence)).toEqual([sentence]),
   );
