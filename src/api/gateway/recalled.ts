@@ -10,8 +10,8 @@ import { headerOf, isEventStream } from './relay.ts';
 import type { UpstreamAnswer } from './send.ts';
 import { ssePieces, sseText } from './sse.ts';
 
-/** Of one round, in characters; of a longer one nothing is recorded, and no call in it is answered here. */
-const MOST_KEPT = 32 * 1024 * 1024;
+/** Of one round; of a longer one nothing is recorded, and no call in it is answered here. */
+const MOST_CHARACTERS = 32 * 1024 * 1024;
 /** How long a connection may stay open behind the end of an answer, in milliseconds. */
 const LINGERING_MS = 250;
 
@@ -60,8 +60,9 @@ export function splicedStream(
             continue;
           }
           size += piece.event.data.length;
-          if (size > MOST_KEPT && !isFirst) throw new Error('an answer is too long to be read');
-          isLong ||= size > MOST_KEPT;
+          if (size > MOST_CHARACTERS && !isFirst)
+            throw new Error('an answer is too long to be read');
+          isLong ||= size > MOST_CHARACTERS;
           for (const event of isLong ? [piece.event] : splice.take(piece.event)) {
             yield sseText(event);
           }

@@ -123,7 +123,8 @@ export function filesAtHand({ standing }: Ledgers): { used: string[]; named: str
 }
 
 /** Products that are named as files are. */
-const PRODUCT = /^(?:Node|Next|Nuxt|Vue|Express|Three|D3)\.js$/;
+const PRODUCT =
+  /^(?:Node|Next|Nuxt|Nest|Vue|React|Angular|Ember|Alpine|Backbone|Express|Three|D3|Chart|Plotly|Discord|Moment|Day|Underscore|Handlebars|Mustache|Electron|Meteor|Socket|Video|P5|p5|Matter|Babylon)\.js$/;
 
 /** Of what nobody has worked on: folders, packages and products may be named as files are. */
 function isCertainFile(name: string): boolean {
