@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { Slices } from '../../app/slices.ts';
 import { type Beginning, refusalInBody, refusalInEvent } from '../../domain/gateway/too-long.ts';
+import { joinedBytes } from '../http/joined-bytes.ts';
 import { decoded, isDecoded } from './body.ts';
 import type { Passing } from './pass-on.ts';
 import { ssePieces } from './sse.ts';
@@ -86,13 +88,16 @@ export async function beginningOf(
 ): Promise<{ bytes: Buffer; rest: Passing | null }> {
   const pieces = answer[Symbol.asyncIterator]();
   const held: Buffer[] = [];
+  // What has arrived already comes without a pause for others.
+  const slices = new Slices();
   for (let size = 0; size < most; ) {
     const piece = await pieces.next();
-    if (piece.done === true) return { bytes: Buffer.concat(held), rest: null };
+    if (piece.done === true) return { bytes: await joinedBytes(held), rest: null };
     held.push(piece.value);
     size += piece.value.byteLength;
+    if (slices.isOver) await slices.next();
   }
-  const bytes = Buffer.concat(held);
+  const bytes = await joinedBytes(held);
   const next = pieces.next();
   // Whoever reads on finds what went wrong.
   next.catch(() => {});
