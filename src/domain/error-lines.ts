@@ -5,8 +5,10 @@ const TELLS_ERROR =
 /** Counts of what did not happen. */
 const NONE =
   /\b(?:0|no) (?:errors|failures|exceptions|failed|failing|conflicts|unexpected)\b|\b0 error\b|\b(?:errors?|failures?|failed|failing|unexpected|conflicts)[:=] ?0(?![\w.])/gi;
-/** Who says it, where the output of several is printed side by side: containers, tasks, packages. */
-const SPEAKER = String.raw`(?:│ {0,4}|[\w@./-]{1,80} {0,40}\| ?|[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?: ?)`;
+/** Who says a line, where the output of several is printed side by side: a container, or a task of a package. */
+export const OF_CONTAINER = String.raw`[\w@./-]{1,80} {0,40}\|`;
+export const OF_TASK = String.raw`[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?:`;
+const SPEAKER = `(?:│ {0,4}|${OF_CONTAINER} ?|${OF_TASK} ?)`;
 const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
 /** A place in a file or of one that stands above, as compilers and linters begin their lines. */
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
