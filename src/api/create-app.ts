@@ -95,7 +95,7 @@ export function createApp(deps: AppDependencies): OpenAPIHono {
   return app;
 }
 
-/** Takes a request from the budget of its tenant. Throws ProblemError (429). */
+/** Takes a request from the budget of its tenant, and notes whose body it has. Throws ProblemError (429). */
 type Admit = (request: Request, tenant: string) => void;
 
 function admission({ limits, clock }: AppDependencies): Admit {

@@ -10,7 +10,7 @@ import type { Passing } from './pass-on.ts';
 /** What the gateway reads of a request, in bytes; a longer one passes through. */
 export const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A body that was read, or one that is too long: what came of it, and the rest. */
+/** A body that was read, or one that is not (`reason`): what came of it, and the rest. */
 export type ReadBody =
   | { kind: 'whole'; bytes: Buffer }
   | { kind: 'long'; reason: 'body_too_large' | 'no_room'; stream: AsyncIterable<Uint8Array> };

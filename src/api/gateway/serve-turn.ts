@@ -1,4 +1,4 @@
-import type { Turn } from '../../app/gateway/gateway.ts';
+import type { PlannedSend, Turn } from '../../app/gateway/gateway.ts';
 import { readable, type TurnAsked } from '../../app/gateway/turn-request.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { mayRefuseTools } from '../../domain/gateway/refused-tools.ts';
@@ -74,7 +74,6 @@ function compacted(
     : messageAnswer(asked, by.text, newId(), headers);
 }
 
-type PlannedSend = Extract<Turn, { kind: 'turn' }>;
 type TurnCall = Call & { protocol: Protocol; asked: TurnAsked; ahead: Ahead };
 
 /** Shorter prompts are not too long for any model: their answers are not looked at, in bytes. */

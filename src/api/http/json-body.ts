@@ -25,7 +25,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Reads a body once, as text. A body without content type is taken as JSON, as is one without bytes.
  * Throws ProblemError: 413 beyond the limit, 415 for another content type or a compressed body, 503 while
- * there is no room for it, 400 for bytes that are no UTF-8; ElsewhereError for a body that is too large to be parsed here.
+ * there is no room for it, 400 for bytes that are no UTF-8; ElsewhereError for a body that is too large to
+ * be parsed here.
  */
 export async function readText(request: Request, limits: BodyLimits): Promise<RawBody> {
   return textOf(await readBytesOnly(request, limits), limits);

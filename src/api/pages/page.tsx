@@ -18,7 +18,7 @@ import { ErrorPage } from './error-page.tsx';
 export type Site = {
   api: Api;
   access: Access;
-  /** Takes a request from the budget of its tenant. Throws ProblemError (429). */
+  /** Takes a request from the budget of its tenant, and notes whose body it has. Throws ProblemError (429). */
   admit: (request: Request, tenant: string) => void;
 };
 

@@ -56,7 +56,8 @@ export type Turn =
   /** It holds what nobody can send on. */
   | { kind: 'refused'; refusal: Refusal };
 
-type PlannedSend = Extract<Turn, { kind: 'turn' }>;
+/** What goes upstream as its plan says. */
+export type PlannedSend = Extract<Turn, { kind: 'turn' }>;
 type Compacted = Extract<ForClient, { kind: 'item' | 'summary' }>;
 
 /** What is not known after this long is not waited for, in milliseconds. */

@@ -127,8 +127,7 @@ export function fullResult(
     ...(plan.edits.length > 0 && { edits: plan.edits }),
     ...(plan.pins_version > 0 && { pins_version: plan.pins_version }),
     ledger: withEpoch(plan.ledger, plan.previous?.through ?? 0, {
-      compaction_id: context.compaction_id,
-      at: context.at,
+      ...context,
       said_at: plan.said_at,
     }),
     report: {
