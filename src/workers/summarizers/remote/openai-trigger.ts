@@ -1,6 +1,6 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
 import { flawOf, JSON_DEPTH } from '../../../domain/exact-json.ts';
+import { EventStreamReader } from '../../../domain/gateway/event-stream.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
 import { apiError, callFailure } from '../failures.ts';
 import type { ProviderAccess } from '../providers.ts';
@@ -33,10 +33,7 @@ export async function compactByTrigger(
   const response = await postToOpenai(access, '/responses', request, signal);
   if (response.body === null) return endedEarly();
   const output: Json[] = [];
-  const events = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream());
-  for await (const { data } of events) {
+  for await (const data of dataOf(response.body)) {
     if (data === END_OF_STREAM) continue;
     const event = streamEvent.parse(JSON.parse(data));
     switch (event.type) {
@@ -66,6 +63,14 @@ export async function compactByTrigger(
     }
   }
   return endedEarly();
+}
+
+/** The data of the events that have come whole. */
+async function* dataOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = new EventStreamReader();
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    for (const piece of reader.read(text)) if (piece.kind === 'event') yield piece.event.data;
+  }
 }
 
 function endedEarly(): RemoteAnswer {
