@@ -38,7 +38,7 @@ import { onConnection, onSnapshot, select } from './open-pool.ts';
 import {
   countOf,
   documentsWithTokens,
-  idsWith,
+  Finder,
   idsWithSequences,
   type Range,
   segmentsOf,
@@ -238,11 +238,12 @@ export class PostgresSearchIndex implements SearchIndex {
 
   async #findAmong(client: PoolClient, range: Range, query: IndexQuery): Promise<FoundDocument[]> {
     const { last } = range;
+    const finder = new Finder(client, query);
     const sequences = sequencesOf(query.all);
     const found: FoundDocument[] = [];
     let count = FIRST_DOCUMENTS;
     for await (const segments of segmentsOf(client, range)) {
-      const ids = await idsWith(client, segments, query);
+      const ids = await finder.idsIn(segments);
       const inRange = ids.filter((id) => id <= last);
       for (let from = 0; from < inRange.length; ) {
         const some = inRange.slice(from, from + count);

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { IndexQuery } from '../../app/ports/search-index.ts';
 import type { Lookup } from '../../domain/search/query.ts';
 import { select } from './open-pool.ts';
-import { entriesIn, keyOf, numbersOf, type Postings, written } from './search-pages.ts';
+import { entriesIn, entryOf, keyOf, numbersOf, type Postings, written } from './search-pages.ts';
 import { bytesOfWords, type Segment } from './search-segments.ts';
 import { storeErrors } from './store-error.ts';
 
@@ -52,57 +52,88 @@ export async function* segmentsOf(db: Db, range: Range): AsyncGenerator<Segment[
   }
 }
 
-/** The ids of the documents of these segments that have one of each of `all` and none of `none`, newest first. */
-export async function idsWith(
-  db: Db,
-  segments: readonly Segment[],
-  { all, none }: Pick<IndexQuery, 'all' | 'none'>,
-): Promise<number[]> {
-  let found: Documents | null = null;
-  for (const step of stepsOf(all, segments.length)) {
-    const ids = found === null ? segments.map(({ first_id }) => first_id) : [...found.keys()];
-    if (ids.length === 0) return [];
-    const read = await tokensIn(db, ids, step.flat());
-    for (const lookups of step) {
-      const own = anyOf(read, lookups);
-      found = found === null ? own : both(found, own);
-    }
+/** Finds the documents that have one of each of `all` and none of `none`. */
+export class Finder {
+  readonly #db: Db;
+  readonly #all: IndexQuery['all'];
+  readonly #none: IndexQuery['none'];
+  /** What the segments that were looked at first hold: what is rare there is rare in the others. */
+  #sample: Read | null = null;
+
+  constructor(db: Db, { all, none }: Pick<IndexQuery, 'all' | 'none'>) {
+    this.#db = db;
+    this.#all = all;
+    this.#none = none;
   }
-  const documents: Documents = found ?? new Map();
-  if (none.length > 0 && documents.size > 0) {
-    const excluded = anyOf(await tokensIn(db, [...documents.keys()], none), none);
-    for (const [segment, numbers] of excluded) {
-      const without = new Set(numbers);
-      const left = (documents.get(segment) ?? []).filter((number) => !without.has(number));
-      documents.set(segment, left);
+
+  /** The ids of those of these segments, newest first. */
+  async idsIn(segments: readonly Segment[]): Promise<number[]> {
+    let found: Documents | null = null;
+    for (const step of this.#steps(segments.length)) {
+      const ids = found === null ? segments.map(({ first_id }) => first_id) : [...found.keys()];
+      if (ids.length === 0) return [];
+      const read = await tokensIn(this.#db, ids, step.flat());
+      if (step.length === this.#all.length) this.#sample ??= read;
+      for (const lookups of step) {
+        const own = anyOf(read, lookups);
+        found = found === null ? own : both(found, own);
+      }
     }
+    const documents: Documents = found ?? new Map();
+    if (this.#none.length > 0 && documents.size > 0) {
+      const read = await tokensIn(this.#db, [...documents.keys()], this.#none);
+      for (const [segment, numbers] of anyOf(read, this.#none)) {
+        const without = new Set(numbers);
+        const left = (documents.get(segment) ?? []).filter((number) => !without.has(number));
+        documents.set(segment, left);
+      }
+    }
+    return segments.flatMap(({ first_id }) =>
+      (documents.get(first_id) ?? []).map((number) => first_id + number).reverse(),
+    );
   }
-  return segments.flatMap(({ first_id }) =>
-    (documents.get(first_id) ?? []).map((number) => first_id + number).reverse(),
-  );
+
+  /** What is read in one go: all, or where that is much the rarest first. */
+  #steps(segments: number): (readonly Lookup[])[][] {
+    const tokens = this.#all.flat().flatMap(tokensOf).length;
+    if (tokens * segments <= READ_TOGETHER) return [[...this.#all]];
+    const steps = this.#all.flatMap((lookups): (readonly Lookup[])[] => {
+      const [only] = lookups;
+      if (only === undefined || lookups.length > 1) return [lookups];
+      return [
+        ...only.tokens.map((token) => [{ tokens: [token], prefixes: [], sequence: [] }]),
+        ...only.prefixes.map((prefix) => [{ tokens: [], prefixes: [prefix], sequence: [] }]),
+      ];
+    });
+    return steps
+      .map((step) => ({ step, frequency: frequencyIn(this.#sample, step) }))
+      .sort((a, b) => a.frequency - b.frequency || shortest(b.step) - shortest(a.step))
+      .map(({ step }) => [step]);
+  }
 }
 
-/** What is read in one go: all, or where that is much the longest tokens first, which are the rarest. */
-function stepsOf(all: IndexQuery['all'], segments: number): (readonly Lookup[])[][] {
-  const tokens = all.flat().reduce((sum, lookup) => sum + tokensOf([lookup]).length, 0);
-  if (tokens * segments <= READ_TOGETHER) return [[...all]];
-  const steps = all.flatMap((lookups): (readonly Lookup[])[] => {
-    const [only] = lookups;
-    if (only === undefined || lookups.length > 1) return [lookups];
-    return [
-      ...only.tokens.map((token) => [{ tokens: [token], prefixes: [], sequence: [] }]),
-      ...only.prefixes.map((prefix) => [{ tokens: [], prefixes: [prefix], sequence: [] }]),
-    ];
-  });
-  return steps.sort((one, other) => shortest(other) - shortest(one)).map((step) => [step]);
+/** In how many documents of the sample some lookup is found, at most; 0 where nothing is known. */
+function frequencyIn(sample: Read | null, lookups: readonly Lookup[]): number {
+  if (sample === null) return 0;
+  const frequencies = lookups.map(({ tokens, prefixes }) =>
+    Math.min(
+      ...tokens.map((token) => documentsOf(sample.tokens.get(token))),
+      ...prefixes.map((prefix) => documentsOf(sample.prefixes.get(prefix))),
+    ),
+  );
+  return frequencies.reduce((sum, frequency) => sum + frequency, 0);
+}
+
+function documentsOf(found: Documents | undefined): number {
+  return [...(found?.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
 }
 
 function shortest(lookups: readonly Lookup[]): number {
-  return Math.min(...tokensOf(lookups).map(({ length }) => length));
+  return Math.min(...lookups.flatMap(tokensOf).map(({ length }) => length));
 }
 
-function tokensOf(lookups: readonly Lookup[]): string[] {
-  return lookups.flatMap(({ tokens, prefixes }) => [...tokens, ...prefixes]);
+function tokensOf({ tokens, prefixes }: Lookup): string[] {
+  return [...tokens, ...prefixes];
 }
 
 /** A token or prefix, and the documents of the segments that have it. */
@@ -244,6 +275,7 @@ export async function idsWithSequences(
 
 /** How many documents of the range one of the lookups finds, wherever the words of a sequence stand in them. */
 export async function countOf(db: Db, range: Range, lookups: readonly Lookup[]): Promise<number> {
+  const finder = new Finder(db, { all: [lookups], none: [] });
   let found = 0;
   for await (const segments of segmentsOf(db, range)) {
     const ids = segments.map(({ first_id }) => first_id);
@@ -251,7 +283,7 @@ export async function countOf(db: Db, range: Range, lookups: readonly Lookup[]):
     const isToken = others.length === 0 && only?.tokens.length === 1 && only.prefixes.length === 0;
     found += isToken
       ? await countOfToken(db, ids, only.tokens[0] ?? '')
-      : (await idsWith(db, segments, { all: [lookups], none: [] })).length;
+      : (await finder.idsIn(segments)).length;
     if (found >= MOST_COUNTED) return MOST_COUNTED;
   }
   return found;
@@ -261,14 +293,6 @@ async function countOfToken(db: Db, segments: readonly number[], token: string):
   const rows = await pagesWith(db, segments, [token], []);
   const entries = rows.map(({ data }) => entryOf(data, token));
   return entries.reduce((sum, entry) => sum + (entry?.count ?? 0), 0);
-}
-
-function entryOf(page: Buffer, token: string): Postings | null {
-  for (const entry of entriesIn([page])) {
-    if (entry.token === token) return entry.postings;
-    if (entry.token > token) return null;
-  }
-  return null;
 }
 
 /** The ids of the documents of these segments that have each of the tokens. */

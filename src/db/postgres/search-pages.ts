@@ -123,16 +123,29 @@ export function* entriesIn(pages: readonly Buffer[]): Generator<Entry> {
     const reader = new Reader(page);
     for (let token = ''; !reader.isAtEnd; ) {
       token = token.slice(0, reader.number()) + reader.bytes(reader.number()).toString();
-      const count = reader.number();
-      const first = reader.number();
-      if (count === 1) {
-        yield { token, postings: { count, first, last: first, rest: NOTHING } };
-      } else {
-        const last = first + reader.number();
-        yield { token, postings: { count, first, last, rest: reader.bytes(reader.number()) } };
-      }
+      yield { token, postings: reader.postings() };
     }
   }
+}
+
+/** The documents that have a token, by the page that it would be in; the tokens before it are not made. */
+export function entryOf(page: Buffer, token: string): Postings | null {
+  const reader = new Reader(page);
+  // So many characters of the token are those of the entry before, which is less.
+  for (let common = 0; !reader.isAtEnd; reader.skipPostings()) {
+    const shared = reader.number();
+    const length = reader.number();
+    if (shared > common) {
+      // It differs from the token where the one before does.
+      reader.skip(length);
+      continue;
+    }
+    const compared = reader.compared(token, shared, length);
+    if (compared === 'same') return reader.postings();
+    if (compared === 'greater') return null;
+    common = shared + compared;
+  }
+  return null;
 }
 
 /** Characters that both begin with, none of them in halves. */
@@ -206,5 +219,47 @@ class Reader {
     const bytes = this.#buffer.subarray(this.#at, this.#at + length);
     this.#at += length;
     return bytes;
+  }
+
+  skip(length: number): void {
+    this.#at += length;
+  }
+
+  postings(): Postings {
+    const count = this.number();
+    const first = this.number();
+    if (count === 1) return { count, first, last: first, rest: NOTHING };
+    const last = first + this.number();
+    return { count, first, last, rest: this.bytes(this.number()) };
+  }
+
+  skipPostings(): void {
+    const count = this.number();
+    this.number();
+    if (count === 1) return;
+    this.number();
+    this.skip(this.number());
+  }
+
+  /**
+   * Reads a text of so many bytes, and compares it with what a token has from a place on: how many
+   * characters both begin with where it is less.
+   */
+  compared(token: string, from: number, bytes: number): number | 'same' | 'greater' {
+    const start = this.#at;
+    this.#at += bytes;
+    for (let at = 0; at < bytes; at++) {
+      const byte = this.#buffer[start + at] ?? 0;
+      if (byte > 0x7f) {
+        const text = this.#buffer.toString('utf8', start + at, this.#at);
+        const other = token.slice(from + at);
+        if (text === other) return 'same';
+        return text > other ? 'greater' : at + sharedBeginning(text, other);
+      }
+      // Where the token has ended there is no character, and nothing is less than that.
+      const character = token.charCodeAt(from + at);
+      if (byte !== character) return byte < character ? at : 'greater';
+    }
+    return from + bytes === token.length ? 'same' : bytes;
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Entry,
   entriesIn,
+  entryOf,
   joined,
   keyOf,
   numbersOf,
@@ -57,6 +58,19 @@ describe('pages of the search index', () => {
         expect(Object.fromEntries(read(pages))).toEqual({ ...listsOf(texts) });
         const keys = pages.map(({ token }) => keyOf(token));
         expect([...keys].sort(Buffer.compare)).toEqual(keys);
+      }),
+    );
+  });
+
+  test('tell the documents of a token, and of none that they do not hold', () => {
+    fc.assert(
+      fc.property(documents, fc.array(token), (texts, others) => {
+        const lists = listsOf(texts);
+        const pages = segmentOf(texts);
+        for (const asked of [...Object.keys(lists), ...others]) {
+          const found = pages.flatMap(({ data }) => entryOf(data, asked) ?? []);
+          expect(found.map(numbersOf), asked).toEqual(asked in lists ? [lists[asked]] : []);
+        }
       }),
     );
   });
