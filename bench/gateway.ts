@@ -20,13 +20,14 @@ const times = z.object({ p50: z.number(), p99: z.number() });
 const loadSchema = z.object({ first: times, total: times, parse: z.number() });
 
 /**
- * Turns through the gateway against the same upstream without it: time to the first byte and in all,
- * memory; and of a task that overflows its window, what a provider's cache can keep and what it costs.
+ * Turns through the gateway against the same upstream without it, and behind a bare proxy: time to the
+ * first byte and in all, memory; and of a task that overflows its window, what a provider's cache can keep and what it costs.
  */
 export async function gatewayFigures({ turns, calls }: GatewayPlan): Promise<Figure[]> {
   build();
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'));
   const upstream = await startScript('scripted-upstream.ts');
+  const proxy = await startScript('bare-proxy.ts', upstream.url);
   const ours = await startBuilt({
     DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
     PALIMPSEST_UPSTREAM_ANTHROPIC: upstream.url,
@@ -40,7 +41,12 @@ export async function gatewayFigures({ turns, calls }: GatewayPlan): Promise<Fig
         const count = connections === 1 ? turns.one : turns.many;
         const load = async (url: string) =>
           loadSchema.parse(await runJob('turn-load.ts', { ...job, url, turns: count }));
-        figures.push(...compared(job, await load(ours.url), await load(upstream.url)));
+        const loads = {
+          ours: await load(ours.url),
+          bare: await load(upstream.url),
+          proxy: await load(proxy.url),
+        };
+        figures.push(...compared(job, loads));
       }
     }
     const after = await memoryOf(ours.url);
@@ -53,6 +59,7 @@ export async function gatewayFigures({ turns, calls }: GatewayPlan): Promise<Fig
     return [...figures, ...(await sessionThroughGateway(calls))];
   } finally {
     await ours.stop();
+    await proxy.stop();
     await upstream.stop();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -62,8 +69,7 @@ type Load = z.infer<typeof loadSchema>;
 
 function compared(
   { items, connections }: { items: number; connections: number },
-  ours: Load,
-  bare: Load,
+  { ours, bare, proxy }: { ours: Load; bare: Load; proxy: Load },
 ): Figure[] {
   const of = `gateway, ${items} items, ${connections} connection${connections === 1 ? '' : 's'}`;
   return (['p50', 'p99'] as const).flatMap((share): Figure[] => [
@@ -89,6 +95,12 @@ function compared(
             baseline: { what: 'JSON.parse of such a body', value: bare.parse },
             ...(share === 'p50' && { target: { at_most: MOST_PARSES } }),
           }),
+    },
+    {
+      what: `${of}: the same beside a proxy that only passes on, ${share}`,
+      unit: 'ms',
+      ours: ours.first[share] - bare.first[share],
+      baseline: { what: 'what that one adds', value: proxy.first[share] - bare.first[share] },
     },
   ]);
 }
