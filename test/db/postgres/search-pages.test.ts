@@ -18,7 +18,18 @@ type Lists = Record<string, number[]>;
 const token = fc.oneof(
   fc.string({ minLength: 1, maxLength: 6 }).map(written),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }).map(written),
-  fc.constantFrom('name', 'names', 'user', 'username', '𠮷', '𠮸', '\ue000'),
+  fc.constantFrom(
+    'name',
+    'names',
+    'user',
+    'username',
+    'naïv',
+    'naïve',
+    'naïver',
+    '𠮷',
+    '𠮸',
+    '\ue000',
+  ),
 );
 const documents = fc.array(fc.uniqueArray(token, { maxLength: 12 }), { maxLength: 40 });
 
