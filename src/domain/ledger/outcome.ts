@@ -2,7 +2,7 @@ import { errorLinesOf } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
+import { type Answer, answerTo, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import {
@@ -68,7 +68,7 @@ export function outcomeOf(
   hasCode = !result.is_exit_hidden,
   given: Json = null,
 ): Outcome {
-  const answer = answerOf(result);
+  const answer = answerTo(script, result);
   const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
   const hasFailed =
