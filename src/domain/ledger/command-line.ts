@@ -1,6 +1,6 @@
 import { baseName } from '../names.ts';
 import { oneLine } from '../text.ts';
-import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
+import { type Command, type Pipeline, parseLoosely } from '../workspace/shell/lex.ts';
 import type { Run } from './ledger.ts';
 import { kindOfScript, programName } from './script-names.ts';
 
@@ -152,11 +152,25 @@ export function commandKey(script: string): string {
 /** These say with exit code 1 that they found nothing, or a difference. */
 const SEARCHES = /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep)$/;
 
+/** These say with exit code 1 that there is nothing to show, where their errors are thrown away. */
+const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;
+
 /** Whether a script ends with a search, whose code says no more than whether it found something. */
 export function endsInSearch(script: string): boolean {
-  const last = parseLoosely(script.slice(0, LOOKED_AT)).at(-1)?.commands.at(-1);
-  const [program, second] = last?.words.map(({ text }) => text) ?? [];
-  return (
-    SEARCHES.test(program ?? '') || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))
-  );
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  let at = pipelines.length - 1;
+  // What only says that something was found has not been run, or has worked.
+  while (isSaying(pipelines[at])) at--;
+  const last = pipelines[at]?.commands.at(-1);
+  const [program = '', second] = last?.words.map(({ text }) => text) ?? [];
+  if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
+    return true;
+  }
+  return PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script);
+}
+
+function isSaying(pipeline: Pipeline | undefined): boolean {
+  const [command, ...others] = pipeline?.commands ?? [];
+  const says = /^(?:echo|printf)$/.test(command?.words[0]?.text ?? '');
+  return pipeline?.after === '&&' && others.length === 0 && says;
 }

@@ -1,4 +1,4 @@
-import { errorLinesOf } from '../error-lines.ts';
+import { errorLinesOf, isAside } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
@@ -99,8 +99,10 @@ export function outcomeOf(
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
     if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
+    const worded = said.filter((line) => /\p{L}/u.test(line) && !isAside(line));
+    const reasons = worded.length > 0 ? worded : said;
     // A program says last why it gives up, a tool says it first.
-    const reason = script === null ? said.slice(0, 2) : said.slice(-2);
+    const reason = script === null ? reasons.slice(0, 2) : reasons.slice(-2);
     return { kind: 'failed', lines: telling.length > 0 ? telling : reason };
   }
   if (isFailedRun) {
