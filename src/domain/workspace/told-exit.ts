@@ -8,8 +8,16 @@ const NAMES_CODE = /"(?:exit_?code|return_?code|exit_?status)"\s{0,8}:/i;
 /** How tools begin that answer with the output and no code. */
 const NAMES_OUTPUT = /^\s{0,8}\{\s{0,8}"(?:output|metadata|stdout|success)"/;
 
-/** The JSON in which a tool answers what a command has printed; null for any other text. */
+/** The same as Python prints it, which is not taken apart: the code stands at one of its ends. */
+const IN_PYTHON = /[{,] ?'(?:exit_?code|return_?code|exit_?status)': (-?\d{1,10})(?=[,}])/i;
+const ENDS = 200;
+
+/** The object in which a tool answers what a command has printed; null for any other text. */
 export function endedInJson(text: string): Ended | null {
+  if (/^\s{0,8}\{'/.test(text)) {
+    const found = IN_PYTHON.exec(text.slice(0, ENDS)) ?? IN_PYTHON.exec(text.slice(-ENDS));
+    return found === null ? null : { text, code: Number(found[1]) };
+  }
   if (!/^\s{0,8}\{/.test(text) || !(NAMES_OUTPUT.test(text) || NAMES_CODE.test(text))) return null;
   const json = parsed(text);
   if (!isJsonObject(json)) return null;

@@ -69,6 +69,13 @@ describe('an exit code that a tool writes beside the output', () => {
     expect(answerTo(script, toolResult(text))).toMatchObject({ text, isFailed: false });
   });
 
+  it('stands in what Python prints of an object', () => {
+    const text = `{'exit_code': 2, 'stdout': '', 'stderr': 'a.c:3: error: expected ;'}`;
+    expect(answerOf(toolResult(text))).toMatchObject({ text, isFailed: true });
+    expect(answerOf(toolResult(text.replace('2', '0'))).isFailed).toBe(false);
+    expect(answerOf(toolResult(`{'name': 'exit_code', 'value': 2}`)).isFailed).toBe(false);
+  });
+
   it('is not looked for where the program has told one', () => {
     const text = '<returncode>0</returncode>\n<output>\nx\n[exit 1]\n</output>';
     expect(answerTo('./run', toolResult(text)).isFailed).toBe(false);
