@@ -26,6 +26,9 @@ export class ChatReader {
   /** Names of the tools that the user called, by call id. */
   readonly #userCalls = new Map<string, string>();
   #userResults = 0;
+  /** Calls of the last answer that were recorded without ids and have no result yet, and how many there were. */
+  #unnamed: { id: string; name: string | undefined }[] = [];
+  #named = 0;
 
   /** Adds one message, or counts it under `role:<role>` when it is none of the Chat API. */
   add(message: JsonObject): void {
@@ -43,6 +46,7 @@ export class ChatReader {
       const calls = objectsField(message, 'tool_calls');
       if (calls) item.tool_calls = calls.map(chatCall);
       this.#liftCalls(item);
+      this.#nameCalls(item);
     } else {
       // Usage beside another role is that of a simulated user, whose context is not this one.
       delete item.usage;
@@ -101,6 +105,28 @@ export class ChatReader {
     item.tool_calls = calls;
   }
 
+  /** Gives ids to the calls of recorders that have none, as Ollama's API: without them no result is known. */
+  #nameCalls(item: Item): void {
+    this.#unnamed = [];
+    const calls = objectsField(item, 'tool_calls');
+    if (!calls) return;
+    item.tool_calls = calls.map((call) => {
+      if ((stringField(call, 'id') ?? '') !== '') return call;
+      this.#named += 1;
+      const id = `call_unnamed_${this.#named}`;
+      this.#unnamed.push({ id, name: stringField(objectField(call, 'function'), 'name') });
+      return { type: 'function', ...call, id };
+    });
+  }
+
+  /** The call without an id that a result without one answers: of its tool, else the oldest. */
+  #answeredBy(message: JsonObject): string | undefined {
+    const tool = stringField(message, 'tool_name') ?? stringField(message, 'name');
+    const found = this.#unnamed.find(({ name }) => name === tool) ?? this.#unnamed[0];
+    this.#unnamed = this.#unnamed.filter((call) => call !== found);
+    return found?.id;
+  }
+
   #describeUserCalls(message: JsonObject, item: Item): void {
     const calls = objectsField(message, 'tool_calls');
     if (!calls) return;
@@ -117,7 +143,8 @@ export class ChatReader {
 
   #toolItem(message: JsonObject, item: Item): Item {
     const { tool_call_id, tool_call_ids } = message;
-    const id = tool_call_id ?? (Array.isArray(tool_call_ids) ? tool_call_ids[0] : message.id);
+    const given = tool_call_id ?? (Array.isArray(tool_call_ids) ? tool_call_ids[0] : undefined);
+    const id = given ?? (this.#unnamed.length > 0 ? undefined : message.id);
     delete item.id;
     const userCall = typeof id === 'string' ? this.#userCalls.get(id) : undefined;
     if (userCall !== undefined || message.requestor === 'user') {
@@ -126,17 +153,21 @@ export class ChatReader {
       const content = `${label}\n${textOf(message.content)}`;
       return { ...item, role: 'user', content, speaker: 'tool' };
     }
-    if (typeof id === 'string') return { ...item, tool_call_id: id };
+    const answered = typeof id === 'string' ? id : this.#answeredBy(message);
+    if (answered !== undefined) {
+      delete item.tool_name;
+      return { ...item, tool_call_id: answered };
+    }
     // Without an id it answers no call: an observation, as recorders without tool calling write it.
     return { ...item, role: 'user', speaker: 'tool' };
   }
 }
 
-/** A call in the Chat API's shape, also from recorders that put name and decoded arguments flat. */
+/** A call in the Chat API's shape, also from recorders that put name and arguments flat, such as LangChain. */
 function chatCall(call: JsonObject): JsonObject {
   const described = isJsonObject(call.function) ? call.function : call;
   if (described.name === undefined) return call;
-  const args = described.arguments ?? {};
+  const args = described.arguments ?? described.args ?? described.input ?? {};
   const text = typeof args === 'string' ? args : JSON.stringify(args);
   if (described !== call) return { ...call, function: { ...described, arguments: text } };
   const { id = null, name } = call;

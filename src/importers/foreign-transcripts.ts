@@ -54,6 +54,19 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
       '"assistant" and its calls in "tool_calls".',
   },
   {
+    isOwn: (entry) => isOfConverse(entry) || objectsIn(entry.messages).some(isOfConverse),
+    advice:
+      'It holds messages of the Converse API of Bedrock, as Strands keeps them: write its blocks as ' +
+      'the Anthropic API does, with "type".',
+  },
+  {
+    isOwn: ({ schema_version: version, steps }) =>
+      typeof version === 'string' && objectsIn(steps).some(({ step_id }) => step_id !== undefined),
+    advice:
+      'It is a trajectory in ATIF, as Harbor writes it: import the session that the agent itself ' +
+      'has kept, which lies beside it.',
+  },
+  {
     isOwn: ({ custom_id, body, params }) =>
       typeof custom_id === 'string' && (isJsonObject(body) || isJsonObject(params)),
     advice: 'It is a batch: import what stands in "body" or "params" of its lines, one a line.',
@@ -76,4 +89,16 @@ function isLangChain({ lc, id, type, data, content }: JsonObject): boolean {
 
 function isOfGemini({ role, parts }: JsonObject): boolean {
   return (role === 'user' || role === 'model') && objectsIn(parts).length > 0;
+}
+
+/** A message with blocks that name no type but have its name as a field. */
+export function isOfConverse({ role, content }: JsonObject): boolean {
+  return (
+    typeof role === 'string' &&
+    objectsIn(content).some(
+      ({ type, text, toolUse, toolResult }) =>
+        type === undefined &&
+        (typeof text === 'string' || isJsonObject(toolUse) || isJsonObject(toolResult)),
+    )
+  );
 }

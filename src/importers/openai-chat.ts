@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { ChatReader } from './chat-message.ts';
+import { isOfConverse } from './foreign-transcripts.ts';
 import {
   type Conversation,
   countOtherFields,
@@ -29,12 +30,15 @@ export const openaiChat: Importer = {
 };
 
 function isMessage(entry: JsonObject): boolean {
-  return typeof entry.role === 'string' && ('content' in entry || 'tool_calls' in entry);
+  const isSaid = 'content' in entry || 'tool_calls' in entry;
+  return typeof entry.role === 'string' && isSaid && !isOfConverse(entry);
 }
 
 function messagesKey(record: JsonObject): 'messages' | 'traj' | undefined {
   return (['messages', 'traj'] as const).find((key) =>
-    objectsField(record, key)?.some((message) => typeof message.role === 'string'),
+    objectsField(record, key)?.some(
+      (message) => typeof message.role === 'string' && !isOfConverse(message),
+    ),
   );
 }
 

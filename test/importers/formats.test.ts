@@ -415,6 +415,52 @@ describe('an answer alone', () => {
   });
 });
 
+describe('calls of chat messages', () => {
+  const of = (calls: unknown[], ...results: object[]) =>
+    readOne(
+      'chat.json',
+      Buffer.from(
+        JSON.stringify([{ role: 'assistant', content: '', tool_calls: calls }, ...results]),
+      ),
+    ).items;
+  const call = (id: string, name: string) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: '{"path":"a.ts"}' },
+  });
+
+  it.each([
+    ['LangChain', { name: 'read', args: { path: 'a.ts' }, id: 'c1', type: 'tool_call' }],
+    ['Hugging Face', { id: 'c1', name: 'read', arguments: { path: 'a.ts' } }],
+    ['Anthropic', { id: 'c1', name: 'read', input: { path: 'a.ts' } }],
+  ])('keep their arguments as %s writes them', (_, written) => {
+    expect(of([written])).toMatchObject([{ tool_calls: [call('c1', 'read')] }]);
+  });
+
+  it('without ids get some, and their results too', () => {
+    const bare = (name: string) => ({ function: { name, arguments: { path: 'a.ts' } } });
+    const items = of(
+      [bare('read'), bare('list'), bare('read')],
+      { role: 'tool', tool_name: 'list', content: 'of list' },
+      { role: 'tool', id: 'm7', content: 'of read' },
+      { role: 'tool', name: 'read', content: 'of the other' },
+      { role: 'tool', content: 'of none' },
+    );
+    const [first, second, third] = ['call_unnamed_1', 'call_unnamed_2', 'call_unnamed_3'] as const;
+    expect(items).toEqual([
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [call(first, 'read'), call(second, 'list'), call(third, 'read')],
+      },
+      { role: 'tool', tool_call_id: second, content: 'of list' },
+      { role: 'tool', tool_call_id: first, content: 'of read' },
+      { role: 'tool', tool_call_id: third, name: 'read', content: 'of the other' },
+      { role: 'user', speaker: 'tool', content: 'of none' },
+    ]);
+  });
+});
+
 it.each<[string, unknown, string]>([
   ['LangChain', [{ type: 'human', data: { content: 'Hi' } }], 'convert_to_openai_messages'],
   [
@@ -428,6 +474,20 @@ it.each<[string, unknown, string]>([
   ['ChatGPT', [{ title: 'x', mapping: {} }], 'one branch'],
   ['claude.ai', [{ uuid: 'x', chat_messages: [] }], 'one a line'],
   ['Gemini', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }, '"tool_calls"'],
+  [
+    'Bedrock',
+    [
+      { role: 'user', content: [{ text: 'Hi' }] },
+      { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'b', input: {} } }] },
+    ],
+    'Anthropic API',
+  ],
+  ['Bedrock, as a request', { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }, 'Bedrock'],
+  [
+    'Harbor',
+    { schema_version: 'ATIF-v1.5', steps: [{ step_id: 1, source: 'user', message: 'Hi' }] },
+    'the agent itself has kept',
+  ],
   ['a batch', { custom_id: 'a', body: { messages: [] } }, '"body"'],
 ])('says what to do about a file of %s', (_, file, advice) => {
   const read = () => readOne('x.json', Buffer.from(JSON.stringify(file)));

@@ -1,6 +1,6 @@
 import { baseName } from '../names.ts';
 import { oneLine } from '../text.ts';
-import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
+import { type Command, type Pipeline, parseLoosely } from '../workspace/shell/lex.ts';
 import type { Run } from './ledger.ts';
 import { kindOfScript, programName } from './script-names.ts';
 
@@ -9,11 +9,11 @@ const LOOKED_AT = 20_000;
 const LONGEST_KEY = 200;
 
 const TESTS =
-  'pytest|jest|vitest|mocha|ava|tap|unittest|nosetests|rspec|phpunit|ctest|tox|nox|cypress|playwright|karma|minitest|gotestsum|nextest|behave|bats|prove|pest|paratest';
+  'pytest|jest|vitest|mocha|ava|tap|unittest|nosetests|rspec|phpunit|ctest|tox|nox|cypress|playwright|karma|minitest|gotestsum|nextest|behave|bats|prove|pest|paratest|busted';
 const BUILDS =
-  'make|cmake|ninja|tsc|webpack|vite|rollup|esbuild|gcc|g\\+\\+|clang|clang\\+\\+|javac|gradle|gradlew|mvn|mvnw|msbuild|xcodebuild|bazel|docker-compose|swiftc|rustc|ghc|stack|sbt|ant|meson|cabal|kotlinc';
+  'make|cmake|ninja|tsc|webpack|vite|rollup|esbuild|gcc|g\\+\\+|clang|clang\\+\\+|javac|gradle|gradlew|mvn|mvnw|msbuild|xcodebuild|bazel|docker-compose|swiftc|rustc|ghc|stack|sbt|ant|meson|cabal|kotlinc|ansible-playbook';
 const CHECKS =
-  'eslint|biome|prettier|ruff|flake8|pylint|mypy|pyright|black|isort|golangci-lint|clippy|shellcheck|stylelint|rubocop|phpstan|ktlint|depcruise|tflint|hadolint|checkstyle|psalm|phpcs|staticcheck|swiftlint|detekt|clang-tidy|cppcheck|kubeconform|ansible-lint|yamllint|oxlint';
+  'eslint|biome|prettier|ruff|flake8|pylint|mypy|pyright|black|isort|golangci-lint|clippy|shellcheck|stylelint|rubocop|phpstan|ktlint|depcruise|tflint|hadolint|checkstyle|psalm|phpcs|staticcheck|swiftlint|detekt|clang-tidy|cppcheck|kubeconform|ansible-lint|yamllint|oxlint|pre-commit';
 const PROGRAMS: readonly [Run['kind'], RegExp][] = [
   ['test', new RegExp(`^(?:${TESTS})$`)],
   ['check', new RegExp(`^(?:${CHECKS})$`)],
@@ -21,7 +21,7 @@ const PROGRAMS: readonly [Run['kind'], RegExp][] = [
 ];
 /** Programs that do what their first words say: `npm run test`, `cargo build`. */
 const RUNNERS =
-  /^(?:npm|pnpm|yarn|bun|npx|bunx|go|cargo|dotnet|swift|mix|deno|node|python|python3|python\d?\.\d+|uv|poetry|pipenv|rye|hatch|rake|bundle|composer|php|make|gradle|gradlew|mvn|mvnw|bazel|just|task|mise|tsx|docker|sbt|lein|flutter|dart|zig|cmake|stack|nx|turbo|lerna|django-admin|manage\.py|rails|terraform|tofu|terragrunt|helm|meson|cabal|rebar3|crystal|gleam)$/;
+  /^(?:npm|pnpm|yarn|bun|npx|bunx|go|cargo|dotnet|swift|mix|deno|node|python|python3|python\d?\.\d+|uv|poetry|pipenv|rye|hatch|rake|bundle|composer|php|make|gradle|gradlew|mvn|mvnw|bazel|just|task|mise|tsx|docker|sbt|lein|flutter|dart|zig|cmake|stack|nx|turbo|lerna|django-admin|manage\.py|rails|terraform|tofu|terragrunt|helm|meson|cabal|rebar3|crystal|gleam|forge|ng|R)$/;
 const WORDS: readonly [Run['kind'], RegExp][] = [
   [
     'test',
@@ -29,13 +29,17 @@ const WORDS: readonly [Run['kind'], RegExp][] = [
   ],
   [
     'check',
-    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|validate|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-]\w*)*$/i,
+    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|validate|analy[sz]e|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-]\w*)*$/i,
   ],
   [
     'build',
     /^(?:--?)?(?:\w*[:_-])?(?:build|compile|bundle|assemble|package|install)(?:[:_-]\w*)*$/i,
   ],
 ];
+/** Languages whose tests are called in an expression. */
+const EXPRESSIONS = /^(?:Rscript|R|julia)$/;
+const TESTS_IN_EXPRESSION =
+  /\b(?:devtools::(?:test|check)|testthat::test_\w+|tinytest::\w+|rcmdcheck::\w+|Pkg\.test)\b/;
 /** Programs that build what runs elsewhere, and the words with which they do, or say what they would. */
 const INFRASTRUCTURE = /^(?:terraform|tofu|terragrunt|pulumi|cdk|sam|serverless)$/;
 const DEPLOYMENTS = /^(?:plan|apply|destroy|up|preview|deploy|synth)$/;
@@ -71,6 +75,9 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
     }
   }
   for (const [kind, pattern] of PROGRAMS) if (pattern.test(program)) return kind;
+  if (EXPRESSIONS.test(program) && texts.some((text) => TESTS_IN_EXPRESSION.test(text))) {
+    return 'test';
+  }
   if (INFRASTRUCTURE.test(program)) {
     const verb = texts.slice(start + 1).find((word) => !word.startsWith('-')) ?? '';
     return DEPLOYMENTS.test(verb) ? 'build' : null;
@@ -152,11 +159,25 @@ export function commandKey(script: string): string {
 /** These say with exit code 1 that they found nothing, or a difference. */
 const SEARCHES = /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep)$/;
 
+/** These say with exit code 1 that there is nothing to show, where their errors are thrown away. */
+const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;
+
 /** Whether a script ends with a search, whose code says no more than whether it found something. */
 export function endsInSearch(script: string): boolean {
-  const last = parseLoosely(script.slice(0, LOOKED_AT)).at(-1)?.commands.at(-1);
-  const [program, second] = last?.words.map(({ text }) => text) ?? [];
-  return (
-    SEARCHES.test(program ?? '') || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))
-  );
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  let at = pipelines.length - 1;
+  // What only says that something was found has not been run, or has worked.
+  while (isSaying(pipelines[at])) at--;
+  const last = pipelines[at]?.commands.at(-1);
+  const [program = '', second] = last?.words.map(({ text }) => text) ?? [];
+  if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
+    return true;
+  }
+  return PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script);
+}
+
+function isSaying(pipeline: Pipeline | undefined): boolean {
+  const [command, ...others] = pipeline?.commands ?? [];
+  const says = /^(?:echo|printf)$/.test(command?.words[0]?.text ?? '');
+  return pipeline?.after === '&&' && others.length === 0 && says;
 }

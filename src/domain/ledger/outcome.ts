@@ -1,8 +1,8 @@
-import { errorLinesOf } from '../error-lines.ts';
+import { errorLinesOf, isAside } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { type Answer, answerOf, isPlaceholder } from '../workspace/result-text.ts';
+import { type Answer, answerTo, isPlaceholder } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import {
@@ -50,7 +50,7 @@ const SUMS_UP =
   /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
 const ALL_PASSED =
-  /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b/i;
+  /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b|\b100% tests passed\b|^\[ {1,2}PASSED {1,2}\] [1-9]\d* tests?\b|\bBuild completed? ?(?:successfully|!)|\*\* (?:TEST|BUILD) SUCCEEDED \*\*|\b[1-9]\d* tests? pass\.$|\bTest run with [1-9]\d* tests? .{0,40} passed\b|^Passed! +- Failed: +0,|\b(\d+) of \1 test suites \(.{1,60}\) passed\b|\bconfiguration is valid\b|\b[1-9]\d* chart\(s\) linted, 0 chart\(s\) failed|^Result: PASS$|^All tests successful\b|\bExecuted ([1-9]\d*) of \2 SUCCESS\b|^\[ FAIL 0 \| WARN \d+ \| SKIP \d+ \| PASS [1-9]|^Status: OK$|^Tasks: +([1-9]\d*) successful, \3 total|^Testing \S+ tests passed/i;
 /** The same where the end of the output is there: what has failed would be named behind it. */
 const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
 /** A part of a run in which nothing was tested. */
@@ -68,7 +68,7 @@ export function outcomeOf(
   hasCode = !result.is_exit_hidden,
   given: Json = null,
 ): Outcome {
-  const answer = answerOf(result);
+  const answer = answerTo(script, result);
   const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
   const hasFailed =
@@ -99,8 +99,10 @@ export function outcomeOf(
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
     if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
+    const worded = said.filter((line) => /\p{L}/u.test(line) && !isAside(line));
+    const reasons = worded.length > 0 ? worded : said;
     // A program says last why it gives up, a tool says it first.
-    const reason = script === null ? said.slice(0, 2) : said.slice(-2);
+    const reason = script === null ? reasons.slice(0, 2) : reasons.slice(-2);
     return { kind: 'failed', lines: telling.length > 0 ? telling : reason };
   }
   if (isFailedRun) {

@@ -11,7 +11,8 @@ const LONGEST = 400;
 const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 
 /**
- * The sentences of a text in prose: without code, JSON, tables and headings, list marks taken off. Sentences
+ * The sentences of a text in prose: without code, JSON, errors that a program has printed, tables and headings,
+ * list marks taken off. Sentences
  * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
  * scripts, and with their line, unless an editor has broken it.
  */
@@ -20,6 +21,7 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   const prose = withoutData(bothEnds(text, LOOKED_AT));
   const lines = prose.replace(TAG, '\n').split('\n');
   for (const line of unwrapped(lines)) {
+    if (PRINTED_ERROR.test(line)) continue;
     for (const part of ENDS_SENTENCE.test(line) ? line.split(BETWEEN_SENTENCES) : [line]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
       if (isProse(sentence)) sentences.push(sentence);
@@ -28,6 +30,8 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   return sentences;
 });
 
+const PRINTED_ERROR =
+  /^[ \t>]{0,20}(?:Uncaught (?:\(in promise\) )?)?(?:[A-Za-z_$][\w$]{0,60}\.){0,8}(?:[A-Z]\w{0,60})?(?:Error|Exception)(?: \[\w{1,60}\])?: /;
 const ENDS_SENTENCE = /[.!?。！？؟।॥۔]/;
 const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u;
 

@@ -1,11 +1,11 @@
 import { codeHeaderOf } from '../items/code-mode/header.ts';
 import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
-import { isJsonObject, type Json } from '../json.ts';
 import { remembering } from '../remember.ts';
 import { withoutTerminalCodes } from '../text.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
+import { endedInJson, endedInWords, failureInJson } from './told-exit.ts';
 
 /** What a tool has answered, without what its program wraps around it. */
 export type Answer = {
@@ -34,6 +34,9 @@ const MINI = /^<returncode>(-?\d{1,10})<\/returncode>\s{0,4}/;
 /** What Antigravity says of a command, before its output. */
 const ANTIGRAVITY =
   /^\s{0,20}The command (?:completed successfully\.|failed with exit code: (-?\d{1,10}))\n\s{0,20}(?:Output:\n[\t ]{0,20}|Stdout:\n\s{0,20}Stderr:\n\s*)/;
+/** What Roo Code says of a command, before its output. */
+const ROO =
+  /^Command executed in terminal\b[^\n]{0,4200}?(?:\nExit code|\. Exit code): (-?\d{1,10})\n(?:Output:\n)?/;
 /** What programs write at the end of an output, with its exit code. */
 const END_NOTES: readonly RegExp[] = [
   /\n?<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/,
@@ -41,10 +44,32 @@ const END_NOTES: readonly RegExp[] = [
   /\n?\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d{1,10})\.?\]\s*$/,
 ];
 
-/** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
-export const answerOf = remembering(read);
+/** `isCoded`: its program has told an exit code. */
+const wholeAnswerOf = remembering(read);
 
-function read(result: ToolResult): Readonly<Answer> {
+/** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
+export const answerOf: (result: ToolResult) => Readonly<Answer> = wholeAnswerOf;
+
+/**
+ * The same where the call is known: `script` is what a command ran, null for other tools. What neither a
+ * flag nor a known program says of how it ended may stand in words that the script has not printed.
+ */
+export function answerTo(script: string | null, result: ToolResult): Readonly<Answer> {
+  const answer = wholeAnswerOf(result);
+  if (answer.isFailed || answer.isCoded || answer.isCleared) return answer;
+  if (script !== null) {
+    const ended = endedInWords(answer.text, script);
+    return ended === null ? answer : { ...answer, ...told(ended.text, ended.code !== 0) };
+  }
+  const failure = answer.text.length > LONGEST_FAILURE ? null : failureInJson(answer.text);
+  return failure === null ? answer : { ...answer, ...told(failure, true) };
+}
+
+function told(text: string, isFailed: boolean): Pick<Answer, 'text' | 'isFailed'> {
+  return { text, isFailed: isFailed || tellsFailure(text) };
+}
+
+function read(result: ToolResult): Readonly<Answer & { isCoded: boolean }> {
   const raw = resultText(result);
   const {
     text,
@@ -62,6 +87,7 @@ function read(result: ToolResult): Readonly<Answer> {
     isUnfinished: isRunning,
     isRefused: isFailed && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
     isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
+    isCoded: code !== null,
   };
 }
 
@@ -90,11 +116,8 @@ function withoutReminders(text: string): string {
 type Unwrapped = { text: string; code: number | null; isCut?: boolean; isRunning?: boolean };
 
 function unwrapped(text: string): Unwrapped {
-  const json = /^\s{0,4}\{"(?:output|metadata|stdout)"/.test(text) ? parsed(text) : undefined;
-  if (isJsonObject(json) && typeof json.output === 'string') {
-    const code = isJsonObject(json.metadata) ? json.metadata.exit_code : undefined;
-    return { text: json.output, code: typeof code === 'number' ? code : null };
-  }
+  const json = endedInJson(text);
+  if (json !== null) return json;
   const script = codeHeaderOf(text);
   if (script !== null) {
     const { state, length } = script;
@@ -124,6 +147,8 @@ function unwrapped(text: string): Unwrapped {
   if (antigravity !== null) {
     return { text: text.slice(antigravity[0].length), code: Number(antigravity[1] ?? 0) };
   }
+  const roo = ROO.exec(text);
+  if (roo !== null) return { text: text.slice(roo[0].length), code: Number(roo[1]) };
   const end = text.slice(-200);
   for (const note of END_NOTES) {
     const found = note.exec(end);
@@ -206,14 +231,4 @@ function isNote(text: string): boolean {
 /** Whether a text is nothing but a note in brackets, as programs put in place of what they take away. */
 export function isPlaceholder(text: string): boolean {
   return text.length <= LONGEST_NOTE && NOTE.test(text.trim());
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const json: Json = JSON.parse(text);
-    return json;
-  } catch {
-    // It only looks like the wrapper of a program.
-    return undefined;
-  }
 }

@@ -558,3 +558,15 @@ test('what stands in JSON that the user has pasted is no instruction', () => {
     'Always name the day.',
   ]);
 });
+
+test('what an error demands that the user has pasted is no instruction', () => {
+  const pasted = [
+    'Error: [bn] invalid number value. Value must be an integer. Do not pass decimals.',
+    'Uncaught (in promise) TypeError: x is not a function. You must call it only once.',
+    'java.lang.IllegalStateException: The name is required. It must not be null.',
+    'Do not round the amounts.',
+  ];
+  expect(constraintsOf(pasted.join('\n')).map(({ text }) => text)).toEqual([
+    'Do not round the amounts.',
+  ]);
+});

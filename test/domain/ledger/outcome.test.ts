@@ -404,6 +404,23 @@ describe('a search that found nothing has not failed', () => {
   });
 });
 
+test('of a failure in another language the last words are told, not what PowerShell draws around', () => {
+  const said =
+    "In Zeile:1 Zeichen:5\n+ run -m app ...\n+     ~~\nDas Token '-m' ist an dieser Stelle fehl am Platz.\n+     ~~~~~\n    + CategoryInfo          : ParserError: (:) [], ParentContainsErrorRecordException\n    + FullyQualifiedErrorId : UnexpectedToken";
+  expect(ofCommand(said, true)).toMatchObject({
+    kind: 'failed',
+    lines: ['+ run -m app ...', "Das Token '-m' ist an dieser Stelle fehl am Platz."],
+  });
+});
+
+test('a script that npm does not know has failed, also where a pipe hides it', () => {
+  const said = 'npm error Missing script: "lint:api"\nnpm error To see a list of scripts, run:';
+  expect(outcomeOf(toolResult(said), 'npm run lint:api 2>&1 | grep error', true)).toMatchObject({
+    kind: 'failed',
+    lines: ['npm error Missing script: "lint:api"', expect.any(String)],
+  });
+});
+
 test('what begins with a colour begins with its word', () => {
   const said = '\u001b[31mError: ENOENT: no such file, open a.json\u001b[39m';
   expect(outcomeOf(toolResult(said), null, false)).toEqual({
