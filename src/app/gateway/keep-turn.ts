@@ -2,7 +2,8 @@ import { formatOf } from '../../domain/gateway/protocol.ts';
 import { withoutSummaryQuestion } from '../../domain/gateway/summary-question.ts';
 import type { Item } from '../../domain/items/item.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { accept, type Outcome } from '../../domain/session/errors.ts';
+import { checkItems } from '../../domain/session/check-items.ts';
+import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { sync } from '../sync.ts';
@@ -39,9 +40,12 @@ export async function keepTurn(
   const format = formatOf(request.protocol);
   const session = await findTurnSession(deps, request, body, told, format);
   if (session.delta?.isKnown === false) return accept({ kind: 'unknown_answer' });
-  const isUnnamed = told.beginsNone === true && session.rule === 'history';
-  if (isUnnamed && (await deps.store.head(session.ref)) === null)
-    return accept({ kind: 'not_kept' });
+  if (session.rule === 'history' && (await deps.store.head(session.ref)) === null) {
+    if (told.beginsNone === true) return accept({ kind: 'not_kept' });
+    // What no session takes begins none: else each such request would leave an empty one.
+    const fits = checkItems(format, 'items', told.items);
+    if (!fits.ok) return reject('invalid_item', 'the history begins no session', fits.errors);
+  }
   const settled = await settleSession(deps, session, request, body);
   if (!settled.ok) return settled;
   const past = session.delta === null ? withoutSummaryQuestion(told.items) : null;

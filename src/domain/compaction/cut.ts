@@ -1,4 +1,4 @@
-import { safeCuts } from '../context/invariants/safe-cuts.ts';
+import { type Cuts, safeCuts } from '../context/invariants/safe-cuts.ts';
 import { isUserMessage } from '../items/speaker.ts';
 import type { Config } from '../policy/config.ts';
 import { itemsOf, type Material } from './material.ts';
@@ -7,16 +7,17 @@ import { itemsOf, type Material } from './material.ts';
  * The index of the first entry that stays verbatim: as late as possible, never between a call and its
  * result, with the protected part after it, starting at a user message where one is near (SPEC
  * section 8). `first` is the number of entries that no cut may split (initial context and what
- * earlier compactions made), `end` the index that the cut must not go beyond. Null when there is
- * nothing to cover.
+ * earlier compactions made), `end` the index that the cut must not go beyond, `cuts` says where one may
+ * be. Null when there is nothing to cover.
  */
 export function chooseCut(
   material: readonly Material[],
   first: number,
   end: number,
   config: Config,
+  cuts: Cuts = safeCuts,
 ): number | null {
-  const legal = safeCuts(itemsOf(material));
+  const legal = cuts(itemsOf(material));
   const wanted = Math.min(end, Math.max(first, protectedFrom(material, config)));
   for (let cut = wanted; cut > first; cut--) if (legal[cut]) return cut;
   // Nothing legal before the protected part: rather protect less than not compact at all.
@@ -25,8 +26,13 @@ export function chooseCut(
 }
 
 /** The cuts after `cut` that protect less, in order; none beyond `end`. */
-export function laterCuts(material: readonly Material[], cut: number, end: number): number[] {
-  const legal = safeCuts(itemsOf(material));
+export function laterCuts(
+  material: readonly Material[],
+  cut: number,
+  end: number,
+  cuts: Cuts = safeCuts,
+): number[] {
+  const legal = cuts(itemsOf(material));
   const later: number[] = [];
   for (let index = cut + 1; index <= end; index++) if (legal[index]) later.push(index);
   return later;

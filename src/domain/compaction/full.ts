@@ -1,3 +1,4 @@
+import { cutsThroughPrograms } from '../context/invariants/safe-cuts.ts';
 import { sumTokens, type View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item, Normalised } from '../items/item.ts';
@@ -91,16 +92,26 @@ export function planFull(input: PlanInput): CutPlan | Skipped {
     if (plan.kind === 'full' && isWorthIt(plan, input)) return plan;
   }
   const plan = planCovering(input, initial, input.material.length, []);
-  const isBlocked = plan.kind === 'skip' && plan.skip.reason === 'irreducible_floor';
-  return isBlocked && isBeyondWindow(input) ? planFull({ ...input, before: null }) : plan;
+  if (plan.kind !== 'skip') return plan;
+  const isBlocked = plan.skip.reason === 'irreducible_floor';
+  if (isBlocked && isBeyondWindow(input)) return planFull({ ...input, before: null });
+  if (input.cuts === cutsThroughPrograms || !fillsWindow(input, input.tokens)) return plan;
+  const parted = planFull({ ...input, cuts: cutsThroughPrograms });
+  return parted.kind === 'skip' ? plan : parted;
+}
+
+/** Whether a request with so many tokens would be refused. */
+function fillsWindow({ config, context_window }: PlanInput, tokens: number): boolean {
+  return context_window !== null && tokens >= usableWindow(config, context_window);
 }
 
 /** Whether what the cut has to stand before fills the window by itself: it is summarised with the rest. */
-function isBeyondWindow({ material, before, config, context_window }: PlanInput): boolean {
-  if (before === null || context_window === null) return false;
+function isBeyondWindow(input: PlanInput): boolean {
+  const { material, before, config } = input;
+  if (before === null) return false;
   const asked = material.filter(({ entry }) => (entry.seq ?? 0) >= before);
   const tokens = withSafetyMargin(sumTokens(asked.map(({ entry }) => entry)), config);
-  return tokens >= usableWindow(config, context_window);
+  return fillsWindow(input, tokens);
 }
 
 /** Whether what is covered is more than the summary and what comes with it. */

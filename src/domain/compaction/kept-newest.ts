@@ -20,7 +20,15 @@ type KeptNewest = { end: number; edits: ResultEdit[]; material: readonly Materia
  * know what was in it. Empty where nothing has to stay, or where what stays would leave no room.
  */
 export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] {
-  const { material, config, count, threshold, context_window, is_automatic } = input;
+  const {
+    material,
+    config,
+    count,
+    threshold,
+    context_window,
+    is_automatic,
+    cuts = safeCuts,
+  } = input;
   if (context_window === null) return [];
   const results = loggedResults(input);
   const newest = newestResults(material, results);
@@ -33,7 +41,7 @@ export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] 
   const stays = is_automatic ? newest.isUnread || isLong : newest.isUnread && isLong;
   if (!stays) return [];
   const [oldest] = newest.results;
-  const end = oldest === undefined ? -1 : lastLegalCut(material, oldest.index);
+  const end = oldest === undefined ? -1 : cuts(itemsOf(material)).lastIndexOf(true, oldest.index);
   if (end <= first) return [];
   const gentle = shortenedResults({ ...input, context_window }, newest.results, newest);
   const shorten = shortener(input);
@@ -45,10 +53,6 @@ export function waysToKeepNewest(input: PlanInput, first: number): KeptNewest[] 
       ? [{ end, edits, material: shortened }]
       : [];
   });
-}
-
-function lastLegalCut(material: readonly Material[], before: number): number {
-  return safeCuts(itemsOf(material)).lastIndexOf(true, before);
 }
 
 /** The entries with the tokens that they will count after the edits. */

@@ -43,19 +43,19 @@ function verbatimAt(
  * last place for a cut.
  */
 export function verbatimPart(input: PlanInput, initial: number, most: number): Verbatim | null {
-  const { material, config, threshold, before } = input;
+  const { material, config, threshold, before, cuts } = input;
   const firstLog = material.findIndex(({ entry }) => entry.origin === 'log');
   if (firstLog === -1) return null;
   const limit = material.findIndex(({ entry }) => before !== null && (entry.seq ?? 0) >= before);
   const end = Math.min(most, limit === -1 ? material.length : limit);
-  const cut = chooseCut(material, firstLog, end, config);
+  const cut = chooseCut(material, firstLog, end, config, cuts);
   if (cut === null) return null;
   const leavesRoom = (tokens: number) => withSafetyMargin(tokens, config) < threshold;
   const verbatim = verbatimAt(input, initial, cut);
   let needed = sumTokens(verbatim.entries) + config.summary_max_tokens;
   if (leavesRoom(needed)) return verbatim;
   let roomy = cut;
-  for (const later of laterCuts(material, cut, end)) {
+  for (const later of laterCuts(material, cut, end, cuts)) {
     const more = material.slice(roomy, later).map(({ entry }) => entry);
     needed -= sumTokens(more.filter(({ pinned }) => !pinned));
     roomy = later;

@@ -371,3 +371,21 @@ test('keeps the call of a program that waits for the second tool that it calls',
     'message 1: the server tool call provider s has no result after it',
   ]);
 });
+
+test('a call whose program is gone is the own call of the model', () => {
+  const caller = { type: 'code_execution_20250825', tool_id: 's' };
+  const own = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+  const direct = { ...own, id: 'b', caller: { type: 'direct' } };
+  const result = { type: 'code_execution_tool_result', tool_use_id: 's', content: {} };
+  const rendered = anthropicCodec.render([
+    { role: 'user', content: 'A summary.' },
+    { role: 'assistant', content: [{ ...own, caller }, direct] },
+    {
+      role: 'user',
+      content: ['a', 'b'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'x' })),
+    },
+    { role: 'assistant', content: [result, { type: 'text', text: 'It ran.' }] },
+  ]);
+  expect(rendered[1]?.content).toEqual([own, direct]);
+  expect(rendered[3]?.content).toEqual([{ type: 'text', text: 'It ran.' }]);
+});

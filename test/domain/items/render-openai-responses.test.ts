@@ -210,3 +210,21 @@ test('a request for an approval goes only with the decision, or while it is open
   expect(rendered(ask, request)).toEqual([ask, request]);
   expect(rendered(ask, request, decision, ask)).toEqual([ask, request, decision, ask]);
 });
+
+test('calls whose program is gone are the own calls of the model', () => {
+  const caller = { type: 'program', caller_id: 'p1' };
+  const ended: Item = { type: 'program_output', id: 'po', call_id: 'p1', result: 'ok' };
+  const calls: Item[] = [
+    { ...call('a'), caller },
+    { ...output('a'), caller },
+  ];
+  const program: Item = { type: 'program', id: 'prg', call_id: 'p1', code: '', fingerprint: 'f' };
+  const whole = [ask, program, ...calls, ended, say];
+  expect(openaiResponsesCodec.render(whole)).toEqual(whole);
+  expect(openaiResponsesCodec.render([ask, ...calls, ended, say])).toEqual([
+    ask,
+    call('a'),
+    output('a'),
+    say,
+  ]);
+});

@@ -7,6 +7,7 @@ const SERVER_CALLS = ['server_tool_use', 'mcp_tool_use'];
 export function anthropicProblems(context: readonly Entry[]): string[] {
   const found: string[] = [];
   const ids = new Set<unknown>();
+  const programs = new Set<unknown>();
   let marks = 0;
   for (const [index, message] of context.entries()) {
     const say = (text: string) => found.push(`${index}: ${text}`);
@@ -21,6 +22,11 @@ export function anthropicProblems(context: readonly Entry[]): string[] {
       if (last.endsWith('thinking')) say('an assistant message ends with thinking');
     } else if (message.role === 'user') results(context, index, say);
     for (const block of blocks) {
+      if (SERVER_CALLS.includes(String(block.type))) programs.add(block.id);
+      const [caller] = objects([block.caller]);
+      if (caller?.tool_id !== undefined && !programs.has(caller.tool_id)) {
+        say(`the program ${String(caller.tool_id)} of a call is not there`);
+      }
       const id = block.type === 'tool_result' ? block.tool_use_id : block.id;
       if (typeof id === 'string' && !/^[a-zA-Z0-9_-]+$/.test(id)) say(`the id ${id} is refused`);
     }

@@ -15,12 +15,19 @@ const OUTPUTS = new Set(Object.values(OUTPUT_OF));
 export function responsesProblems(context: readonly Entry[], { isConverted }: Options): string[] {
   const found: string[] = [];
   const waiting = new Map<string, { type: string; index: number }>();
+  const programs = new Set<unknown>();
   for (const [index, item] of context.entries()) {
     const say = (text: string) => found.push(`${index}: ${text}`);
     const type = String(item.type ?? 'message');
     if (type === 'compaction_trigger' && index < context.length - 1) say('a trigger is not last');
     if (type === 'reasoning' && !isFollowed(context, index)) say('reasoning without what follows');
     if (type === 'message') checkContent(item, say);
+    if (type === 'program') programs.add(item.call_id);
+    const [caller] = objects([item.caller]);
+    const program = type === 'program_output' ? item.call_id : caller?.caller_id;
+    if (program !== undefined && !programs.has(program)) {
+      say(`the program ${String(program)} of a ${type} is not there`);
+    }
     const id = pairId(item);
     if (type in OUTPUT_OF) {
       if (waiting.has(id)) say(`the call id ${id} is used again before its output`);

@@ -14,10 +14,27 @@ const INVARIANTS: readonly Invariant[] = [toolPairs, providerPairs, messageParts
  * compaction while item i and all after it stay. One answer per place, so items + 1 in number; 0 is
  * always true, the last one when no call is open. Linear time (SPEC section 8, the cut).
  */
-export const safeCuts = remembering(cutsOf);
+export const safeCuts: Cuts = remembering((items) => cutsOf(items, INVARIANTS));
 
-function cutsOf(items: readonly Normalised[]): readonly boolean[] {
-  const allowed = INVARIANTS.map((cuts) => cuts(items));
+/**
+ * The same where programs of the provider may be parted from the calls that they make: each of them may
+ * begin with the end of the one before, and then there is no safe cut in hours of work. Rendered, such
+ * calls are the model's own.
+ */
+export const cutsThroughPrograms: Cuts = remembering((items) =>
+  cutsOf(
+    items,
+    INVARIANTS.filter((invariant) => invariant !== providerPairs),
+  ),
+);
+
+export type Cuts = (items: readonly Normalised[]) => readonly boolean[];
+
+function cutsOf(
+  items: readonly Normalised[],
+  invariants: readonly Invariant[],
+): readonly boolean[] {
+  const allowed = invariants.map((cuts) => cuts(items));
   return Array.from({ length: items.length + 1 }, (_, index) =>
     allowed.every((cuts) => cuts[index] === true),
   );

@@ -32,6 +32,19 @@ export function dropUnpairedServerTools(turns: readonly Turn[]): void {
   const callers = new Set(turns.flatMap(({ slots }) => slots.map(callerOf)));
   for (const slot of open) if (callers.has(String(slot.block.id))) unpaired.delete(slot);
   for (const turn of turns) turn.slots = turn.slots.filter((slot) => !unpaired.has(slot));
+  freeStrayCalls(turns);
+}
+
+/** A call whose program is not there becomes the model's own: the API knows no such caller. */
+function freeStrayCalls(turns: readonly Turn[]): void {
+  const programs = new Set<unknown>();
+  for (const slot of turns.flatMap(({ slots }) => slots)) {
+    if (isServerCall(slot)) programs.add(slot.block.id);
+    const program = callerOf(slot);
+    if (program === undefined || programs.has(program)) continue;
+    const { caller: _, ...block } = slot.block;
+    slot.block = block;
+  }
 }
 
 /** The calls, with results of server tools among them, that the conversation ends with. */

@@ -6,6 +6,7 @@ import { withoutOwnFields } from '../own-fields.ts';
 import { MISSING_RESULT_NOTE, type PairedPart, pairedParts } from '../pairing.ts';
 import { openaiResponsesMessage } from './encode.ts';
 import { normaliseOpenaiResponses } from './normalise.ts';
+import { withoutStrayPrograms } from './programs.ts';
 import { openaiResponsesRequestItem } from './request.ts';
 import { answeredId, calledId, isOutputOfKind, outputFor, withPairingId } from './tools.ts';
 
@@ -21,7 +22,7 @@ export function renderOpenaiResponses(items: readonly Item[]): Item[] {
   );
   const paired = pairedParts(items.map(normaliseOpenaiResponses));
   const nodes = moveEarlyOutputs(nodesOf(withoutTriggers(shown), paired));
-  return keepReasoningWithFollower(pairOutputs(nodes));
+  return keepReasoningWithFollower(withoutStrayPrograms(pairOutputs(nodes)));
 }
 
 function isMessage(item: Item): boolean {
