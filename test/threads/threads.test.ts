@@ -112,12 +112,12 @@ it('are left to others where one tenant waits for its model in all that it may h
     PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
   });
   onTestFinished(() => service.dispose());
-  const post = (path: string, key: string, body: object) =>
+  const post = (path: string, key: string, body: object, patience_ms: number) =>
     fetch(service.url + path, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(25_000),
+      signal: AbortSignal.timeout(patience_ms),
     });
   const content = 'Large enough for a thread. '.repeat(1_000);
   const said = (_: unknown, index: number) => ({
@@ -126,11 +126,11 @@ it('are left to others where one tenant waits for its model in all that it may h
   });
   const ask = { model: 'gpt-5.4', input: Array.from({ length: 20 }, said) };
   const waiting = Array.from({ length: 16 }, () =>
-    post('/v1/responses/compact', 'key-of-one-0001', ask).catch(() => null),
+    post('/v1/responses/compact', 'key-of-one-0001', ask, 25_000).catch(() => null),
   );
   await model.received(4);
   const items = Array.from({ length: 20 }, said);
-  const answer = await post('/sessions/theirs/items', 'key-of-other-1', items);
+  const answer = await post('/sessions/theirs/items', 'key-of-other-1', items, 10_000);
   expect(answer.status).toBe(201);
   expect(waiting).toHaveLength(16);
 }, 60_000);
