@@ -52,6 +52,15 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
     for (const opened of open.splice(0)) await opened.close();
   });
 
+  /** The archive, which writes in another way. */
+  const writing = (write: Archive['write']): Archive => ({
+    place: '',
+    prepare: () => archive.prepare(),
+    write,
+    read: (file) => archive.read(file),
+    remove: (file) => archive.remove(file),
+  });
+
   /** A session of five events, one of them a compaction that was cancelled. */
   async function course(id = 'chat') {
     const events = [
@@ -244,16 +253,10 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('nothing is dropped that came after the export', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const late: Archive = {
-      place: '',
-      prepare: () => archive.prepare(),
-      write: async (file, bytes) => {
-        await archive.write(file, bytes);
-        await store.commit(ref('chat'), append(item('late')), { at: AT });
-      },
-      read: (file) => archive.read(file),
-      remove: (file) => archive.remove(file),
-    };
+    const late = writing(async (file, bytes) => {
+      await archive.write(file, bytes);
+      await store.commit(ref('chat'), append(item('late')), { at: AT });
+    });
     expect(await archiveSession(store, late, found)).toBe(null);
     expect(await store.rows(ref('chat'), everyRow)).toHaveLength(6);
     expect(filesIn(archive)).toEqual([]);
@@ -265,16 +268,10 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('a session that is erased while it is archived leaves no file', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const erasing: Archive = {
-      place: '',
-      prepare: () => archive.prepare(),
-      write: async (file, bytes) => {
-        await store.erase(ref('chat'));
-        await archive.write(file, bytes);
-      },
-      read: (file) => archive.read(file),
-      remove: (file) => archive.remove(file),
-    };
+    const erasing = writing(async (file, bytes) => {
+      await store.erase(ref('chat'));
+      await archive.write(file, bytes);
+    });
     expect(await archiveSession(store, erasing, found)).toBe(null);
     expect([await store.head(ref('chat')), filesIn(archive)]).toEqual([null, []]);
   });
@@ -282,16 +279,10 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('a session that is erased when its file is written is left, and no trouble', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const erased: Archive = {
-      place: '',
-      prepare: () => archive.prepare(),
-      write: async (file, bytes) => {
-        await archive.write(file, bytes);
-        await store.erase(ref('chat'));
-      },
-      read: (file) => archive.read(file),
-      remove: (file) => archive.remove(file),
-    };
+    const erased = writing(async (file, bytes) => {
+      await archive.write(file, bytes);
+      await store.erase(ref('chat'));
+    });
     expect(await archiveSession(store, erased, found)).toBe(null);
     expect([await store.head(ref('chat')), filesIn(archive)]).toEqual([null, []]);
     expect(await store.archived.filesOf(ref('chat'))).toEqual([]);
@@ -300,17 +291,11 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('a file that comes after its session was erased is swept, whoever was killed', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const killed: Archive = {
-      place: '',
-      prepare: () => archive.prepare(),
-      write: async (file, bytes) => {
-        await store.erase(ref('chat'));
-        await archive.write(file, bytes);
-        await new Promise(() => {});
-      },
-      read: (file) => archive.read(file),
-      remove: (file) => archive.remove(file),
-    };
+    const killed = writing(async (file, bytes) => {
+      await store.erase(ref('chat'));
+      await archive.write(file, bytes);
+      await new Promise(() => {});
+    });
     void archiveSession(store, killed, found);
     await vi.waitFor(() => expect(filesIn(archive)).toHaveLength(1));
     const fail = (error: unknown) => {
