@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Transform } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CancelledNotificationSchema,
@@ -26,7 +27,9 @@ const SERVER_ERROR = -32_603;
 export async function mcpCommand(session: string | undefined, flags: TargetFlags): Promise<void> {
   const path = session === undefined ? '/mcp' : `/mcp/${checkedId(session, 'session')}`;
   const target = await openTarget(flags, false);
-  const transport = new StdioServerTransport();
+  const input = process.stdin.pipe(withLastLineEnded());
+  process.stdin.on('error', (error) => input.destroy(error));
+  const transport = new StdioServerTransport(input);
   const underWay = new Map<RequestId, AbortController>();
   const answers = new Set<Promise<void>>();
   transport.onmessage = (message) => {
@@ -57,16 +60,33 @@ export async function mcpCommand(session: string | undefined, flags: TargetFlags
     }
   };
   try {
-    const ended = once(process.stdin, 'end');
+    const ended = once(input, 'end');
     await transport.start();
     const isWhole = await Promise.race([ended.then(() => true), givenUp.then(() => false)]);
     if (!isWhole) throw new TargetError('the input was given up: a message of it does not end');
     await Promise.all(answers);
   } finally {
     await transport.close();
+    process.stdin.unpipe(input).pause();
     await target.close();
   }
 }
+
+/** A client may leave the end of its last line out, which the transport would wait for. */
+function withLastLineEnded(): Transform {
+  let isEnded = true;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      isEnded = chunk.at(-1) === LINE_END;
+      done(null, chunk);
+    },
+    flush(done) {
+      done(null, isEnded ? null : '\n');
+    },
+  });
+}
+
+const LINE_END = 10;
 
 /** The answer of the service; null: none is due. Throws TargetError with what it says is wrong. */
 async function passedOn(

@@ -13,6 +13,7 @@ import type { SessionRef } from '../app/ports/event-store.ts';
 import type { Tracer } from '../app/ports/tracer.ts';
 import { type AsksModel, type JobHandler, jobsAtATime } from '../workers/engines/job-engine.ts';
 import { type Answer, resultOf, type ThreadData, type ThreadMessage } from './messages.ts';
+import { TenantShares } from './tenant-shares.ts';
 import type * as tasks from './thread.ts';
 
 /** What a thread can be asked to do: the functions of thread.ts, by their names. */
@@ -59,6 +60,9 @@ export function openThreads(
   const eachJobs = Math.ceil(jobsAtATime(worker_concurrency) / most);
   const jobs = pool({ file, data, most, each: eachJobs, tracer });
   const requests = pool({ file, data, most, each: REQUESTS_OF_THREAD, tracer });
+  const atATime = most * REQUESTS_OF_THREAD;
+  const tenants = new Set(data.settings.api_keys.map(({ name }) => name));
+  const shares = new TenantShares(tenants.size > 1 ? atATime / 2 : atATime);
   for (const { piscina, giveUp } of [jobs, requests]) {
     piscina.on('message', onMessage);
     piscina.on('error', (error) => {
@@ -78,27 +82,33 @@ export function openThreads(
       }
     },
     asksModel: (job) => jobs.run('looksAhead', job, []),
-    answer: (request, signal) =>
-      abortable(signal, (abort) =>
-        requests.run('answer', { request, abort }, [
-          abort,
-          ...(request.body === null ? [] : [request.body]),
-        ]),
+    answer: (request, signal, tenant) =>
+      shares.run(tenant, () =>
+        abortable(signal, (abort) =>
+          requests.run('answer', { request, abort }, [
+            abort,
+            ...(request.body === null ? [] : [request.body]),
+          ]),
+        ),
       ),
     index: (ref) => jobs.run('index', ref, []),
     turns: {
-      plan: (request) => requests.run('planTurn', request, []),
-      record: (recorded) => {
-        if (!('bytes' in recorded.raw)) return requests.run('recordAnswer', recorded, []);
-        // A copy of many megabytes would hold up this thread, and nobody here reads them again.
-        const { buffer, byteLength } = recorded.raw.bytes;
-        const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-        return requests.run('recordAnswer', recorded, isWhole ? [buffer] : []);
-      },
-      revise: (request, revision) => requests.run('reviseTurn', { request, revision }, []),
+      plan: (request) => shares.run(request.tenant, () => requests.run('planTurn', request, [])),
+      record: (recorded) =>
+        shares.run(recorded.request.tenant, () => {
+          if (!('bytes' in recorded.raw)) return requests.run('recordAnswer', recorded, []);
+          // A copy of many megabytes would hold up this thread, and nobody here reads them again.
+          const { buffer, byteLength } = recorded.raw.bytes;
+          const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+          return requests.run('recordAnswer', recorded, isWhole ? [buffer] : []);
+        }),
+      revise: (request, revision) =>
+        shares.run(request.tenant, () => requests.run('reviseTurn', { request, revision }, [])),
       compact: (request, wait_seconds) =>
-        requests.run('compactForClient', { request, wait_seconds }, []),
-      lookUp: (asked) => requests.run('lookUp', asked, []),
+        shares.run(request.tenant, () =>
+          requests.run('compactForClient', { request, wait_seconds }, []),
+        ),
+      lookUp: (asked) => shares.run(asked.ref.tenant, () => requests.run('lookUp', asked, [])),
     },
     close: async () => {
       await Promise.all([jobs.piscina.destroy(), requests.piscina.destroy()]);

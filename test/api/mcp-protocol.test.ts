@@ -99,6 +99,11 @@ describe('requests', () => {
     expect([reply.status, reply.text]).toEqual([202, '']);
   });
 
+  it('arguments that are null are none', async () => {
+    const { body } = await post(rpc('tools/call', { name: 'context_status', arguments: null }));
+    expect(toldIn(body)).toContain('session: s');
+  });
+
   it('an unknown method is an error of the protocol', async () => {
     expect((await post(rpc('resources/list'))).body).toMatchObject({ error: { code: -32601 } });
   });

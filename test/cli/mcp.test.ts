@@ -38,6 +38,12 @@ function started(args: string[], environment: Record<string, string>): Promise<M
   return connectMcp(transport);
 }
 
+function runMcp() {
+  return spawn(process.execPath, [CLI, 'mcp', 's', '--url', api.url], {
+    env: { PATH: process.env.PATH ?? '', PALIMPSEST_API_KEY: 'key-of-alice' },
+  });
+}
+
 describe('palimpsest mcp', () => {
   it('passes the calls of a client on to the service', async () => {
     const mcp = await started(['s', '--url', api.url], { PALIMPSEST_API_KEY: 'key-of-alice' });
@@ -70,9 +76,7 @@ describe('palimpsest mcp', () => {
   });
 
   it('gives up a message that does not end, and says so on one line', async () => {
-    const run = spawn(process.execPath, [CLI, 'mcp', 's', '--url', api.url], {
-      env: { PATH: process.env.PATH ?? '', PALIMPSEST_API_KEY: 'key-of-alice' },
-    });
+    const run = runMcp();
     const told = text(run.stderr);
     // It ends before all of it is read.
     run.stdin.on('error', () => {});
@@ -82,6 +86,13 @@ describe('palimpsest mcp', () => {
     const lines = (await told).trimEnd().split('\n');
     expect(lines.at(-1)).toBe('the input was given up: a message of it does not end');
     expect(lines.join('')).not.toContain('\x1b');
+  });
+
+  it('answers a last line that does not end', async () => {
+    const run = runMcp();
+    const told = text(run.stdout);
+    run.stdin.end(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' }));
+    expect(JSON.parse(await told)).toEqual({ jsonrpc: '2.0', id: 7, result: {} });
   });
 
   it('refuses what cannot be a session', async () => {

@@ -127,6 +127,19 @@ describe('a bucket that cannot be used', () => {
     expect(await whyOf(archive().read(FILE))).toBe('AccountProblem: It is refused.');
   });
 
+  test('quotes no more of it than fits on a screen', async () => {
+    lab.wire = { kind: 'refused', code: 'Odd', message: 'x'.repeat(1_000_000) };
+    expect((await whyOf(archive().read(FILE))).length).toBeLessThan(400);
+  });
+
+  test('takes as removed what a server says is not there', async () => {
+    lab.wire = { kind: 'strict' };
+    await archive().write(FILE, Buffer.from('one'));
+    await archive().remove(FILE);
+    await archive().remove(FILE);
+    expect(lab.keys()).not.toContain(`${FILE}${ENDING}`);
+  });
+
   test('says that there is no key', async () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, undefined);
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Archive, ArchiveError } from '../../src/app/ports/archive.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
 import { reindex, verifySearch } from '../../src/app/search/verify-search.ts';
 import { archiveSession } from '../../src/db/archive/archive-session.ts';
 import type { FolderArchive } from '../../src/db/archive/folder-archive.ts';
+import { sweepArchive } from '../../src/db/archive/sweep-archive.ts';
 import { readExport } from '../../src/db/session-export.ts';
 import { AT, append, cancelled, created, item, requested } from '../contracts/session-events.ts';
 import {
@@ -49,6 +50,15 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   });
   afterEach(async () => {
     for (const opened of open.splice(0)) await opened.close();
+  });
+
+  /** The archive, which writes in another way. */
+  const writing = (write: Archive['write']): Archive => ({
+    place: '',
+    prepare: () => archive.prepare(),
+    write,
+    read: (file) => archive.read(file),
+    remove: (file) => archive.remove(file),
   });
 
   /** A session of five events, one of them a compaction that was cancelled. */
@@ -243,16 +253,10 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('nothing is dropped that came after the export', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const late: Archive = {
-      place: '',
-      prepare: () => archive.prepare(),
-      write: async (file, bytes) => {
-        await archive.write(file, bytes);
-        await store.commit(ref('chat'), append(item('late')), { at: AT });
-      },
-      read: (file) => archive.read(file),
-      remove: (file) => archive.remove(file),
-    };
+    const late = writing(async (file, bytes) => {
+      await archive.write(file, bytes);
+      await store.commit(ref('chat'), append(item('late')), { at: AT });
+    });
     expect(await archiveSession(store, late, found)).toBe(null);
     expect(await store.rows(ref('chat'), everyRow)).toHaveLength(6);
     expect(filesIn(archive)).toEqual([]);
@@ -264,18 +268,42 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('a session that is erased while it is archived leaves no file', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const erasing: Archive = {
-      place: '',
-      prepare: () => archive.prepare(),
-      write: async (file, bytes) => {
-        await store.erase(ref('chat'));
-        await archive.write(file, bytes);
-      },
-      read: (file) => archive.read(file),
-      remove: (file) => archive.remove(file),
-    };
+    const erasing = writing(async (file, bytes) => {
+      await store.erase(ref('chat'));
+      await archive.write(file, bytes);
+    });
     expect(await archiveSession(store, erasing, found)).toBe(null);
     expect([await store.head(ref('chat')), filesIn(archive)]).toEqual([null, []]);
+  });
+
+  test('a session that is erased when its file is written is left, and no trouble', async () => {
+    await course();
+    const found = await idle(store, 'chat');
+    const erased = writing(async (file, bytes) => {
+      await archive.write(file, bytes);
+      await store.erase(ref('chat'));
+    });
+    expect(await archiveSession(store, erased, found)).toBe(null);
+    expect([await store.head(ref('chat')), filesIn(archive)]).toEqual([null, []]);
+    expect(await store.archived.filesOf(ref('chat'))).toEqual([]);
+  });
+
+  test('a file that comes after its session was erased is swept, whoever was killed', async () => {
+    await course();
+    const found = await idle(store, 'chat');
+    const killed = writing(async (file, bytes) => {
+      await store.erase(ref('chat'));
+      await archive.write(file, bytes);
+      await new Promise(() => {});
+    });
+    void archiveSession(store, killed, found);
+    await vi.waitFor(() => expect(filesIn(archive)).toHaveLength(1));
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    await sweepArchive(store, archive, fail, Date.now() + 86_400_000);
+    expect(filesIn(archive)).toEqual([]);
+    expect(await store.archived.filesOf(ref('chat'))).toEqual([]);
   });
 
   test('two processes bring one session back at once', async () => {

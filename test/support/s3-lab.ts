@@ -10,7 +10,9 @@ export const BUCKET = 'cold';
 export type Wire =
   | { kind: 'whole' }
   /** The server, which knows keys but checks no signatures, answers with this refusal. */
-  | { kind: 'refused'; code: string }
+  | { kind: 'refused'; code: string; message?: string }
+  /** What is to be removed and is not there is an error, as it is to Google Cloud Storage. */
+  | { kind: 'strict' }
   /** It comes to nobody, and stays open. */
   | { kind: 'silent' }
   /** Half of the answer comes through. */
@@ -92,14 +94,21 @@ export class S3Lab {
     this.asked.push(`${asked.method} ${asked.url}`);
     const { kind } = this.wire;
     if (kind === 'silent') return;
-    if (this.wire.kind === 'refused') {
-      const { code } = this.wire;
+    const { method = '', url = '', headers } = asked;
+    const refuse = (status: number, code: string, message = 'It is refused.') => {
       asked.resume();
-      answer.writeHead(403, { 'content-type': 'application/xml' });
-      answer.end(`<Error><Code>${code}</Code><Message>It is refused.</Message></Error>`);
+      answer.writeHead(status, { 'content-type': 'application/xml' });
+      answer.end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
+    };
+    if (this.wire.kind === 'refused') {
+      refuse(403, this.wire.code, this.wire.message);
       return;
     }
-    const { method = '', url = '', headers } = asked;
+    const isMissing = !this.keys().some((key) => url.startsWith(`/${BUCKET}/${key}`));
+    if (kind === 'strict' && method === 'DELETE' && isMissing) {
+      refuse(404, 'NoSuchKey');
+      return;
+    }
     const on = request({
       host: '127.0.0.1',
       port: this.#port,

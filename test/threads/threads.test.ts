@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isTerminal, SessionClient } from '../e2e/api-client.ts';
 import { Speaker, turns } from '../e2e/conversation.ts';
 import { close, listen } from '../support/listening.ts';
+import { hang } from '../support/scripted-model/behaviour.ts';
 import { ScriptedModelServer } from '../support/scripted-model-server.ts';
 import type { ServiceProcess, Variables } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
@@ -99,6 +100,40 @@ describe('a thread that dies', () => {
     return service;
   }
 });
+
+it('are left to others where one tenant waits for its model in all that it may have', async () => {
+  const model = await ScriptedModelServer.start(...Array.from({ length: 99 }, hang));
+  onTestFinished(() => model.close());
+  const service = await startService({
+    PALIMPSEST_API_KEYS: 'one:key-of-one-0001,other:key-of-other-1',
+    PALIMPSEST_THREADS: '1',
+    OPENAI_API_KEY: 'test',
+    OPENAI_BASE_URL: model.openaiUrl,
+    PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
+  });
+  onTestFinished(() => service.dispose());
+  const post = (path: string, key: string, body: object, patience_ms: number) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(patience_ms),
+    });
+  const content = 'Large enough for a thread. '.repeat(1_000);
+  const said = (_: unknown, index: number) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content,
+  });
+  const ask = { model: 'gpt-5.4', input: Array.from({ length: 20 }, said) };
+  const waiting = Array.from({ length: 16 }, () =>
+    post('/v1/responses/compact', 'key-of-one-0001', ask, 25_000).catch(() => null),
+  );
+  await model.received(4);
+  const items = Array.from({ length: 20 }, said);
+  const answer = await post('/sessions/theirs/items', 'key-of-other-1', items, 10_000);
+  expect(answer.status).toBe(201);
+  expect(waiting).toHaveLength(16);
+}, 60_000);
 
 it('records a long answer of the gateway', async () => {
   const text = 'It has much to say. '.repeat(20_000);

@@ -14,8 +14,12 @@ export type SentAnswer = {
   body: Uint8Array<ArrayBuffer>;
 };
 
-/** Answers a request in another thread. */
-export type Elsewhere = (request: SentRequest, signal: AbortSignal) => Promise<SentAnswer>;
+/** Answers a request of a tenant in another thread. */
+export type Elsewhere = (
+  request: SentRequest,
+  signal: AbortSignal,
+  tenant: string,
+) => Promise<SentAnswer>;
 
 /** What was read of requests that are not answered yet: one that is answered elsewhere takes it along. */
 const bodies = new WeakMap<Request, Uint8Array>();

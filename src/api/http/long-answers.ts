@@ -120,7 +120,7 @@ export function longAnswers(elsewhere?: Elsewhere): {
   if (elsewhere === undefined) return { longAnswer, passOn: null };
   const passOn: PassOn = async (call, method) => {
     const { raw } = call.c.req;
-    const make = () => elsewhere(sentRequest(raw, method.toUpperCase()), raw.signal);
+    const make = () => elsewhere(sentRequest(raw, method.toUpperCase()), raw.signal, call.tenant);
     if (method === 'get') return inTurn(call, make);
     const { status, headers, body } = await make();
     return call.c.newResponse(bodyOf(body), status, headers);

@@ -30,8 +30,10 @@ export function whoAsks(keys: readonly ApiKey[], opaque: OpaqueContent): (reques
     const dropped = new Set<string>();
     let tenant: string | null = null;
     for (const [name, value] of headers) {
-      const owner = tenantOf(/^Bearer +(\S+)$/i.exec(value)?.[1] ?? value);
-      if (owner === null) continue;
+      const owner = credentialsIn(value)
+        .map(tenantOf)
+        .find((known) => known !== null);
+      if (owner === undefined) continue;
       dropped.add(name);
       if (tenant === null || name === 'x-palimpsest-key') tenant = owner;
     }
@@ -41,4 +43,14 @@ export function whoAsks(keys: readonly ApiKey[], opaque: OpaqueContent): (reques
       'send a key of this service as "x-palimpsest-key: KEY", beside the credential of your provider',
     );
   };
+}
+
+/** What a header may hold that is a key: all of it, or what stands behind the name of a scheme. */
+function credentialsIn(value: string): string[] {
+  const [, scheme = '', credential] = /^(\S+) +(\S+)$/.exec(value) ?? [];
+  if (credential === undefined) return [value];
+  if (scheme.toLowerCase() !== 'basic') return [value, credential];
+  const pair = Buffer.from(credential, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return [value, credential, pair.slice(0, colon), pair.slice(colon + 1)];
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
-import type { Json } from '../../domain/json.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
 import type { Api } from '../http/endpoint.ts';
 import { parseJson, readText, refuseTooManyValues } from '../http/json-body.ts';
 import { ProblemError } from '../http/problem.ts';
@@ -82,5 +82,12 @@ async function messageOf(request: Request, limits: Api['deps']['limits']): Promi
       'send one message of MCP in each request: batches have left the protocol with 2025-06-18',
     );
   }
-  return message;
+  return withoutNullArguments(message);
+}
+
+/** So clients call a tool that needs none; the SDK takes it for an error of the protocol. */
+function withoutNullArguments(message: Json): Json {
+  if (!isJsonObject(message) || !isJsonObject(message.params)) return message;
+  const { arguments: args, ...params } = message.params;
+  return args === null ? { ...message, params } : message;
 }

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { LOCAL_TENANT } from '../../api/http/auth.ts';
 import { UNTRACED } from '../../app/ports/tracer.ts';
 import type { ServerSettings } from '../../config.ts';
 import { errorMessage } from '../../domain/error-message.ts';
@@ -26,7 +27,8 @@ export async function checkThreads(
   }
   try {
     const request = { method: 'GET', url: 'http://localhost/healthz', headers: [], body: null };
-    const { status } = await threads.answer(request, AbortSignal.timeout(LONGEST_MS));
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    const { status } = await threads.answer(request, signal, LOCAL_TENANT);
     if (status !== 200) throw new Error(`a thread answers with ${status}`);
     return ok(CHECK, 'one starts and answers');
   } catch (error) {

@@ -1,6 +1,7 @@
 import { type Archive, ArchiveError, type IdleSession } from '../../app/ports/archive.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
 import { pack, unpack } from './archive-file.ts';
+import { isUnchanged } from './is-unchanged.ts';
 
 /** Bytes of the file; null when the session was left as it is: it has changed, or is too large. */
 export type Archived = { bytes: number } | null;
@@ -28,6 +29,9 @@ export async function archiveSession(
     await unpack(written, name, session);
   } catch (error) {
     await giveUp(store, archive, name);
+    // Who erases a session removes its files, this one too.
+    const isMissing = error instanceof ArchiveError && error.kind === 'missing';
+    if (isMissing && !(await isUnchanged(store.archived, session))) return null;
     throw error;
   }
   // Where nobody knows whether this was done, the file stays: the next sweep looks.

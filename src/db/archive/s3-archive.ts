@@ -67,8 +67,13 @@ export class S3Archive implements Archive {
   async remove(file: string): Promise<void> {
     await this.#reaching(async ({ sdk, client }, abortSignal) => {
       const remove = new sdk.DeleteObjectCommand(this.#object(file));
-      const { DeleteMarker } = await client.send(remove, { abortSignal });
-      if (DeleteMarker === true) throw new KeepsVersionsError();
+      try {
+        const { DeleteMarker } = await client.send(remove, { abortSignal });
+        if (DeleteMarker === true) throw new KeepsVersionsError();
+      } catch (error) {
+        // Not every server takes it as done.
+        if (!(error instanceof sdk.NoSuchKey)) throw error;
+      }
     });
   }
 

@@ -1,4 +1,8 @@
 import { errorMessage } from '../../domain/error-message.ts';
+import { clipEnd } from '../../domain/text.ts';
+
+/** A server may say anything, at any length. */
+const MOST_QUOTED = 300;
 
 /** Why the bucket cannot be used, in words for an operator; `code` is what the SDK or the system calls it. */
 class S3Error extends Error {
@@ -55,7 +59,7 @@ function wordsOf(code: string, error: unknown, bucket: string): string {
     return `the server does not answer (${code}): check AWS_ENDPOINT_URL_S3 and the network`;
   }
   const message = errorMessage(error);
-  return message.startsWith(code) ? message : `${code}: ${message}`;
+  return clipEnd(message.startsWith(code) ? message : `${code}: ${message}`, MOST_QUOTED);
 }
 
 /** `ECONNREFUSED` of the system, or the name that S3 or the SDK has for it. */

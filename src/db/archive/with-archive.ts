@@ -12,6 +12,7 @@ import type { SearchableStore } from '../../app/ports/search-index.ts';
 import { withMembers } from '../../app/with-members.ts';
 import { sessionKey } from '../session-key.ts';
 import { unpack } from './archive-file.ts';
+import { isUnchanged } from './is-unchanged.ts';
 import { sweepArchive } from './sweep-archive.ts';
 
 /** How often one call brings the same session back, which somebody archives again meanwhile. */
@@ -112,12 +113,6 @@ function archivedOver(
     return withFiles(store, archive, session.ref, () => archived.eraseUnchanged(session), onLeft);
   };
   return withMembers(archived, { eraseUnchanged });
-}
-
-async function isUnchanged(archived: ArchivedSessions, session: IdleSession): Promise<boolean> {
-  const { ref, place, version, hash } = session;
-  const [now] = await archived.sizes({ tenant: ref.tenant, after: place - 1, limit: 1 });
-  return now?.place === place && now.version === version && now.hash === hash;
 }
 
 /** The files go first: what could not be removed would be left of a session that is erased. */

@@ -10,6 +10,8 @@ const TURN = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'H
 const OURS = 'our-own-key';
 const THEIRS = 'sk-their-own-credential';
 
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
 describe('with keys', () => {
   const keys = [
     { name: 'red', key: OURS },
@@ -21,12 +23,16 @@ describe('with keys', () => {
     ['a bearer', { authorization: `Bearer ${OURS}`, 'x-api-key': THEIRS }],
     ['x-api-key', { 'x-api-key': OURS, authorization: `Bearer ${THEIRS}` }],
     ['any other header', { 'api-key': OURS, 'x-api-key': THEIRS }],
+    ['a token of another scheme', { authorization: `Token ${OURS}`, 'x-api-key': THEIRS }],
+    ['the password of a user', { authorization: basic(`any:${OURS}`), 'x-api-key': THEIRS }],
+    ['the name of a user', { authorization: basic(`${OURS}:`), 'x-api-key': THEIRS }],
   ])('a key of ours as %s never goes upstream', async (_, headers) => {
     lab = await GatewayLab.open({ keys });
     const answer = await lab.post('/v1/messages', TURN, headers);
     expect(answer.status).toBe(200);
     const sent = JSON.stringify(lab.provider.received[0]?.headers);
     expect(sent).not.toContain(OURS);
+    expect(sent).not.toContain('Basic');
     expect(sent).toContain(THEIRS);
     const ref = { tenant: 'red', session_id: answer.session };
     expect(await lab.api.deps.store.head(ref)).not.toBeNull();

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { TenantShares } from '../../src/threads/tenant-shares.ts';
+
+/** Tasks that end when they are told to. */
+function tasks() {
+  const under_way: string[] = [];
+  const ends = new Map<string, () => void>();
+  const task = (name: string) => async () => {
+    under_way.push(name);
+    await new Promise<void>((resolve) => ends.set(name, resolve));
+    under_way.splice(under_way.indexOf(name), 1);
+    return name;
+  };
+  return { under_way, task, end: (name: string) => ends.get(name)?.() };
+}
+
+it('lets a tenant have its share at a time, in their order, whatever others have', async () => {
+  const { under_way, task, end } = tasks();
+  const shares = new TenantShares(2);
+  const one = ['a', 'b', 'c', 'd'].map((name) => shares.run('one', task(name)));
+  const other = shares.run('other', task('x'));
+  await expect.poll(() => under_way).toEqual(['a', 'b', 'x']);
+  end('a');
+  await expect.poll(() => under_way).toEqual(['b', 'x', 'c']);
+  for (const name of ['b', 'c', 'x']) end(name);
+  await expect.poll(() => under_way).toEqual(['d']);
+  end('d');
+  expect(await Promise.all([...one, other])).toEqual(['a', 'b', 'c', 'd', 'x']);
+});
+
+it('goes on behind a task that fails', async () => {
+  const shares = new TenantShares(1);
+  const failed = shares.run('one', () => Promise.reject(new Error('it failed')));
+  const next = shares.run('one', async () => 'next');
+  await expect(failed).rejects.toThrow('it failed');
+  expect(await next).toBe('next');
+});
