@@ -173,7 +173,31 @@ export function endsInSearch(script: string): boolean {
   if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
     return true;
   }
-  return PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script);
+  return (
+    PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script) && isCodeOf(pipelines, at)
+  );
+}
+
+/** These go on where they are, or say so. */
+const CHANGES_FOLDER = /^(?:cd|pushd)$/;
+
+/** Whether the code of a script is that of the pipeline at this place: nothing in front could have ended it. */
+function isCodeOf(pipelines: readonly Pipeline[], at: number): boolean {
+  const isStrict = pipelines.some(
+    ({ commands: [command] }) =>
+      command?.words[0]?.text === 'set' &&
+      command.words.some(({ text }) => /^-[a-z]*e|^errexit$/.test(text)),
+  );
+  let start = at;
+  while (start > 0 && (isStrict || /^(?:&&|\|\|)$/.test(pipelines[start]?.after ?? ''))) start--;
+  const before = pipelines.slice(start, at).flatMap(({ commands }) => commands);
+  const isHarmless = before.every(({ words: [program] }) => {
+    const name = program?.text ?? '';
+    return [PRINTS_FILES, SEARCHES, CHANGES_FOLDER, /^(?:echo|printf|set)$/].some((one) =>
+      one.test(name),
+    );
+  });
+  return isHarmless && pipelines[at]?.commands.length === 1;
 }
 
 function isSaying(pipeline: Pipeline | undefined): boolean {
