@@ -11,8 +11,8 @@ const LONGEST = 400;
 const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 
 /**
- * The sentences of a text in prose: without code, JSON, errors that a program has printed, tables and headings,
- * list marks taken off. Sentences
+ * The sentences of a text in prose: without code, JSON, what a printed error says that a value must be,
+ * tables and headings, list marks taken off. Sentences
  * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
  * scripts, and with their line, unless an editor has broken it.
  */
@@ -21,9 +21,10 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   const prose = withoutData(bothEnds(text, LOOKED_AT));
   const lines = prose.replace(TAG, '\n').split('\n');
   for (const line of unwrapped(lines)) {
-    if (PRINTED_ERROR.test(line)) continue;
+    const isError = PRINTED_ERROR.test(line);
     for (const part of ENDS_SENTENCE.test(line) ? line.split(BETWEEN_SENTENCES) : [line]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
+      if (isError && isOfValue(sentence)) continue;
       if (isProse(sentence)) sentences.push(sentence);
     }
   }
@@ -32,6 +33,17 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
 
 const PRINTED_ERROR =
   /^[ \t>]{0,20}(?:Uncaught (?:\(in promise\) )?)?(?:[A-Za-z_$][\w$]{0,60}\.){0,8}(?:[A-Z]\w{0,60})?(?:Error|Exception)(?: \[\w{1,60}\])?: /;
+/** What an error says that a value must be, in so few words that it can be no more. */
+const OF_VALUE =
+  /(?:^|[:\]] )(?:the )?\S{1,60}(?: \S{1,60}){0,2} (?:(?:must|should|has to|needs to) (?:not )?be (?:(?:an?|of type|one of|either|in (?:the )?range|greater|less|more|at (?:least|most)|between) |(?:null|empty|undefined|positive|negative|non-?\w{1,20})\b)|(?:is|are) required\W{0,3}$)/i;
+/** What nobody says of a value. */
+const ASKS_READER = /\b(?:never|always|do not|don['’]?t|please|you|your|we|our)\b/i;
+
+/** Whether a sentence behind the name of an error says no more than what a value must be. */
+function isOfValue(sentence: string): boolean {
+  return OF_VALUE.test(sentence) && !ASKS_READER.test(sentence);
+}
+
 const ENDS_SENTENCE = /[.!?。！？؟।॥۔]/;
 const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u;
 

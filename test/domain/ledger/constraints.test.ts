@@ -561,12 +561,27 @@ test('what stands in JSON that the user has pasted is no instruction', () => {
 
 test('what an error demands that the user has pasted is no instruction', () => {
   const pasted = [
-    'Error: [bn] invalid number value. Value must be an integer. Do not pass decimals.',
-    'Uncaught (in promise) TypeError: x is not a function. You must call it only once.',
+    'Error: [bn] invalid number value. Value must be an integer.',
+    'Uncaught (in promise) TypeError: The "path" argument must be of type string. Received undefined',
     'java.lang.IllegalStateException: The name is required. It must not be null.',
     'Do not round the amounts.',
   ];
   expect(constraintsOf(pasted.join('\n')).map(({ text }) => text)).toEqual([
     'Do not round the amounts.',
   ]);
+});
+
+test.each([
+  ['Exception: never touch the files in legacy/.', 'Exception: never touch the files in legacy/.'],
+  ['Exception: files in legacy/ must not be touched.', null],
+  ['Error: must never show a stack trace to the user.', null],
+  ['ValidationError: must always return 422, never 400.', null],
+  [
+    'TypeError: x is undefined. Do not change the public API while you fix it.',
+    'Do not change the public API while you fix it.',
+  ],
+  ['Error: return an answer that says which fields are required.', null],
+  ['Error: Value must be an integer. You must keep it an integer.', 'You must keep it an integer.'],
+])('what the user demands behind the name of an error is one: %s', (text, kept) => {
+  expect(constraintsOf(text).map((one) => one.text)).toEqual([kept ?? text]);
 });
