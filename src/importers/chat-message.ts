@@ -26,8 +26,10 @@ export class ChatReader {
   /** Names of the tools that the user called, by call id. */
   readonly #userCalls = new Map<string, string>();
   #userResults = 0;
-  /** Calls of the last answer that were recorded without ids and have no result yet, and how many there were. */
-  #unnamed: { id: string; name: string | undefined }[] = [];
+  /** Calls of the last answer that have no result yet, and whether some were recorded without ids. */
+  #open: { id: string; name: string | undefined }[] = [];
+  #hasUnnamed = false;
+  /** So many calls were given ids. */
   #named = 0;
 
   /** Adds one message, or counts it under `role:<role>` when it is none of the Chat API. */
@@ -107,24 +109,27 @@ export class ChatReader {
 
   /** Gives ids to the calls of recorders that have none, as Ollama's API: without them no result is known. */
   #nameCalls(item: Item): void {
-    this.#unnamed = [];
+    this.#open = [];
+    this.#hasUnnamed = false;
     const calls = objectsField(item, 'tool_calls');
     if (!calls) return;
     item.tool_calls = calls.map((call) => {
-      if ((stringField(call, 'id') ?? '') !== '') return call;
-      this.#named += 1;
-      const id = `call_unnamed_${this.#named}`;
-      this.#unnamed.push({ id, name: stringField(objectField(call, 'function'), 'name') });
-      return { type: 'function', ...call, id };
+      const given = idIn(call.id);
+      if (given === undefined) {
+        this.#named += 1;
+        this.#hasUnnamed = true;
+      }
+      const id = given ?? `call_unnamed_${this.#named}`;
+      this.#open.push({ id, name: stringField(objectField(call, 'function'), 'name') });
+      if (id === call.id) return call;
+      return given === undefined ? { type: 'function', ...call, id } : { ...call, id };
     });
   }
 
-  /** The call without an id that a result without one answers: of its tool, else the oldest. */
+  /** The call that a result without an id answers: of its tool, else the oldest; none, where it names another. */
   #answeredBy(message: JsonObject): string | undefined {
     const tool = stringField(message, 'tool_name') ?? stringField(message, 'name');
-    const found = this.#unnamed.find(({ name }) => name === tool) ?? this.#unnamed[0];
-    this.#unnamed = this.#unnamed.filter((call) => call !== found);
-    return found?.id;
+    return this.#open.find(({ name }) => tool === undefined || name === tool)?.id;
   }
 
   #describeUserCalls(message: JsonObject, item: Item): void {
@@ -135,7 +140,8 @@ export class ChatReader {
     for (const call of calls.map(chatCall)) {
       const described = objectField(call, 'function');
       const name = textOf(described.name);
-      if (typeof call.id === 'string') this.#userCalls.set(call.id, name);
+      const id = idIn(call.id);
+      if (id !== undefined) this.#userCalls.set(id, name);
       text.push(`[The user calls the tool ${name} with ${textOf(described.arguments)}]`);
     }
     item.content = text.join('\n');
@@ -143,21 +149,23 @@ export class ChatReader {
 
   #toolItem(message: JsonObject, item: Item): Item {
     const { tool_call_id, tool_call_ids } = message;
-    const given = tool_call_id ?? (Array.isArray(tool_call_ids) ? tool_call_ids[0] : undefined);
-    const id = given ?? (this.#unnamed.length > 0 ? undefined : message.id);
+    const given =
+      idIn(tool_call_id) ?? idIn(Array.isArray(tool_call_ids) ? tool_call_ids[0] : undefined);
+    const id = given ?? (this.#hasUnnamed ? this.#answeredBy(message) : idIn(message.id));
+    this.#open = this.#open.filter((call) => call.id !== id);
     delete item.id;
-    const userCall = typeof id === 'string' ? this.#userCalls.get(id) : undefined;
+    const userCall = id === undefined ? undefined : this.#userCalls.get(id);
     if (userCall !== undefined || message.requestor === 'user') {
       this.#userResults += 1;
       const label = `[Result of the user's tool ${userCall ?? 'call'}]`;
       const content = `${label}\n${textOf(message.content)}`;
       return { ...item, role: 'user', content, speaker: 'tool' };
     }
-    const answered = typeof id === 'string' ? id : this.#answeredBy(message);
-    if (answered !== undefined) {
+    if (id !== undefined) {
       delete item.tool_name;
-      return { ...item, tool_call_id: answered };
+      return { ...item, tool_call_id: id };
     }
+    delete item.tool_call_id;
     // Without an id it answers no call: an observation, as recorders without tool calling write it.
     return { ...item, role: 'user', speaker: 'tool' };
   }
@@ -172,6 +180,12 @@ function chatCall(call: JsonObject): JsonObject {
   if (described !== call) return { ...call, function: { ...described, arguments: text } };
   const { id = null, name } = call;
   return { id, type: 'function', function: { name: name ?? null, arguments: text } };
+}
+
+/** An id as it was recorded, some as a number; undefined where there is none, or an empty one. */
+function idIn(id: Json | undefined): string | undefined {
+  if (typeof id === 'number') return String(id);
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 const CALL_PART = /^(?:tool_call|tool_use|tool-call|function_call)$/;

@@ -91,14 +91,20 @@ function isOfGemini({ role, parts }: JsonObject): boolean {
   return (role === 'user' || role === 'model') && objectsIn(parts).length > 0;
 }
 
+const CONVERSE_BLOCK =
+  /^(?:toolUse|toolResult|reasoningContent|image|document|video|cachePoint|guardContent|citationsContent)$/;
+
 /** A message with blocks that name no type but have its name as a field. */
 export function isOfConverse({ role, content }: JsonObject): boolean {
   return (
     typeof role === 'string' &&
     objectsIn(content).some(
-      ({ type, text, toolUse, toolResult }) =>
-        type === undefined &&
-        (typeof text === 'string' || isJsonObject(toolUse) || isJsonObject(toolResult)),
+      (block) =>
+        block.type === undefined &&
+        (typeof block.text === 'string' ||
+          Object.entries(block).some(
+            ([name, value]) => CONVERSE_BLOCK.test(name) && isJsonObject(value),
+          )),
     )
   );
 }

@@ -30,7 +30,10 @@ export const openaiChat: Importer = {
 };
 
 function isMessage(entry: JsonObject): boolean {
-  const isSaid = 'content' in entry || 'tool_calls' in entry;
+  const { content } = entry;
+  // What says nothing tells no API from another.
+  const isEmpty = Array.isArray(content) && content.length === 0;
+  const isSaid = ('content' in entry && !isEmpty) || 'tool_calls' in entry;
   return typeof entry.role === 'string' && isSaid && !isOfConverse(entry);
 }
 

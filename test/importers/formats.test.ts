@@ -461,6 +461,67 @@ describe('calls of chat messages', () => {
   });
 });
 
+describe('results of calls that are recorded without ids', () => {
+  const resultsOf = (calls: object[], ...results: object[]) =>
+    readOne(
+      'chat.json',
+      Buffer.from(
+        JSON.stringify([{ role: 'assistant', content: '', tool_calls: calls }, ...results]),
+      ),
+    )
+      .items.slice(1)
+      .map(({ tool_call_id, content }) => [tool_call_id, content]);
+  const call = (name: string, id?: unknown) => ({ id, function: { name, arguments: '{}' } });
+  const result = (content: string, fields: object = {}) => ({ role: 'tool', content, ...fields });
+  const [first, second] = ['call_unnamed_1', 'call_unnamed_2'];
+
+  it.each<[string, unknown, unknown]>([
+    [
+      'with an empty one',
+      resultsOf([call('a', '')], result('of a', { tool_call_id: '' })),
+      [[first, 'of a']],
+    ],
+    [
+      'with a number',
+      resultsOf(
+        [call('a', 7), call('b', 8)],
+        result('of b', { tool_call_id: 8 }),
+        result('of a', { tool_call_id: 7 }),
+      ),
+      [
+        ['8', 'of b'],
+        ['7', 'of a'],
+      ],
+    ],
+    [
+      'of another tool',
+      resultsOf(
+        [call('a'), call('b')],
+        result('of c', { name: 'c' }),
+        result('of a', { name: 'a' }),
+      ),
+      [
+        [undefined, 'of c'],
+        [first, 'of a'],
+      ],
+    ],
+    [
+      'beside one that has an id',
+      resultsOf(
+        [call('a'), call('b', 'x'), call('c')],
+        result('of b', { name: 'b' }),
+        result('of a'),
+        result('of c'),
+      ),
+      [
+        ['x', 'of b'],
+        [first, 'of a'],
+        [second, 'of c'],
+      ],
+    ],
+  ])('%s', (_, found, expected) => expect(found).toEqual(expected));
+});
+
 it.each<[string, unknown, string]>([
   ['LangChain', [{ type: 'human', data: { content: 'Hi' } }], 'convert_to_openai_messages'],
   [
@@ -479,6 +540,16 @@ it.each<[string, unknown, string]>([
     [
       { role: 'user', content: [{ text: 'Hi' }] },
       { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'b', input: {} } }] },
+    ],
+    'Anthropic API',
+  ],
+  [
+    'Bedrock, with an answer that only reasons, and an empty one',
+    [
+      { role: 'user', content: [{ text: 'Hi' }] },
+      { role: 'assistant', content: [{ reasoningContent: { reasoningText: { text: 'Hm' } } }] },
+      { role: 'assistant', content: [] },
+      { role: 'user', content: [{ text: 'Go on' }] },
     ],
     'Anthropic API',
   ],
