@@ -16,6 +16,8 @@ export type Evidence = {
   by: 'told' | 'passed' | 'failed' | 'hidden';
   /** Only some of the lines were let through: what is summed up for one part says nothing of the rest. */
   isFiltered: boolean;
+  /** Only lines that tell of what has passed were let through. */
+  hidesFailures: boolean;
   /** All that the last run has said at its end is there, errors included. */
   isEndShown: boolean;
   /** Which lines speak for what is hidden: where several have printed, the last ones, or none. */
@@ -59,6 +61,7 @@ export function evidenceOf(script: string, answer: Answer): Evidence {
   return {
     by,
     isFiltered: runs.some((at) => isFiltered(pipelines[at], reading)),
+    hidesFailures: runs.some((at) => (pipelines[at]?.commands ?? []).some(hidesFailures)),
     isEndShown: isEndShown(reading, runs.at(-1), text),
     // Words of one run say nothing of another.
     speaking: hidden.length > 1 ? 'none' : runs.length > 1 ? 'last' : 'all',
@@ -201,6 +204,7 @@ function setOptions({ commands: [command] }: Pipeline): string {
 const UNREADABLE: Evidence = {
   by: 'hidden',
   isFiltered: true,
+  hidesFailures: false,
   isEndShown: false,
   speaking: 'all',
   own: new Set(),
@@ -219,6 +223,16 @@ function isFiltered(pipeline: Pipeline | undefined, { lines }: Reading): boolean
     // It has had less than it would have let through.
     return lines.size >= Number(most);
   });
+}
+
+/** Whether a search lets through what names a success, and nothing that names a failure. */
+function hidesFailures({ words }: Command): boolean {
+  const [name = '', ...args] = words.map(({ text }) => text);
+  if (!/^(?:grep|egrep|fgrep|rg|sed|awk)$/.test(baseName(name))) return false;
+  const pattern = args.join(' ');
+  const isTurned = args.some((arg) => /^-[a-zA-Z]*v|^--invert-match$/.test(arg));
+  if (isTurned) return /fail|err/i.test(pattern);
+  return /pass|succ|\bok\b|✓|✔/i.test(pattern) && !/fail|err|not ok|[✗✘✖×]/i.test(pattern);
 }
 
 /** Whether the last command is a run of which nothing is kept back but the beginning. */

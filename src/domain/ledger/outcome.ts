@@ -49,10 +49,35 @@ const BROKEN_OFF =
 const SUMS_UP =
   /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
-const ALL_PASSED =
-  /\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass|\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b|^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b|\b100% tests passed\b|^\[ {1,2}PASSED {1,2}\] [1-9]\d* tests?\b|\bBuild completed? ?(?:successfully|!)|\*\* (?:TEST|BUILD) SUCCEEDED \*\*|\b[1-9]\d* tests? pass\.$|\bTest run with [1-9]\d* tests? .{0,40} passed\b|^Passed! +- Failed: +0,|\b(\d+) of \1 test suites \(.{1,60}\) passed\b|\bconfiguration is valid\b|\b[1-9]\d* chart\(s\) linted, 0 chart\(s\) failed|^Result: PASS$|^All tests successful\b|\bExecuted ([1-9]\d*) of \2 SUCCESS\b|^\[ FAIL 0 \| WARN \d+ \| SKIP \d+ \| PASS [1-9]|^Status: OK$|^Tasks: +([1-9]\d*) successful, \3 total|^Testing \S+ tests passed/i;
+const ALL_PASSED = new RegExp(
+  [
+    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b`,
+    String.raw`(?<!\bnot )\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass`,
+    String.raw`\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b`,
+    String.raw`^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b`,
+    // C++, Bazel, Swift, Xcode, .NET and Haskell.
+    String.raw`^100% tests passed(?:, 0 tests failed(?: out of [1-9]\d*)?)?$`,
+    String.raw`^(?:INFO: )?Build complete(?:d successfully(?:, \d+ total actions?)?|! \(.{1,20}\))$`,
+    String.raw`^Executed \d+ out of ([1-9]\d*) tests?: \1 tests? pass(?:es)?\.$`,
+    String.raw`^\S{1,2} Test run with [1-9]\d* tests? .{0,40} passed after .{1,40}$`,
+    String.raw`^\*\* (?:TEST|BUILD) SUCCEEDED \*\*(?: \[.{1,20}\])?$|^Passed! +- Failed: +0,`,
+    String.raw`^([1-9]\d*) of \2 test suites \(([1-9]\d*) of \3 test cases\) passed\.$`,
+    // Terraform, Helm, Perl, Karma, R, Turborepo and Julia.
+    String.raw`^Success! The configuration is valid(?:\.|, but .{1,100})$`,
+    String.raw`^[1-9]\d* chart\(s\) linted, 0 chart\(s\) failed$|^Result: PASS$|^All tests successful\.$`,
+    String.raw`^Executed ([1-9]\d*) of \4 SUCCESS\b|^Tasks: +([1-9]\d*) successful, \5 total$`,
+    String.raw`^\[ FAIL 0 \| WARN \d+ \| SKIP \d+ \| PASS [1-9]\d* \]$|^Status: OK$|^Testing \S+ tests passed$`,
+  ].join('|'),
+  'i',
+);
 /** The same where the end of the output is there: what has failed would be named behind it. */
-const PASSED_SO_FAR = /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)/;
+const PASSED_SO_FAR =
+  /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)|^\[ {1,2}PASSED {1,2}\] [1-9]\d* tests?\.$/;
+/** The sums of programs that name in the same line what has failed: they count even if that alone was let through. */
+const COUNTS_BOTH =
+  /^Tests:? +[1-9]\d* passed(?: \(|, \d+ total)|^=* ?[1-9]\d* passed\b.{0,80} in \d|^100% tests passed, 0 tests failed\b/;
+/** A part that has passed: "3 of 10 tests pass". */
+const PARTLY = /\b(?!(\d+)(?: (?:out )?of |\/)\1\b)\d+(?: (?:out )?of |\/)\d+ (?:\w+ ){0,2}?pass/i;
 /** A part of a run in which nothing was tested. */
 const COUNTS_NONE = /\b0 (?:tests? )?pass(?:ed|ing)?\b|\[no tests? (?:files|to run)\]/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
@@ -71,9 +96,12 @@ export function outcomeOf(
   const answer = answerTo(script, result);
   const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
-  const hasFailed =
-    answer.isFailed || (script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000)));
-  const isFailedRun = isRun && sumsUpFailure(text);
+  const isByWords = script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000));
+  const isSum = isRun && sumsUpFailure(text);
+  // What a run of tests prints, its exit code knows better.
+  const isWrong = (isByWords || isSum) && isRun && hasCode && toldAsPassed(script, answer);
+  const hasFailed = answer.isFailed || (isByWords && !isWrong);
+  const isFailedRun = isSum && !isWrong;
   // Most results say neither, and are not read line by line.
   if (!hasFailed && !isRun) return { kind: isInDoubt(script, text) ? 'unknown' : 'ok', lines: [] };
   // What a program has put in place of an output says nothing of how it went.
@@ -111,6 +139,17 @@ export function outcomeOf(
   return unfailed(script, answer, lines, hasCode);
 }
 
+/** Whether its program has said how a command ended. */
+function isTold(answer: Answer): boolean {
+  return 'isCoded' in answer && answer.isCoded === true;
+}
+
+/** Whether a program has told an exit code of 0, and that of the run itself. */
+function toldAsPassed(script: string | null, answer: Answer): boolean {
+  if (script === null || answer.isFailed || !isTold(answer)) return false;
+  return evidenceOf(script, answer).by === 'told';
+}
+
 /** A run whose exit says nothing against it: whether it passed is known by its code, or by its words. */
 function unfailed(
   script: string | null,
@@ -139,14 +178,15 @@ function unfailed(
 }
 
 function saysPassed({ text, isShortened }: Answer, evidence: Evidence): boolean {
-  const { own, isFiltered, speaking } = evidence;
+  const { own, isFiltered, hidesFailures, speaking } = evidence;
   if (speaking === 'none') return false;
   const lines = withoutTerminalCodes(text.slice(-LOOKED_AT))
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !own.has(line));
   return lines.slice(speaking === 'last' ? -LAST_LINES : 0).some((line) => {
-    if (FAILS.test(line)) return false;
+    if (FAILS.test(line) || PARTLY.test(line)) return false;
+    if (hidesFailures) return COUNTS_BOTH.test(line);
     return ALL_PASSED.test(line) || (!isFiltered && !isShortened && PASSED_SO_FAR.test(line));
   });
 }

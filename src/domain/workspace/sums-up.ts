@@ -7,12 +7,12 @@ const LOOKED_AT = 60_000;
 const OF_OTHERS = [
   String.raw`\[ {1,2}FAILED {1,2}\] [1-9]\d* tests?\b|CMake Error\b|-- Configuring incomplete, errors occurred!`,
   String.raw`Executed \d+ out of \d+ tests?: .{0,80}\b[1-9]\d* fails?\b|.{1,4} Test run with .{1,60} failed\b`,
-  String.raw`\*\* (?:\(\w{1,60}Error\)|(?:TEST|BUILD) FAILED \*\*)|(?: {0,2}\[ERROR\] )?Found [1-9]\d* errors?\b|.{0,80}Test suite failure for package `,
+  String.raw`\*\* (?:\(\w{1,60}Error\)|(?:TEST|BUILD) FAILED \*\*)| {0,2}\[ERROR\] Found [1-9]\d* errors?\b|Found [1-9]\d* errors?(?:\.(?: Watching .{1,60})?| in .{1,300}| \(\d+ fixed, [1-9]\d* remaining\)\.?)?$|.{0,80}Test suite failure for package `,
   String.raw`\[ FAIL [1-9]\d* \||Status: [1-9]\d* ERROR|\[error\] (?:Failed tests:|\(.{1,80}\) .{0,80}Exception)`,
-  String.raw`\d\d:\d\d .{1,40}: Some tests failed\.|[1-9]\d* issues? found\.|\d+ of \d+ test suites \(.{1,60}\) failed\.`,
+  String.raw`\d\d:\d\d .{1,40}: Some tests failed\.| {1,4}(?:error|warning) [-•] .{1,300} [-•] \w{1,80}$|\d+ of \d+ test suites \(.{1,60}\) failed\.`,
   String.raw`[1-9]\d* failures, \d+ errors\.|0 failures, [1-9]\d* errors\.|Result: FAIL$`,
   String.raw`Suite result: FAILED\b|Encountered a total of [1-9]\d* failing|Executed \d+ of \d+ .{0,40}\b[1-9]\d* FAILED`,
-  String.raw`Error: [1-9]\d* chart\(s\) linted, [1-9]|failed to solve: |.{1,100}\.{3}Failed$|\S{1,100} +: ok=\d.{0,80}\b(?:unreachable|failed)=[1-9]`,
+  String.raw`Error: [1-9]\d* chart\(s\) linted, [1-9]|failed to solve: |(?<hook>[^.\n].{0,90}?)\.{20,100}Failed$(?![\s\S]{0,4000}^\k<hook>\.{20,100}Passed$)|\S{1,100} +: ok=\d.{0,80}\b(?:unreachable|failed)=[1-9]`,
   String.raw` {0,4}✖ {1,4}\d+(?:/| of )\d+ failed\b| {2}\S{1,60}: FAIL code \d|nox > Session \S{1,80} failed|Failed: {2,8}\S{1,80}#\S|Fail: +[1-9]|\d+ success(?:es)? / [1-9]\d* failures?\b`,
 ].join('|');
 const FAILURE = new RegExp(

@@ -59,7 +59,11 @@ describe('how runs of other languages sum up', () => {
     ],
     ['sbt test', '[error] Failed tests:\n[error] \tCalcSpec', '[info] All tests passed.'],
     ['flutter test', '00:02 +1 -1: Some tests failed.', '00:02 +2: All tests passed!'],
-    ['dart analyze', '1 issue found.', 'No issues found!'],
+    [
+      'dart analyze',
+      "  error - lib/a.dart:3:5 - Undefined name 'x'. - undefined_identifier\n\n1 issue found.",
+      'No issues found!',
+    ],
     [
       'cabal test',
       '1 of 2 test suites (1 of 2 test cases) failed.',
@@ -90,6 +94,12 @@ describe('how runs of other languages sum up', () => {
     ['docker compose build', 'failed to solve: process "/bin/sh -c npm ci" did not complete'],
     ['ansible-playbook site.yml', 'web1    : ok=3    changed=1    unreachable=0    failed=1'],
     ['pre-commit run -a', 'ruff.....................................Failed'],
+    ['ruff check --fix .', 'Found 5 errors (2 fixed, 3 remaining).'],
+    ['npx tsc --pretty', 'Found 2 errors in the same file, starting at: src/a.ts:3'],
+    [
+      'flutter analyze',
+      "  error • Undefined name 'x' • lib/a.dart:1:1 • undefined_identifier\n\n1 issue found.",
+    ],
     ['stack test', 'a> Test suite failure for package a-0.1'],
     ['nox -s tests', 'nox > Session tests failed.'],
   ])('%s, failed', (command, end) => expect(endOf(command, end)).toBe('failed'));
@@ -100,4 +110,67 @@ describe('how runs of other languages sum up', () => {
     ['cabal test', '1 of 2 test suites (1 of 1 test cases) passed.'],
     ['ansible-playbook site.yml', 'web1    : ok=3    changed=1    unreachable=0    failed=0'],
   ])('%s, and nobody knows how', (command, end) => expect(endOf(command, end)).toBe('unknown'));
+
+  test.each([
+    ['ruff check --fix .', 'Found 2 errors (2 fixed, 0 remaining).'],
+    ['dart analyze', '   info - lib/a.dart:1:1 - Prefer const. - prefer_const\n\n1 issue found.'],
+    ['npm test', 'Validating fixture broken.json...Failed'],
+    [
+      'pre-commit run -a || pre-commit run -a',
+      'black..............................Failed\nblack..............................Passed',
+    ],
+    ['npm test', 'Only 3 of 10 tests pass.'],
+    ['npm test', '3 of 10 tests passed'],
+    ['stack test', '0 of 0 test suites (0 of 0 test cases) passed.'],
+    ['make lint', 'The old configuration is valid no more'],
+    ['npm test', 'Not all tests passed'],
+  ])('%s, which says neither: %s', (command, end) => expect(endOf(command, end)).toBe('unknown'));
+});
+
+describe('what a search lets through', () => {
+  const kindOf = (script: string, text: string) => outcomeOf(toolResult(text), script, true).kind;
+
+  test.each([
+    ['ctest -V | grep PASSED', '[  PASSED  ] 3 tests.'],
+    ['make test | grep "tests"', '[==========] 4 tests ran.\n[  PASSED  ] 3 tests.'],
+    ['npx mocha | grep passing', '  3 passing (20ms)'],
+    ['npx karma start | grep SUCC', 'Executed 3 of 3 SUCCESS'],
+    ['cargo test | grep "test result: ok"', 'test result: ok. 3 passed; 0 failed'],
+    ['xcodebuild build test | grep SUCC', '** BUILD SUCCEEDED **'],
+  ])('says nothing of what has failed: %s', (script, text) =>
+    expect(kindOf(script, text)).toBe('unknown'),
+  );
+
+  test.each([
+    ['npx mocha | grep -E "passing|failing"', '  3 passing (20ms)'],
+    ['npx vitest run | grep passed', '      Tests  12 passed (12)'],
+    ['npx jest | grep passed', 'Tests:       12 passed, 12 total'],
+    ['pytest -q | grep passed', '12 passed in 0.10s'],
+  ])('says all: %s', (script, text) => expect(kindOf(script, text)).toBe('ok'));
+});
+
+describe('an exit code that a run itself has told', () => {
+  const kindOf = (script: string, code: number, text: string) =>
+    outcomeOf(
+      toolResult(`<returncode>${code}</returncode>\n<output>\n${text}\n</output>`),
+      script,
+      true,
+    ).kind;
+
+  test.each([
+    ['npm test', 'Found 2 errors.\n✓ prints the errors\nTests  12 passed (12)'],
+    ['cd /w && npm test', 'FAIL is a word\nTests  12 passed (12)'],
+    ['set -o pipefail; npm test | tail -9', '> test\nerror: is printed\n12 passing'],
+    ['python -m pytest -s', 'Traceback (most recent call last):\n.\n1 passed in 0.1s'],
+    ['dart analyze', '   info - lib/a.dart:1:1 - Prefer const. - prefer_const\n\n1 issue found.'],
+    ['ruff check --fix .', 'Found 2 errors (2 fixed, 0 remaining).'],
+  ])('knows it better than what it prints: %s', (script, text) => {
+    expect(kindOf(script, 0, text)).toBe('ok');
+    expect(kindOf(script, 1, text)).toBe('failed');
+  });
+
+  test.each(['npm test | tail -9', 'npm test || true', 'npm test; git status'])(
+    'knows nothing where it is hidden: %s',
+    (script) => expect(kindOf(script, 0, 'Tests  1 failed | 11 passed (12)')).toBe('failed'),
+  );
 });
