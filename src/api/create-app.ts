@@ -13,7 +13,7 @@ import { addContextRoute } from './context/routes.ts';
 import { addCostRoute } from './costs/routes.ts';
 import { addEventsRoute } from './events/routes.ts';
 import type { Relay } from './gateway/relay.ts';
-import { pathWithVersion, serveElsewhere } from './gateway/routes.ts';
+import { otherProtocol, pathWithVersion, serveElsewhere } from './gateway/routes.ts';
 import { openConnections } from './gateway/send.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { authenticator } from './http/auth.ts';
@@ -164,6 +164,18 @@ function errorResponse(problem: ProblemError, c: Context): Response {
     : problemResponse(problem);
 }
 
+/** What whoever asks at a path that does not exist should do. */
+function insteadOf(path: string): string {
+  const meant = pathWithVersion(path);
+  if (meant !== null) {
+    return `set the base URL so that this becomes ${meant}, which the gateway serves`;
+  }
+  const other = otherProtocol(path);
+  return other === null
+    ? '/docs lists what there is'
+    : `it belongs to the protocol of ${other}, which the gateway does not speak: it serves /v1/messages, /v1/chat/completions and /v1/responses`;
+}
+
 /** No route: another method of a path that exists, one of the gateway, or a path that does not exist. */
 function unrouted(app: OpenAPIHono, relay: Relay, c: Context): Response | Promise<Response> {
   const { path, method } = c.req;
@@ -171,13 +183,8 @@ function unrouted(app: OpenAPIHono, relay: Relay, c: Context): Response | Promis
   if (served.length === 0 || served.includes(method)) {
     const passed = serveElsewhere(relay, c);
     if (passed !== null) return passed;
-    const meant = pathWithVersion(path);
-    const instead =
-      meant === null
-        ? '/docs lists what there is'
-        : `set the base URL so that this becomes ${meant}, which the gateway serves`;
     return errorResponse(
-      new ProblemError('not_found', `there is nothing at this path: ${instead}`),
+      new ProblemError('not_found', `there is nothing at this path: ${insteadOf(path)}`),
       c,
     );
   }

@@ -107,6 +107,18 @@ describe('what is not there', () => {
     );
   });
 
+  it.each([
+    ['/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse', 'the Gemini API'],
+    ['/api/chat', 'Ollama'],
+    ['/model/anthropic.claude-sonnet-5-v1%3A0/converse-stream', 'Bedrock'],
+  ])('POST %s, of a client that speaks another protocol, is told so', async (path, name) => {
+    const reply = await send(api, 'POST', path, { body: {} });
+    expect(reply.status).toBe(404);
+    expect(reply.body.detail).toBe(
+      `there is nothing at this path: it belongs to the protocol of ${name}, which the gateway does not speak: it serves /v1/messages, /v1/chat/completions and /v1/responses`,
+    );
+  });
+
   it.each(['/nothing', '/sessions/a/nothing', '/sessions/', '/v2/sessions', '/SESSIONS'])(
     'GET %s is a 404 problem',
     async (path) => {

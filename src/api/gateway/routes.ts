@@ -27,6 +27,18 @@ export function pathWithVersion(path: string): string | null {
   return found === null ? null : `${found[1]}/v1${found[2]}`;
 }
 
+/** Of other providers: where the clients of models that speak these send their requests. */
+const OTHER_PROTOCOLS: readonly { path: RegExp; name: string }[] = [
+  { path: /^\/v1(?:beta|alpha)\/models\/[^/]{1,200}:\w{1,60}$/, name: 'the Gemini API' },
+  { path: /^\/api\/(?:chat|generate)$/, name: 'Ollama' },
+  { path: /^\/model\/[^/]{1,300}\/(?:converse|invoke)(?:-\w{1,60})*$/, name: 'Bedrock' },
+];
+
+/** Whose protocol a request for a model speaks at this path; null for those that are served, and any other. */
+export function otherProtocol(path: string): string | null {
+  return OTHER_PROTOCOLS.find((one) => one.path.test(path))?.name ?? null;
+}
+
 function cutOf({ env }: Context): (() => void) | null {
   const outgoing: unknown = env?.outgoing;
   return outgoing instanceof ServerResponse ? () => outgoing.destroy() : null;

@@ -69,11 +69,12 @@ export class Finder {
   /** The ids of those of these segments, newest first. */
   async idsIn(segments: readonly Segment[]): Promise<number[]> {
     let found: Documents | null = null;
-    for (const step of this.#steps(segments.length)) {
+    const steps = this.#steps(segments.length);
+    for (const step of steps) {
       const ids = found === null ? segments.map(({ first_id }) => first_id) : [...found.keys()];
       if (ids.length === 0) return [];
       const read = await tokensIn(this.#db, ids, step.flat());
-      if (step.length === this.#all.length) this.#sample ??= read;
+      if (steps.length === 1) this.#sample ??= read;
       for (const lookups of step) {
         const own = anyOf(read, lookups);
         found = found === null ? own : both(found, own);
