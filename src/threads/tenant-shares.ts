@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import PQueue from 'p-queue';
 
 /**
@@ -17,9 +18,11 @@ export class TenantShares {
     const queue = this.#queues.get(tenant) ?? new PQueue({ concurrency: this.#share });
     this.#queues.set(tenant, queue);
     try {
-      return await queue.add(task);
+      // It waits for tasks of other requests, and would run as part of the last of them.
+      return await queue.add(AsyncResource.bind(task));
     } finally {
-      if (queue.size === 0 && queue.pending === 0) this.#queues.delete(tenant);
+      const isIdle = queue.size === 0 && queue.pending === 0;
+      if (isIdle && this.#queues.get(tenant) === queue) this.#queues.delete(tenant);
     }
   }
 }

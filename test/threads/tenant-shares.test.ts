@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { TenantShares } from '../../src/threads/tenant-shares.ts';
 
@@ -34,4 +35,19 @@ it('goes on behind a task that fails', async () => {
   const next = shares.run('one', async () => 'next');
   await expect(failed).rejects.toThrow('it failed');
   expect(await next).toBe('next');
+});
+
+it('runs each task as part of the request that has brought it', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const shares = new TenantShares(1);
+  const names = ['first', 'second', 'third'];
+  const seen = names.map((name) =>
+    request.run(name, () =>
+      shares.run('one', async () => {
+        await Promise.resolve();
+        return request.getStore();
+      }),
+    ),
+  );
+  expect(await Promise.all(seen)).toEqual(names);
 });

@@ -52,5 +52,7 @@ function credentialsIn(value: string): string[] {
   if (scheme.toLowerCase() !== 'basic') return [value, credential];
   const pair = Buffer.from(credential, 'base64').toString();
   const colon = pair.indexOf(':');
-  return [value, credential, pair.slice(0, colon), pair.slice(colon + 1)];
+  return colon < 0
+    ? [value, credential, pair]
+    : [value, credential, pair.slice(0, colon), pair.slice(colon + 1)];
 }

@@ -1,11 +1,5 @@
 import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
-import {
-  asTaken,
-  formatOf,
-  historyField,
-  isTrigger,
-  type Protocol,
-} from '../../domain/gateway/protocol.ts';
+import { formatOf, historyField, isTrigger, type Protocol } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { answerBefore } from '../../domain/gateway/session-hint.ts';
 import { withoutSummaryQuestion } from '../../domain/gateway/summary-question.ts';
@@ -63,7 +57,7 @@ async function planned(
   if (!isAsItComes(before)) return null;
   const rest = readKnownRest(request.body, beginning, historyField(protocol));
   if (rest === null) return null;
-  const items = asTaken(protocol, rest.items);
+  const { items } = rest;
   const body = { ...beginning.fields, ...rest.fields };
   if (asksForMore(protocol, body, items)) return null;
   const { start } = beginning.place;

@@ -173,7 +173,8 @@ export class RecallRounds {
     const { protocol, isStored } = this.turn;
     const codec = codecFor(formatOf(protocol));
     // Some formats want a message of the user first: there is one, in the text.
-    const [, ...rendered] = codec.render([codec.message('user', 'x'), ...items, ...results]);
+    const first = codec.message('user', 'x');
+    const [, ...rendered] = codec.render([first, ...items, ...results], 'part');
     const isAsItIs = isStored || protocol !== 'responses';
     const sent = isAsItIs ? rendered : withoutStoredReasoning(rendered);
     return withItems(protocol, this.#text, sent);

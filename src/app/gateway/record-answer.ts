@@ -1,5 +1,5 @@
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
-import { asTaken, formatOf } from '../../domain/gateway/protocol.ts';
+import { formatOf } from '../../domain/gateway/protocol.ts';
 import { ClientTelling, isHidden } from '../../domain/items/hidden-rounds.ts';
 import type { Item } from '../../domain/items/item.ts';
 import { stringField } from '../../domain/json.ts';
@@ -43,9 +43,8 @@ export async function recordAnswer(
   deps: Deps,
   { request, plan, raw }: Recorded,
 ): Promise<Outcome<null>> {
-  const read = 'items' in raw ? raw : readAnswer(request.protocol, raw);
-  if (read === null) return accept(null);
-  const answer = { ...read, items: asTaken(request.protocol, read.items) };
+  const answer = 'items' in raw ? raw : readAnswer(request.protocol, raw);
+  if (answer === null) return accept(null);
   let ref: SessionRef = { tenant: request.tenant, session_id: plan.session_id };
   // What comes before a hidden round has come whole.
   const whole = answer.isWhole ? answer.items.length : answer.items.findLastIndex(isHidden) + 1;

@@ -46,7 +46,7 @@ function placesOf(entries: readonly Entry[], codec: Codec) {
   for (const [place, { item }] of entries.entries()) {
     const keys = keysOf(codec, [item]);
     // What no rule knows is shown as the provider takes it, control items are shown as messages.
-    const shown = isPlain(codec.normalise(item)) ? [] : keysOf(codec, codec.render([item]));
+    const shown = isPlain(codec.normalise(item)) ? [] : keysOf(codec, codec.render([item], 'part'));
     for (const key of [...keys, ...shown.filter((each) => !keys.includes(each))]) {
       const own = byKey.get(key);
       if (own === undefined) byKey.set(key, { places: [place], next: 0 });

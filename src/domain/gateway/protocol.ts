@@ -1,7 +1,6 @@
 import type { Format } from '../items/codecs.ts';
 import { codecFor } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
-import { withNamedCalls } from '../items/openai-chat/unnamed-calls.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { splitOpening } from './opening.ts';
 
@@ -49,12 +48,7 @@ export function historyOf(protocol: Protocol, body: JsonObject): Item[] | null {
     return history.trim() === '' ? null : [codec.message('user', history)];
   }
   if (!Array.isArray(history) || history.length === 0 || !history.every(isJsonObject)) return null;
-  return splitOpening(codec, asTaken(protocol, history));
-}
-
-/** Items of a request, or of an answer, as a session takes them: calls without an id get one. */
-export function asTaken(protocol: Protocol, items: readonly Item[]): Item[] {
-  return protocol === 'chat' ? items.map(withNamedCalls) : [...items];
+  return splitOpening(codec, history);
 }
 
 /** Asks the provider for a compaction; at the end of a request of the Responses API. */

@@ -7,6 +7,9 @@ export type ResultEdits = ReadonlyMap<string, string>;
 /** One problem of a posted item: where it is (path inside the item) and what to change. */
 export type ItemProblem = { path: (string | number)[]; message: string };
 
+/** Whether items are all that a request holds, or come behind others. */
+export type Extent = 'whole' | 'part';
+
 /**
  * One wire format. All domain logic works on the normalised view; edits are applied to the stored
  * form through the codec, so that unknown fields survive (SPEC section 4).
@@ -31,9 +34,10 @@ export interface Codec {
    * snapshots left out, attachments as labelled user messages, empty content dropped, tool calls and
    * results paired (orphan results dropped, calls without result answered by a note unless still
    * open at the very end), order rules of the provider kept. Items that need no repair come out
-   * deep-equal to what was posted, without the own fields.
+   * deep-equal to what was posted, without the own fields. `extent`: of a part, what belongs to a program
+   * of the provider stays as it came, since that may stand before it; by default it is the whole.
    */
-  render(items: readonly Item[]): Item[];
+  render(items: readonly Item[], extent?: Extent): Item[];
   /** The provider's rules that a rendered context breaks, each in one sentence; empty when valid. */
   violations(rendered: readonly Item[]): string[];
 }

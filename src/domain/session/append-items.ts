@@ -133,7 +133,7 @@ function blankNote(format: Format, items: readonly Kept[]): string | null {
     if (item.kind === 'attachment') return item.is_empty;
     if (item.kind !== 'message') return false;
     const isSilent = item.parts.every((part) => part.kind === 'text' && part.text.trim() === '');
-    return isSilent && codec.render([posted]).length === 0;
+    return isSilent && codec.render([posted], 'part').length === 0;
   });
   const [first] = blank;
   if (first === undefined) return null;

@@ -50,6 +50,12 @@ describe('with keys', () => {
     expect(lab.provider.received).toEqual([]);
   });
 
+  it('takes no longer text for one that it begins with', async () => {
+    lab = await GatewayLab.open({ keys });
+    const longer = { authorization: basic(`${OURS}X`), 'x-api-key': THEIRS };
+    expect((await lab.post('/v1/messages', TURN, longer)).status).toBe(401);
+  });
+
   it('tenants do not share a session of one name', async () => {
     lab = await GatewayLab.open({ keys });
     const name = { 'x-palimpsest-session': 'same' };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fitInput } from '../../../src/domain/compaction/fit-input.ts';
 import { planFull } from '../../../src/domain/compaction/full.ts';
 import { materialOf } from '../../../src/domain/compaction/material.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
@@ -72,5 +73,9 @@ describe.each([
     const codec = codecFor(format);
     expect(codec.violations(codec.render(kept))).toEqual([]);
     expect(found.kept_tokens).toBeLessThan(tokens / 2);
+    // Nor may nothing be left of what is summarised, where the summariser has less room.
+    const fitted = fitInput(found.conversation, 300, estimator(config), config);
+    expect(fitted.items.length).toBeGreaterThan(0);
+    expect(fitted.left_out.dropped_items).toBeGreaterThan(0);
   });
 });

@@ -377,7 +377,7 @@ test('a call whose program is gone is the own call of the model', () => {
   const own = { type: 'tool_use', id: 'a', name: 'f', input: {} };
   const direct = { ...own, id: 'b', caller: { type: 'direct' } };
   const result = { type: 'code_execution_tool_result', tool_use_id: 's', content: {} };
-  const rendered = anthropicCodec.render([
+  const items: Item[] = [
     { role: 'user', content: 'A summary.' },
     { role: 'assistant', content: [{ ...own, caller }, direct] },
     {
@@ -385,7 +385,10 @@ test('a call whose program is gone is the own call of the model', () => {
       content: ['a', 'b'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'x' })),
     },
     { role: 'assistant', content: [result, { type: 'text', text: 'It ran.' }] },
-  ]);
+  ];
+  const rendered = anthropicCodec.render(items);
   expect(rendered[1]?.content).toEqual([own, direct]);
+  // It may stand before a part.
+  expect(anthropicCodec.render(items, 'part')[1]).toEqual(items[1]);
   expect(rendered[3]?.content).toEqual([{ type: 'text', text: 'It ran.' }]);
 });

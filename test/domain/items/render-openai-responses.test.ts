@@ -227,4 +227,7 @@ test('calls whose program is gone are the own calls of the model', () => {
     output('a'),
     say,
   ]);
+  // It may stand before a part.
+  const part = [...calls, ended, say];
+  expect(openaiResponsesCodec.render(part, 'part')).toEqual(part);
 });

@@ -6,6 +6,9 @@ import { providerPairs } from './provider-pairs.ts';
 import { reasoningGroups } from './reasoning-groups.ts';
 import { toolPairs } from './tool-pairs.ts';
 
+/** For each place between items whether a cut may be there. */
+export type Cuts = (items: readonly Normalised[]) => readonly boolean[];
+
 /** All rules that decide about cuts (DESIGN, decision 7). */
 const INVARIANTS: readonly Invariant[] = [toolPairs, providerPairs, messageParts, reasoningGroups];
 
@@ -27,8 +30,6 @@ export const cutsThroughPrograms: Cuts = remembering((items) =>
     INVARIANTS.filter((invariant) => invariant !== providerPairs),
   ),
 );
-
-export type Cuts = (items: readonly Normalised[]) => readonly boolean[];
 
 function cutsOf(
   items: readonly Normalised[],

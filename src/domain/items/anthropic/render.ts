@@ -1,5 +1,6 @@
 import { stringField } from '../../json.ts';
 import { withLastCacheMarks } from '../cache-marks.ts';
+import type { Extent } from '../codec.ts';
 import { visibleItems } from '../control-items.ts';
 import { anthropicId } from '../convert.ts';
 import type { Item } from '../item.ts';
@@ -8,7 +9,7 @@ import { endsTurn } from '../speaker.ts';
 import { anthropicMessage } from './encode.ts';
 import { normaliseAnthropic } from './normalise.ts';
 import { anthropicRequestMessage } from './request.ts';
-import { dropUnpairedServerTools } from './server-tools.ts';
+import { dropUnpairedServerTools, freeStrayCalls } from './server-tools.ts';
 import { takeSystemMessages } from './system-messages.ts';
 import {
   isCall,
@@ -27,7 +28,7 @@ const NOTE: Item = { is_meta: true };
 const FIRST_USER_NOTE = '[The conversation continues from here.]';
 
 /** The items as Anthropic's Messages API accepts them, see `Codec.render`. */
-export function renderAnthropic(items: readonly Item[]): Item[] {
+export function renderAnthropic(items: readonly Item[], extent: Extent = 'whole'): Item[] {
   const shown = visibleItems(items, (text) => anthropicMessage('user', text, NOTE));
   const pieces = shown.map((item) => {
     const source = { id: stringField(item, 'id'), isOfUser: endsTurn(normaliseAnthropic(item)) };
@@ -42,6 +43,7 @@ export function renderAnthropic(items: readonly Item[]): Item[] {
   placeResults(turns);
   turns = mergeTurns(turns);
   dropUnpairedServerTools(turns);
+  if (extent === 'whole') freeStrayCalls(turns);
   dropTrailingThinking(turns);
   turns = mergeTurns(turns);
   putResultsFirst(turns);

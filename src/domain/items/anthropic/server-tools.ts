@@ -32,11 +32,10 @@ export function dropUnpairedServerTools(turns: readonly Turn[]): void {
   const callers = new Set(turns.flatMap(({ slots }) => slots.map(callerOf)));
   for (const slot of open) if (callers.has(String(slot.block.id))) unpaired.delete(slot);
   for (const turn of turns) turn.slots = turn.slots.filter((slot) => !unpaired.has(slot));
-  freeStrayCalls(turns);
 }
 
 /** A call whose program is not there becomes the model's own: the API knows no such caller. */
-function freeStrayCalls(turns: readonly Turn[]): void {
+export function freeStrayCalls(turns: readonly Turn[]): void {
   const programs = new Set<unknown>();
   for (const slot of turns.flatMap(({ slots }) => slots)) {
     if (isServerCall(slot)) programs.add(slot.block.id);

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../json.ts';
+import type { Extent } from '../codec.ts';
 import { visibleItems } from '../control-items.ts';
 import { resultPartText } from '../convert.ts';
 import type { Item, ToolResult } from '../item.ts';
@@ -14,7 +15,7 @@ import { answeredId, calledId, isOutputOfKind, outputFor, withPairingId } from '
 type Placed = { item: Item; at: number };
 
 /** The items as the Responses API accepts them, see `Codec.render`. */
-export function renderOpenaiResponses(items: readonly Item[]): Item[] {
+export function renderOpenaiResponses(items: readonly Item[], extent: Extent = 'whole'): Item[] {
   const shown = items.flatMap((posted, at): Placed[] =>
     visibleItems([posted], (text) => openaiResponsesMessage('user', text))
       .flatMap((item) => withoutEmptyText(openaiResponsesRequestItem(withoutOwnFields(item))))
@@ -22,7 +23,8 @@ export function renderOpenaiResponses(items: readonly Item[]): Item[] {
   );
   const paired = pairedParts(items.map(normaliseOpenaiResponses));
   const nodes = moveEarlyOutputs(nodesOf(withoutTriggers(shown), paired));
-  return keepReasoningWithFollower(withoutStrayPrograms(pairOutputs(nodes)));
+  const answered = pairOutputs(nodes);
+  return keepReasoningWithFollower(extent === 'part' ? answered : withoutStrayPrograms(answered));
 }
 
 function isMessage(item: Item): boolean {
