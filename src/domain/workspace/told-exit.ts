@@ -28,6 +28,8 @@ const PRINTS_OBJECT = /(?:exit_?code|return_?code|exit_?status)\\?['"]?\s{0,8}:/
 export function endedInJson(text: string, script: string): Ended | null {
   if (!/^\s{0,8}\{/.test(text) || PRINTS_OBJECT.test(script)) return null;
   if (BY_PYTHON.test(text)) {
+    const names = text.matchAll(/[{,] ?'(\w{1,40})': /g);
+    if (![...names].every(([, name = '']) => BESIDE.test(name))) return null;
     const found = IN_PYTHON.exec(text.slice(0, ENDS)) ?? IN_PYTHON.exec(text.slice(-ENDS));
     return found === null ? null : { text, hasFailed: Number(found[1]) !== 0 };
   }

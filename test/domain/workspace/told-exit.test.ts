@@ -93,6 +93,7 @@ describe('an exit code that a tool writes beside the output', () => {
     expect(answer(`{'name': 'exit_code', 'value': 2}`).isFailed).toBe(false);
     expect(answer(`${text}\n.\n=== 12 passed in 0.10s ===`).isFailed).toBe(false);
     expect(answer(`{'cmd': 'false', 'exit_code': 1}`).isFailed).toBe(false);
+    expect(answer(`{'exit_code': 1, 'name': 'lint'}`).isFailed).toBe(false);
     expect(answerTo(null, toolResult(text)).isFailed).toBe(false);
   });
 
