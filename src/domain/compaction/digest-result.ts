@@ -3,11 +3,10 @@ import { digestOf } from '../digests/digest.ts';
 import { callsInCode } from '../items/code-mode/with-code-calls.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
-import { scriptOf } from '../items/shell-script.ts';
 import { readNames } from '../names.ts';
 import { callKey } from '../session/call-key.ts';
+import { answerToCall } from '../workspace/call-answer.ts';
 import { recallOf } from '../workspace/recall-mark.ts';
-import { answerTo } from '../workspace/result-text.ts';
 import { inputOf, ownName, pathOf } from '../workspace/tool-input.ts';
 import { originalsOf } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -36,7 +35,7 @@ export function digester(input: PlanInput): Digester {
       text: original.content.map(resultPartText).join('\n'),
       tool: call === null ? '' : ownName(call.name),
       path: call === null ? null : (pathOf(inputOf(call)) ?? null),
-      isFailed: answerTo(call === null ? null : (scriptOf(call)?.text ?? null), original).isFailed,
+      isFailed: answerToCall(call, original).isFailed,
       recall: isRecallable(original.call_id) ? recallOf(callKey(original.call_id)) : null,
     };
     const known = asked === null ? '' : textOfCall(asked);

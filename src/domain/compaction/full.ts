@@ -147,7 +147,7 @@ function planCovering(
   const covered_tokens = sumTokens(entries);
   const carried = new Set([...instructions, ...provider_compactions].map(({ item }) => item));
   const conversation = filterForSummary(
-    covered.filter(({ entry }) => !carried.has(entry.item)).map(withFailures),
+    covered.filter(({ entry }) => !carried.has(entry.item)).map(withFailures(material)),
   );
   if (conversation.length === 0) {
     return skip(

@@ -1,9 +1,10 @@
 import type { View } from '../context/view.ts';
 import { codecFor } from '../items/codecs.ts';
-import type { Normalised } from '../items/item.ts';
+import type { Normalised, ToolResult } from '../items/item.ts';
+import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { remembering } from '../remember.ts';
 import type { Entry } from '../session/entry.ts';
-import { answerOf } from '../workspace/result-text.ts';
+import { answerToCall } from '../workspace/call-answer.ts';
 
 /** An entry with its normalised view; `original` is the view before any edit of tool results. */
 export type Material = { entry: Entry; item: Normalised; original: Normalised };
@@ -40,17 +41,24 @@ function attributed({ origin }: Entry, item: Normalised): Normalised {
   return isOfHook ? { ...item, speaker: 'hook' } : item;
 }
 
-/** The item with the results marked that told of a failure before they were cleared or cut. */
-export function withFailures({ item, original }: Material): Normalised {
-  if (item === original || item.kind !== 'message' || original.kind !== 'message') return item;
-  const failed = new Set(
-    original.parts.flatMap((part) =>
-      part.kind === 'tool_result' && answerOf(part).isFailed ? [part.call_id] : [],
-    ),
-  );
-  if (failed.size === 0) return item;
-  const parts = item.parts.map((part) =>
-    part.kind === 'tool_result' && failed.has(part.call_id) ? { ...part, is_error: true } : part,
-  );
-  return { ...item, parts };
+/** Reads items with the results marked that told of a failure before they were cleared or cut. */
+export function withFailures(material: readonly Material[]): (of: Material) => Normalised {
+  let calls: ReturnType<typeof callsByResult> | null = null;
+  const hasFailed = (result: ToolResult) => {
+    calls ??= callsByResult(pairedParts(originalsOf(material)));
+    return answerToCall(calls.get(result) ?? null, result).isFailed;
+  };
+  return ({ item, original }) => {
+    if (item === original || item.kind !== 'message' || original.kind !== 'message') return item;
+    const failed = new Set(
+      original.parts.flatMap((part) =>
+        part.kind === 'tool_result' && hasFailed(part) ? [part.call_id] : [],
+      ),
+    );
+    if (failed.size === 0) return item;
+    const parts = item.parts.map((part) =>
+      part.kind === 'tool_result' && failed.has(part.call_id) ? { ...part, is_error: true } : part,
+    );
+    return { ...item, parts };
+  };
 }

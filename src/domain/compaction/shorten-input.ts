@@ -6,8 +6,8 @@ import { editKey, type ResultEdit } from '../session/result-edits.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { actionsOfCall } from '../workspace/call-actions.ts';
+import { answerToCall } from '../workspace/call-answer.ts';
 import { Effort } from '../workspace/effort.ts';
-import { answerOf } from '../workspace/result-text.ts';
 import { cutInput } from './cut-input.ts';
 import { originalsOf } from './material.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -74,7 +74,7 @@ function partsOf(item: Message, id: string): number {
 
 /** Whether a call has put a text into a file for certain. */
 function hasWritten(call: ToolCall, result: ToolResult, effort: Effort): boolean {
-  if (answerOf(result).isFailed) return false;
+  if (answerToCall(call, result).isFailed) return false;
   const { actions } = actionsOfCall(call, result, { session: null, shell: null }, effort);
   return actions.some(({ kind }) => WRITING.has(kind));
 }

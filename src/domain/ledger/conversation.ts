@@ -1,12 +1,12 @@
 import type { Message, ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { readOpaque } from '../items/opaque.ts';
-import { scriptOf } from '../items/shell-script.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json, stringsOf } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
 import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
+import { scriptRunBy } from '../workspace/call-answer.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
@@ -20,7 +20,7 @@ const LONGEST_TOOL = 100;
 
 /** What a call is about, in one line, and whether it runs tests, a build or a check. */
 export function doneBy(call: ToolCall): Done {
-  const script = scriptOf(call)?.text ?? null;
+  const script = scriptRunBy(call);
   const tool = clipEnd(oneLine(call.name), LONGEST_TOOL);
   const subject = subjectOf(call, script);
   return { tool, subject, script, kind: script === null ? null : runKindOf(script) };

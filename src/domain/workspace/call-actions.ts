@@ -1,11 +1,11 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
-import { scriptOf } from '../items/shell-script.ts';
 import type { FileAction } from './action.ts';
+import { answerToCall } from './call-answer.ts';
 import { editorActions, isEditor, useOf } from './editor-actions.ts';
 import type { Effort } from './effort.ts';
 import { otherToolActions } from './other-tools.ts';
 import { resolved, withinReach } from './paths.ts';
-import { type Answer, answerTo, isUnstarted } from './result-text.ts';
+import { type Answer, isUnstarted } from './result-text.ts';
 import { shellActions } from './shell/actions.ts';
 import { toolName } from './tool-input.ts';
 
@@ -25,7 +25,7 @@ export function actionsOfCall(
   if (result.is_in_doubt) {
     return { actions: actionsOfOpenCall(call, folders, effort), shell: folders.shell };
   }
-  const answer = answerTo(scriptOf(call)?.text ?? null, result);
+  const answer = answerToCall(call, result);
   if (isUnstarted(answer)) return { actions: [], shell: folders.shell };
   const shell = shellOf(call, folders);
   const use = useOf(call);

@@ -2,11 +2,11 @@ import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
 import { entriesIn } from '../items/todo-list.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
+import { answerToCall } from './call-answer.ts';
 import type { KnownFile } from './kept-files.ts';
 import { textWhenWhole } from './known-text.ts';
 import { LONGEST_PATH } from './paths.ts';
 import { type PlanCall, planCallOf } from './plan-tools.ts';
-import { answerOf } from './result-text.ts';
 import { firstString, inputOf } from './tool-input.ts';
 
 /**
@@ -64,7 +64,7 @@ export class PlanBook {
   call(call: ToolCall, result: ToolResult, at: number): void {
     const said = planCallOf(call);
     if (said === null) return;
-    const answer = answerOf(result);
+    const answer = answerToCall(call, result);
     if (said.kind === 'exited') this.exitPlan(call, answer.text, answer.isFailed, at);
     else if (answer.isFailed) return;
     else if (said.kind === 'created') this.create(inputOf(call), answer.text, at);

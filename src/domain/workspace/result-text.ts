@@ -5,7 +5,7 @@ import { remembering } from '../remember.ts';
 import { withoutTerminalCodes } from '../text.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
-import { endedInJson, endedInWords, failureInJson } from './told-exit.ts';
+import { type Ended, endedInCodex, endedInJson, endedInWords, failureInJson } from './told-exit.ts';
 
 /** What a tool has answered, without what its program wraps around it. */
 export type Answer = {
@@ -44,42 +44,48 @@ const END_NOTES: readonly RegExp[] = [
   /\n?\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d{1,10})\.?\]\s*$/,
 ];
 
-/** `isCoded`: its program has told an exit code. */
-const wholeAnswerOf = remembering(read);
+/** `isTold`: its program says how it ended. */
+type Told = Answer & { isTold: boolean };
 
 /** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
-export const answerOf: (result: ToolResult) => Readonly<Answer> = wholeAnswerOf;
+export const answerOf: (result: ToolResult) => Readonly<Told> = remembering((result) =>
+  read(result, unwrapped(textOf(result))),
+);
 
 /**
  * The same where the call is known: `script` is what a command ran, null for other tools. What neither a
  * flag nor a known program says of how it ended may stand in words that the script has not printed.
  */
 export function answerTo(script: string | null, result: ToolResult): Readonly<Answer> {
-  const answer = wholeAnswerOf(result);
-  if (answer.isFailed || answer.isCoded || answer.isCleared) return answer;
+  const answer = answerOf(result);
+  if (answer.isTold || answer.isCleared) return answer;
   if (script !== null) {
-    const ended = endedInWords(answer.text, script);
-    return ended === null ? answer : { ...answer, ...told(ended.text, ended.code !== 0) };
+    const inJson = endedInJson(answer.text, script);
+    const ended = inJson ?? (answer.isFailed ? null : endedInWords(answer.text, script));
+    return ended === null ? answer : readAnew(result, ended, answer);
   }
-  const failure = answer.text.length > LONGEST_FAILURE ? null : failureInJson(answer.text);
-  return failure === null ? answer : { ...answer, ...told(failure, true) };
+  if (answer.isFailed || answer.text.length > LONGEST_FAILURE) return answer;
+  const failure = failureInJson(answer.text);
+  return failure === null ? answer : readAnew(result, { text: failure, hasFailed: true }, answer);
 }
 
-function told(text: string, isFailed: boolean): Pick<Answer, 'text' | 'isFailed'> {
-  return { text, isFailed: isFailed || tellsFailure(text) };
+/** What is known of the whole answer holds for what stands in it. */
+function readAnew(result: ToolResult, ended: Ended, whole: Answer): Readonly<Answer> {
+  const isCut = ended.isCut || whole.isShortened;
+  return read(result, { ...ended, isCut, isRunning: whole.isUnfinished });
 }
 
-function read(result: ToolResult): Readonly<Answer & { isCoded: boolean }> {
+/** What a result says, without what Claude Code has put behind it. */
+function textOf(result: ToolResult): string {
+  return withoutReminders(resultText(result).replaceAll('\r\n', '\n'));
+}
+
+function read(result: ToolResult, ended: Ended): Readonly<Told> {
   const raw = resultText(result);
-  const {
-    text,
-    code,
-    isCut = false,
-    isRunning = false,
-  } = unwrapped(withoutReminders(raw.replaceAll('\r\n', '\n')));
+  const { text, hasFailed, isCut = false, isRunning = false } = ended;
   const total = /^Total output lines: \d{1,12}\n\n?/.exec(text);
   const body = total === null ? text : text.slice(total[0].length);
-  const isFailed = result.is_error || (code !== null && code !== 0) || tellsFailure(body);
+  const isFailed = result.is_error || hasFailed === true || tellsFailure(body);
   return {
     text: body,
     isFailed,
@@ -87,7 +93,7 @@ function read(result: ToolResult): Readonly<Answer & { isCoded: boolean }> {
     isUnfinished: isRunning,
     isRefused: isFailed && REFUSALS.test(body.slice(0, LONGEST_FAILURE).trimStart()),
     isCleared: isDigest(raw) || isRecallNote(raw) || isNote(body),
-    isCoded: code !== null,
+    isTold: hasFailed !== null,
   };
 }
 
@@ -113,17 +119,15 @@ function withoutReminders(text: string): string {
   return start === 0 ? text : text.slice(0, start);
 }
 
-type Unwrapped = { text: string; code: number | null; isCut?: boolean; isRunning?: boolean };
-
-function unwrapped(text: string): Unwrapped {
-  const json = endedInJson(text);
+function unwrapped(text: string): Ended {
+  const json = endedInCodex(text);
   if (json !== null) return json;
   const script = codeHeaderOf(text);
   if (script !== null) {
     const { state, length } = script;
     const isRunning = state === 'running';
-    const code = state === 'failed' ? 1 : null;
-    return { text: text.slice(length).trimStart(), code, isCut: isRunning, isRunning };
+    const hasFailed = state === 'failed' ? true : null;
+    return { text: text.slice(length).trimStart(), hasFailed, isCut: isRunning, isRunning };
   }
   const gemini = text.startsWith('Command: ') ? ofGemini(text) : null;
   if (gemini !== null) return gemini;
@@ -134,32 +138,38 @@ function unwrapped(text: string): Unwrapped {
     const isRunning = codex[0].includes('\nProcess running with session ID ');
     return {
       text: text.slice(codex[0].length),
-      code: code === undefined ? null : Number(code),
+      hasFailed: code === undefined ? null : Number(code) !== 0,
       isCut: isRunning,
       isRunning,
     };
   }
   const aborted = ABORTED.exec(text);
-  if (aborted !== null) return { text: text.slice(aborted[0].length), code: null };
+  if (aborted !== null) return { text: text.slice(aborted[0].length), hasFailed: null };
   const mini = MINI.exec(text);
-  if (mini !== null) return ofMini(text.slice(mini[0].length), Number(mini[1]));
+  if (mini !== null) return ofMini(text.slice(mini[0].length), Number(mini[1]) !== 0);
   const antigravity = ANTIGRAVITY.exec(text);
   if (antigravity !== null) {
-    return { text: text.slice(antigravity[0].length), code: Number(antigravity[1] ?? 0) };
+    return {
+      text: text.slice(antigravity[0].length),
+      hasFailed: Number(antigravity[1] ?? 0) !== 0,
+    };
   }
   const roo = ROO.exec(text);
-  if (roo !== null) return { text: text.slice(roo[0].length), code: Number(roo[1]) };
+  if (roo !== null) return { text: text.slice(roo[0].length), hasFailed: Number(roo[1]) !== 0 };
   const end = text.slice(-200);
   for (const note of END_NOTES) {
     const found = note.exec(end);
     if (found === null) continue;
-    return { text: text.slice(0, text.length - found[0].length), code: Number(found[1]) };
+    return {
+      text: text.slice(0, text.length - found[0].length),
+      hasFailed: Number(found[1]) !== 0,
+    };
   }
-  return { text, code: null };
+  return { text, hasFailed: null };
 }
 
 /** What Gemini CLI writes of a command: lines with names, the output between two of them. */
-function ofGemini(text: string): Unwrapped | null {
+function ofGemini(text: string): Ended | null {
   const start = /\nDirectory: [^\n]{0,4096}\n(?:Output|Stdout): /.exec(text);
   const end = text.lastIndexOf('\nExit Code: ');
   if (start === null || end === -1) return null;
@@ -168,18 +178,18 @@ function ofGemini(text: string): Unwrapped | null {
   if (error < from - 1) return null;
   const output = text.slice(from, Math.max(from, error));
   const code = /^-?\d{1,10}/.exec(text.slice(end + '\nExit Code: '.length))?.[0];
-  return { text: output === '(empty)' ? '' : output, code: Number(code ?? 0) };
+  return { text: output === '(empty)' ? '' : output, hasFailed: Number(code ?? 0) !== 0 };
 }
 
 const HEAD = '<output_head>';
 
-function ofMini(text: string, code: number): Unwrapped {
+function ofMini(text: string, hasFailed: boolean): Ended {
   const whole = /^<output>\n?([\s\S]*?)<\/output>\s*$/.exec(text);
-  if (whole !== null) return { text: whole[1] ?? '', code };
+  if (whole !== null) return { text: whole[1] ?? '', hasFailed };
   const start = text.indexOf(HEAD);
   const end = start === -1 ? -1 : text.indexOf('</output_head>', start);
   const head = end === -1 ? '' : text.slice(start + HEAD.length, end);
-  return { text: head.startsWith('\n') ? head.slice(1) : head, code, isCut: true };
+  return { text: head.startsWith('\n') ? head.slice(1) : head, hasFailed, isCut: true };
 }
 
 /** Beginnings of answers that say that something did not work, as tools and programs word them. */

@@ -133,6 +133,18 @@ describe('the newest list of todos', () => {
       ['A: open'],
     ],
     [
+      'a list that is refused in JSON',
+      [
+        ['TodoWrite', { todos: [{ content: 'A' }] }, 'ok'],
+        [
+          'TodoWrite',
+          { todos: [{ content: 'A', status: 'completed' }] },
+          '{"success":false,"error":"invalid todos"}',
+        ],
+      ],
+      ['A: open'],
+    ],
+    [
       'ids that are none',
       [
         ['TodoWrite', { todos: [{ id: { toString: 1 }, content: 'A' }] }, 'ok'],

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/domain/json.ts';
 import { outcomeOf } from '../../../src/domain/ledger/outcome.ts';
+import { answerToCall } from '../../../src/domain/workspace/call-answer.ts';
 import { answerOf, answerTo } from '../../../src/domain/workspace/result-text.ts';
 import { ledgerOf, used } from '../../support/log-items.ts';
-import { toolResult } from '../../support/tool-calls.ts';
+import { toolCall, toolResult } from '../../support/tool-calls.ts';
 
 /** How a tool answers what a command has printed, and its exit code. */
 const TOOLS: readonly [string, (output: string, code: number) => string][] = [
@@ -65,15 +67,85 @@ describe('an exit code that a tool writes beside the output', () => {
     ['the end of a script', 'cat run.sh', 'make\nexit 1'],
     ['a status of HTTP', 'curl -si localhost', 'status: 500\nx'],
     ['a document', 'cat a.json', '{"stderr":"a","name":"b"}'],
+    [
+      'a report',
+      'cat report.json',
+      '{"name":"job 5","exit_code":1,"output":"log of it","steps":[]}',
+    ],
+    ['flags', 'jq . flags.json', '{"success":false,"output":"stdout"}'],
+    ['a service', 'curl -s localhost/orders/7', '{"ok":false,"error":"no such order"}'],
+    ['an object of a script', `node -e 'p({exit_code:1})'`, '{"exit_code":1,"output":"x"}'],
+    ['a log behind an edit', 'sed -i s/a/b/ a.ts; tail -1 ci.log', 'deploy log\nexit code: 1'],
+    ['a log of a container', 'docker logs web | tail -2', 'x\n[Process exited with code 1]'],
+    ['a document that begins so', './show', 'rc 1\nnotes'],
+    ['a line of a run', 'npm test', 'Process exited with code 1\n\nTests  12 passed (12)'],
+    ['a shown file', 'sed s/a/b/ ci.log', 'deploy\nexit code: 1'],
+    ['a word for a status', 'make; echo "status $x"', 'x\nexit status: 1'],
   ])('not so %s', (_, script, text) => {
     expect(answerTo(script, toolResult(text))).toMatchObject({ text, isFailed: false });
   });
 
   it('stands in what Python prints of an object', () => {
     const text = `{'exit_code': 2, 'stdout': '', 'stderr': 'a.c:3: error: expected ;'}`;
-    expect(answerOf(toolResult(text))).toMatchObject({ text, isFailed: true });
-    expect(answerOf(toolResult(text.replace('2', '0'))).isFailed).toBe(false);
-    expect(answerOf(toolResult(`{'name': 'exit_code', 'value': 2}`)).isFailed).toBe(false);
+    const answer = (said: string) => answerTo('make', toolResult(said));
+    expect(answer(text)).toMatchObject({ text, isFailed: true });
+    expect(answer(text.replace('2', '0')).isFailed).toBe(false);
+    expect(answer(`{'name': 'exit_code', 'value': 2}`).isFailed).toBe(false);
+    expect(answer(`${text}\n.\n=== 12 passed in 0.10s ===`).isFailed).toBe(false);
+    expect(answer(`{'cmd': 'false', 'exit_code': 1}`).isFailed).toBe(false);
+    expect(answer(`{'exit_code': 1, 'name': 'lint'}`).isFailed).toBe(false);
+    expect(answerTo(null, toolResult(text)).isFailed).toBe(false);
+  });
+
+  it.each(['git status --short; make', 'npx tsc -p packages/status', 'sed -i s/a/b/ x && make'])(
+    'is believed of %s',
+    (script) => {
+      const failed = toolResult('a.c:3: expected ;\n\nExit code: 2');
+      expect(answerTo(script, failed)).toMatchObject({ text: 'a.c:3: expected ;', isFailed: true });
+    },
+  );
+
+  it.each([
+    ['both streams', { output: 'cc a.c', stderr: 'a.c:3: error: expected ;', exit_code: 1 }],
+    ['an error', { output: '', error: 'a.c:3: error: expected ;', exit_code: 1 }],
+    ['an error object', { error: { message: 'a.c:3: error: expected ;' }, success: false }],
+    ['the end', { output_head: '> cc', output_tail: 'a.c:3: error: expected ;', exit_code: 1 }],
+    ['a code in quotes', { stdout: 'a.c:3: error: expected ;', exitCode: '2', stderr: '' }],
+    ['a signal', { stdout: 'a.c:3: error: expected ;', signal: 'SIGKILL', exit_code: null }],
+    ['a time limit', { output: 'a.c:3: error: expected ;', timed_out: true }],
+  ])('stands beside %s', (_, json) => {
+    expect(outcomeOf(toolResult(JSON.stringify(json)), 'make', true)).toEqual({
+      kind: 'failed',
+      lines: ['a.c:3: error: expected ;'],
+    });
+  });
+
+  it.each([
+    { returncode: 0, output: 'all fine', id: 5 },
+    { stdout: 'a', stderr: 'b' },
+    { success: true, output: 'dist' },
+  ])('leaves files as they are: %j', (json) => {
+    const text = JSON.stringify(json);
+    const files = (name: string, input: Json) => ledgerOf(used(name, input, text)).files;
+    expect(answerTo(null, toolResult(text)).text).toBe(text);
+    expect(files('read_file', { path: 'r.json' })).toMatchObject([{ path: 'r.json' }]);
+    const view = { command: 'view', path: 'r.json' };
+    expect(answerToCall(toolCall('str_replace_editor', view), toolResult(text)).text).toBe(text);
+  });
+
+  it('is not looked for in a file that an editor shows', () => {
+    const view = toolCall('str_replace_editor', { command: 'view', path: 'ci.log' });
+    const shown = toolResult('deploy log\nexit code: 1');
+    expect(answerToCall(view, shown).isFailed).toBe(false);
+    const log = ledgerOf(used(view.name, view.input, 'deploy log\nexit code: 1'));
+    expect(log).toMatchObject({ failures: [], files: [{ path: 'ci.log' }] });
+  });
+
+  it('loses no edit to a log that is printed behind it', () => {
+    const command = `sed -i 's/a/b/' src/a.ts; tail -1 ci.log`;
+    const { files, failures } = ledgerOf(used('bash', { command }, 'deploy log\nexit code: 1'));
+    expect(files.map(({ path }) => path)).toContain('src/a.ts');
+    expect(failures).toEqual([]);
   });
 
   it('is not looked for where the program has told one', () => {
@@ -93,6 +165,9 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     ['success', { success: false, error: 'no such order' }, 'no such order'],
     ['ok', { ok: false, message: 'no such order' }, 'no such order'],
     ['an error alone', { error: 'no such order', code: 404 }, 'no such order'],
+    ['an error object', { ok: false, error: { message: 'no such order' } }, 'no such order'],
+    ['a flag of errors', { isError: true, message: 'no such order' }, 'no such order'],
+    ['nothing else', { success: false, error: 'no such order', data: null }, 'no such order'],
   ])('%s', (_, json, text) => {
     expect(answerTo(null, toolResult(JSON.stringify(json)))).toMatchObject({
       text,
@@ -104,8 +179,17 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     ['an error among other things', { error: 'Fehler', save: 'Sichern' }],
     ['no error', { error: '', orders: [] }],
     ['null', { error: null }],
+    ['a flag', { ok: false, name: 'beta' }],
+    ['a flag alone', { success: false }],
+    ['a warning', { success: false, data: { id: 5 }, message: 'created with warnings' }],
   ])('not so %s', (_, json) => {
     expect(answerTo(null, toolResult(JSON.stringify(json))).isFailed).toBe(false);
+  });
+
+  it('that it was refused', () => {
+    const refused = toolResult('{"success":false,"error":"User rejected the tool call"}');
+    expect(answerTo(null, refused)).toMatchObject({ isFailed: true, isRefused: true });
+    expect(outcomeOf(refused, null, false).kind).toBe('refused');
   });
 
   it('no edit was made', () => {
