@@ -2,7 +2,7 @@ import { errorLinesOf, isAside } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
-import { type Answer, answerTo, isPlaceholder } from '../workspace/result-text.ts';
+import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import {
@@ -139,14 +139,9 @@ export function outcomeOf(
   return unfailed(script, answer, lines, hasCode);
 }
 
-/** Whether its program has said how a command ended. */
-function isTold(answer: Answer): boolean {
-  return 'isCoded' in answer && answer.isCoded === true;
-}
-
 /** Whether a program has told an exit code of 0, and that of the run itself. */
-function toldAsPassed(script: string | null, answer: Answer): boolean {
-  if (script === null || answer.isFailed || !isTold(answer)) return false;
+function toldAsPassed(script: string | null, answer: Told): boolean {
+  if (script === null || answer.isFailed || !answer.isTold) return false;
   return evidenceOf(script, answer).by === 'told';
 }
 

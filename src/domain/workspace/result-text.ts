@@ -45,7 +45,7 @@ const END_NOTES: readonly RegExp[] = [
 ];
 
 /** `isTold`: its program says how it ended. */
-type Told = Answer & { isTold: boolean };
+export type Told = Answer & { isTold: boolean };
 
 /** The text of a result, read as `Answer` says. Failures are told from their words where no flag is. */
 export const answerOf: (result: ToolResult) => Readonly<Told> = remembering((result) =>
@@ -56,7 +56,7 @@ export const answerOf: (result: ToolResult) => Readonly<Told> = remembering((res
  * The same where the call is known: `script` is what a command ran, null for other tools. What neither a
  * flag nor a known program says of how it ended may stand in words that the script has not printed.
  */
-export function answerTo(script: string | null, result: ToolResult): Readonly<Answer> {
+export function answerTo(script: string | null, result: ToolResult): Readonly<Told> {
   const answer = answerOf(result);
   if (answer.isTold || answer.isCleared) return answer;
   if (script !== null) {
@@ -70,7 +70,7 @@ export function answerTo(script: string | null, result: ToolResult): Readonly<An
 }
 
 /** What is known of the whole answer holds for what stands in it. */
-function readAnew(result: ToolResult, ended: Ended, whole: Answer): Readonly<Answer> {
+function readAnew(result: ToolResult, ended: Ended, whole: Answer): Readonly<Told> {
   const isCut = ended.isCut || whole.isShortened;
   return read(result, { ...ended, isCut, isRunning: whole.isUnfinished });
 }
