@@ -392,3 +392,22 @@ test('a call whose program is gone is the own call of the model', () => {
   expect(anthropicCodec.render(items, 'part')[1]).toEqual(items[1]);
   expect(rendered[3]?.content).toEqual([{ type: 'text', text: 'It ran.' }]);
 });
+
+test('a call of a tool of the provider within a torn message stays only at its very end', () => {
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
+  const piece = (id: string): Item => ({ role: 'assistant', id: 'msg_1', content: [call(id)] });
+  const result = (id: string) => user({ type: 'tool_result', tool_use_id: id, content: 'x' });
+  const items: Item[] = [
+    user({ type: 'text', text: 'Do it.' }),
+    piece('a'),
+    { role: 'system', content: 'Be brief.' },
+    piece('b'),
+    model({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+    result('b'),
+    piece('c'),
+    result('c'),
+  ];
+  const rendered = anthropicCodec.render(items);
+  expect(anthropicCodec.violations(rendered)).toEqual([]);
+  expect(anthropicCodec.render(rendered)).toEqual(rendered);
+});

@@ -87,8 +87,17 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
     const target = mergeTarget(merged, turn);
     if (target === undefined) merged.push({ ...turn, slots: [...turn.slots] });
     else absorb(target, turn);
+    joinTorn(merged);
   }
   return merged;
+}
+
+/** What had no id, and has got that of an API message by what was joined to it, may be the rest of one. */
+function joinTorn(merged: Turn[]): void {
+  const [before, between, last] = merged.slice(-3);
+  if (last?.id === undefined || before?.id !== last.id || between?.isOfUser !== false) return;
+  merged.pop();
+  absorb(before, last);
 }
 
 function mergeTarget(merged: readonly Turn[], turn: Turn): Turn | undefined {
