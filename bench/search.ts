@@ -35,6 +35,8 @@ export async function searchFigures(plan: Plan, servers: Servers): Promise<Figur
   if (tenant !== null) {
     const sessions = new Array<number>(tenant / PER_SESSION).fill(PER_SESSION);
     figures.push(...(await searches(ON_SQLITE, queries, tenant, sessions)));
+    const postgres = onPostgres(await servers.newDatabase());
+    figures.push(...(await searches(postgres, queries, tenant, sessions)));
   }
   return figures;
 }
@@ -111,7 +113,7 @@ function onSqlite<T>(use: (service: Used) => Promise<T>): Promise<T> {
 }
 
 /** On an empty database at this address. */
-export function onPostgres(url: string): Place {
+function onPostgres(url: string): Place {
   return {
     name: ' (PostgreSQL)',
     with: (use) =>
@@ -121,10 +123,10 @@ export function onPostgres(url: string): Place {
   };
 }
 
-export const ON_SQLITE: Place = { name: '', with: onSqlite };
+const ON_SQLITE: Place = { name: '', with: onSqlite };
 
 /** The times of searches among so many items, and the space of their index. */
-export async function searches(
+async function searches(
   place: Place,
   queries: number,
   items: number,
