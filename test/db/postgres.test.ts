@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EventQuery, EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
@@ -56,6 +57,10 @@ async function connect(): Promise<Client> {
   return client;
 }
 
+const MIGRATIONS = readdirSync(new URL('../../migrations/postgres', import.meta.url))
+  .sort()
+  .map((file, index) => ({ version: index + 1, file }));
+
 eventStoreContract('PostgreSQL', () => openPostgresStore({ url, onError }));
 
 describe('the PostgreSQL schema', () => {
@@ -66,16 +71,7 @@ describe('the PostgreSQL schema', () => {
     );
     const client = await connect();
     const { rows } = await client.query('SELECT version, file FROM schema_migrations');
-    expect(rows).toEqual([
-      { version: 1, file: '0001_initial.sql' },
-      { version: 2, file: '0002_heads_and_wake_ups.sql' },
-      { version: 3, file: '0003_costs.sql' },
-      { version: 4, file: '0004_search.sql' },
-      { version: 5, file: '0005_gateway_keys.sql' },
-      { version: 6, file: '0006_search_phrases.sql' },
-      { version: 7, file: '0007_gateway_items.sql' },
-      { version: 8, file: '0008_archive.sql' },
-    ]);
+    expect(rows).toEqual(MIGRATIONS);
   });
 
   test('a database that a newer release has migrated is refused and left alone', async () => {
@@ -83,7 +79,7 @@ describe('the PostgreSQL schema', () => {
     const client = await connect();
     await client.query(`INSERT INTO schema_migrations VALUES (999, 'later.sql')`);
     await expect(openPostgresStore({ url, onError })).rejects.toThrow(
-      /has schema version 999, this release of Palimpsest knows 8: start a release/,
+      `has schema version 999, this release of Palimpsest knows ${MIGRATIONS.length}: start a release`,
     );
     const { rows } = await client.query('SELECT max(version) AS version FROM schema_migrations');
     expect(rows).toEqual([{ version: 999 }]);
