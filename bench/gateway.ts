@@ -21,7 +21,8 @@ const loadSchema = z.object({ first: times, total: times, parse: z.number() });
 
 /**
  * Turns through the gateway against the same upstream without it, and behind a bare proxy: time to the
- * first byte and in all, memory; and of a task that overflows its window, what a provider's cache can keep and what it costs.
+ * first byte and in all, memory; and of a task that overflows its window, what a provider's cache can
+ * keep and what it costs.
  */
 export async function gatewayFigures({ turns, calls }: GatewayPlan): Promise<Figure[]> {
   build();

@@ -12,9 +12,9 @@ const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 
 /**
  * The sentences of a text in prose: without code, JSON, what a printed error says that a value must be,
- * tables and headings, list marks taken off. Sentences
- * end at a full stop before a capital or a letter of a script without capitals, at the signs of other
- * scripts, and with their line, unless an editor has broken it.
+ * tables and headings, list marks taken off. Sentences end at a full stop before a capital or a letter of
+ * a script without capitals, at the signs of other scripts, and with their line, unless an editor has
+ * broken it.
  */
 export const sentencesOf = rememberingLast((text: string): readonly string[] => {
   const sentences: string[] = [];

@@ -12,7 +12,7 @@ const OF_OTHERS = [
   String.raw`\d\d:\d\d .{1,40}: Some tests failed\.| {1,4}(?:error|warning) [-•] .{1,300} [-•] \w{1,80}$|\d+ of \d+ test suites \(.{1,60}\) failed\.`,
   String.raw`[1-9]\d* failures, \d+ errors\.|0 failures, [1-9]\d* errors\.|Result: FAIL$`,
   String.raw`Suite result: FAILED\b|Encountered a total of [1-9]\d* failing|Executed \d+ of \d+ .{0,40}\b[1-9]\d* FAILED`,
-  String.raw`Error: [1-9]\d* chart\(s\) linted, [1-9]|failed to solve: |(?<hook>[^.\n].{0,90}?)\.{20,100}Failed$(?![\s\S]{0,4000}^\k<hook>\.{20,100}Passed$)|\S{1,100} +: ok=\d.{0,80}\b(?:unreachable|failed)=[1-9]`,
+  String.raw`Error: [1-9]\d* chart\(s\) linted, [1-9]|failed to solve: |(?<hook>[^.\n](?:.{0,89}[^.\n])?)\.{20,100}Failed$(?![\s\S]{0,4000}^\k<hook>\.{20,100}Passed$)|\S{1,100} +: ok=\d.{0,80}\b(?:unreachable|failed)=[1-9]`,
   String.raw` {0,4}✖ {1,4}\d+(?:/| of )\d+ failed\b| {2}\S{1,60}: FAIL code \d|nox > Session \S{1,80} failed|Failed: {2,8}\S{1,80}#\S|Fail: +[1-9]|\d+ success(?:es)? / [1-9]\d* failures?\b`,
 ].join('|');
 const FAILURE = new RegExp(

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonObjectIn, stringField } from '../json.ts';
 
 /**
  * What a command has printed, without what its tool wrote around it. `hasFailed` is null where nothing
@@ -33,8 +33,8 @@ export function endedInJson(text: string, script: string): Ended | null {
     const found = IN_PYTHON.exec(text.slice(0, ENDS)) ?? IN_PYTHON.exec(text.slice(-ENDS));
     return found === null ? null : { text, hasFailed: Number(found[1]) !== 0 };
   }
-  const json = parsed(text);
-  if (!isJsonObject(json) || !saysOnly(json, BESIDE)) return null;
+  const json = jsonObjectIn(text);
+  if (json === null || !saysOnly(json, BESIDE)) return null;
   const coded = failedIn(json);
   const hasFailed = coded ?? failedByFlag(json);
   // A flag alone may be that of a document, or of a service.
@@ -57,8 +57,8 @@ export function endedInJson(text: string, script: string): Ended | null {
 /** What Codex writes around the outputs of all its tools; null for any other text. */
 export function endedInCodex(text: string): Ended | null {
   if (!/^\s{0,4}\{"(?:output|metadata)"/.test(text)) return null;
-  const json = parsed(text);
-  if (!isJsonObject(json) || Object.keys(json).length !== 2) return null;
+  const json = jsonObjectIn(text);
+  if (json === null || Object.keys(json).length !== 2) return null;
   const output = stringField(json, 'output');
   if (output === undefined || !isJsonObject(json.metadata)) return null;
   const code = json.metadata.exit_code;
@@ -164,8 +164,8 @@ const OF_ERROR =
 /** What went wrong, where a tool that is no command says so in JSON; null for any other text. */
 export function failureInJson(text: string): string | null {
   if (!/^\s{0,8}\{/.test(text)) return null;
-  const json = parsed(text);
-  if (!isJsonObject(json) || !saysOnly(json, OF_ERROR)) return null;
+  const json = jsonObjectIn(text);
+  if (json === null || !saysOnly(json, OF_ERROR)) return null;
   const { success, ok, isError, message } = json;
   if (success === true || ok === true || isError === false) return null;
   const error = wordsOf(json.error);
@@ -179,14 +179,4 @@ export function failureInJson(text: string): string | null {
 /** Whether nothing else is said: what is null says nothing. */
 function saysOnly(json: JsonObject, names: RegExp): boolean {
   return Object.entries(json).every(([name, value]) => value === null || names.test(name));
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const json: Json = JSON.parse(text);
-    return json;
-  } catch {
-    // It only looks like the answer of a tool.
-    return undefined;
-  }
 }
