@@ -1,10 +1,13 @@
 import { accept, type Outcome, reject } from '../session/errors.ts';
 import { partsOf, unspacedCharacters } from './tokens.ts';
 
+/** `isApart`: signs stand before it that join no name. */
+type TermPart = { text: string; isJoined: boolean; isApart: boolean };
+
 /** A word, or a phrase in quotes, of a query: its parts, which follow each other in the text. */
 export type Term = {
   /** At least one; folded. `isJoined` as the parts of a text have it. */
-  parts: readonly { text: string; isJoined: boolean }[];
+  parts: readonly TermPart[];
   /** The last part is the beginning of a word. */
   isPrefix: boolean;
   /** Only the very sequence counts. */
@@ -63,7 +66,8 @@ export function parseQuery(text: string): Outcome<Query> {
     last = isExcluded ? 'excluded' : 'term';
   }
   if (isOr) return invalid('OR stands between two words to look for');
-  return checked({ all, none });
+  const names = all.flatMap(namesOf);
+  return checked({ all: names.flat().length + none.length > MOST_TERMS ? all : names, none });
 }
 
 const WORD = /[\p{L}\p{N}]/u;
@@ -77,12 +81,31 @@ export function signsIn(text: string): string | null {
 
 function termOf(word: string, isPhrase: boolean): Term | null {
   const isStarred = !isPhrase && word.endsWith('*');
-  const parts = partsOf(word).map(({ text, isJoined }) => ({ text, isJoined }));
+  const found = partsOf(word);
+  const parts = found.map(({ text, isJoined, start }, index) => {
+    const before = found[index - 1];
+    const isApart = !isJoined && before !== undefined && before.end < start;
+    return { text, isJoined, isApart };
+  });
   const [first] = parts;
   if (first === undefined) return null;
   // A single character of such a script is only found as the beginning of a pair.
   const isCharacter = parts.length === 1 && unspacedCharacters(first.text)?.length === 1;
   return { parts, isPrefix: isStarred || isCharacter, isPhrase };
+}
+
+/** `load(path` and `a|b` are two names each, which stand in either order and may be written in other parts. */
+function namesOf(terms: readonly Term[]): Term[][] {
+  const [term, ...others] = terms;
+  if (term === undefined || term.isPhrase || others.length > 0) return [[...terms]];
+  const names: TermPart[][] = [[]];
+  for (const part of term.parts) {
+    if (part.isApart) names.push([]);
+    names.at(-1)?.push({ ...part, isApart: false });
+  }
+  return names.map((parts, index) => [
+    { ...term, parts, isPrefix: term.isPrefix && index === names.length - 1 },
+  ]);
 }
 
 function checked(read: Query): Outcome<Query> {

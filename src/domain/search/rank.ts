@@ -20,6 +20,9 @@ const INSIDE = 0.7;
 /** What it is worth at most, beside the words themselves, that they stand close to each other. */
 const CLOSENESS = 2;
 
+/** So much more where the line holds nothing else: who types words of a line means it, not a longer one. */
+const FILLED = 1;
+
 /** What a summary tells was said before, and that is wanted rather. */
 const SUMMARY = 0.5;
 
@@ -55,7 +58,8 @@ export function scoreOf(matched: Matched, weights: readonly number[], kind: Kind
   const cluster = clusterOf(matched);
   const { clauses } = cluster;
   const gap = Math.max(0, widthOf(cluster) / USUAL_WORD - clauses);
-  const closeness = clauses > 1 ? (CLOSENESS * present) / (1 + gap / (2 * clauses)) : 0;
+  const near = CLOSENESS * present * (1 + FILLED * shareOfLine(text, cluster));
+  const closeness = clauses > 1 ? near / (1 + gap / (2 * clauses)) : 0;
   const worth = kind === 'summary' ? SUMMARY : 1;
   return Math.round(worth * (said + closeness) * 1_000) / 1_000;
 }
@@ -97,6 +101,19 @@ export function clusterOf({
   return best;
 }
 
+/** How much of the line, or lines, that it stands in it takes up: 0 to 1. */
+function shareOfLine(text: string, { start, end }: Cluster): number {
+  const [from, to] = linesAround(text, start, end);
+  const line = text.slice(from, to).trim();
+  return line === '' ? 0 : Math.min(1, (end - start) / line.length);
+}
+
+/** Where the line of `start` begins and that of `end` ends. */
+function linesAround(text: string, start: number, end: number): [from: number, to: number] {
+  const after = text.indexOf('\n', end);
+  return [text.lastIndexOf('\n', start - 1) + 1, after < 0 ? text.length : after];
+}
+
 function preferred(places: readonly Place[]): readonly Place[] {
   const whole = places.filter(({ isWhole }) => isWhole);
   return whole.length > 0 ? whole : places;
@@ -121,8 +138,6 @@ function numberLines(text: string, places: { start: number; line: number }[]): v
 export function lineOf(matched: Matched): string {
   const { text } = matched;
   const { start, end } = clusterOf(matched);
-  const before = text.lastIndexOf('\n', start - 1) + 1;
-  const after = text.indexOf('\n', end);
-  const to = Math.min(after < 0 ? text.length : after, end + BESIDE);
-  return text.slice(Math.max(before, start - BESIDE), to).trim();
+  const [from, to] = linesAround(text, start, end);
+  return text.slice(Math.max(from, start - BESIDE), Math.min(to, end + BESIDE)).trim();
 }

@@ -57,6 +57,33 @@ describe('a query', () => {
   });
 
   test.each([
+    ['load(path, 2)', [['load'], ['path'], ['2']]],
+    ['get_user|setUser', [['get user'], ['set user']]],
+    ['load(pat*', [['load'], ['pat*']]],
+    // What stands between alternatives, is excluded or quoted is looked for as it is written.
+    ['a OR b|c', [['a', 'b c']]],
+    ['a -b|c', [['a']]],
+    ['"b|c"', [['b c']]],
+    // Signs that join names, and scripts without spaces, tell nothing apart.
+    ['src/load.ts:12', [['src load ts 12']]],
+    ['上下文', [['上下 下文']]],
+    ['v2上下文', [['v2 上下 下文']]],
+  ])('%s asks for these names', (q, names) => {
+    const written = parsed(q).all.map((terms) =>
+      terms.map(({ parts, isPrefix }) => {
+        const name = parts.map(({ text }) => text).join(' ');
+        return isPrefix ? `${name}*` : name;
+      }),
+    );
+    expect(written).toEqual(names);
+  });
+
+  test('a piece of more names than a query may have words is looked for as it is written', () => {
+    const signature = Array.from({ length: 60 }, (_, i) => `w${i}`).join(',');
+    expect(parsed(signature).all).toHaveLength(1);
+  });
+
+  test.each([
     ['', 'it has no letter, no digit and no sign to look for'],
     ['"" ', 'it has no letter, no digit and no sign to look for'],
     ['-only', 'it only excludes: it needs a word to look for as well'],
@@ -154,6 +181,11 @@ describe('what matches', () => {
     expect(score('alpha', [5, 1])).toBeGreaterThan(score('beta', [5, 1]));
     expect(score('alpha beta')).toBeGreaterThan(score(`alpha beta ${'word '.repeat(300)}`));
     expect(score('alpha. one beta')).toBeGreaterThan(score('alpha.\none beta'));
+    // A line that holds nothing else over a longer one, also in a longer text.
+    const diff = 'line of a diff\n'.repeat(60);
+    expect(score(`alpha beta\n${diff}`)).toBeGreaterThan(
+      score('run alpha beta and gamma and delta'),
+    );
     // A word by itself, over the same one inside of names, however often.
     for (const inside of ['alphaBeta', 'alpha_betas', 'my_alpha beta1']) {
       expect(score('alpha: beta')).toBeGreaterThan(score(`${inside} alphaBetas`));
