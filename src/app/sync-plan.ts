@@ -73,7 +73,14 @@ async function planFrom(
   }
   const place = log[match.place]?.place ?? null;
   if (place === null) return null;
+  // What the client has said in other ways since, such as by the ids of answers, its telling may have
+  // summarised: the rest of it says so.
+  if (log.slice(match.place).some(isOfClient)) return null;
   return { kind: 'diverges', known: first + match.known, parent: ref, at: place.seq - 1 };
+}
+
+function isOfClient({ atoms }: HistoryItem): boolean {
+  return atoms.some(({ isFirm, isOfModel }) => isFirm && !isOfModel);
 }
 
 function planOf(

@@ -125,8 +125,8 @@ async function compactedByClient(
 }
 
 /** What the items count in the context, where they still stand in it, and the pins that end with them. */
-async function takenBack(
-  { store }: SyncPorts,
+export async function takenBack(
+  { store }: Pick<SyncPorts, 'store'>,
   ref: SessionRef,
   seqs: readonly number[],
   version: number,

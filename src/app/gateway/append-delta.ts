@@ -3,6 +3,7 @@ import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { append } from '../append.ts';
 import { findSession } from '../find.ts';
 import type { SessionRef } from '../ports/event-store.ts';
+import { askAgain } from './ask-again.ts';
 import { beginBranch, hasMovedOn } from './branches.ts';
 import type { Delta } from './find-turn-session.ts';
 import { hashed } from './history-keys.ts';
@@ -18,8 +19,8 @@ const ATTEMPTS = 10;
 /**
  * Appends the items of a request that go on from an answer. Where the log has gone on from there by other
  * items, or by an answer to these, they go into a fork that ends with that answer, as what the provider
- * reads does. Asked again before it is answered, it is not appended again. Rejects what an append and a
- * fork reject. Throws ElsewhereError.
+ * reads does. Asked again before it is answered, it is not appended again; an answer that broke off is
+ * none. Rejects what an append and a fork reject. Throws ElsewhereError.
  */
 export async function appendDelta(
   deps: PlanDeps,
@@ -55,7 +56,10 @@ type Appended = { isOpen: boolean; place: Place } | { isOpen: false; place: null
 
 type NewItems = { items: readonly Item[]; idempotency: { key: string; fingerprint: string } };
 
-/** Appends where nothing was said since a version of the log; null: wherever it ends. */
+/**
+ * Appends where nothing was said since a version of the log, or only what these items ask again; null:
+ * wherever it ends.
+ */
 async function appendBehind(
   deps: PlanDeps,
   ref: SessionRef,
@@ -74,15 +78,33 @@ async function appendBehind(
     if (done.ok) {
       const { appended, replayed } = done.value;
       const place = { session_id, version: appended.version };
-      return accept({ isOpen: !replayed || !(await hasMovedOn(deps, ref, place.version)), place });
+      return replayed ? behindTheSame(deps, ref, place) : accept({ isOpen: true, place });
     }
-    if (done.rejection.code !== 'version_mismatch' || expected === null) return done;
-    if (await hasMovedOn(deps, ref, expected)) return accept({ isOpen: false, place: null });
+    if (done.rejection.code !== 'version_mismatch' || end === null) return done;
+    if (await hasMovedOn(deps, ref, end)) {
+      const again = await askAgain(deps, ref, end, items);
+      if (!again.ok) return again;
+      if (again.value === null) return accept({ isOpen: false, place: null });
+      return accept({ isOpen: true, place: { session_id, version: again.value } });
+    }
     if (attempt === ATTEMPTS) return done;
     const found = await findSession(deps.store, ref);
     if (!found.ok) return found;
     expected = found.value.state.version;
   }
+}
+
+/** The same items were appended before, up to this place. */
+async function behindTheSame(
+  deps: PlanDeps,
+  ref: SessionRef,
+  place: Place,
+): Promise<Outcome<Appended>> {
+  if (!(await hasMovedOn(deps, ref, place.version))) return accept({ isOpen: true, place });
+  const again = await askAgain(deps, ref, place.version, []);
+  if (!again.ok) return again;
+  if (again.value === null) return accept({ isOpen: false, place });
+  return accept({ isOpen: true, place: { ...place, version: again.value } });
 }
 
 /** Nothing is new: the context is that which ends with the answer. */

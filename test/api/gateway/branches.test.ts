@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadView } from '../../../src/app/load-view.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { send } from '../../support/api-server.ts';
@@ -88,6 +88,76 @@ it('keeps both answers of a request that is sent twice at once', async () => {
     const said = output[0].content[0].text;
     expect((await texts(on.session)).slice(0, 4)).toEqual(['One', 'Answer 0.', 'Two', said]);
   }
+});
+
+describe('after an answer that never came whole', () => {
+  const user = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] });
+  const headers = { 'x-palimpsest-session': 'a-task' };
+
+  /** One that is cut, or an error, to what goes on from an answer. */
+  async function fail(trouble: 'cut' | 'error', after: string, input: Item[]) {
+    lab.provider.troubles.push(trouble);
+    const body = { model: 'm', stream: true, previous_response_id: after, input };
+    const response = await fetch(`${lab.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    await response.text().catch(() => {});
+    return response.headers.get('palimpsest-session') ?? '';
+  }
+
+  async function askAll(input: Item[], after: string) {
+    const body = { model: 'm', input, previous_response_id: after };
+    const { session, text } = await lab.post('/v1/responses', body, headers);
+    await expect.poll(async () => (await texts(session)).at(-1)).toMatch(/^Answer/);
+    return { session, id: String(JSON.parse(text).id) };
+  }
+
+  const cutOff = async (session: string) =>
+    (await contextOf(session)).filter((item) => item.is_cut_off === true);
+
+  it.each([1, 2])('asks again in the same session, %i times', async (times) => {
+    const first = await ask('One', { headers });
+    for (let time = 0; time < times; time++) {
+      const broken = await fail('cut', first.id, [user('Two')]);
+      expect(broken).toBe(first.session);
+      await expect.poll(async () => (await cutOff(broken)).length).toBe(1);
+    }
+    const again = await askAll([user('Two')], first.id);
+    expect(again.session).toBe(first.session);
+    expect(await texts(first.session)).toEqual(['One', 'Answer 0.', 'Two', 'Answer 1.']);
+    expect((await askAll([user('Three')], again.id)).session).toBe(first.session);
+  });
+
+  it.each(['cut', 'error'] as const)('writes on behind what was asked: %s', async (trouble) => {
+    const first = await ask('One', { headers });
+    await fail(trouble, first.id, [user('Two')]);
+    if (trouble === 'cut') {
+      await expect.poll(async () => (await cutOff(first.session)).length).toBe(1);
+    }
+    const on = await askAll([user('Two'), user('And another thing')], first.id);
+    expect(on.session).toBe(first.session);
+    expect(await texts(first.session)).toEqual([
+      'One',
+      'Answer 0.',
+      'Two',
+      'And another thing',
+      'Answer 1.',
+    ]);
+  });
+
+  it('keeps in a fork what is asked instead, and what was asked', async () => {
+    const first = await ask('One', { headers });
+    await fail('cut', first.id, [user('Two')]);
+    await expect.poll(async () => (await cutOff(first.session)).length).toBe(1);
+    const other = await askAll([user('Something else')], first.id);
+    expect(other.session).not.toBe(first.session);
+    const said = await texts(other.session);
+    expect(said.slice(0, -1)).toEqual(['One', 'Answer 0.', 'Something else']);
+    expect((await texts(first.session)).slice(0, 3)).toEqual(['One', 'Answer 0.', 'Two']);
+    expect(await cutOff(first.session)).toHaveLength(1);
+  });
 });
 
 it('goes on from the answer in a session that a header names', async () => {

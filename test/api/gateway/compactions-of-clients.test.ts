@@ -184,6 +184,42 @@ describe('/responses/compact', () => {
     expect(refused.text).toContain('previous_response_not_found');
   });
 
+  describe('where the client has told all but its first question by the ids of answers', () => {
+    /** The session, how many items it has, and the answer that its next request goes on from. */
+    async function begun() {
+      lab.provider.script = (_, index) => ({ text: logOf(`${index}.log`) });
+      let id: string | undefined;
+      let session = '';
+      for (const [index, text] of ['Find it.', 'And?', 'What else?'].entries()) {
+        const body = { model: 'gpt-5.4', previous_response_id: id, input: [message('user', text)] };
+        const answer = await lab.post('/v1/responses', body);
+        ({ session } = answer);
+        id = JSON.parse(answer.text).id;
+        await expect.poll(() => lab.items(session)).toHaveLength(2 * (index + 1));
+      }
+      return { session, id };
+    }
+
+    it('goes on in that session', async () => {
+      const { session, id } = await begun();
+      const body = { model: 'gpt-5.4', previous_response_id: id };
+      const asked = await lab.post('/v1/responses/compact', body);
+      const { output } = JSON.parse(asked.text);
+      const next = { model: 'gpt-5.4', input: [...output, message('user', 'Go on.')] };
+      expect((await lab.post('/v1/responses', next)).session).toBe(session);
+      expect(await compactions(session)).toEqual(['compaction.observed']);
+      await expect.poll(() => lab.items(session)).toHaveLength(8);
+    });
+
+    it('goes on in a fork from another past', async () => {
+      const { session } = await begun();
+      const input = [message('user', 'Find it.'), message('user', 'Something else entirely.')];
+      const answer = await lab.post('/v1/responses', { model: 'gpt-5.4', input });
+      expect(answer.session).not.toBe(session);
+      expect(await lab.items(session)).toHaveLength(6);
+    });
+  });
+
   it('keeps nothing of a conversation that belongs to no session', async () => {
     const asked = await lab.post('/v1/responses/compact', request);
     expect(asked.status).toBe(200);
