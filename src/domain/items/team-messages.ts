@@ -13,7 +13,7 @@ const MOST_MESSAGES = 1_000;
 
 /**
  * What agents of a team say in a text from `at` to `end`, where such a message opens. The lead asks its
- * teammates for work as a user does; the others report. Once another has spoken nothing is taken for the
+ * teammates for work as a user does; the others report. Once another has reported nothing is taken for the
  * lead's: a report may write down any tag. What programs tell each other as JSON is nobody's report.
  */
 export function teamMessages(
@@ -23,7 +23,7 @@ export function teamMessages(
   places: TagPlaces,
 ): Utterance[] {
   const said: Utterance[] = [];
-  let isLead = true;
+  let isUnbroken = true;
   let from = at;
   for (let count = 0; from < end; count++) {
     const open = places.at(from);
@@ -34,8 +34,14 @@ export function teamMessages(
       said.push({ speaker: 'subagent', text: text.slice(from, end) });
       break;
     }
-    isLead &&= OF_LEAD.test(text.slice(from, from + 1_000));
-    said.push(messageSaid(text, open, close, isLead));
+    const one = messageSaid(
+      text,
+      open,
+      close,
+      isUnbroken && OF_LEAD.test(text.slice(from, open.end)),
+    );
+    isUnbroken &&= one.speaker !== 'subagent';
+    said.push(one);
     from = next;
   }
   return said.filter((one) => one.text !== '');

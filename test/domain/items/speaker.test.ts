@@ -75,6 +75,12 @@ const CLAUDE_CODE: Case[] = [
     own: 'Port the lexer.',
   },
   {
+    name: 'the lead, twice, around what programs of a team tell each other',
+    text: '<teammate-message teammate_id="team-lead">\nPort the lexer.\n</teammate-message>\n\n<teammate-message teammate_id="me">\n{"type":"task_assignment","taskId":"4","subject":"x","assignedBy":"me"}\n</teammate-message>\n\n<teammate-message teammate_id="team-lead">\nThen the parser.\n</teammate-message>',
+    speaker: 'user',
+    own: 'Port the lexer.\nThen the parser.',
+  },
+  {
     name: 'the lead, whose message is cut off',
     text: '<teammate-message teammate_id="team-lead">\nPort the lexer.',
     speaker: 'subagent',
