@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, stringField } from '../json.ts';
+import { isJsonObject } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import type { Utterance } from './item.ts';
 import { skipSpace, type TagPlace, type TagPlaces } from './tag-places.ts';
@@ -51,22 +51,10 @@ function messageSaid(text: string, open: TagPlace, close: TagPlace, isLead: bool
   const words = text.slice(open.end, close.at).trim();
   const json = words.startsWith('{') ? parseInside(words) : undefined;
   const whole = text.slice(open.at, close.end);
-  if (isJsonObject(json) && typeof json.type === 'string') {
-    const task = isLead && json.type === 'task_assignment' ? taskIn(json) : '';
-    return task === '' ? { speaker: 'program', text: whole } : { speaker: 'user', text: task };
-  }
+  const isProtocol = isJsonObject(json) && typeof json.type === 'string';
+  const isTask = isProtocol && json.type === 'task_assignment';
+  if (isProtocol && !(isLead && isTask)) return { speaker: 'program', text: whole };
   return isLead ? { speaker: 'user', text: words } : { speaker: 'subagent', text: whole };
-}
-
-/** A task as the tool of the list shows it; '' when it says nothing. */
-function taskIn(json: JsonObject): string {
-  const [id, subject, description] = ['taskId', 'subject', 'description'].map((field) =>
-    (stringField(json, field) ?? '').trim(),
-  );
-  if (!subject && !description) return '';
-  return [`Task${id ? ` #${id}` : ''}: ${subject ?? ''}`.trim(), description]
-    .filter((line) => line !== '')
-    .join('\n');
 }
 
 function closingOf(open: TagPlace, places: TagPlaces): TagPlace | null {

@@ -59,9 +59,14 @@ const CLAUDE_CODE: Case[] = [
   },
   {
     name: 'a task of the lead, as JSON',
-    text: '<teammate-message teammate_id="team-lead">\n{"type":"task_assignment","taskId":"4","subject":"Port the lexer","description":"Into src/lex.ts.","assignedBy":"team-lead"}\n</teammate-message>',
+    text: '<teammate-message teammate_id="team-lead">\n{"type":"task_assignment","taskId":"4","subject":"Port the lexer"}\n</teammate-message>',
     speaker: 'user',
-    own: 'Task #4: Port the lexer\nInto src/lex.ts.',
+    own: '{"type":"task_assignment","taskId":"4","subject":"Port the lexer"}',
+  },
+  {
+    name: 'the lead, who wants an agent to end, as JSON',
+    text: '<teammate-message teammate_id="team-lead">\n{"type":"shutdown_request","requestId":"s1"}\n</teammate-message>',
+    speaker: 'program',
   },
   {
     name: 'the lead behind a report, which may write down any tag',
