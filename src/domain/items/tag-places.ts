@@ -150,3 +150,10 @@ function nameIn(text: string): string {
   const name = /^<\/?([a-z][\w-]{0,60}(?: instructions)?)(?=[\s/>])/i.exec(text)?.[1];
   return name?.toLowerCase() ?? '';
 }
+
+/** Where the next character stands that is no white space; the end of the text where none does. */
+export function skipSpace(text: string, from: number): number {
+  const space = /\S/g;
+  space.lastIndex = from;
+  return space.exec(text)?.index ?? text.length;
+}

@@ -14,7 +14,8 @@ import {
 } from './speaker-marks.ts';
 import { hasOpening, INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
 import { resultHeading, resultSaid } from './speaker-results.ts';
-import { type TagPlace, TagPlaces } from './tag-places.ts';
+import { skipSpace, type TagPlace, TagPlaces } from './tag-places.ts';
+import { TEAM_TAG, teamMessages } from './team-messages.ts';
 
 /** The tags that are looked for; the last one stands below a heading only. */
 const TAG_NAMES: ReadonlySet<string> = new Set([...TAG_MARKS.keys(), 'instructions']);
@@ -184,6 +185,7 @@ function tagAt(text: string, at: number, end: number, places: TagPlaces): Found 
   if (open === null || open.isClosing) return null;
   const mark = TAG_MARKS.get(open.name);
   if (mark === undefined || !hasSign(open, text)) return null;
+  if (open.name === TEAM_TAG) return { said: teamMessages(text, at, end, places), end };
   if (mark.extent === 'whole') {
     return {
       said: [{ speaker: reporter(open, mark.speaker, text), text: text.slice(at, end) }],
@@ -304,10 +306,4 @@ export function typedMeanwhile(text: string): string | null {
 
 export function head(text: string): string {
   return text.slice(0, 2_000);
-}
-
-function skipSpace(text: string, from: number): number {
-  const space = /\S/g;
-  space.lastIndex = from;
-  return space.exec(text)?.index ?? text.length;
 }

@@ -1,17 +1,19 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
+import { demands } from './demands.ts';
 import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
 import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
+import { withoutReports } from './reports.ts';
 import { areAlike, sentencesOf, subjectOf } from './sentences.ts';
 import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './withdrawn.ts';
 
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
-  /\b(?:always|never|from now on|going forward|in (?:the )?future(?! (?:phases?|versions?|releases?|sprints?|iterations?|updates?|work|plans?)\b)|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably)?|(?:my|our|his|her|their|the user['’]s) (?:[a-z-]+ ){0,2}preferences?|preferences? (?:is|are|for)|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
+  /\b(?:always|never|from now on|going forward|(?<!\b(?:is|are|was|were|be|dates?|times?|far) )in (?:the )?future(?! (?:phases?|versions?|releases?|sprints?|iterations?|updates?|work|plans?)\b)|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably)?|(?:my|our|his|her|their|the user['’]s) (?:[a-z-]+ ){0,2}preferences?|preferences? (?:is|are|for)|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
   // In Polish `nie` is but "not".
   /\b(?:immer|nie(?! \p{L}{2,30}[aiuy]j(?:cie)?(?!\p{L}))(?!.{0,300}[ąćęłńśźż])|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
-  /\b(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
+  /(?<!\p{L})(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
   /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
   /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|(?<!深度|广度|廣度)(?:優先|优先)(?![级級权權度順])|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
   /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
@@ -40,19 +42,6 @@ const ASKED_ABOUT =
   /\b(?:in (?:the )?future|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
-/** Words that say what has to be so, if only for the task at hand. */
-const demands = anyOf([
-  /\b(?:must(?:n['’]t)?|do(?:n['’]t| not)|should(?:n['’]t)?|(?<!-)only(?!-)|make sure|ensure|avoid|require|required(?! (?!for|to|by|in|on|when|if|at|due|and|or)[a-z])|needs? to|have to|without|no longer|instead of|please (?:avoid|keep))\b/i,
-  // Typed in haste; in French `dont` is another word, and opens no sentence.
-  /(?:^|\b(?:and|but|or|so|then|also|please|pls|plz) )dont [a-z]{2}/i,
-  /\b(?:muss|musst|müssen|soll(?:st|te|en)?|darf(?:st)? nicht|kein(?:e|en|er)?|ohne|nur|bitte(?=[^.!?\n]{0,120} (?:nicht|nichts|nie|kein))|doit|ne pas|sans|seulement|debe|no (?:uses|hagas|modifiques|cambies|borres|elimines|crees|toques|puedes|debes)|solo|(?<!\b(?:sigo|sigue[ns]?|seguimos) )sin|deve|senza|somente|apenas|(?<!\bcontinu(?:a|am|o) )sem|não (?:pode|deve|faça|use|altere|crie|mova|exclua|apague|implemente|execute|aplique|modifique|mude|remova|instale|mexa)|moet|zonder)(?!\p{L})/iu,
-  /必须|必須|不要|不能|不得|不准|不[许許]|禁止|[请請](?:用|勿|不)|只(?:能|用)|してはいけない|しないで|[てで]ください|해야|지 ?(?:마(?!다)|말(?=[고아라것]))|должн|нельзя|не надо|только/i,
-  // Do not, in languages that say so by the form of the verb or where it stands.
-  /(?:^|[，,。；;！!、\s]|[请請就先也]|千万|千萬)[别別](?![人的名处處样樣致扭])/,
-  /(?:^|[^\p{L}])(?:не \p{L}{2,}(?:[аяую]й(?:те|ся|тесь)?|[шжчщдс]и(?:те|сь|тесь)?)|nie \p{L}{2,}[auiy]j(?:cie)?)(?!\p{L})/iu,
-  /(?:^|[.:!] |surtout,? )n(?:e |['’])\p{L}+ (?:pas|rien|plus)(?!\p{L})/iu,
-  /(?:^|[^\p{L}])(?:يجب|لا ت\p{L}{2,}|بدون|فقط|نباید|باید|אסור|חייב\p{L}*|בלי|רק|मत|केवल|बिना|ज़रूरी|जरूरी|musi\p{L}*|bez|tylko|sadece|jangan|harus|tanpa|không được|đừng|phải)(?!\p{L})/iu,
-]);
 /** What the user does not know, which nobody is asked to change. */
 const KNOWS_NOT =
   /\b(?:I|we)(?: (?:really|still|just|also|actually|honestly))? (?:do not|don['’]?t) (?:(?:really|even|actually|fully|quite|exactly) )?(?:remember|recall|know|think|understand|mind|see (?:why|how|what))\b/gi;
@@ -87,7 +76,12 @@ function saysStanding(sentence: string): boolean {
   const said = sentence.replace(DESCRIBES, ' ');
   const isAsking = isQuestion(said);
   if (!isAsking && needsLeave(said)) return true;
-  return holdsForGood(isAsking ? said.replace(ASKED_ABOUT, ' ') : said);
+  const words = isAsking ? said.replace(ASKED_ABOUT, ' ') : said;
+  return holdsForGood(words) && holdsForGood(withoutReports(words));
+}
+
+function isDemanded(sentence: string): boolean {
+  return demands(sentence) && demands(withoutReports(sentence));
 }
 
 function isQuestion(sentence: string): boolean {
@@ -121,7 +115,7 @@ function saysNothing(sentence: string): boolean {
 }
 
 function forbids({ heading, whole }: Forbidden): boolean {
-  return !isAsked(whole) && (saysStanding(heading) || demands(heading) || isEmphasised(heading));
+  return !isAsked(whole) && (saysStanding(heading) || isDemanded(heading) || isEmphasised(heading));
 }
 
 /** What has to hold, as the user and the project's instructions say it. */
@@ -152,7 +146,7 @@ export class Constraints {
         isExperience(sentence) ||
         (!isQuestion(sentence) &&
           /^\p{L}/u.test(sentence) &&
-          (demands(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
+          (isDemanded(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
       return isRequired ? [{ sentence, isStanding }] : [];
     });
     for (const { heading, whole } of lists) {

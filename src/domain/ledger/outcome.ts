@@ -3,6 +3,7 @@ import type { ToolResult } from '../items/item.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
+import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
 import { sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import {
@@ -36,7 +37,7 @@ const NAMES_ERROR = /^(?:[A-Z]\w{0,40})?(?:Error|Exception)\b.{0,40}: /;
 const ONLY_NAME = /^(?:[\w$]{1,60}(?:\.|::)){0,8}[A-Z]\w{0,60}(?:Error|Exception):$/;
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
-  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[(?:rerun|result-id): \w{1,20}\]$|traceback \(|<\/?\w+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
+  /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[(?:rerun|result-id): \w{1,20}\]$|traceback \(|<\/?[\w-]+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
@@ -94,7 +95,8 @@ export function outcomeOf(
   given: Json = null,
 ): Outcome {
   const answer = answerTo(script, result);
-  const text = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
+  const output = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
+  const text = script === null || runsStartFile(script) ? output : withoutShellStart(output);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
   const isByWords = script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000));
   const isSum = isRun && sumsUpFailure(text);

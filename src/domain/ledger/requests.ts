@@ -45,10 +45,8 @@ export class Requests {
  * last line where the reply is no more than a word or two.
  */
 export function answeredBy(reply: string, before: string): string {
-  const lines = cleaned(before)
-    .split('\n')
-    .map(oneLine)
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+  const all = cleaned(before).split('\n').map(oneLine);
+  const lines = all.filter(saysSomething);
   const numbers: string[] = reply.match(/(?<![\w.])\d{1,2}(?![\w.]\w)/g) ?? [];
   const letters = /^\(?([a-dA-D])[).]?$/.exec(reply.trim())?.[1] ?? '';
   const named = lines.filter((line) => {
@@ -58,15 +56,37 @@ export function answeredBy(reply: string, before: string): string {
     );
   });
   if (named.length > 0) return clipEnd(named.join('; '), LONGEST_ANSWERED);
-  const question = lines.findLast((line) => /[?？؟]/.test(line));
-  const asked = question === undefined ? undefined : lastQuestion(question);
+  const prose = outsideFences(all).filter(saysSomething);
+  const asked = prose.map(lastQuestion).findLast((question) => question !== null);
   // Only a word or two goes on from what was said, whatever it was.
   const last = reply.length <= ASSENT ? (lines.at(-1) ?? '') : '';
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
 }
 
-function lastQuestion(line: string): string {
-  const end = Math.max(...['?', '？', '؟'].map((sign) => line.lastIndexOf(sign)));
+function saysSomething(line: string): boolean {
+  return /[\p{L}\p{N}]/u.test(line);
+}
+
+/** The lines that stand between no lines of three backticks; counted from the end: the beginning may be cut off. */
+function outsideFences(lines: readonly string[]): string[] {
+  let isInside = false;
+  const outside = lines.toReversed().filter((line) => {
+    const isFence = line.startsWith('```');
+    if (isFence) isInside = !isInside;
+    return !isFence && !isInside;
+  });
+  return outside.reverse();
+}
+
+/** What is no prose: code, and addresses, which may have a question mark before their fields. */
+const NO_PROSE = /`[^`]{1,400}`|https?:\/\/\S{0,2000}[^\s?]/g;
+const ASKS = /\?(?![\w=&%./{<$[-])|[？؟]/g;
+
+/** The last question of a line; null when it asks nothing. */
+function lastQuestion(line: string): string | null {
+  const prose = line.replace(NO_PROSE, (found) => ' '.repeat(found.length));
+  const end = [...prose.matchAll(ASKS)].at(-1)?.index;
+  if (end === undefined) return null;
   const before = line.slice(0, end).split(/(?<=[.!?]["')\]]{0,3}) +(?=\S)|(?<=[。！？؟।])/);
   return `${before.at(-1) ?? ''}${line.charAt(end)}`.trim();
 }

@@ -69,6 +69,7 @@ export class PlanBook {
     else if (answer.isFailed) return;
     else if (said.kind === 'created') this.create(inputOf(call), answer.text, at);
     else if (said.kind === 'updated') this.update(inputOf(call), at);
+    else if (said.kind === 'looked_up') this.read(answer.text, at);
     else this.replace(said, at);
   }
 
@@ -170,6 +171,25 @@ export class PlanBook {
     this.list = { content: [...todos, todo], at, isPosted: false, isWhole: list?.isWhole ?? false };
   }
 
+  /** The list as its tool shows it: other agents may work on the same one. */
+  private read(answer: string, at: number): void {
+    const known = Array.isArray(this.list?.content) ? this.list.content : [];
+    const shown = shownList(answer);
+    if (shown === null) {
+      const one = shownTask(answer);
+      if (one !== null) this.update(one, at);
+    } else if (known.every((todo) => idOf(todo) !== null)) {
+      const before = new Map(known.map((todo, place) => [idOf(todo), { todo, place }]));
+      const content = shown
+        .map((task) => ({ task, before: before.get(task.id) }))
+        .sort(
+          (one, other) => (one.before?.place ?? MOST_TASKS) - (other.before?.place ?? MOST_TASKS),
+        )
+        .map(({ task, before: same }) => (same === undefined ? task : told(task, same.todo)));
+      this.list = { content, at, isPosted: false, isWhole: true };
+    }
+  }
+
   private update(input: JsonObject, at: number): void {
     const { list } = this;
     const id = firstString(input, ['taskId', 'task_id', 'id']) ?? textOfId(input.taskId);
@@ -189,6 +209,42 @@ export class PlanBook {
     });
     this.list = { ...list, content, at, isPosted: false };
   }
+}
+
+type ShownTask = { id: string; status: string; content: string };
+
+const LISTED = /^#(\d{1,9}) \[(pending|in_progress|completed)\] (\S.*)$/;
+const BLOCKERS = / \[blocked by #[\d#, ]{1,2000}\]$/;
+
+/** The tasks that Claude Code lists, in the order of their numbers; null for other answers. */
+function shownList(answer: string): ShownTask[] | null {
+  const text = answer.trim();
+  if (text === 'No tasks found') return [];
+  const lines = text.split('\n', MOST_TASKS + 1);
+  const tasks = lines.map((line) => {
+    const [, id = '', status = '', subject = ''] = LISTED.exec(line.slice(0, 4_000).trim()) ?? [];
+    return { id, status, content: subject.replace(BLOCKERS, '') };
+  });
+  if (tasks.length > MOST_TASKS || tasks.some(({ id }) => id === '')) return null;
+  return tasks.sort((one, other) => Number(one.id) - Number(other.id));
+}
+
+/** A shown task in the words in which it was created: the list adds who works on it. */
+function told(task: ShownTask, before: Json): Json {
+  if (!isJsonObject(before)) return task;
+  const words = firstString(before, ['content', 'subject']);
+  return words !== undefined && task.content.startsWith(words)
+    ? { ...before, status: task.status }
+    : task;
+}
+
+/** The task that Claude Code shows alone, as a change of it; null for other answers. */
+function shownTask(answer: string): JsonObject | null {
+  const [, taskId, status] =
+    /^Task #(\d{1,9}): [^\n]{1,2000}\nStatus: (pending|in_progress|completed)(?:\n|$)/.exec(
+      answer,
+    ) ?? [];
+  return taskId === undefined || status === undefined ? null : { taskId, status };
 }
 
 function idOf(todo: Json): string | null {

@@ -9,9 +9,11 @@ export type PlanCall =
   | { kind: 'written'; todos: Json[] | string | null; plan: string | null; isMerged: boolean }
   | { kind: 'created' }
   | { kind: 'updated' }
+  /** Asks for the list, or for one of it: the answer says how they stand, whoever has changed them. */
+  | { kind: 'looked_up' }
   | { kind: 'exited' };
 
-type Tool = 'todos' | 'plan' | 'create' | 'update' | 'exit';
+type Tool = 'todos' | 'plan' | 'create' | 'update' | 'look_up' | 'exit';
 
 /** The tools that agents keep todos and a plan with, by their names without case and dividers. */
 const TOOLS: Readonly<Record<string, Tool>> = {
@@ -34,6 +36,8 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   createplan: 'plan',
   taskcreate: 'create',
   taskupdate: 'update',
+  tasklist: 'look_up',
+  taskget: 'look_up',
   exitplanmode: 'exit',
 };
 /** Words of which an unknown tool has one in its name when it keeps a list of todos. */
@@ -53,6 +57,7 @@ export function planCallOf(call: ToolCall): PlanCall | null {
   const tool = isOwn && Object.hasOwn(TOOLS, toolName(call)) ? TOOLS[toolName(call)] : undefined;
   if (tool === 'create') return { kind: 'created' };
   if (tool === 'update') return { kind: 'updated' };
+  if (tool === 'look_up') return { kind: 'looked_up' };
   if (tool === 'exit') return { kind: 'exited' };
   const isMerged = input.merge === true;
   const content = stringField(input, 'content') ?? null;

@@ -5,6 +5,7 @@ import { remembering } from '../remember.ts';
 import { withoutTerminalCodes } from '../text.ts';
 import { isDigest } from './digest-mark.ts';
 import { isRecallNote } from './recall-mark.ts';
+import { withoutShellStart } from './shell/start.ts';
 import { type Ended, endedInCodex, endedInJson, endedInWords, failureInJson } from './told-exit.ts';
 
 /** What a tool has answered, without what its program wraps around it. */
@@ -229,7 +230,7 @@ const ERRNO = /^[^\n]{0,200}\b(?:ENOENT|EACCES|EISDIR|ENOTDIR|EPERM)\b/;
 function tellsFailure(text: string): boolean {
   // It repeats the command, however long that was.
   if (isUnstarted({ text })) return true;
-  const start = withoutTerminalCodes(text.slice(0, LONGEST_FAILURE)).trimStart();
+  const start = withoutShellStart(withoutTerminalCodes(text.slice(0, LONGEST_FAILURE))).trimStart();
   if (text.length > LONGEST_FAILURE) return ERRNO.test(start) && /^\w*Error/.test(start);
   return FAILURES.some((failure) => failure.test(start));
 }

@@ -34,6 +34,18 @@ describe('how a command ended', () => {
     ],
     ['Claude Code: done', 'all fine', false, { kind: 'ok', lines: [] }],
     [
+      'a line of the startup file of the shell, before what was run',
+      '/c/Users/me/.bashrc: line 3: starship: command not found\nall fine',
+      false,
+      { kind: 'ok', lines: [] },
+    ],
+    [
+      'what the shell says of its locale, before why it failed',
+      'Exit code 1\nbash: warning: setlocale: LC_ALL: cannot change locale (de_DE.UTF-8)\nmake: *** No rule to make target `all`.  Stop.',
+      true,
+      { kind: 'failed', lines: ['make: *** No rule to make target `all`. Stop.'] },
+    ],
+    [
       'Codex: a code',
       codex('fatal: not a git repository\n', 128),
       false,
@@ -627,5 +639,20 @@ test('an answer that is no text says nothing of how a run went', () => {
   expect(outcomeOf({ ...result, content: [...content] }, 'npm test', true)).toEqual({
     kind: 'unknown',
     lines: [],
+  });
+});
+
+test('what a startup file says is told where the script runs it', () => {
+  const said = '/home/me/.bashrc: line 3: starship: command not found';
+  expect(ofCommand(said, false, '. ~/.bashrc')).toEqual({ kind: 'failed', lines: [said] });
+  expect(ofCommand(said, false, 'cd src').kind).toBe('ok');
+});
+
+test('a run of tests whose output was put into a file is not told by the tag around it', () => {
+  const shown =
+    '<persisted-output>\nOutput too large\n\nPreview:\n00:02 +3: parses\n...\n</persisted-output>';
+  expect(outcomeOf(toolResult(shown), 'flutter test | tail -50', true)).toEqual({
+    kind: 'unknown',
+    lines: ['00:02 +3: parses'],
   });
 });

@@ -91,6 +91,18 @@ describe('a short reply stands with what it answers', () => {
       'Shall I add tests? They exist. Shall I push it?',
       'Shall I push it?',
     ],
+    [
+      'no address with fields, and no code: the question before them',
+      'yes',
+      'Shall I push it? Then call:\n- `GET /users?page=2`\n- https://example.com/users?page=2\n```\nconst a = b ? c : d;\n```',
+      'Shall I push it?',
+    ],
+    [
+      'a question that ends in an address',
+      'yes',
+      'Shall I open https://example.com/users?page=2?',
+      'Shall I open https://example.com/users?page=2?',
+    ],
     ['no question: the last line', 'go on', 'The tests pass.\nI stop here.', 'I stop here.'],
   ])('%s', (_, reply, before, answered) => expect(answeredBy(reply, before)).toBe(answered));
 

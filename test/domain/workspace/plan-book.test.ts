@@ -121,6 +121,46 @@ describe('the newest list of todos', () => {
       ['B: in progress'],
     ],
     [
+      'tasks that other agents of a team have taken on, finished and added',
+      [
+        ['TaskCreate', { subject: 'B', description: 'b' }, 'Task #2 created successfully: B'],
+        ['TaskCreate', { subject: 'A (core)' }, 'Task #1 created successfully: A (core)'],
+        [
+          'TaskList',
+          {},
+          '#3 [pending] C [blocked by #1, #2]\n#1 [in_progress] A (core) (dev-a)\n#2 [completed] B',
+        ],
+      ],
+      ['B: done', 'A (core): in progress', 'C: open'],
+    ],
+    [
+      'tasks of a team that another agent has made',
+      [
+        ['TaskList', {}, '#2 [pending] B (dev-b)\n#1 [completed] A'],
+        ['TaskGet', { taskId: '2' }, 'Task #2: B\nStatus: in_progress\nDescription: b'],
+      ],
+      ['A: done', 'B (dev-b): in progress'],
+    ],
+    [
+      'tasks of a team that is gone, and those of the next one with the same numbers',
+      [
+        ['TaskCreate', { subject: 'A' }, 'Task #1 created successfully: A'],
+        ['TaskList', {}, 'No tasks found'],
+        ['TaskCreate', { subject: 'B' }, 'Task #1 created successfully: B'],
+        ['TaskList', {}, '#1 [completed] B'],
+      ],
+      ['B: done'],
+    ],
+    [
+      'todos, whatever another list of tasks says',
+      [
+        ['TodoWrite', { todos: [{ content: 'A', status: 'pending' }] }, 'ok'],
+        ['TaskList', {}, 'No tasks found'],
+        ['TaskList', {}, '2 background tasks:\n#1 [pending] npm test'],
+      ],
+      ['A: open'],
+    ],
+    [
       'a refused list',
       [
         ['TodoWrite', { todos: [{ content: 'A' }] }, 'ok'],

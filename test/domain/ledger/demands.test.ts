@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { asks, ledgerOf } from '../../support/log-items.ts';
+
+const constraintsOf = (text: string) =>
+  ledgerOf([asks(text)]).constraints.map((one) => ({ text: one.text, is: one.is_standing }));
+
+test.each([
+  ['German', 'Die Tests dürfen dabei nicht verändert werden.'],
+  ['German', 'Achte darauf, dass alle Texte gleich lang sind.'],
+  ['German', 'Stelle bitte sicher, dass alte Clients weiter laufen.'],
+  ['German', 'Verwende ausschließlich die Standardbibliothek.'],
+  ['German', 'Fass die Datei config.yml nicht an.'],
+  ['German', 'Vermeide neue Abhängigkeiten.'],
+  ['German', 'Gib keine Passwörter aus.'],
+  ['German', 'Es sind keine Änderungen am Schema erlaubt.'],
+  ['Spanish', 'Asegúrate de que los clientes antiguos funcionen.'],
+  ['Spanish', 'Usa únicamente la biblioteca estándar.'],
+  ['Spanish', 'Hay que mantener la compatibilidad con la v1.'],
+  ['Spanish', 'No olvides actualizar el README.'],
+  ['Spanish', 'Evita añadir dependencias nuevas.'],
+  ['Portuguese', 'Garanta que os clientes antigos funcionem.'],
+  ['Portuguese', 'O código tem que rodar no Node 20.'],
+  ['Portuguese', 'Não toque nos testes.'],
+  ['Italian', 'Non modificare nulla nel database.'],
+  ['Italian', 'Assicurati che i vecchi client funzionino.'],
+  ['French', "Il faut que l'ancienne version marche encore."],
+  ['French', 'Utilise uniquement la bibliothèque standard.'],
+  ['French', 'Évite les dépendances en plus.'],
+  ['Russian', 'Код должен работать на Node 20.'],
+  ['Russian', 'Не трогать тесты!'],
+  ['Russian', 'Убедись, что старые клиенты работают.'],
+  ['Russian', 'Обязательно сделай копию перед миграцией.'],
+  ['Ukrainian', 'Відповідай тільки українською.'],
+  ['Korean', '표준 라이브러리만 사용해 주세요.'],
+  ['Korean', 'main에 직접 커밋하면 안 됩니다.'],
+  ['Korean', '새로운 의존성은 추가하지 않도록 해주세요.'],
+  ['Japanese', 'テストは触らないで。'],
+  ['Japanese', '後方互換性を維持すること。'],
+  ['Japanese', 'mainに直接コミットしてはいけません。'],
+  ['Chinese', '只使用标准库。'],
+  ['Chinese', '请确保接口向后兼容。'],
+  ['Chinese', '避免增加新的依赖。'],
+  ['Dutch', 'Verander niets aan de database.'],
+  ['Dutch', 'Zorg ervoor dat oude clients blijven werken.'],
+  ['Polish', 'Upewnij się, że stare klienty działają.'],
+  ['Indonesian', 'Pastikan klien lama tetap jalan.'],
+  ['Vietnamese', 'Chỉ dùng thư viện chuẩn.'],
+  ['Arabic', 'تأكد من أن الواجهة تبقى متوافقة.'],
+  ['Hindi', 'सिर्फ TypeScript का उपयोग करो।'],
+])('what the task requires in %s: %s', (_, sentence) =>
+  expect(constraintsOf(sentence)).toEqual([{ text: sentence, is: false }]),
+);
+
+test.each([
+  ['why something was done, in Spanish', 'Lo hice para evitar conflictos.'],
+  ['why something was done, in French', 'Je fais ça pour éviter les conflits.'],
+  ['why something was done, in Chinese', '为了避免冲突我改了名字'],
+  ['what somebody has done, in Chinese', '我只改了一行'],
+  ['two words that look like one, in Chinese', '文件已經正確保存了'],
+  ['what it is about, in Spanish', 'Esto tiene que ver con la configuración.'],
+  ['what is not needed, in Spanish', 'No tiene que ser perfecto.'],
+  ['what is not needed, in Portuguese', 'Não precisa ser perfeito.'],
+  ['what is not needed, in Russian', 'Это не обязательно делать.'],
+  ['what that means, in Japanese', 'つまり動かないということ。'],
+  ['a heading in Japanese', '今やりたいこと'],
+])('%s: %s', (_, sentence) => expect(constraintsOf(sentence)).toEqual([]));
