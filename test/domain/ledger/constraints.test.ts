@@ -80,6 +80,12 @@ describe('what the user wants to hold for good', () => {
   });
 });
 
+test.each([
+  'Push to a branch with a name of its own, e.g. `sync/2026-01-02`, and never force.',
+  'Keep to the small screens, i.e. The phone and the tablet, and never scroll sideways.',
+  'Nimm immer den kurzen Namen, z.B. Konto statt Kundenkonto.',
+])('stays whole behind an abbreviation: %s', (text) => expect(standingOf(text)).toEqual([text]));
+
 describe('what one task requires', () => {
   test.each([
     'The new endpoint must return 404 for unknown names.',
