@@ -231,6 +231,20 @@ describe('what demands nothing', () => {
     'I never want to see that page again.',
   ])('but this does: %s', (sentence) => expect(standingOf(sentence)).toEqual([sentence]));
 
+  test.each([
+    'should we close the ticket only after the release',
+    'so then do we need to import the session',
+    "but then shouldn't we only keep the newest",
+    'ok, do i have to restart without the cache',
+  ])('a question without its sign: %s', (text) => expect(constraintsOf(text)).toEqual([]));
+
+  test.each([
+    'do it without the cache',
+    'should be possible only for owners',
+    'so we should only keep the newest',
+    'should we ever run out of space, only delete logs',
+  ])('but this does: %s', (text) => expect(constraintsOf(text)).toHaveLength(1));
+
   test('the opening of a list', () => {
     expect(constraintsOf('The answer must have:\n- a title\n- a date')).toEqual([]);
   });
