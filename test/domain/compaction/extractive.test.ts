@@ -256,6 +256,12 @@ describe('messages of the user', () => {
     expect(section(summary, 'All user messages')).toContain(`- User: ${changed}`);
   });
 
+  test.each([700, 850, 1_000])('of a long first one as much as %i tokens have room for', (room) => {
+    const steps = Array.from({ length: 90 }, (_, n) => `${n}. Move part ${n} to a module.`);
+    const summary = summarize([asks(steps.join('\n')), tells('I begin.')], { max_tokens: room });
+    expect(count(summary)).toBeGreaterThan(room - 250);
+  });
+
   test('with little room, messages of the whole session stay, and the newest does', () => {
     const many = Array.from({ length: 400 }, (_, place) =>
       asks(`Wish ${place}: another page with another table.`),

@@ -5,7 +5,7 @@ import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { inOrder, type Line, type Tellings } from './line.ts';
 
-const LENGTHS = [200, 500, 1_200, 4_000];
+const LENGTHS = [200, 500, 1_200, 1_800, 2_400, 3_200, 4_000];
 
 /** What all of it is about. */
 export function firstTellings({ covered }: Ledgers): Tellings {
