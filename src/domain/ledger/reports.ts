@@ -27,7 +27,7 @@ const REPORTS = new RegExp(
     /(?<!\p{L})(?:каждый раз,? когда я|только что|как только|не только|если только|только сейчас)(?!\p{L})/u,
     /(?<!\p{L})(?:вижу|видно|показывает(?:ся)?|появляется|получаю|загружается|открывается|остал(?:ся|ась|ось|ись)|работает) (?:\p{L}+ )?только(?!\p{L})/u,
     // Where a fault shows, and only there.
-    /(?<!\p{L})(?:tritt|treten|passiert|geschieht|produi(?:t|sent)|arrive|apparaît|ocurre|aparece|sucede|falla|falha|acontece|ocorre|succede|возникает|появляется|падает|воспроизводится) (?:\p{L}+ ){0,2}(?:nur|ausschließlich|uniquement|seulement|únicamente|solamente|s[oó]lo|apenas|somente|только|исключительно|лишь)(?!\p{L})/u,
+    /(?<!\p{L})(?:tritt|treten|passiert|geschieht|produi(?:t|sent)|arrive|apparaît|ocurre|aparece|sucede|falla|falha|acontece|ocorre|succede|возникает|появляется|падает|воспроизводится|występuje|treedt) (?:\p{L}+ ){0,2}(?:nur|ausschließlich|uniquement|seulement|únicamente|solamente|s[oó]lo|apenas|somente|только|исключительно|лишь|wyłącznie|tylko|uitsluitend|alleen)(?!\p{L})/u,
     // Korean, Japanese and Chinese.
     /(?:항상|매번)(?:(?!야 |야만|세요|십시오|말|좋|바랍|바라|부탁|원해|원합|주시|면 (?:됩|되|돼)|도 (?:됩|되|돼)|필요)[^.!?\n]){0,60}?(?:나요|네요|어요|아요|습니다|납니다|됩니다|는데|거든요|떠요|(?:발생|실패)(?:합니다|해요|하네요))(?!\p{L})/u,
     /해야 (?:할지|할까|하나|하는지|될지)/u,
