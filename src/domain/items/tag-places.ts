@@ -9,7 +9,9 @@ export type TagPlace = {
   index: number;
 };
 
-const TAG = /<(\/?)([a-z][\w-]{0,60}(?: instructions)?)(?:\s[^<>]{0,1000})?\/?>/gi;
+/** In quotes an attribute may have any sign, as a summary in an agent's own words does. */
+const TAG =
+  /<(\/?)([a-z][\w-]{0,60}(?: instructions)?)(?:(?:\s{1,4}[\w:-]{1,60}="[^"\n]{0,1000}"){1,20}\s{0,4}|\s[^<>]{0,1000})?\/?>/gi;
 
 /**
  * So many characters at either end of a text are searched for tags: what programs add stands there, and

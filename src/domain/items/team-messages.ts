@@ -7,7 +7,9 @@ import { skipSpace, type TagPlace, type TagPlaces } from './tag-places.ts';
 export const TEAM_TAG = 'teammate-message';
 
 /** The name that Claude Code gives the session that has made the team: it is the one that sets the tasks. */
-const OF_LEAD = /^<teammate-message\s[^<>]*\bteammate_id="team-lead"/i;
+const OF_LEAD = /^<teammate-message\s+teammate_id="team-lead"/i;
+/** Stands in the tag of what an agent has written itself, which may look like a program's words. */
+const BY_AGENT = /\ssummary="/i;
 /** No program hands over more at once; what comes after them is one report. */
 const MOST_MESSAGES = 1_000;
 
@@ -51,7 +53,8 @@ function messageSaid(text: string, open: TagPlace, close: TagPlace, isLead: bool
   const words = text.slice(open.end, close.at).trim();
   const json = words.startsWith('{') ? parseInside(words) : undefined;
   const whole = text.slice(open.at, close.end);
-  const isProtocol = isJsonObject(json) && typeof json.type === 'string';
+  const isByAgent = BY_AGENT.test(text.slice(open.at, open.end));
+  const isProtocol = !isByAgent && isJsonObject(json) && typeof json.type === 'string';
   const isTask = isProtocol && json.type === 'task_assignment';
   if (isProtocol && !(isLead && isTask)) return { speaker: 'program', text: whole };
   return isLead ? { speaker: 'user', text: words } : { speaker: 'subagent', text: whole };

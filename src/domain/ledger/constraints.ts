@@ -16,8 +16,8 @@ const holdsForGood = anyOf([
   /(?<!\p{L})(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
   /\b(?:siempre|nunca|jamás|de ahora en adelante|a partir de ahora|cada vez|prefier\p{L}*|sempre|d['’]ora in poi|ogni volta|preferisc\p{L}*|a partir de agora|daqui em diante|toda vez|prefir\p{L}*|altijd|nooit|vanaf nu|voortaan)(?!\p{L})/iu,
   /总是|总要|永远|从不|绝不|绝对不|記住|记住|總是|永遠|從不|絕不|絕對不|從現在(?:開始|起)|務必|始終|从现在(?:开始|起)|今后|以后|每次|务必|一律|始终|不要再|(?<!深度|广度|廣度)(?:優先|优先)(?![级級权權度順])|常に|必ず|絶対に|決して|今後|これから|毎回|항상|절대|앞으로|지금부터|매번|반드시/,
-  /(?:^|[^\p{L}])(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
-  /(?:^|[^\p{L}])(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
+  /(?<!\p{L})(?:всегда|никогда|отныне|впредь|каждый раз|с этого момента|предпочита\p{L}*|завжди|ніколи|відтепер|щоразу|zawsze|nigdy|od teraz|za każdym razem|vždy|nikdy|od teď)(?!\p{L})/iu,
+  /(?<!\p{L})(?:her zaman|asla|bundan sonra|bundan böyle|selalu|jangan pernah|mulai sekarang|luôn|không bao giờ|từ (?:giờ|nay)|alltid|aldrig|altid|aldri|från och med nu|aina|älä koskaan|mindig|soha)(?!\p{L})/iu,
   /دائم(?:ا|ً)|أبد(?:ا|ً)|من الآن فصاعد|(?:في )?كل مرة|همیشه|هرگز|از این پس|از این به بعد|תמיד|לעולם (?:לא|אל)|מעכשיו|हमेशा|कभी (?:भी )?(?:नहीं|न|मत)(?!\p{L})|अब से|हर बार|সবসময়|কখনো|เสมอ|ทุกครั้ง|ห้าม|ต่อจากนี้/u,
 ]);
 /** The same words where they tell what was, what can be, or what somebody or something does by itself. */

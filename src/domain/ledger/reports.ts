@@ -5,30 +5,35 @@
 const REPORTS = new RegExp(
   [
     // German.
-    /(?<!\p{L})(?:immer (?:noch|wieder|mehr|weniger|weiter|öfter|häufiger|schlechter|größer|kleiner|länger|langsamer|schneller)|noch immer|noch nie|wie immer)(?!\p{L})/u,
-    /(?<!\p{L})(?:sehe|seh|sieht|lädt|bekomme|bekommt|kriege|kriegt|zeigt|kommt|kommen|steht|erscheint|erscheinen|funktioniert|läuft|passiert|war|waren) (?:\p{L}+ ){0,3}nur(?: noch)?(?!\p{L})/u,
-    /(?<!\p{L})(?:habe?|hat|hatte|sehe|sieht|bekomme|bekommt|kriege|kriegt|finde|findet|gibt|gab|kommt|kommen|erscheint|erscheinen|ist|sind|war|waren|macht|steht|verstehe) (?:\p{L}+ ){0,3}kein(?:e|en|er|em|es)?(?!\p{L})(?![^.!?\n]{0,80}(?:erlaubt|zulässig|gestattet|gewünscht|vorgesehen))/u,
+    /(?<!\p{L})(?:immer (?:noch(?! (?:ein)?mal)|wieder|mehr|weniger|weiter|öfter|häufiger|schlechter|größer|kleiner|länger|langsamer|schneller)|noch immer|noch nie)(?!\p{L})/u,
+    /(?<!\p{L})(?:sehe|seh|sieht|lädt|bekomme|bekommt|kriege|kriegt|zeigt|kommt|kommen|steht|erscheint|erscheinen|funktioniert|läuft|passiert|war|waren) (?!bitte )(?:\p{L}+ ){0,3}nur(?: noch)?(?!\p{L})/u,
+    /(?<!\p{L})(?:habe?|hat|hatte|sehe|sieht|bekomme|bekommt|kriege|kriegt|finde|findet|gab|kommt|kommen|erscheint|erscheinen|ist|sind|war|waren|steht|verstehe|gibt(?= (?:\p{L}+ ){0,3}kein(?:e|en|er|em|es)? (?!ausnahme))) (?:\p{L}+ ){0,3}kein(?:e|en|er|em|es)?(?!\p{L})(?![^.!?\n]{0,80}(?:erlaubt|zulässig|gestattet|gewünscht|vorgesehen|zu(?! (?:sehen|finden|erkennen))(?: \p{L}|nehmen|fügen|bauen)))/u,
     /(?<!\p{L})(?:wird|werden) (?:\p{L}+ ){0,3}kein(?:e|en|er|em|es)? (?:\p{L}+ ){1,3}(?:angezeigt|gefunden|geladen|erkannt|dargestellt|übernommen)(?!\p{L})/u,
-    /(?<!\p{L})(?:kein problem|keine ahnung|ohne erfolg)(?!\p{L})/u,
+    /(?<!\p{L})(?:kein problem|keine ahnung|kein(?:en)? (?:sinn|unterschied)|ohne erfolg)(?!\p{L})/u,
     // French.
-    /(?<!\p{L})(?:(?:ai|as|a|avons|avez|ont|marche|fonctionne|plante|reçois|obtiens|vois|tombe) toujours|toujours (?:pas|rien|aucune?|la? même|les mêmes)|(?:ai|as|a|avons|avez|ont) jamais|sans (?:succès|doute))(?!\p{L})/u,
+    /(?<!\p{L})(?:(?:ai|as|a|avons|avez|ont|marche|fonctionne|plante|reçois|obtiens|vois|tombe) toujours|toujours (?:pas|rien|aucune?|l[ae]s? mêmes? (?:erreur|chose|problème|message|résultat|bug|exception)s?)|(?:ai|as|a|avons|avez|ont) jamais(?! le droit)|sans (?:succès|doute))(?!\p{L})/u,
     // Spanish, Portuguese and Italian.
-    /(?<!\p{L})(?:siempre|sempre) (?:[mst]e |le )?(?:sale|aparece|ocurre|pasa|falla|devuelve|da|dá|mostra|falha|acontece|retorna|fallisce|succede|appare|lo mismo|el mismo|la misma|o mesmo|a mesma|lo stesso|la stessa)(?!\p{L})/u,
-    /(?<!\p{L})(?:cada vez|toda vez|ogni volta|siempre|sempre) (?:que|che) (?:yo |eu |io |[ms]e )?(?!(?:digo|pido|escribo|mando|envío|peço|escrevo|falo|envio|chiedo|dico|scrivo|algo|todo|uno|esto|eso|isso|isto|tudo|nuestro|nosso|nuovo)(?!\p{L}))\p{L}+o(?!\p{L})/u,
-    /(?<!\p{L})(?:com[oe] (?:siempre|sempre)|cada vez (?:más|menos|mais|mejor|peor|pior)|nunca (?:me )?(?:ha|he|había|funciona|funcionó|funcionou|termina|llega|carga|carrega|aparece|foi)|sin (?:embargo|éxito)|sem sucesso)(?!\p{L})/u,
-    /(?<!\p{L})(?:s[oó]lo|solamente|únicamente) (?:veo|me|sale|aparece|muestra|funciona|carga|tengo|falta|queda)(?!\p{L})|(?<!\p{L})(?:aparece|mostra|vejo|tem|tenho|carrega) apenas(?!\p{L})/u,
+    /(?<!\p{L})(?:siempre|sempre) (?:[mst]e |le |mi |dá |da )?(?:sale|aparece|ocurre|falla|falha|acontece|fallisce|succede|appare)(?!\p{L})/u,
+    // The form of what is done is also that of what is to be done: what fails nobody asks for.
+    /(?<!\p{L})(?:siempre|sempre) (?:[mst]e |le |mi )?(?:(?:devuelve|d[aá]|pasa|mostra|retorna|restituisce|lanza|lança) )?(?:(?:un|el|la|o|a|um|uma|lo|il|los|las) )?(?:(?:mism[oa]|mesm[oa]|stess[oa]) )?(?:error|erro|errore|fallo|problema|excepción|exceção|timeout|undefined|null|[45]\d\d)(?![\p{L}\d])/u,
+    /(?<!\p{L})(?:siempre|sempre) [mst]e (?:pasa|devuelve|da|dá|muestra|mostra|retorna) (?:lo|el|la|o|a) (?:mism|mesm)[oa](?!\p{L})/u,
+    /(?<!\p{L})(?:cada vez|toda vez|ogni volta|siempre|sempre) (?:que|che) (?:yo |eu |io |[ms]e )?\p{L}+o(?!\p{L})(?=[^.!?\n]{0,120}(?<!\p{L})(?:(?:me |se |si |ela |ele )?(?:cierra|fecha|chiude|cuelga|trava|blocca|rompe|crashea|cae)|me (?:sale|da|aparece)|error|erro|errore|fall[ao]|falha|fallisce|crash|tarda)(?!\p{L}))/u,
+    /(?<!\p{L})(?:cada vez (?:más|menos|mais|mejor|peor|pior)|nunca (?:me )?(?:ha|he|había|funciona|funcionó|funcionou|termina|llega|aparece|foi)|sin (?:embargo|éxito)|sem sucesso)(?!\p{L})/u,
+    /(?<!\p{L})(?:s[oó]lo|solamente|únicamente) (?:veo|me (?:sale|aparece|muestra|queda|falta)|sale|aparece|funciona|tengo|falta|queda)(?!\p{L})|(?<!\p{L})(?:aparece|vejo|tem|tenho) apenas(?!\p{L})/u,
     // Dutch.
     /(?<!\p{L})(?:nog (?:altijd|nooit)|altijd nog)(?!\p{L})/u,
     // Russian and Ukrainian: what somebody does, and has done, has endings that no order has.
-    /(?<!\p{L})(?:всегда|каждый раз|завжди|щоразу|никогда|ніколи) (?:не )?\p{L}{2,}(?:[аяу][еє]т?|[аяу]ют|шет|[дсрч]ит|(?:[аеия]л)[аои]?)(?:с[яь])?(?!\p{L})/u,
-    /(?<!\p{L})(?:как всегда|каждый раз,? когда я|только что|как только|не только|если только|только сейчас)(?!\p{L})/u,
+    /(?<!\p{L})(?:всегда|каждый раз|завжди|щоразу|никогда|ніколи)(?<!(?:чтобы?|щоб|пусть|нехай)(?!\p{L})[^.!?\n]{0,80}) (?:не )?\p{L}{2,}(?:[аяу][еёє]т?|[аяу]ют|шет|[дсрч]ит|(?:[аеия]л)[аои]?)(?:с[яь])?(?!\p{L})/u,
+    /(?<!\p{L})(?:каждый раз,? когда я|только что|как только|не только|если только|только сейчас)(?!\p{L})/u,
     /(?<!\p{L})(?:вижу|видно|показывает(?:ся)?|появляется|получаю|загружается|открывается|остал(?:ся|ась|ось|ись)|работает) (?:\p{L}+ )?только(?!\p{L})/u,
+    // Where a fault shows, and only there.
+    /(?<!\p{L})(?:tritt|treten|passiert|geschieht|produi(?:t|sent)|arrive|apparaît|ocurre|aparece|sucede|falla|falha|acontece|ocorre|succede|возникает|появляется|падает|воспроизводится|występuje|treedt) (?:\p{L}+ ){0,2}(?:nur|ausschließlich|uniquement|seulement|únicamente|solamente|s[oó]lo|apenas|somente|только|исключительно|лишь|wyłącznie|tylko|uitsluitend|alleen)(?!\p{L})/u,
     // Korean, Japanese and Chinese.
-    /(?:항상|매번)(?:(?!야 |세요|십시오|말|좋겠|바랍|바라|부탁|원해|원합|주시)[^.!?\n]){0,60}?(?:나요|네요|어요|아요|습니다|납니다|됩니다|는데|거든요|떠요)(?!\p{L})/u,
+    /(?:항상|매번)(?:(?!야 |야만|세요|십시오|말|좋|바랍|바라|부탁|원해|원합|주시|면 (?:됩|되|돼)|도 (?:됩|되|돼)|필요)[^.!?\n]){0,60}?(?:나요|네요|어요|아요|습니다|납니다|됩니다|는데|거든요|떠요|(?:발생|실패)(?:합니다|해요|하네요))(?!\p{L})/u,
     /해야 (?:할지|할까|하나|하는지|될지)/u,
-    /必ずしも|今後とも|(?:毎回|常に)(?:同じ|エラー|失敗|落ち)/u,
-    /以[后後](?:[会會]|可能|再[说說看])|(?:[还還]是|仍然?|依然)不能|不能(?:正常|用(?=$|[了的。，,！!]))/u,
-    /(?:[总總]是|每次|始[终終])[^。，,！!？?\n]{0,12}?(?:[报報][错錯]|失[败敗]|出[错錯]|崩[溃潰]|卡住|超[时時])(?!都?(?:要|就|必|需|[请請]))/u,
+    /必ずしも|今後とも(?:、?(?:どうぞ)?(?:よろしく|宜しく))|(?:毎回|常に)(?:同じ(?:エラー|問題|結果|症状|ところで)|エラー(?:が(?:出|発生|起)|にな|です|だ)|失敗(?:する|します|しています|している)(?:$|[。！!])|落ち(?:る|ます|ている)(?:$|[。！!]))/u,
+    /以[后後](?:[会會]|可能|再[说說看])|(?:[还還]是|仍然?|依然)不能|不能(?:正常|用了)/u,
+    /(?:(?:[总總]是|始[终終])[^。，,！!？?\n]{0,12}?|每次[^。，,！!？?\n]{0,10}?[都就又][^。，,！!？?\n]{0,6}?)(?:[报報][错錯]|失[败敗]|出[错錯]|崩[溃潰]|卡住|超[时時])(?!都?(?:要|就|必|需|[请請])|[后後时時的就])/u,
   ]
     .map(({ source }) => source)
     .join('|'),

@@ -67,20 +67,28 @@ function saysSomething(line: string): boolean {
   return /[\p{L}\p{N}]/u.test(line);
 }
 
-/** The lines that stand between no lines of three backticks; counted from the end: the beginning may be cut off. */
+/** A line of backticks that no other ones close. */
+const FENCE = /^```(?!.*```)/;
+
+/**
+ * The lines that stand in no fence. Where the beginning was cut off the first one that is left may be the
+ * end of a block: it names no language, and no other one closes it.
+ */
 function outsideFences(lines: readonly string[]): string[] {
-  let isInside = false;
-  const outside = lines.toReversed().filter((line) => {
-    const isFence = line.startsWith('```');
+  const fences = lines.filter((line) => FENCE.test(line));
+  let isInside = fences.length % 2 === 1 && fences[0] === '```';
+  return lines.filter((line) => {
+    const isFence = FENCE.test(line);
     if (isFence) isInside = !isInside;
     return !isFence && !isInside;
   });
-  return outside.reverse();
 }
 
 /** What is no prose: code, and addresses, which may have a question mark before their fields. */
-const NO_PROSE = /`[^`]{1,400}`|https?:\/\/\S{0,2000}[^\s?]/g;
-const ASKS = /\?(?![\w=&%./{<$[-])|[？؟]/g;
+const NO_PROSE =
+  /`(?!(?:[^`\s]{1,40} ){2}[^`]{0,400}\p{L}\?`)[^`]{1,400}`|https?:\/\/[!-~]{0,2000}[\w/=&%#]/gu;
+/** Not within a word, an address, a pattern or an operator; emphasis and tags may follow. */
+const ASKS = /(?<!\()\?(?!_*[a-z\d]|[=&%{$?]|\.[\w[]|\/|<(?!\/|br)|-\w)|[？؟]/gi;
 
 /** The last question of a line; null when it asks nothing. */
 function lastQuestion(line: string): string | null {

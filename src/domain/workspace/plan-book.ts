@@ -233,9 +233,11 @@ function shownList(answer: string): ShownTask[] | null {
 function told(task: ShownTask, before: Json): Json {
   if (!isJsonObject(before)) return task;
   const words = firstString(before, ['content', 'subject']);
-  return words !== undefined && task.content.startsWith(words)
-    ? { ...before, status: task.status }
-    : task;
+  const isSame =
+    words !== undefined &&
+    task.content.startsWith(words) &&
+    /^(?: \([^()]{1,200}\))?$/.test(task.content.slice(words.length));
+  return isSame ? { ...before, status: task.status } : task;
 }
 
 /** The task that Claude Code shows alone, as a change of it; null for other answers. */

@@ -648,6 +648,21 @@ test('what a startup file says is told where the script runs it', () => {
   expect(ofCommand(said, false, 'cd src').kind).toBe('ok');
 });
 
+test.each([
+  ['a file of the project', 'make check', 'dotfiles/.zshrc:12: parse error near `fi`'],
+  [
+    'a script that forbids unset variables',
+    './setup.sh',
+    '/root/.bashrc: line 6: PS1: unbound variable',
+  ],
+  ['a command that is not there', 'bash -lc "gti status"', 'bash: line 1: gti: command not found'],
+])('a shell that fails says why: %s', (_, script, said) =>
+  expect(ofCommand(`Exit code 1\n${said}`, true, script)).toEqual({
+    kind: 'failed',
+    lines: [said],
+  }),
+);
+
 test('a run of tests whose output was put into a file is not told by the tag around it', () => {
   const shown =
     '<persisted-output>\nOutput too large\n\nPreview:\n00:02 +3: parses\n...\n</persisted-output>';

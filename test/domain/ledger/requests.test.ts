@@ -103,6 +103,50 @@ describe('a short reply stands with what it answers', () => {
       'Shall I open https://example.com/users?page=2?',
       'Shall I open https://example.com/users?page=2?',
     ],
+    [
+      'a question in bold that ends in an address',
+      'yes',
+      'Then the docs.\n**Shall I open https://example.com/users?**',
+      '**Shall I open https://example.com/users?',
+    ],
+    [
+      'a question with an address in a script without spaces',
+      '好的',
+      '要我打开https://example.com/users吗？',
+      '要我打开https://example.com/users吗？',
+    ],
+    [
+      'a question in a tag, as agents without tools of their own ask',
+      'the first one, and thanks for asking',
+      '<question>Shall I push it?</question>',
+      '<question>Shall I push it?',
+    ],
+    ['a question in emphasis', 'yes', '_Shall I push it?_', '_Shall I push it?'],
+    [
+      'a question with its answers right behind it',
+      'y',
+      'Shall I push it?[y/N]',
+      'Shall I push it?',
+    ],
+    ['a question as code', 'yes', 'So: `Shall I push it now?`', 'So: `Shall I push it now?'],
+    [
+      'a question before a fence in one line',
+      'yes',
+      'Shall I run this?\n```npm test```',
+      'Shall I run this?',
+    ],
+    [
+      'a question before a fence that the user has broken off',
+      'yes',
+      'Shall I run this?\n```bash\nnpm test',
+      'Shall I run this?',
+    ],
+    [
+      'no code of a block whose beginning is cut off',
+      'yes',
+      'a = b ? c : d\n```\nShall I run this?\n```\ne = f ? g : h\n```',
+      'Shall I run this?',
+    ],
     ['no question: the last line', 'go on', 'The tests pass.\nI stop here.', 'I stop here.'],
   ])('%s', (_, reply, before, answered) => expect(answeredBy(reply, before)).toBe(answered));
 

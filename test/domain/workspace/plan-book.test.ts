@@ -152,6 +152,14 @@ describe('the newest list of todos', () => {
       ['B: done'],
     ],
     [
+      'tasks of another list with the same numbers, and longer words',
+      [
+        ['TaskCreate', { subject: 'Fix' }, 'Task #1 created successfully: Fix'],
+        ['TaskList', {}, '#1 [pending] Fix the parser (dev-a)'],
+      ],
+      ['Fix the parser (dev-a): open'],
+    ],
+    [
       'todos, whatever another list of tasks says',
       [
         ['TodoWrite', { todos: [{ content: 'A', status: 'pending' }] }, 'ok'],

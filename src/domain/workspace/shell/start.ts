@@ -1,5 +1,9 @@
+/**
+ * A shell names its own startup files from the root; a project with such files names them otherwise. Only
+ * a script that forbids unset variables fails of one, where it runs the file itself.
+ */
 const OF_START =
-  /^(?:\S{0,200}\/(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile)|etc\/profile(?:\.d\/[\w.-]{1,60})?)(?:: line |:)\d{1,5}: |\S{0,60}sh: (?:line \d{1,5}: )?warning: setlocale: |\S{0,60}bash: (?:cannot set terminal process group \(|no job control in this shell)|perl: warning: (?:Setting locale failed|Please check that your locale|Falling back to )|mesg: ttyname failed: |stdin: is not a tty$)[^\n]*\n?/gm;
+  /^(?:(?:(?:\/|[A-Z]:[\\/])(?:\S{0,200}\/)?\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile)|\/etc\/profile(?:\.d\/[\w.-]{1,60})?)(?:: line |:)\d{1,5}: (?![^\n]{0,200}\bunbound variable)|\S{0,60}sh: (?:line \d{1,5}: )?warning: setlocale: |\S{0,60}bash: (?:cannot set terminal process group \(|no job control in this shell)|perl: warning: (?:Setting locale failed|Please check that your locale|Falling back to )|mesg: ttyname failed: |stdin: is not a tty$)[^\n]*\n?/gm;
 const RUNS_START_FILE = /\.(?:bash|zsh|z?profile)|\bprofile\b/;
 
 /**
