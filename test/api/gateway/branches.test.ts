@@ -147,6 +147,30 @@ describe('after an answer that never came whole', () => {
     ]);
   });
 
+  it('takes back none whose client has left at its end', async () => {
+    const first = await ask('One', { headers });
+    lab.provider.troubles.push('slow');
+    const client = new AbortController();
+    const body = { model: 'm', stream: true, previous_response_id: first.id, input: 'Two' };
+    const response = await fetch(`${lab.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: client.signal,
+    });
+    let heard = '';
+    for await (const piece of response.body ?? []) {
+      heard += Buffer.from(piece).toString();
+      if (heard.includes('response.completed')) break;
+    }
+    client.abort();
+    await expect.poll(() => texts(first.session)).toHaveLength(4);
+    expect(await cutOff(first.session)).toEqual([]);
+    const said = await texts(first.session);
+    expect((await askAll([user('Two')], first.id)).session).not.toBe(first.session);
+    expect(await texts(first.session)).toEqual(said);
+  });
+
   it('keeps in a fork what is asked instead, and what was asked', async () => {
     const first = await ask('One', { headers });
     await fail('cut', first.id, [user('Two')]);
