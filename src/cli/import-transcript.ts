@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { batches, importedItems, sessionId } from '../app/import-batches.ts';
+import type { Item } from '../domain/items/item.ts';
 import type { Transcript } from '../importers/transcript.ts';
+import { type Place, placeNow, placeSchema } from './import-place.ts';
 import { jsonOf, type Target } from './target.ts';
 
 export type ImportOptions = {
@@ -22,7 +24,10 @@ export type ImportedSession = {
   compactions: { micro: number; full: number; skipped: number; failed: number };
 };
 
-const appendedSchema = z.object({ compaction: z.object({ id: z.string() }).nullable() });
+const appendedSchema = z.object({
+  version: z.number(),
+  compaction: z.object({ id: z.string() }).nullable(),
+});
 const sessionSchema = z.object({
   id: z.string(),
   context: z.object({ tokens: z.number() }),
@@ -39,9 +44,9 @@ const sessionSchema = z.object({
 
 /**
  * Creates a session from a transcript and appends its items in order, waiting for each compaction
- * that an append requests. Where the session is there already, what the transcript has grown by is
- * appended; with another past it is refused, or goes on in a fork. Throws TargetError when the API
- * refuses.
+ * that an append requests. Where the session is there already, or others write it at the same moment,
+ * what it lacks of the transcript is appended; with another past it is refused, or goes on in a fork.
+ * Throws TargetError when the API refuses, or somebody erases the session meanwhile.
  */
 export async function importTranscript(
   target: Target,
@@ -63,14 +68,11 @@ export async function importTranscript(
     await created.arrayBuffer();
     return goOn(target, path, transcript, options, onProgress);
   }
-  await jsonOf(created);
-  try {
-    return await importInto(target, path, transcript, onProgress);
-  } catch (error) {
-    // Half a session would stand in the way of the next try. What went wrong first is what counts.
-    await target.request(path, { method: 'DELETE' }).catch(() => undefined);
-    throw error;
-  }
+  const place = placeSchema.parse(await jsonOf(created));
+  const own = await importInto(target, path, transcript, place, onProgress);
+  if (own.isWhole) return importedSession(target, path, transcript);
+  const session = await goOn(target, path, transcript, options, () => {});
+  return { ...session, appended: own.items + (session.appended ?? 0) };
 }
 
 const syncedSchema = z.object({
@@ -99,19 +101,52 @@ async function goOn(
   return { ...(await importedSession(target, own, transcript)), appended };
 }
 
+/** How far an import has come by itself: not to the end where others write the same session. */
+type Own = { items: number; isWhole: boolean };
+
 async function importInto(
   target: Target,
   path: string,
   transcript: Transcript,
+  begun: Place,
   onProgress: (items: number) => void,
-): Promise<ImportedSession> {
+): Promise<Own> {
   const { format } = transcript;
+  let place: Place | null = begun;
+  let items = 0;
   for (const batch of batches({ items: importedItems(transcript), format })) {
-    const appended = appendedSchema.parse(await jsonOf(await post(target, `${path}/items`, batch)));
-    if (appended.compaction !== null) await settle(target, path);
+    const before: Place = place;
+    try {
+      const appended = await appendBehind(target, path, before, batch);
+      if (appended === null) return { items, isWhole: false };
+      if (appended.compaction !== null) await settle(target, path);
+      place = { ...before, version: appended.version };
+    } catch (error) {
+      // Half a session would stand in the way of the next try. What went wrong first is what counts.
+      await eraseOwn(target, path, before).catch(() => undefined);
+      throw error;
+    }
+    items += batch.length;
     onProgress(batch.length);
   }
-  return importedSession(target, path, transcript);
+  return { items, isWhole: true };
+}
+
+/** Appends where the import has left off; null, with nothing appended, where others have gone on there. */
+async function appendBehind(target: Target, path: string, place: Place, batch: readonly Item[]) {
+  for (let now: Place | null = place; now !== null; ) {
+    const posted = await post(target, `${path}/items`, batch, { 'if-match': `"${now.version}"` });
+    if (posted.status !== 412) return appendedSchema.parse(await jsonOf(posted));
+    await posted.arrayBuffer();
+    now = await placeNow(target, path, now);
+  }
+  return null;
+}
+
+/** Erases what was imported, unless others have gone on from there. */
+async function eraseOwn(target: Target, path: string, place: Place): Promise<void> {
+  if ((await placeNow(target, path, place)) === null) return;
+  await target.request(path, { method: 'DELETE' });
 }
 
 async function importedSession(
@@ -141,10 +176,15 @@ async function settle(target: Target, path: string): Promise<void> {
   }
 }
 
-function post(target: Target, path: string, body: unknown): Promise<Response> {
+function post(
+  target: Target,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return target.request(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
 }

@@ -13,13 +13,21 @@ export class TenantShares {
     this.#share = share;
   }
 
-  /** Runs a task when it is its turn among those of its tenant. Rejects with what it rejects with. */
-  async run<T>(tenant: string, task: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a task when it is its turn among those of its tenant. Rejects with what it rejects with, and with
+   * the reason of `signal` where that was aborted before its turn came: it is not run then.
+   */
+  async run<T>(tenant: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const queue = this.#queues.get(tenant) ?? new PQueue({ concurrency: this.#share });
     this.#queues.set(tenant, queue);
     try {
       // It waits for tasks of other requests, and would run as part of the last of them.
-      return await queue.add(AsyncResource.bind(task));
+      return await queue.add(
+        AsyncResource.bind(() => {
+          signal?.throwIfAborted();
+          return task();
+        }),
+      );
     } finally {
       const isIdle = queue.size === 0 && queue.pending === 0;
       if (isIdle && this.#queues.get(tenant) === queue) this.#queues.delete(tenant);

@@ -93,7 +93,8 @@ export function openThreads(
       ),
     index: (ref) => jobs.run('index', ref, []),
     turns: {
-      plan: (request) => shares.run(request.tenant, () => requests.run('planTurn', request, [])),
+      plan: (request, signal) =>
+        shares.run(request.tenant, () => requests.run('planTurn', request, []), signal),
       record: (recorded) =>
         shares.run(recorded.request.tenant, () => {
           if (!('bytes' in recorded.raw)) return requests.run('recordAnswer', recorded, []);

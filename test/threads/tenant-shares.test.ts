@@ -29,6 +29,21 @@ it('lets a tenant have its share at a time, in their order, whatever others have
   expect(await Promise.all([...one, other])).toEqual(['a', 'b', 'c', 'd', 'x']);
 });
 
+it('does not run what nobody waits for any more when its turn comes', async () => {
+  const { under_way, task, end } = tasks();
+  const shares = new TenantShares(1);
+  const first = shares.run('one', task('first'));
+  const gone = new AbortController();
+  const left = shares.run('one', task('left'), gone.signal);
+  const next = shares.run('one', task('next'), new AbortController().signal);
+  gone.abort(new Error('the client has gone'));
+  end('first');
+  await expect(left).rejects.toThrow('the client has gone');
+  await expect.poll(() => under_way).toEqual(['next']);
+  end('next');
+  expect(await Promise.all([first, next])).toEqual(['first', 'next']);
+});
+
 it('goes on behind a task that fails', async () => {
   const shares = new TenantShares(1);
   const failed = shares.run('one', () => Promise.reject(new Error('it failed')));

@@ -64,6 +64,9 @@ type Compacted = Extract<ForClient, { kind: 'item' | 'summary' }>;
 const PATIENCE_MS = 15_000;
 /** Nor, once that has passed, for what the same threads would have to do next. */
 const LATE_MS = 2_000;
+/** Its client has gone before it was understood: nobody is to be told, and its next request tells all of it. */
+const GONE: Turn = { kind: 'bypass', body: null, reason: 'client_gone' };
+
 /** A summary that asks no model takes no longer. */
 const OFFLINE_MS = 30_000;
 
@@ -97,7 +100,8 @@ export class Gateway {
   /** Never rejects: whatever fails here, the request goes upstream as it came. */
   async turn(request: TurnAsked, signal: AbortSignal): Promise<Turn> {
     const started = performance.now();
-    const turn = await this.#turn(request, signal).catch(async (error: unknown) => {
+    const turn = await this.#turn(request, signal).catch(async (error: unknown): Promise<Turn> => {
+      if (signal.aborted) return GONE;
       const reason = this.#bypassed(request, error);
       // What is ours nobody else can open.
       const isLate = reason === 'timeout' && !mayHoldOurs(request.body);
@@ -105,8 +109,9 @@ export class Gateway {
       const revised = await this.#revised(request, { window: null }, patience);
       if (revised?.kind === 'refused') return revised;
       const body = revised?.kind === 'revised' ? revised.body : null;
-      return { kind: 'bypass', body, reason } as const;
+      return { kind: 'bypass', body, reason };
     });
+    if (turn === GONE) return turn;
     const seconds = (performance.now() - started) / 1000;
     this.#deps.onTurn({ protocol: request.protocol, ...toldOf(turn), seconds });
     if (turn.kind === 'turn') void this.#missed.write(refOf(request, turn.plan));
@@ -117,14 +122,14 @@ export class Gateway {
 
   async #turn(request: TurnAsked, signal: AbortSignal): Promise<Turn> {
     await this.#settled(request);
-    let plan = await this.#planned(request);
+    let plan = await this.#planned(request, signal);
     if (plan.kind === 'asks') return await this.#compacted(request);
     if (plan.kind === 'turn' && plan.isFull && !this.#isCrammed(request, plan)) {
       await awaitRoom(this.#deps, refOf(request, plan), this.#deps.wait_seconds, signal);
-      plan = await this.#planned(request);
+      plan = await this.#planned(request, signal);
       if (plan.kind === 'turn' && plan.isFull && !signal.aborted) {
         await makeRoomAtOnce(this.#deps, refOf(request, plan), this.#deps.wait_seconds, signal);
-        plan = await this.#planned(request);
+        plan = await this.#planned(request, signal);
       }
       if (plan.kind === 'turn' && plan.isFull)
         this.#crammed.set(sessionKey(refOf(request, plan)), true);
@@ -196,7 +201,7 @@ export class Gateway {
         await learnWindow(this.#deps, ref, { refusal, model_window });
       }
       await makeRoomAtOnce(this.#deps, ref, this.#deps.wait_seconds, signal);
-      const turn = turnOf(await this.#planned(request));
+      const turn = turnOf(await this.#planned(request, signal));
       if (turn.kind !== 'turn') return null;
       // As it came, it may name more than it holds: answers and items that its provider has kept.
       const isShorter = (text: string | null) =>
@@ -206,7 +211,7 @@ export class Gateway {
       const fitted = await this.#fitted(request, { ...turn.plan, window });
       return fitted.kind === 'turn' && isShorter(fitted.body) ? fitted : null;
     } catch (error) {
-      this.#bypassed(request, error);
+      if (!signal.aborted) this.#bypassed(request, error);
       return null;
     }
   }
@@ -256,8 +261,8 @@ export class Gateway {
     if (all !== undefined) await within(RECORDING_MS, Promise.all(all)).catch(() => {});
   }
 
-  async #planned(request: TurnAsked): Promise<TurnPlan> {
-    const planned = await within(PATIENCE_MS, this.#deps.plan(request));
+  async #planned(request: TurnAsked, signal: AbortSignal): Promise<TurnPlan> {
+    const planned = await within(PATIENCE_MS, this.#deps.plan(request, signal));
     if (!planned.ok) throw new RefusedError(planned.rejection.code);
     const plan = planned.value;
     return plan.kind === 'turn' ? this.#refused.heeded(request, plan) : plan;

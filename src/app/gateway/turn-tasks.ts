@@ -13,7 +13,8 @@ import { readable, type TurnAsked } from './turn-request.ts';
 
 /** The work of a turn that grows with the conversation; it can be done in another thread. */
 export type TurnTasks = {
-  plan: (request: TurnAsked) => Promise<Outcome<TurnPlan>>;
+  /** Rejects where it waits for its turn and the client goes away meanwhile (`signal`). */
+  plan: (request: TurnAsked, signal?: AbortSignal) => Promise<Outcome<TurnPlan>>;
   record: (recorded: Recorded) => Promise<Outcome<null>>;
   /** What can be made of a request from its body alone. */
   revise: (request: TurnAsked, revision: Revision) => Promise<Outcome<Revised>>;
@@ -49,10 +50,10 @@ export function turnTasks(
   if (elsewhere === null) return { ...here, unread: async (_, body) => body };
   const known = new KnownTurns(deps);
   return {
-    plan: (request) =>
+    plan: (request, signal) =>
       request.body.byteLength > LENGTH_HERE
-        ? known.plan(request, () => elsewhere.plan(request))
-        : here.plan(request).catch(unlessElsewhere(() => elsewhere.plan(request))),
+        ? known.plan(request, () => elsewhere.plan(request, signal))
+        : here.plan(request, signal).catch(unlessElsewhere(() => elsewhere.plan(request, signal))),
     unread: (request, body) => known.unread(request, body),
     record: (recorded) =>
       'bytes' in recorded.raw && recorded.raw.bytes.byteLength > LENGTH_HERE

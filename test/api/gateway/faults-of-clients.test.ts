@@ -96,3 +96,46 @@ it('sends a body on in a coding that nobody here knows', async () => {
   expect(lab.provider.received[0]?.raw.equals(raw)).toBe(true);
   expect(lab.provider.received[0]?.headers['content-encoding']).toBe('zstd');
 });
+
+it('does nothing more for a client that hangs up while its turn waits to be understood', async () => {
+  const asked: string[] = [];
+  const waiting = (_: unknown, signal = AbortSignal.abort()) => {
+    asked.push('plan');
+    return new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  };
+  const never = async (): Promise<never> => {
+    asked.push('more');
+    throw new Error('nobody asks for this');
+  };
+  const told: unknown[] = [];
+  const crowded = await GatewayLab.open({
+    turnsElsewhere: { plan: waiting, record: never, revise: never, compact: never, lookUp: never },
+    onTurn: (turn) => told.push(turn),
+  });
+  try {
+    const client = new AbortController();
+    const messages = [{ role: 'user', content: 'x'.repeat(200_000) }];
+    const sent = fetch(`${crowded.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...name },
+      body: JSON.stringify(turn('/v1/messages', { messages })),
+      signal: client.signal,
+    });
+    await expect.poll(() => asked).toEqual(['plan']);
+    client.abort();
+    await expect(sent).rejects.toThrow();
+    // Whoever comes next finds nothing of it.
+    const small = await crowded.post('/v1/messages', turn('/v1/messages'), name);
+    expect(small.headers.get('palimpsest-status')).toBe('forwarded');
+    await expect.poll(() => crowded.items(small.session)).toHaveLength(2);
+    expect((await crowded.items(small.session))[0]).toEqual(hello[0]);
+    expect((await crowded.events(small.session)).map(({ type }) => type)).not.toContain(
+      'turn.bypassed',
+    );
+    expect([asked, told.length, crowded.api.logged]).toEqual([['plan'], 1, []]);
+  } finally {
+    await crowded.close();
+  }
+});
