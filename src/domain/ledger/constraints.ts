@@ -84,8 +84,12 @@ function isDemanded(sentence: string): boolean {
   return demands(sentence) && demands(withoutReports(sentence));
 }
 
+/** Typed in haste, a question has no sign: no order begins so, and no condition has no comma. */
+const OPENS_QUESTION =
+  /^(?:(?:so|then|and|but|or|ok(?:ay)?|also|well|hmm+|wait),? ){0,3}(?:should(?:n['’]?t)?|do|don['’]?t|did|shall|must) (?:we|i)\b[^,]*$/i;
+
 function isQuestion(sentence: string): boolean {
-  return /[?？؟]\W{0,20}$/.test(sentence);
+  return /[?？؟]\W{0,20}$/.test(sentence) || OPENS_QUESTION.test(sentence);
 }
 
 /** Whether it tells what the user has never done. */

@@ -22,7 +22,7 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   const lines = prose.replace(TAG, '\n').split('\n');
   for (const line of unwrapped(lines)) {
     const isError = PRINTED_ERROR.test(line);
-    for (const part of ENDS_SENTENCE.test(line) ? line.split(BETWEEN_SENTENCES) : [line]) {
+    for (const part of ENDS_SENTENCE.test(line) ? partsOf(line) : [line]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
       if (isError && isOfValue(sentence)) continue;
       if (isProse(sentence)) sentences.push(sentence);
@@ -46,6 +46,22 @@ function isOfValue(sentence: string): boolean {
 
 const ENDS_SENTENCE = /[.!?。！？؟।॥۔]/;
 const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?) +(?=[\p{Lu}\p{Lo}`"'*[(])|(?<=[。！？؟।॥۔])/u;
+
+/** Words whose full stop ends no sentence, at the end of a part. */
+const ABBREVIATED = /(?:^|[\s(])(?:e\.g|i\.e|vs|cf|z\. ?B|d\. ?h|bzw|p\. ?ex)\.$/i;
+const LONGEST_ABBREVIATED = 8;
+
+/** The sentences of a line; one with an abbreviation in it stays whole unless that makes it too long. */
+function partsOf(line: string): string[] {
+  const parts: string[] = [];
+  for (const part of line.split(BETWEEN_SENTENCES)) {
+    const last = parts.at(-1) ?? '';
+    const isOne = ABBREVIATED.test(last.slice(-LONGEST_ABBREVIATED));
+    if (isOne && last.length + part.length < LONGEST) parts.push(`${parts.pop()} ${part}`);
+    else parts.push(part);
+  }
+  return parts;
+}
 
 /** Shorter lines are ended by whoever writes them, longer ones by no editor. */
 const SHORTEST_WRAPPED = 60;

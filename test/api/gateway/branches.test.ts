@@ -137,8 +137,8 @@ describe('after an answer that never came whole', () => {
   const user = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] });
   const headers = { 'x-palimpsest-session': 'a-task' };
 
-  /** One that is cut, or an error, to what goes on from an answer. */
-  async function fail(trouble: 'cut' | 'error', after: string, input: Item[]) {
+  /** An answer that the client gives up in its midst, or an error, to what goes on from an answer. */
+  async function fail(trouble: 'stall' | 'error', after: string, input: Item[]) {
     lab.provider.troubles.push(trouble);
     const body = { model: 'm', stream: true, previous_response_id: after, input };
     const response = await fetch(`${lab.url}/v1/responses`, {
@@ -146,7 +146,9 @@ describe('after an answer that never came whole', () => {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
-    await response.text().catch(() => {});
+    const answer = response.body?.getReader();
+    await answer?.read();
+    await answer?.cancel();
     return response.headers.get('palimpsest-session') ?? '';
   }
 
@@ -163,7 +165,7 @@ describe('after an answer that never came whole', () => {
   it.each([1, 2])('asks again in the same session, %i times', async (times) => {
     const first = await ask('One', { headers });
     for (let time = 0; time < times; time++) {
-      const broken = await fail('cut', first.id, [user('Two')]);
+      const broken = await fail('stall', first.id, [user('Two')]);
       expect(broken).toBe(first.session);
       await expect.poll(async () => (await cutOff(broken)).length).toBe(1);
     }
@@ -173,10 +175,10 @@ describe('after an answer that never came whole', () => {
     expect((await askAll([user('Three')], again.id)).session).toBe(first.session);
   });
 
-  it.each(['cut', 'error'] as const)('writes on behind what was asked: %s', async (trouble) => {
+  it.each(['stall', 'error'] as const)('writes on behind what was asked: %s', async (trouble) => {
     const first = await ask('One', { headers });
     await fail(trouble, first.id, [user('Two')]);
-    if (trouble === 'cut') {
+    if (trouble === 'stall') {
       await expect.poll(async () => (await cutOff(first.session)).length).toBe(1);
     }
     const on = await askAll([user('Two'), user('And another thing')], first.id);
@@ -216,7 +218,7 @@ describe('after an answer that never came whole', () => {
 
   it('keeps in a fork what is asked instead, and what was asked', async () => {
     const first = await ask('One', { headers });
-    await fail('cut', first.id, [user('Two')]);
+    await fail('stall', first.id, [user('Two')]);
     await expect.poll(async () => (await cutOff(first.session)).length).toBe(1);
     const other = await askAll([user('Something else')], first.id);
     expect(other.session).not.toBe(first.session);

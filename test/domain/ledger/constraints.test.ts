@@ -80,6 +80,12 @@ describe('what the user wants to hold for good', () => {
   });
 });
 
+test.each([
+  'Push to a branch with a name of its own, e.g. `sync/2026-01-02`, and never force.',
+  'Keep to the small screens, i.e. The phone and the tablet, and never scroll sideways.',
+  'Nimm immer den kurzen Namen, z.B. Konto statt Kundenkonto.',
+])('stays whole behind an abbreviation: %s', (text) => expect(standingOf(text)).toEqual([text]));
+
 describe('what one task requires', () => {
   test.each([
     'The new endpoint must return 404 for unknown names.',
@@ -224,6 +230,20 @@ describe('what demands nothing', () => {
     'The worker must never have two jobs at once.',
     'I never want to see that page again.',
   ])('but this does: %s', (sentence) => expect(standingOf(sentence)).toEqual([sentence]));
+
+  test.each([
+    'should we close the ticket only after the release',
+    'so then do we need to import the session',
+    "but then shouldn't we only keep the newest",
+    'ok, do i have to restart without the cache',
+  ])('a question without its sign: %s', (text) => expect(constraintsOf(text)).toEqual([]));
+
+  test.each([
+    'do it without the cache',
+    'should be possible only for owners',
+    'so we should only keep the newest',
+    'should we ever run out of space, only delete logs',
+  ])('but this does: %s', (text) => expect(constraintsOf(text)).toHaveLength(1));
 
   test('the opening of a list', () => {
     expect(constraintsOf('The answer must have:\n- a title\n- a date')).toEqual([]);
