@@ -112,18 +112,17 @@ async function importInto(
   onProgress: (items: number) => void,
 ): Promise<Own> {
   const { format } = transcript;
-  let place: Place | null = begun;
+  let place = begun;
   let items = 0;
   for (const batch of batches({ items: importedItems(transcript), format })) {
-    const before: Place = place;
     try {
-      const appended = await appendBehind(target, path, before, batch);
+      const appended = await appendBehind(target, path, place, batch);
       if (appended === null) return { items, isWhole: false };
+      place = { ...place, version: appended.version };
       if (appended.compaction !== null) await settle(target, path);
-      place = { ...before, version: appended.version };
     } catch (error) {
       // Half a session would stand in the way of the next try. What went wrong first is what counts.
-      await eraseOwn(target, path, before).catch(() => undefined);
+      await eraseOwn(target, path, place).catch(() => undefined);
       throw error;
     }
     items += batch.length;

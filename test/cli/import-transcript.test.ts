@@ -112,6 +112,21 @@ describe('an import that is not alone with its session', () => {
     expect(await logOf('pinned')).toEqual(chat);
   });
 
+  it('erases what it has begun, where it cannot wait for a compaction of that', async () => {
+    const long = chat.map((item) => ({ ...item, content: 'A word or two. '.repeat(6_000) }));
+    const { request, ...rest } = target(async () => {});
+    const failing = {
+      ...rest,
+      request: async (path: string, init?: RequestInit) => {
+        if (path.endsWith('wait=compaction')) throw new Error('the connection broke');
+        return request(path, init);
+      },
+    };
+    const failed = importTranscript(failing, transcript('long', long), { idPrefix: '' }, () => {});
+    await expect(failed).rejects.toThrow('the connection broke');
+    expect((await send(api, 'GET', '/sessions/long')).status).toBe(404);
+  });
+
   it('erases nothing that others have said, where it fails', async () => {
     const items = chat.slice(8);
     const failing = target(async () => {

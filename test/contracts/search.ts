@@ -230,6 +230,18 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         expect(await firstSeqs(api, 'asked', `stork ${address}`)).toEqual([4, 5]);
       });
 
+      test('what was written as one before its names apart, and the first of a pair', async () => {
+        const padding = FILLER.slice(0, 20).map(({ content }) => content);
+        await append('written', [
+          user([`The log says bitternCount=7 there.`, ...padding].join('\n')),
+          user('bitternCount: none of 7. bitternCount 1 of 7.'),
+          user('单位：价格表在这里。'),
+        ]);
+        expect(await firstSeqs(api, 'written', 'bitternCount=7')).toEqual([2, 3]);
+        expect(await firstSeqs(api, 'written', '7|bitternCount')).toEqual([3, 2]);
+        expect(await firstSeqs(api, 'written', '单位：价')).toEqual([4]);
+      });
+
       test('signs alone are found as they stand', async () => {
         await append('signs', [
           user('| a | b |\n|---|:-:|\n| 1 | 2 |'),

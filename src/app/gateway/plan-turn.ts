@@ -16,6 +16,7 @@ import { loadViewHere } from '../load-view.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import { outlineOf } from './body-outline.ts';
 import { bodyWith, tokensBeside } from './body-with.ts';
+import { hasMovedOn } from './branches.ts';
 import type { Expanded } from './expand-content.ts';
 import { expandReferences } from './expand-references.ts';
 import type { TurnSession } from './find-turn-session.ts';
@@ -98,8 +99,10 @@ async function planInSession(
   const found = await findSession(deps.store, ref);
   if (!found.ok) return found;
   const head = found.value;
-  // With nothing new it is asked again for what follows the answer, whatever the log has said since.
-  const version = items.length === 0 ? kept.value.version : head.state.version;
+  // With nothing new it is asked again for what follows the answer, whatever the log has said since; and
+  // the same request, sent at the same moment, may have been answered just now.
+  const isOutrun = session.delta !== null && (await hasMovedOn(deps, ref, kept.value.version));
+  const version = items.length === 0 || isOutrun ? kept.value.version : head.state.version;
   const original = request.text;
   const config = configOf(head.settings, deps.world.server);
   const replaced = await contextInForce(deps, ref, head, items, {

@@ -6,7 +6,10 @@ import type { Protocol } from '../../domain/gateway/protocol.ts';
 import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
 import { MOST_VALUES, measureJson } from '../../domain/json-text.ts';
 
-/** An answer as it came from upstream, its content coding undone. `isWhole`: it was not broken off. */
+/**
+ * An answer as it came from upstream, its content coding undone. `isWhole`: it came to the end of its
+ * connection. Many clients close that as soon as the answer says its own end.
+ */
 export type RawAnswer = { bytes: Uint8Array; isStream: boolean; isWhole: boolean };
 
 /**
@@ -18,17 +21,23 @@ export function readAnswer(protocol: Protocol, raw: RawAnswer): Answer | null {
   const reader = answerReader(protocol);
   if (!raw.isStream) {
     const body = objectIn(text);
-    const read = body && reader.ofBody(body);
-    return read && { ...read, isWhole: read.isWhole && raw.isWhole };
+    // Of one that was cut nothing can be read.
+    return body && reader.ofBody(body);
   }
-  const { events, isBroken } = eventsOf(text, raw.isWhole);
+  const { events, isBroken, isDone } = eventsOf(text, raw.isWhole);
   const read = reader.ofEvents(events);
-  return { ...read, isWhole: read.isWhole && raw.isWhole && !isBroken };
+  // Behind what a chat calls its end its usage may follow; the other protocols end with one event.
+  const isEnded = raw.isWhole || isDone || protocol !== 'chat';
+  return { ...read, isWhole: read.isWhole && isEnded && !isBroken };
 }
 
-function eventsOf(text: string, isWhole: boolean): { events: JsonObject[]; isBroken: boolean } {
+/** `isDone`: it has said that no event follows. */
+type Events = { events: JsonObject[]; isBroken: boolean; isDone: boolean };
+
+function eventsOf(text: string, isWhole: boolean): Events {
   const events: JsonObject[] = [];
   let isBroken = false;
+  let isDone = false;
   const reader = new EventStreamReader();
   const take = (chunk: string) => {
     for (const piece of reader.read(chunk)) {
@@ -38,13 +47,14 @@ function eventsOf(text: string, isWhole: boolean): { events: JsonObject[]; isBro
       if (event !== null && !isBroken) events.push(event);
       // Others are signs of the server: `[DONE]`, or that it is still there.
       else if (data.startsWith('{')) isBroken = true;
+      else if (data.trim() === '[DONE]') isDone = true;
     }
   };
   take(text);
   const isBrokenBefore = isBroken;
   // The last one may lack the empty line behind it. Where it is cut itself, it was never there.
   if (isWhole) take('\n\n');
-  return { events, isBroken: isBrokenBefore };
+  return { events, isBroken: isBrokenBefore, isDone };
 }
 
 /** Null for what takes too long to parse, too. */

@@ -23,7 +23,10 @@ type Ranked = {
   tier: (typeof TIERS)[number];
 };
 
-/** Hits with all the words come first, then those with some word only in parts or inside of another one. */
+/**
+ * Hits with all the words as they are written come first, then those with some word only in parts, inside
+ * of another one, or with other words between its names.
+ */
 const TIERS = ['all', 'all_in_parts', 'some'] as const;
 
 /** How words are looked up: their parts side by side, or anywhere in the text. */
@@ -220,7 +223,8 @@ class Pool {
           // It has some of the words, and may be asked for by these.
           this.#seen.delete(candidate.found.id);
         } else if (matched !== null && (await this.#isOfState(candidate))) {
-          const whole = matched.loose.size === 0 ? 'all' : 'all_in_parts';
+          const isWhole = matched.loose.size === 0 && matched.isAsWritten;
+          const whole = isWhole ? 'all' : 'all_in_parts';
           this.ranked.push({ candidate, matched, tier: hasAll ? whole : 'some' });
         }
         if (slices.isOver) await slices.next();

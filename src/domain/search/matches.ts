@@ -15,6 +15,8 @@ export type Matched = {
    * asks for.
    */
   loose: ReadonlySet<number>;
+  /** Whether all that the query has written as one stands there as one. */
+  isAsWritten: boolean;
 };
 
 /** Enough to rank and to show: a text of one word ten thousand times has more. */
@@ -45,7 +47,7 @@ export function isPhrase(terms: readonly Term[]): boolean {
   return terms.every((term) => term.isPhrase);
 }
 
-function matchesAmong(text: string, parts: readonly Part[], { all }: Query): Matched {
+function matchesAmong(text: string, parts: readonly Part[], { all, pieces }: Query): Matched {
   const loose = new Set<number>();
   const places = all.map((terms, index) => {
     const found = terms.flatMap((term) => placesOf({ text, parts }, term));
@@ -55,7 +57,8 @@ function matchesAmong(text: string, parts: readonly Part[], { all }: Query): Mat
     if (apart.length > 0) loose.add(index);
     return apart;
   });
-  return { text, parts, ...withoutInner(places, loose) };
+  const isAsWritten = pieces.every((piece) => placesOf({ text, parts }, piece).length > 0);
+  return { text, parts, isAsWritten, ...withoutInner(places, loose) };
 }
 
 /**

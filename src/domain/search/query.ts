@@ -14,8 +14,15 @@ export type Term = {
   isPhrase: boolean;
 };
 
-/** What is searched for: one of each of `all`, and none of `none`. */
-export type Query = { all: readonly (readonly Term[])[]; none: readonly Term[] };
+/**
+ * What is searched for: one of each of `all`, and none of `none`. `pieces`: what was written as one, and is
+ * looked for by its names, which texts come first with that have it as it was written.
+ */
+export type Query = {
+  all: readonly (readonly Term[])[];
+  none: readonly Term[];
+  pieces: readonly Term[];
+};
 
 /**
  * What an index is asked for: all the tokens, for each prefix a token that begins with it, and the words
@@ -66,8 +73,17 @@ export function parseQuery(text: string): Outcome<Query> {
     last = isExcluded ? 'excluded' : 'term';
   }
   if (isOr) return invalid('OR stands between two words to look for');
-  const names = all.flatMap(namesOf);
-  return checked({ all: names.flat().length + none.length > MOST_TERMS ? all : names, none });
+  const names = all.map(namesOf);
+  const pieces = all.flatMap((terms, index) => (names[index]?.length === 1 ? [] : terms));
+  const apart = { all: names.flat(), none, pieces };
+  return checked(isTooMuch(apart) ? { all, none, pieces: [] } : apart);
+}
+
+function isTooMuch({ all, none }: Query): boolean {
+  const terms = [...all.flat(), ...none];
+  return (
+    terms.length > MOST_TERMS || terms.filter(({ isPrefix }) => isPrefix).length > MOST_PREFIXES
+  );
 }
 
 const WORD = /[\p{L}\p{N}]/u;
@@ -87,14 +103,19 @@ function termOf(word: string, isPhrase: boolean): Term | null {
     const isApart = !isJoined && before !== undefined && before.end < start;
     return { text, isJoined, isApart };
   });
-  const [first] = parts;
-  if (first === undefined) return null;
-  // A single character of such a script is only found as the beginning of a pair.
-  const isCharacter = parts.length === 1 && unspacedCharacters(first.text)?.length === 1;
-  return { parts, isPrefix: isStarred || isCharacter, isPhrase };
+  return parts.length === 0 ? null : { parts, isPrefix: isStarred || isCharacter(parts), isPhrase };
 }
 
-/** `load(path` and `a|b` are two names each, which stand in either order and may be written in other parts. */
+/** A single character of a script without spaces: it is only found as the beginning of a pair. */
+function isCharacter([first, ...others]: readonly TermPart[]): boolean {
+  if (first === undefined || others.length > 0) return false;
+  return unspacedCharacters(first.text)?.length === 1;
+}
+
+/**
+ * `load(path` and `a|b` are two names each, which stand in either order and may be written in other parts.
+ * Where one comes twice, as in `fix=fix`, the names tell less than what is written.
+ */
 function namesOf(terms: readonly Term[]): Term[][] {
   const [term, ...others] = terms;
   if (term === undefined || term.isPhrase || others.length > 0) return [[...terms]];
@@ -103,13 +124,15 @@ function namesOf(terms: readonly Term[]): Term[][] {
     if (part.isApart) names.push([]);
     names.at(-1)?.push({ ...part, isApart: false });
   }
-  return names.map((parts, index) => [
-    { ...term, parts, isPrefix: term.isPrefix && index === names.length - 1 },
-  ]);
+  const found = names.map((parts, index): Term => {
+    const isLast = index === names.length - 1;
+    return { ...term, parts, isPrefix: (term.isPrefix && isLast) || isCharacter(parts) };
+  });
+  return distinct(found).length < found.length ? [[term]] : found.map((name) => [name]);
 }
 
 function checked(read: Query): Outcome<Query> {
-  const query = { all: distinct(read.all), none: distinct(read.none) };
+  const query = { ...read, all: distinct(read.all), none: distinct(read.none) };
   const terms = [...query.all.flat(), ...query.none];
   if (query.all.length === 0) {
     return invalid(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadView } from '../../../src/app/load-view.ts';
+import { withMembers } from '../../../src/app/with-members.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { send } from '../../support/api-server.ts';
 import { GatewayLab, refOf } from '../../support/gateway/lab.ts';
@@ -90,6 +91,48 @@ it('keeps both answers of a request that is sent twice at once', async () => {
   }
 });
 
+it('keeps both answers where one comes while the same request is understood', async () => {
+  const { store } = lab.api.deps;
+  let meanwhile: (() => Promise<unknown>) | null = null;
+  const events: typeof store.events = async (...asked) => {
+    const found = await store.events(...asked);
+    const happens = asked[1]?.limit === 1 ? meanwhile : null;
+    if (happens !== null) meanwhile = null;
+    await happens?.();
+    return found;
+  };
+  const crowded = await GatewayLab.open({ store: withMembers(store, { events }) });
+  try {
+    crowded.provider.script = (_, index) => ({ text: `Answer ${index}.` });
+    const post = async (body: object) => {
+      const { session, text } = await crowded.post('/v1/responses', { model: 'm', ...body });
+      return { session, id: String(JSON.parse(text).id) };
+    };
+    const first = await post({ input: 'One' });
+    await expect.poll(() => texts(first.session)).toHaveLength(2);
+    let release = () => {};
+    crowded.provider.held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const body = { input: 'Two', previous_response_id: first.id };
+    const once = post(body);
+    await expect.poll(() => crowded.provider.received.length).toBe(2);
+    meanwhile = async () => {
+      release();
+      await expect.poll(() => texts(first.session)).toHaveLength(4);
+    };
+    const answers = await Promise.all([once, post(body)]);
+    expect(meanwhile).toBeNull();
+    for (const [index, { id }] of answers.entries()) {
+      const on = await post({ input: 'Three', previous_response_id: id });
+      const said = ['One', 'Answer 0.', 'Two', `Answer ${index + 1}.`, 'Three'];
+      expect((await texts(on.session)).slice(0, 5)).toEqual(said);
+    }
+  } finally {
+    await crowded.close();
+  }
+});
+
 describe('after an answer that never came whole', () => {
   const user = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] });
   const headers = { 'x-palimpsest-session': 'a-task' };
@@ -147,6 +190,30 @@ describe('after an answer that never came whole', () => {
       'And another thing',
       'Answer 1.',
     ]);
+  });
+
+  it('takes back none whose client has left at its end', async () => {
+    const first = await ask('One', { headers });
+    lab.provider.troubles.push('slow');
+    const client = new AbortController();
+    const body = { model: 'm', stream: true, previous_response_id: first.id, input: 'Two' };
+    const response = await fetch(`${lab.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: client.signal,
+    });
+    let heard = '';
+    for await (const piece of response.body ?? []) {
+      heard += Buffer.from(piece).toString();
+      if (heard.includes('response.completed')) break;
+    }
+    client.abort();
+    await expect.poll(() => texts(first.session)).toHaveLength(4);
+    expect(await cutOff(first.session)).toEqual([]);
+    const said = await texts(first.session);
+    expect((await askAll([user('Two')], first.id)).session).not.toBe(first.session);
+    expect(await texts(first.session)).toEqual(said);
   });
 
   it('keeps in a fork what is asked instead, and what was asked', async () => {

@@ -60,6 +60,10 @@ describe('a query', () => {
     ['load(path, 2)', [['load'], ['path'], ['2']]],
     ['get_user|setUser', [['get user'], ['set user']]],
     ['load(pat*', [['load'], ['pat*']]],
+    // A single character is the beginning of a pair there as well.
+    ['标题：值', [['标题'], ['值*']]],
+    // A name that comes twice says less than what is written.
+    ['fix=fix', [['fix fix']]],
     // What stands between alternatives, is excluded or quoted is looked for as it is written.
     ['a OR b|c', [['a', 'b c']]],
     ['a -b|c', [['a']]],
@@ -81,6 +85,7 @@ describe('a query', () => {
   test('a piece of more names than a query may have words is looked for as it is written', () => {
     const signature = Array.from({ length: 60 }, (_, i) => `w${i}`).join(',');
     expect(parsed(signature).all).toHaveLength(1);
+    expect(parsed('我，你，他，她，它').all).toHaveLength(1);
   });
 
   test.each([
@@ -158,6 +163,17 @@ describe('what matches', () => {
     if (matched === null) throw new Error('it does not match');
     const { text: snippet, matches } = snippetOf(matched);
     expect(matches.map(({ start, end }) => snippet.slice(start, end))).toEqual([expected]);
+  });
+
+  test.each([
+    ['StepCount=0', 'run StepCount = 0 here', true],
+    ['StepCount=0', 'StepCount=1\n0', false],
+    ['StepCount=0', '0 of a step_count', false],
+    ['load(path', 'function load(path)', true],
+    ['load(path x', 'the path to load\nx', false],
+    ['load path', 'the path to load', true],
+  ])('%s, in %j as it is written: %s', (q, text, isAsWritten) => {
+    expect(found(text, q)).toMatchObject({ isAsWritten, loose: new Set() });
   });
 
   test('not what is excluded, nor a phrase whose words stand apart', () => {
