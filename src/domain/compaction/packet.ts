@@ -89,8 +89,9 @@ function notesOf(ledgers: Ledgers): Record<Part, string[]> {
   // The last words stand in the packet as they are.
   const before = { ...covered, said: covered.said.slice(1) };
   const some = (tellings: Tellings) => textsOf(tellings, 1);
+  const all = (tellings: Tellings) => textsOf(tellings, tellings.length - 1);
   return {
-    goal: [...textsOf(latestTellings(ledgers), 3), ...textsOf(firstTellings(ledgers), 3)],
+    goal: [...all(latestTellings(ledgers)), ...all(firstTellings(ledgers))],
     state: [
       ...some(currentTellings(before)),
       ...some(todoTellings(covered)),
