@@ -21,8 +21,11 @@ export type GitWork = {
  * against its folder where that is known.
  */
 export type FileAction =
-  /** The content that a call has shown, in whole or in part. Nothing new: it is as it was. */
-  | { kind: 'seen'; path: string; text: KnownText | null }
+  /**
+   * The content that a call has shown, in whole or in part. Nothing new: it is as it was.
+   * `isAmongOthers`: the call has printed more than that.
+   */
+  | { kind: 'seen'; path: string; text: KnownText | null; isAmongOthers?: true }
   | { kind: 'written'; path: string; text: string }
   | { kind: 'replaced'; path: string; replacements: Replacement[] }
   | { kind: 'inserted'; path: string; after: number; text: string }
@@ -52,3 +55,10 @@ export type FileAction =
   | { kind: 'ran'; path: string; by: string; isPatch: boolean; args: readonly string[] }
   /** Perhaps changed: any file. */
   | { kind: 'all_changed'; by: string; git?: GitWork };
+
+/** The paths whose content an action changes; what is copied stays as it is. */
+export function changedBy(action: Extract<FileAction, { path: string }>): string[] {
+  const to = 'to' in action ? action.to : null;
+  if (to === null) return [action.path];
+  return action.kind === 'copied' ? [to] : [action.path, to];
+}

@@ -7,6 +7,7 @@ import {
   appended,
   inserted,
   type KnownText,
+  linesOf,
   merged,
   overlap,
   replaced,
@@ -180,7 +181,13 @@ export class FileBook {
     const both = textWhenWhole(seen) === null ? merged(known.text, seen, this.effort) : null;
     // Where the two disagree, lines known before may have moved: what was seen last counts alone.
     if (both === null) this.files.set(known.path, seen, at, null);
-    else this.files.set(known.path, both, at, known.changedBy);
+    else if (known.changedBy === null) this.files.set(known.path, both, at, null);
+    else {
+      const since = known.seen === null ? seen : (merged(known.seen, seen, this.effort) ?? seen);
+      // All of it was read since, part by part.
+      if (linesOf(since) >= linesOf(both)) this.files.set(known.path, since, at, null);
+      else this.files.setInPart(known, both, at, since);
+    }
   }
 
   /**
@@ -202,7 +209,8 @@ export class FileBook {
     if (text === null) {
       file.at = at;
       this.files.doubt(file, `${by} that could not be followed`);
-    } else this.files.set(file.path, text, at, file.changedBy);
+    } else if (file.changedBy === null) this.files.set(file.path, text, at, null);
+    else this.files.setInPart(file, text, at, file.seen === null ? null : next(file.seen));
     return file.path;
   }
 

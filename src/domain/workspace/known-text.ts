@@ -217,6 +217,7 @@ function telling({ blocks }: KnownText): number {
   return blocks.reduce((sum, { text }) => sum + (text.match(/^.*\S/gm)?.length ?? 0), 0);
 }
 
-function linesOf({ blocks }: KnownText): number {
+/** How many lines are known. */
+export function linesOf({ blocks }: KnownText): number {
   return blocks.reduce((sum, { text }) => sum + lineCount(text), 0);
 }

@@ -87,6 +87,17 @@ function patchRun(
   return [{ kind: 'ran', path: resolvePath(path, folder), by, isPatch: true, args: [] }];
 }
 
+/** What `cp` changes: its target, and in a folder what has the name of a source. */
+function targetsOfCopy(args: readonly string[], files: readonly string[]): string[] {
+  const at = args.findIndex((arg) => /^(?:-\w*t|--target-directory)$/.test(arg));
+  const said = args.find((arg) => arg.startsWith('--target-directory='));
+  const named = said?.slice(said.indexOf('=') + 1) ?? (at === -1 ? undefined : args[at + 1]);
+  const target = named ?? files.at(-1) ?? '';
+  return target.endsWith('/') && !args.some((arg) => /^-\w*[rRa]/.test(arg))
+    ? files.filter((file) => file !== target).map((file) => `${target}${baseName(file)}`)
+    : [target];
+}
+
 /** `mv` and `cp`; with options that leave files as they are, or name the folder first, only perhaps. */
 function moves(
   { words }: Command,
@@ -97,10 +108,13 @@ function moves(
 ): FileAction[] {
   const files = args.filter((arg) => !arg.startsWith('-'));
   const target = files.at(-1);
-  if (target === undefined || files.length < 2) return [];
+  const hasTarget = args.some((arg) => arg.startsWith('--target-directory='));
+  if (target === undefined || (files.length < 2 && !hasTarget)) return [];
   const isPlain = words.every((word) => word.isPlain);
   const isSimple = args.every((arg) => !arg.startsWith('-') || /^-[fvrRapP]+$/.test(arg));
-  if (!isPlain || !isSimple) return perhaps(args, folder, by);
+  if (!isPlain || !isSimple) {
+    return perhaps(kind === 'copied' ? targetsOfCopy(args, files) : args, folder, by);
+  }
   const to = resolvePath(target, folder);
   // The files of a folder that nobody has seen take the places of those that are known.
   const isDeep = kind === 'copied' && args.some((arg) => /^-\w*[rRa]/.test(arg));
