@@ -8,7 +8,7 @@ import { isSameFile } from './same-file.ts';
 import { fateOf, type GitAction, gitActionOf, gitStateAfter, takenBack } from './taken-back.ts';
 
 /** Names of a file that are kept, the newest first. */
-const MOST_NAMES = 24;
+export const MOST_NAMES = 24;
 const LONGEST_LINE = 120;
 /** Calls after which a touch says half as much about what is worked on next. */
 const HALF_LIFE = 8;
@@ -71,7 +71,7 @@ export class Files {
         this.move(path, action.to, moment);
         return;
       case 'copied':
-        this.change(action.to, [], moment);
+        this.copy(path, action.to, moment);
         return;
       case 'deleted':
         this.delete(path, moment);
@@ -168,6 +168,7 @@ export class Files {
     const isAnew = known?.is_created === true && known.state !== 'present';
     const file = this.changed(path, moment);
     if (isNew) file.is_created = true;
+    delete file.copied_from;
     // What was created and deleted before is not there any more, as if it had never been.
     if (isAnew) Object.assign(file, { edits: 1, removed: [], edited_from: moment.at });
     delete file.undoable;
@@ -207,8 +208,7 @@ export class Files {
 
   /** A file, or a folder with all that is in it. */
   private delete(path: string, moment: Moment): void {
-    const folder = path.endsWith('/') ? path : `${path}/`;
-    const inside = this.facts().filter((file) => file.path.startsWith(folder));
+    const inside = this.inside(path);
     for (const file of inside.length > 0 ? inside : [this.changed(path, moment)]) {
       file.state = 'deleted';
       file.last_seq = moment.seq;
@@ -222,7 +222,18 @@ export class Files {
     }
   }
 
-  private move(path: string, to: string, moment: Moment): void {
+  private copy(path: string, given: string, moment: Moment): void {
+    const to = this.placeIn(given, path);
+    const isNew = this.find(to) === undefined;
+    this.change(to, [], moment);
+    const file = this.find(to);
+    if (isNew && file !== undefined) file.copied_from = path;
+  }
+
+  /** A file, or a folder with all that is in it. */
+  private move(path: string, given: string, moment: Moment): void {
+    const to = this.placeIn(given, path);
+    const inside = this.inside(path);
     const from = this.changed(path, moment);
     // Where the one may be written from a folder that is not known, no two files can be told apart.
     if (this.find(to) === from) {
@@ -231,11 +242,29 @@ export class Files {
     }
     from.state = 'moved';
     from.moved_to = to;
+    if (inside.length > 0) {
+      for (const file of inside) file.path = to + file.path.slice(path.length);
+      return;
+    }
+    const known = this.find(to);
     const target = this.changed(to, moment);
+    // That it was moved is told of the other one.
+    if (known === undefined) target.edits = from.edits - 1;
     target.added = [...new Set([...target.added, ...from.added])].slice(0, MOST_NAMES);
     target.is_created ||= from.is_created;
     from.added = [];
     delete from.line;
+  }
+
+  /** Where a file goes that is moved or copied there: into what is known as a folder. */
+  private placeIn(to: string, path: string): string {
+    return this.inside(to).length > 0 ? `${to}/${baseName(path)}` : to;
+  }
+
+  /** What is known in a folder. */
+  private inside(path: string): File[] {
+    const folder = path.endsWith('/') ? path : `${path}/`;
+    return this.facts().filter((file) => file.path.startsWith(folder));
   }
 
   private changed(path: string, moment: Moment): File {
@@ -335,16 +364,23 @@ function linesOnlyIn(text: string, other: string): string {
     .join('\n');
 }
 
+/** Lines that tell only what is used: imports, and a text in quotes that stands alone. */
+const SAYS_LITTLE =
+  /^\s*(?:import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+\S+;|using\s+\S+;|#include\b|package\s+\S+$|require\b|(?:const|let|var)\b[^=]{1,200}=\s*require\(|(["'`])[^"'`\s]*\1[,;]?\s*$)/;
+
 function setLine(file: File, text: string): void {
-  const line = text.split('\n', 200).find((candidate) => /[\p{L}\p{N}]{3}/u.test(candidate));
+  const lines = text.split('\n', 200).filter((line) => /[\p{L}\p{N}]{3}/u.test(line));
+  const line = lines.find((candidate) => !SAYS_LITTLE.test(candidate));
   if (line !== undefined) file.line = clipEnd(oneLine(line), LONGEST_LINE);
+  // The line of an edit before would pass for one of this.
+  else if (lines.length > 0) delete file.line;
 }
 
 const SUBSTITUTION =
   /(?:^|[\s'";])(?:\d[\d,$]*)?s([/|#@])((?:\\.|(?!\1)[^\\\n]){0,500})\1((?:\\.|(?!\1)[^\\\n]){0,500})\1/g;
 
 /** What `sed -i` puts in place of what. */
-function editsOfSed(script: string): Edit[] {
+export function editsOfSed(script: string): Edit[] {
   if (!script.includes('sed')) return [];
   return [...script.slice(0, LOOKED_AT).matchAll(SUBSTITUTION)].map(
     ([, , removed = '', added = '']) => ({ added, removed }),
