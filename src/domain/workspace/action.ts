@@ -1,4 +1,4 @@
-import type { Block, KnownText, Replacement } from './known-text.ts';
+import type { Block, KnownText, Replacement, Substitution } from './known-text.ts';
 
 /** One change of a patch: lines to look for after the lines of `context`, and what replaces them. */
 export type Hunk = { context: string[]; before: string[]; after: string[] };
@@ -39,9 +39,16 @@ export type FileAction =
   | { kind: 'undone'; path: string }
   /**
    * Changed in a way that the log does not show, certainly or perhaps; `by` names the cause, `text` what
-   * was put in at a place that is not known.
+   * was put in at a place that is not known, `substitutions` all that was done.
    */
-  | { kind: 'changed'; path: string; by: string; isCertain: boolean; text?: string }
+  | {
+      kind: 'changed';
+      path: string;
+      by: string;
+      isCertain: boolean;
+      text?: string;
+      substitutions?: readonly Substitution[];
+    }
   /** Changed by somebody else; `lines` are all that have changed, as they are now, where they are shown. */
   | { kind: 'changed_outside'; path: string; lines: readonly Block[] | null; by: string }
   /** Perhaps changed: every file whose name stands in a script that changes files. */

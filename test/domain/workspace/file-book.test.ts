@@ -69,6 +69,15 @@ describe('what is known of files after what calls have done', () => {
       ['/a 1:x\nv\nw\nz'],
     ],
     [
+      'lines of what is doubtful, shown after a change outside',
+      [
+        part('/a', 1, 'x\ny'),
+        { kind: 'all_changed', by },
+        { kind: 'changed_outside', path: '/a', lines: [{ first: 1, text: 'x\ny' }], by: 'a user' },
+      ],
+      ['/a 1:x\ny'],
+    ],
+    [
       'a doubt between the parts',
       [
         write('/a', 'x\ny'),

@@ -2,8 +2,9 @@ import { baseName } from '../../names.ts';
 import type { FileAction } from '../action.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
 import { resolved, resolvePath } from '../paths.ts';
-import { clipped, doubtsOf, filesOfSed, isRemover, sedRewrites, targetsOf } from './doubt.ts';
+import { clipped, doubtsOf, isRemover, sedRewrites, targetsOf } from './doubt.ts';
 import type { Command } from './lex.ts';
+import { sedWork } from './sed.ts';
 import { unwrapped } from './wrappers.ts';
 
 /** What a command does to files besides what its output is sent to. */
@@ -51,10 +52,21 @@ export function actionsOf(whole: Command, folder: string | null): FileAction[] {
     case 'patch':
       return args.includes('--dry-run') ? [] : patchRun(command, folder, by);
     case 'sed': {
-      if (!isPlain || isFed || !sedRewrites(args)) return doubtsOf(whole, folder);
-      return filesOfSed(args).map((path) => {
-        return { kind: 'changed', path: resolvePath(path, folder), by, isCertain: true };
-      });
+      if (isFed || !sedRewrites(args)) return doubtsOf(whole, folder);
+      const { files: given, substitutions } = sedWork(words.slice(1));
+      const isOpen = given.some(({ text }) => text.startsWith('`'));
+      if (isOpen || (!isPlain && given.every((word) => word.isPlain))) {
+        return doubtsOf(whole, folder);
+      }
+      const others = given.filter((word) => !word.isPlain).map(({ text }) => text);
+      const known = given
+        .filter((word) => word.isPlain)
+        .map(({ text }): FileAction => {
+          const changed = { kind: 'changed', by, isCertain: true } as const;
+          const path = resolvePath(text, folder);
+          return { ...changed, path, ...(substitutions !== null && { substitutions }) };
+        });
+      return others.length === 0 ? known : [...known, ...perhaps(others, folder, by)];
     }
     default:
       return doubtsOf(whole, folder);

@@ -132,11 +132,27 @@ describe('what a script does to files', () => {
     ['cp a.ts b.ts', [{ kind: 'copied', path: '/w/a.ts', to: '/w/b.ts' }]],
     [
       "sed -i 's/a/b/' a.ts",
-      [{ kind: 'changed', path: '/w/a.ts', by: 'sed -i s/a/b/ a.ts', isCertain: true }],
+      [
+        {
+          kind: 'changed',
+          path: '/w/a.ts',
+          by: 'sed -i s/a/b/ a.ts',
+          isCertain: true,
+          substitutions: [{ from: 'a', to: 'b', isEach: false }],
+        },
+      ],
     ],
     [
       "sed -i '' -e 's/a/b/' a.ts",
-      [{ kind: 'changed', path: '/w/a.ts', by: 'sed -i -e s/a/b/ a.ts', isCertain: true }],
+      [
+        {
+          kind: 'changed',
+          path: '/w/a.ts',
+          by: 'sed -i -e s/a/b/ a.ts',
+          isCertain: true,
+          substitutions: [{ from: 'a', to: 'b', isEach: false }],
+        },
+      ],
     ],
     [
       'git reset --hard',
