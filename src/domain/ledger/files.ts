@@ -199,7 +199,10 @@ export class Files {
     const stillGone = file.removed.filter((name) => !back.has(name) && !taken.has(name));
     file.removed = [...removed, ...stillGone].slice(0, MOST_NAMES);
     const { line } = file;
-    if (line !== undefined && edits.some(({ removed }) => removed.includes(line))) delete file.line;
+    const isOld = ({ removed }: Edit) =>
+      line !== undefined &&
+      (removed.includes(line) || (isRough && removed !== '' && line.includes(removed)));
+    if (edits.some(isOld)) delete file.line;
     for (const edit of edits) setLine(file, linesOnlyIn(edit.added, edit.removed));
     const isExact = !isRough && edits.length > 0;
     if (isExact) file.undoable = { added: added.length, removed: removed.length };

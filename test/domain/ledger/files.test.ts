@@ -233,6 +233,13 @@ describe('what each tool has done to a file', () => {
     );
   });
 
+  test('a line that sed has changed since is not told', () => {
+    const sed = (script: string) => used('Bash', { command: `sed -i '${script}' /w/a.md` }, '');
+    const written = write('/w/a.md', 'see this — or that');
+    expect(filesOf(written, sed('s/ — / - /g'))[0]?.line).toBeUndefined();
+    expect(filesOf(written, sed('s/ – / - /g'))[0]?.line).toBe('see this — or that');
+  });
+
   test('a patch that moves and changes', () => {
     expect(
       linesOf(
