@@ -1,36 +1,38 @@
-import { baseName, extractNames, isFileName } from '../names.ts';
-import { clipEnd, oneLine, withoutKeys } from '../text.ts';
+import { baseName } from '../names.ts';
+import { clipEnd, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { type KnownText, textWhenWhole } from '../workspace/known-text.ts';
+import { linesOnlyIn, MOST_NAMES, namesBroughtIn } from './brought-in.ts';
+import { Folders } from './folders.ts';
 import type { File, GitState } from './ledger.ts';
 import { rounded } from './names-index.ts';
 import { isSameFile } from './same-file.ts';
+import { type Edit, editsOfSed } from './sed-edits.ts';
 import { fateOf, type GitAction, gitActionOf, gitStateAfter, takenBack } from './taken-back.ts';
 
-/** Names of a file that are kept, the newest first. */
-export const MOST_NAMES = 24;
 const LONGEST_LINE = 120;
 /** Calls after which a touch says half as much about what is worked on next. */
 const HALF_LIFE = 8;
 /** What a change of a file says beside a look at it. */
 const CHANGE = 2;
-/** Characters of one edit that are read for names. */
-const LOOKED_AT = 200_000;
 
 /** Where the fold stands: the item, how many were folded, and how many calls. */
 export type Moment = { seq: number; at: number; call: number };
-type Edit = { added: string; removed: string };
 
 /** Files that were worked on, and what was changed in them. */
 export class Files {
   private readonly byBase = new Map<string, File[]>();
+  private readonly folders = new Folders();
   private count: number;
 
   private git: GitState;
 
   constructor(files: readonly File[], git: GitState) {
     this.git = git;
-    for (const file of files) this.namesakes(file.path).push({ ...file });
+    for (const file of files) {
+      this.namesakes(file.path).push({ ...file });
+      this.folders.add(file.path);
+    }
     this.count = files.length;
   }
 
@@ -240,13 +242,13 @@ export class Files {
     const from = this.changed(path, moment);
     // Where the one may be written from a folder that is not known, no two files can be told apart.
     if (this.find(to) === from) {
-      if (to.length > from.path.length) from.path = to;
+      if (to.length > from.path.length) this.rename(from, to);
       return;
     }
     from.state = 'moved';
     from.moved_to = to;
     if (inside.length > 0) {
-      for (const file of inside) file.path = to + file.path.slice(path.length);
+      for (const file of inside) this.rename(file, to + file.path.slice(path.length));
       return;
     }
     const known = this.find(to);
@@ -261,12 +263,24 @@ export class Files {
 
   /** Where a file goes that is moved or copied there: into what is known as a folder. */
   private placeIn(to: string, path: string): string {
-    return this.inside(to).length > 0 ? `${to}/${baseName(path)}` : to;
+    return this.isFolder(to) ? `${to}/${baseName(path)}` : to;
+  }
+
+  /** Whether a file that is there is known in it. */
+  private isFolder(path: string): boolean {
+    if (!this.folders.has(path)) return false;
+    for (const files of this.byBase.values()) {
+      if (files.some((file) => file.state === 'present' && file.path.startsWith(`${path}/`))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What is known in a folder. */
   private inside(path: string): File[] {
     const folder = path.endsWith('/') ? path : `${path}/`;
+    if (!this.folders.has(folder.slice(0, -1))) return [];
     return this.facts().filter((file) => file.path.startsWith(folder));
   }
 
@@ -300,14 +314,22 @@ export class Files {
         heat: 0,
       };
       this.namesakes(path).push(file);
+      this.folders.add(path);
       this.count++;
     }
     // The fuller spelling tells which of several files of a name it is.
-    if (path.length > file.path.length) file.path = path;
+    if (path.length > file.path.length) this.rename(file, path);
     file.last_seq = seq;
     file.heat = rounded(heatOf(file, call) + worth);
     file.touched_at = call;
     return file;
+  }
+
+  /** Another path for a file, with the same name at its end. */
+  private rename(file: File, path: string): void {
+    this.folders.remove(file.path);
+    file.path = path;
+    this.folders.add(path);
   }
 
   private find(path: string): File | undefined {
@@ -331,42 +353,6 @@ export function heatOf({ heat, touched_at }: File, call: number): number {
   return heat * 0.5 ** ((call - touched_at) / HALF_LIFE);
 }
 
-/** What a line declares is told before what it uses. */
-const DECLARES =
-  /\b(?:function|class|def|func|fn|interface|type|struct|enum|const|let|var|trait|impl|module|namespace|package|macro|table|TABLE|protocol|record|object)\b|^\s*(?:[\w.-]+\s*[:=]|#{1,6} |\[[\w.-]+\]|@\w+|"[\w.-]+":)/;
-
-/** The names that edits bring in and that what they replace does not have, declared ones first. */
-function namesBroughtIn(edits: readonly Edit[], path: string): string[] {
-  const declared = new Set<string>();
-  const used = new Set<string>();
-  const paths = new Set<string>();
-  const own = baseName(path);
-  for (const { added, removed } of edits) {
-    const before = new Set(extractNames(removed.slice(0, LOOKED_AT)));
-    const brought = withoutKeys(linesOnlyIn(added.slice(0, LOOKED_AT), removed));
-    for (const line of brought.split('\n')) {
-      const names = extractNames(line).filter(
-        (name) => !before.has(name) && baseName(name) !== own,
-      );
-      const declares = DECLARES.test(line.slice(0, 500));
-      for (const [place, name] of names.entries()) {
-        if (name.includes('/') || isFileName(name)) paths.add(name);
-        else (declares && place === 0 ? declared : used).add(name);
-      }
-    }
-  }
-  return [...new Set([...declared, ...used, ...paths])].slice(0, MOST_NAMES);
-}
-
-function linesOnlyIn(text: string, other: string): string {
-  if (other === '') return text;
-  const lines = new Set(other.split('\n'));
-  return text
-    .split('\n')
-    .filter((line) => !lines.has(line))
-    .join('\n');
-}
-
 /** Lines that tell only what is used: imports, and a text in quotes that stands alone. */
 const SAYS_LITTLE =
   /^\s*(?:import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+\S+;|using\s+\S+;|#include\b|package\s+\S+$|require\b|(?:const|let|var)\b[^=]{1,200}=\s*require\(|(["'`])[^"'`\s]*\1[,;]?\s*$)/;
@@ -377,15 +363,4 @@ function setLine(file: File, text: string): void {
   if (line !== undefined) file.line = clipEnd(oneLine(line), LONGEST_LINE);
   // The line of an edit before would pass for one of this.
   else if (lines.length > 0) delete file.line;
-}
-
-const SUBSTITUTION =
-  /(?:^|[\s'";])(?:\d[\d,$]*)?s([/|#@])((?:\\.|(?!\1)[^\\\n]){0,500})\1((?:\\.|(?!\1)[^\\\n]){0,500})\1/g;
-
-/** What `sed -i` puts in place of what. */
-export function editsOfSed(script: string): Edit[] {
-  if (!script.includes('sed')) return [];
-  return [...script.slice(0, LOOKED_AT).matchAll(SUBSTITUTION)].map(
-    ([, , removed = '', added = '']) => ({ added, removed }),
-  );
 }

@@ -2,8 +2,8 @@ import { extractNames, shortPath } from '../names.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { textWhenWhole } from '../workspace/known-text.ts';
 import { fileShownBy } from './conversation.ts';
-import { editsOfSed } from './files.ts';
 import type { NameIndex } from './names-index.ts';
+import { editsOfSed } from './sed-edits.ts';
 
 /** Characters of one edit that are read for names. */
 const LOOKED_AT = 200_000;

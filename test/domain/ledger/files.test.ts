@@ -223,6 +223,11 @@ describe('what each tool has done to a file', () => {
       used('Bash', { command: 'cp /w/b.ts /w/src' }, ''),
     );
     expect(copy).toMatchObject({ path: '/w/src/b.ts', copied_from: '/w/b.ts' });
+    const gone = filesOf(
+      write('/w/dist/a.ts', 'let a;'),
+      used('Bash', { command: 'rm -rf /w/dist && cp -r /w/build /w/dist' }, ''),
+    );
+    expect(gone[1]).toMatchObject({ path: '/w/dist', copied_from: '/w/build' });
   });
 
   test('an edit that brings in imports only leaves no line that stands for it', () => {

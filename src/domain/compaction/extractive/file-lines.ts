@@ -1,4 +1,5 @@
-import { heatOf, MOST_NAMES } from '../../ledger/files.ts';
+import { MOST_NAMES } from '../../ledger/brought-in.ts';
+import { heatOf } from '../../ledger/files.ts';
 import type { File, Ledger, Name } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
 import { takenBackText } from '../../ledger/taken-back.ts';
