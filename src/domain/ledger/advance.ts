@@ -28,7 +28,6 @@ import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
 import {
   doneBy,
-  fileShownBy,
   givenTexts,
   hasTools,
   processLeft,
@@ -37,6 +36,7 @@ import {
 } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import type { LastSaid, Ledger } from './ledger.ts';
+import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
 import { Plans } from './plans.ts';
@@ -364,7 +364,7 @@ class LedgerFold {
     this.shell = shell;
     for (const action of actions) this.act(action, own.script ?? '', moment);
     if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
-    this.names.mention(resultText(result), 'tool_output', this.moment(seq), fileShownBy(actions));
+    mentionShown(this.names, resultText(result), actions, this.moment(seq));
     const words = userWordsIn(call, result);
     const before = questionOf(call) || this.unanswered();
     if (words !== null) this.request(words, before, seq, withoutQuestions(words));
@@ -390,6 +390,7 @@ class LedgerFold {
 
   private act(action: FileAction, script: string, moment: Moment): void {
     this.files.apply(action, script, moment);
+    followContent(this.names, action, script);
     this.plans.file(action, moment.seq);
   }
 

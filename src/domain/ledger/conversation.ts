@@ -84,11 +84,11 @@ export function hasTools({ parts }: Message): boolean {
   return parts.some(({ kind }) => kind === 'tool_call' || kind === 'tool_result');
 }
 
-/** The file whose content a call has shown, when it is one. */
+/** The file whose content, and nothing else, a call has shown. */
 export function fileShownBy(actions: readonly FileAction[]): string | undefined {
-  const shown = actions.flatMap((action) => (action.kind === 'seen' ? [action.path] : []));
-  const [path] = shown;
-  return path !== undefined && shown.length === 1 ? shortPath(path) : undefined;
+  const [only, ...others] = actions.flatMap((action) => (action.kind === 'seen' ? [action] : []));
+  const isAlone = only !== undefined && others.length === 0 && only.isAmongOthers !== true;
+  return isAlone ? shortPath(only.path) : undefined;
 }
 
 /** The texts of documents and search results that a client has put into its messages. */

@@ -118,10 +118,11 @@ function constraintText({ text, superseded_by, is_withdrawn }: Constraint): stri
 
 /** What was done to a file, in one line. */
 export function changeText(file: File): string {
-  const { path, state, moved_to, is_created, edits, added, removed } = file;
+  const { path, state, moved_to, copied_from, is_created, edits, added, removed } = file;
   if (state === 'deleted') return `${path}: ${is_created ? 'created, then deleted' : 'deleted'}`;
   if (state === 'moved') return `${path}: moved to ${moved_to ?? 'another place'}`;
-  const facts = [is_created ? 'created' : `changed ${edits} times`];
+  const since = is_created ? 'created' : `changed ${edits} times`;
+  const facts = [copied_from === undefined ? since : `copied from ${copied_from}`];
   if (added.length > 0) facts.push(`added ${added.join(', ')}`);
   if (removed.length > 0) facts.push(`removed ${removed.join(', ')}`);
   const back = takenBackText(file);

@@ -1,36 +1,38 @@
-import { baseName, extractNames, isFileName } from '../names.ts';
-import { clipEnd, oneLine, withoutKeys } from '../text.ts';
+import { baseName } from '../names.ts';
+import { clipEnd, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { type KnownText, textWhenWhole } from '../workspace/known-text.ts';
+import { linesOnlyIn, MOST_NAMES, namesBroughtIn } from './brought-in.ts';
+import { Folders } from './folders.ts';
 import type { File, GitState } from './ledger.ts';
 import { rounded } from './names-index.ts';
 import { isSameFile } from './same-file.ts';
+import { type Edit, editsOfSed } from './sed-edits.ts';
 import { fateOf, type GitAction, gitActionOf, gitStateAfter, takenBack } from './taken-back.ts';
 
-/** Names of a file that are kept, the newest first. */
-const MOST_NAMES = 24;
 const LONGEST_LINE = 120;
 /** Calls after which a touch says half as much about what is worked on next. */
 const HALF_LIFE = 8;
 /** What a change of a file says beside a look at it. */
 const CHANGE = 2;
-/** Characters of one edit that are read for names. */
-const LOOKED_AT = 200_000;
 
 /** Where the fold stands: the item, how many were folded, and how many calls. */
 export type Moment = { seq: number; at: number; call: number };
-type Edit = { added: string; removed: string };
 
 /** Files that were worked on, and what was changed in them. */
 export class Files {
   private readonly byBase = new Map<string, File[]>();
+  private readonly folders = new Folders();
   private count: number;
 
   private git: GitState;
 
   constructor(files: readonly File[], git: GitState) {
     this.git = git;
-    for (const file of files) this.namesakes(file.path).push({ ...file });
+    for (const file of files) {
+      this.namesakes(file.path).push({ ...file });
+      this.folders.add(file.path);
+    }
     this.count = files.length;
   }
 
@@ -71,7 +73,7 @@ export class Files {
         this.move(path, action.to, moment);
         return;
       case 'copied':
-        this.change(action.to, [], moment);
+        this.copy(path, action.to, moment);
         return;
       case 'deleted':
         this.delete(path, moment);
@@ -168,6 +170,7 @@ export class Files {
     const isAnew = known?.is_created === true && known.state !== 'present';
     const file = this.changed(path, moment);
     if (isNew) file.is_created = true;
+    delete file.copied_from;
     // What was created and deleted before is not there any more, as if it had never been.
     if (isAnew) Object.assign(file, { edits: 1, removed: [], edited_from: moment.at });
     delete file.undoable;
@@ -198,7 +201,10 @@ export class Files {
     const stillGone = file.removed.filter((name) => !back.has(name) && !taken.has(name));
     file.removed = [...removed, ...stillGone].slice(0, MOST_NAMES);
     const { line } = file;
-    if (line !== undefined && edits.some(({ removed }) => removed.includes(line))) delete file.line;
+    const isOld = ({ removed }: Edit) =>
+      line !== undefined &&
+      (removed.includes(line) || (isRough && removed !== '' && line.includes(removed)));
+    if (edits.some(isOld)) delete file.line;
     for (const edit of edits) setLine(file, linesOnlyIn(edit.added, edit.removed));
     const isExact = !isRough && edits.length > 0;
     if (isExact) file.undoable = { added: added.length, removed: removed.length };
@@ -207,8 +213,7 @@ export class Files {
 
   /** A file, or a folder with all that is in it. */
   private delete(path: string, moment: Moment): void {
-    const folder = path.endsWith('/') ? path : `${path}/`;
-    const inside = this.facts().filter((file) => file.path.startsWith(folder));
+    const inside = this.inside(path);
     for (const file of inside.length > 0 ? inside : [this.changed(path, moment)]) {
       file.state = 'deleted';
       file.last_seq = moment.seq;
@@ -222,20 +227,61 @@ export class Files {
     }
   }
 
-  private move(path: string, to: string, moment: Moment): void {
+  private copy(path: string, given: string, moment: Moment): void {
+    const to = this.placeIn(given, path);
+    const isNew = this.find(to) === undefined;
+    this.change(to, [], moment);
+    const file = this.find(to);
+    if (isNew && file !== undefined) file.copied_from = path;
+  }
+
+  /** A file, or a folder with all that is in it. */
+  private move(path: string, given: string, moment: Moment): void {
+    const to = this.placeIn(given, path);
+    const inside = this.inside(path);
     const from = this.changed(path, moment);
     // Where the one may be written from a folder that is not known, no two files can be told apart.
     if (this.find(to) === from) {
-      if (to.length > from.path.length) from.path = to;
+      if (to.length > from.path.length) this.rename(from, to);
       return;
     }
     from.state = 'moved';
     from.moved_to = to;
+    if (inside.length > 0) {
+      for (const file of inside) this.rename(file, to + file.path.slice(path.length));
+      return;
+    }
+    const known = this.find(to);
     const target = this.changed(to, moment);
+    // That it was moved is told of the other one.
+    if (known === undefined) target.edits = from.edits - 1;
     target.added = [...new Set([...target.added, ...from.added])].slice(0, MOST_NAMES);
     target.is_created ||= from.is_created;
     from.added = [];
     delete from.line;
+  }
+
+  /** Where a file goes that is moved or copied there: into what is known as a folder. */
+  private placeIn(to: string, path: string): string {
+    return this.isFolder(to) ? `${to}/${baseName(path)}` : to;
+  }
+
+  /** Whether a file that is there is known in it. */
+  private isFolder(path: string): boolean {
+    if (!this.folders.has(path)) return false;
+    for (const files of this.byBase.values()) {
+      if (files.some((file) => file.state === 'present' && file.path.startsWith(`${path}/`))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What is known in a folder. */
+  private inside(path: string): File[] {
+    const folder = path.endsWith('/') ? path : `${path}/`;
+    if (!this.folders.has(folder.slice(0, -1))) return [];
+    return this.facts().filter((file) => file.path.startsWith(folder));
   }
 
   private changed(path: string, moment: Moment): File {
@@ -268,14 +314,22 @@ export class Files {
         heat: 0,
       };
       this.namesakes(path).push(file);
+      this.folders.add(path);
       this.count++;
     }
     // The fuller spelling tells which of several files of a name it is.
-    if (path.length > file.path.length) file.path = path;
+    if (path.length > file.path.length) this.rename(file, path);
     file.last_seq = seq;
     file.heat = rounded(heatOf(file, call) + worth);
     file.touched_at = call;
     return file;
+  }
+
+  /** Another path for a file, with the same name at its end. */
+  private rename(file: File, path: string): void {
+    this.folders.remove(file.path);
+    file.path = path;
+    this.folders.add(path);
   }
 
   private find(path: string): File | undefined {
@@ -299,54 +353,14 @@ export function heatOf({ heat, touched_at }: File, call: number): number {
   return heat * 0.5 ** ((call - touched_at) / HALF_LIFE);
 }
 
-/** What a line declares is told before what it uses. */
-const DECLARES =
-  /\b(?:function|class|def|func|fn|interface|type|struct|enum|const|let|var|trait|impl|module|namespace|package|macro|table|TABLE|protocol|record|object)\b|^\s*(?:[\w.-]+\s*[:=]|#{1,6} |\[[\w.-]+\]|@\w+|"[\w.-]+":)/;
-
-/** The names that edits bring in and that what they replace does not have, declared ones first. */
-function namesBroughtIn(edits: readonly Edit[], path: string): string[] {
-  const declared = new Set<string>();
-  const used = new Set<string>();
-  const paths = new Set<string>();
-  const own = baseName(path);
-  for (const { added, removed } of edits) {
-    const before = new Set(extractNames(removed.slice(0, LOOKED_AT)));
-    const brought = withoutKeys(linesOnlyIn(added.slice(0, LOOKED_AT), removed));
-    for (const line of brought.split('\n')) {
-      const names = extractNames(line).filter(
-        (name) => !before.has(name) && baseName(name) !== own,
-      );
-      const declares = DECLARES.test(line.slice(0, 500));
-      for (const [place, name] of names.entries()) {
-        if (name.includes('/') || isFileName(name)) paths.add(name);
-        else (declares && place === 0 ? declared : used).add(name);
-      }
-    }
-  }
-  return [...new Set([...declared, ...used, ...paths])].slice(0, MOST_NAMES);
-}
-
-function linesOnlyIn(text: string, other: string): string {
-  if (other === '') return text;
-  const lines = new Set(other.split('\n'));
-  return text
-    .split('\n')
-    .filter((line) => !lines.has(line))
-    .join('\n');
-}
+/** Lines that tell only what is used: imports, and a text in quotes that stands alone. */
+const SAYS_LITTLE =
+  /^\s*(?:import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+\S+;|using\s+\S+;|#include\b|package\s+\S+$|require\b|(?:const|let|var)\b[^=]{1,200}=\s*require\(|(["'`])[^"'`\s]*\1[,;]?\s*$)/;
 
 function setLine(file: File, text: string): void {
-  const line = text.split('\n', 200).find((candidate) => /[\p{L}\p{N}]{3}/u.test(candidate));
+  const lines = text.split('\n', 200).filter((line) => /[\p{L}\p{N}]{3}/u.test(line));
+  const line = lines.find((candidate) => !SAYS_LITTLE.test(candidate));
   if (line !== undefined) file.line = clipEnd(oneLine(line), LONGEST_LINE);
-}
-
-const SUBSTITUTION =
-  /(?:^|[\s'";])(?:\d[\d,$]*)?s([/|#@])((?:\\.|(?!\1)[^\\\n]){0,500})\1((?:\\.|(?!\1)[^\\\n]){0,500})\1/g;
-
-/** What `sed -i` puts in place of what. */
-function editsOfSed(script: string): Edit[] {
-  if (!script.includes('sed')) return [];
-  return [...script.slice(0, LOOKED_AT).matchAll(SUBSTITUTION)].map(
-    ([, , removed = '', added = '']) => ({ added, removed }),
-  );
+  // The line of an edit before would pass for one of this.
+  else if (lines.length > 0) delete file.line;
 }

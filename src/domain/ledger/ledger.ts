@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Version of the shape and of the rules below; a ledger of another one is folded anew from the log. */
-export const LEDGER_VERSION = 11;
+export const LEDGER_VERSION = 12;
 
 const seq = z.int().min(1);
 const count = z.int().min(0);
@@ -48,6 +48,8 @@ export const fileSchema = z.strictObject({
   state: z.enum(['present', 'deleted', 'moved']),
   is_created: z.boolean(),
   moved_to: text.exactOptional(),
+  /** What it was copied from, where nothing else is known of how it came about. */
+  copied_from: text.exactOptional(),
   added: z.array(text),
   removed: z.array(text),
   /** The first line that the newest edit brought in. */

@@ -32,8 +32,10 @@ export class Spellings {
 /** Names by who mentions them, how often and how lately, with the file that they were met in. */
 export class NameIndex {
   private readonly held: Map<string, Name>;
+  private readonly spellings: Spellings;
 
   constructor(names: readonly Name[], spellings: Spellings) {
+    this.spellings = spellings;
     this.held = new Map(
       names.map((one): [string, Name] => [spellings.keyOf(one.name), { ...one }]),
     );
@@ -62,6 +64,34 @@ export class NameIndex {
       if (name.length > held.name.length) held.name = name;
       if (file !== undefined) held.file = file;
     }
+  }
+
+  /** Notes in which file the names of a text stand, that are mentioned elsewhere. */
+  meet(text: string, file: string): void {
+    readNames(withoutKeys(bothEnds(text)), (_, key) => {
+      const held = this.held.get(key);
+      if (held !== undefined) held.file = file;
+    });
+  }
+
+  /** Of the names that were met in a file, only those that `isThere` are so any more. */
+  keep(file: string, isThere: (name: string) => boolean): void {
+    for (const one of this.held.values()) {
+      if (one.file === file && !isThere(one.name)) delete one.file;
+    }
+  }
+
+  /** What was met in a file stands in it no more. */
+  drop(file: string, names: readonly string[]): void {
+    for (const name of names) {
+      const held = this.held.get(this.spellings.keyOf(name));
+      if (held?.file === file) delete held.file;
+    }
+  }
+
+  /** What was met in one file stands in another one. */
+  move(file: string, to: string): void {
+    for (const one of this.held.values()) if (one.file === file) one.file = to;
   }
 
   get size(): number {

@@ -1,4 +1,4 @@
-import type { Block, KnownText, Replacement } from './known-text.ts';
+import type { Block, KnownText, Replacement, Substitution } from './known-text.ts';
 
 /** One change of a patch: lines to look for after the lines of `context`, and what replaces them. */
 export type Hunk = { context: string[]; before: string[]; after: string[] };
@@ -21,8 +21,11 @@ export type GitWork = {
  * against its folder where that is known.
  */
 export type FileAction =
-  /** The content that a call has shown, in whole or in part. Nothing new: it is as it was. */
-  | { kind: 'seen'; path: string; text: KnownText | null }
+  /**
+   * The content that a call has shown, in whole or in part. Nothing new: it is as it was.
+   * `isAmongOthers`: the call has printed more than that.
+   */
+  | { kind: 'seen'; path: string; text: KnownText | null; isAmongOthers?: true }
   | { kind: 'written'; path: string; text: string }
   | { kind: 'replaced'; path: string; replacements: Replacement[] }
   | { kind: 'inserted'; path: string; after: number; text: string }
@@ -36,9 +39,16 @@ export type FileAction =
   | { kind: 'undone'; path: string }
   /**
    * Changed in a way that the log does not show, certainly or perhaps; `by` names the cause, `text` what
-   * was put in at a place that is not known.
+   * was put in at a place that is not known, `substitutions` all that was done.
    */
-  | { kind: 'changed'; path: string; by: string; isCertain: boolean; text?: string }
+  | {
+      kind: 'changed';
+      path: string;
+      by: string;
+      isCertain: boolean;
+      text?: string;
+      substitutions?: readonly Substitution[];
+    }
   /** Changed by somebody else; `lines` are all that have changed, as they are now, where they are shown. */
   | { kind: 'changed_outside'; path: string; lines: readonly Block[] | null; by: string }
   /** Perhaps changed: every file whose name stands in a script that changes files. */
@@ -52,3 +62,10 @@ export type FileAction =
   | { kind: 'ran'; path: string; by: string; isPatch: boolean; args: readonly string[] }
   /** Perhaps changed: any file. */
   | { kind: 'all_changed'; by: string; git?: GitWork };
+
+/** The paths whose content an action changes; what is copied stays as it is. */
+export function changedBy(action: Extract<FileAction, { path: string }>): string[] {
+  const to = 'to' in action ? action.to : null;
+  if (to === null) return [action.path];
+  return action.kind === 'copied' ? [to] : [action.path, to];
+}

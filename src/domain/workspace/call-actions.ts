@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
-import type { FileAction } from './action.ts';
+import { changedBy, type FileAction } from './action.ts';
 import { answerToCall } from './call-answer.ts';
 import { editorActions, isEditor, useOf } from './editor-actions.ts';
 import type { Effort } from './effort.ts';
@@ -75,8 +75,7 @@ export function actionsOfOpenCall(call: ToolCall, folders: Folders, effort: Effo
   return actions.flatMap((action): FileAction[] => {
     if (action.kind === 'seen') return [];
     if (!('path' in action) || action.kind === 'ran') return [action];
-    const paths = 'to' in action && action.to !== null ? [action.path, action.to] : [action.path];
-    return paths.map((path) => ({ kind: 'changed', path, by, isCertain: false }));
+    return changedBy(action).map((path) => ({ kind: 'changed', path, by, isCertain: false }));
   });
 }
 

@@ -7,9 +7,11 @@ import {
   appended,
   inserted,
   type KnownText,
+  linesOf,
   merged,
   overlap,
   replaced,
+  substituted,
   textWhenWhole,
   wholeText,
 } from './known-text.ts';
@@ -118,7 +120,15 @@ export class FileBook {
         return;
       case 'changed': {
         const file = this.files.changed(action.path, action.by);
-        if (file !== undefined) this.files.doubt(file, action.by);
+        if (file === undefined) return;
+        const { substitutions, isCertain } = action;
+        const next: Next = (text) =>
+          isCertain && substitutions !== undefined
+            ? substituted(text, substitutions, this.effort)
+            : null;
+        const text = next(file.text);
+        if (text === null) this.files.doubt(file, action.by);
+        else this.follow(file, text, at, next);
         return;
       }
       case 'changed_outside':
@@ -136,7 +146,8 @@ export class FileBook {
     const file = this.files.changed(path, by);
     if (file === undefined) return;
     const text = lines === null ? null : withShownLines(file.text, lines, this.effort);
-    if (text !== null) this.files.set(file.path, text, at, file.changedBy);
+    if (text !== null && lines !== null)
+      this.seeInPart(file, text, { blocks: lines, total: null }, at);
     else if (lines === null || textWhenWhole(file.text) !== null) this.files.doubt(file, by);
     // Where the two disagree, lines known before may have moved: what was shown last counts alone.
     else this.files.set(file.path, { blocks: lines, total: null }, at, null);
@@ -180,7 +191,19 @@ export class FileBook {
     const both = textWhenWhole(seen) === null ? merged(known.text, seen, this.effort) : null;
     // Where the two disagree, lines known before may have moved: what was seen last counts alone.
     if (both === null) this.files.set(known.path, seen, at, null);
-    else this.files.set(known.path, both, at, known.changedBy);
+    else this.seeInPart(known, both, seen, at);
+  }
+
+  /** `both`: what is known of a file with what was seen of it. */
+  private seeInPart(known: KeptFile, both: KnownText, seen: KnownText, at: number): void {
+    if (known.changedBy === null) {
+      this.files.set(known.path, both, at, null);
+      return;
+    }
+    const since = known.seen === null ? seen : (merged(known.seen, seen, this.effort) ?? seen);
+    // All of it was read since, part by part.
+    if (linesOf(since) >= linesOf(both)) this.files.set(known.path, since, at, null);
+    else this.files.setInPart(known, both, at, since);
   }
 
   /**
@@ -202,8 +225,14 @@ export class FileBook {
     if (text === null) {
       file.at = at;
       this.files.doubt(file, `${by} that could not be followed`);
-    } else this.files.set(file.path, text, at, file.changedBy);
+    } else this.follow(file, text, at, next);
     return file.path;
+  }
+
+  /** A file after a change that is known; what may have changed it before still may have. */
+  private follow(file: KeptFile, text: KnownText, at: number, next: Next): void {
+    if (file.changedBy === null) this.files.set(file.path, text, at, null);
+    else this.files.setInPart(file, text, at, file.seen === null ? null : next(file.seen));
   }
 
   private undo(path: string, at: number): void {

@@ -18,8 +18,18 @@ export type KnownFile = {
   posted: Attachment | null;
 };
 
-/** `before`: its content before the last change. `runs`: what it does as a program, once that was asked. */
-export type KeptFile = KnownFile & { before: KnownText | null; runs: ProgramEffect | null };
+/**
+ * `before`: its content before the last change. `runs`: what it does as a program, once that was asked.
+ * `seen`: of a doubtful file what was read since, as edits have left it.
+ */
+export type KeptFile = KnownFile & {
+  before: KnownText | null;
+  runs: ProgramEffect | null;
+  seen: KnownText | null;
+};
+
+/** Behind what may have changed a file, where some of it is known to be as it stands. */
+const IN_PART = '; read or edited in part after that';
 
 /** More files than any compaction restores; those used longest ago are forgotten. */
 const MOST_FILES = 2_000;
@@ -28,7 +38,7 @@ const MOST_CHARACTERS = 64_000_000;
 /** The files of which something is known, by path, and which of them something may have changed since. */
 export class KeptFiles {
   private readonly files = new Map<string, KeptFile>();
-  /** Those that nothing may have changed: what is doubtful once needs no second doubt. */
+  /** Those of which a doubt tells something new: what is doubtful in all of it needs no second one. */
   private readonly sure = new Map<string, KeptFile>();
   private readonly names: FileNames;
   /** Other ways in which a file was written, each shown to be it by what it holds. */
@@ -89,9 +99,18 @@ export class KeptFiles {
     // Put in anew, so that the one that was used longest ago stands first.
     const before = this.forget(path)?.text ?? null;
     if (!this.names.add(path)) return undefined;
-    const entry: KeptFile = { path, text, at, changedBy, before, posted: null, runs: null };
+    const entry: KeptFile = {
+      path,
+      text,
+      at,
+      changedBy,
+      before,
+      posted: null,
+      runs: null,
+      seen: null,
+    };
     this.files.set(path, entry);
-    if (changedBy === null) this.sure.set(path, entry);
+    if (changedBy === null || changedBy.endsWith(IN_PART)) this.sure.set(path, entry);
     this.size += sizeOf(text);
     for (const oldest of this.files.keys()) {
       if (this.files.size <= MOST_FILES && this.size <= MOST_CHARACTERS) break;
@@ -99,6 +118,18 @@ export class KeptFiles {
       this.names.remove(oldest);
     }
     return entry;
+  }
+
+  /** The same for a file that stays as doubtful as it was but for what has been `seen` or edited of it. */
+  setInPart(
+    { path, changedBy }: KeptFile,
+    text: KnownText,
+    at: number,
+    seen: KnownText | null,
+  ): void {
+    const isSure = changedBy === null || changedBy.endsWith(IN_PART);
+    const file = this.set(path, text, at, isSure ? changedBy : `${changedBy}${IN_PART}`);
+    if (file !== undefined) file.seen = seen;
   }
 
   private forget(path: string): KeptFile | undefined {
@@ -116,8 +147,9 @@ export class KeptFiles {
   }
 
   doubt(file: KeptFile, by: string): void {
-    file.changedBy ??= by;
-    this.sure.delete(file.path);
+    if (!this.sure.delete(file.path)) return;
+    file.changedBy = by;
+    file.seen = null;
   }
 
   /** The files in a folder; none, and every one doubtful, when there is no effort left to look. */
@@ -130,8 +162,7 @@ export class KeptFiles {
   }
 
   doubtAll(by: string): void {
-    for (const file of this.sure.values()) file.changedBy ??= by;
-    this.sure.clear();
+    for (const file of this.sure.values()) this.doubt(file, by);
   }
 
   doubtTargets(targets: readonly string[], by: string): void {

@@ -12,6 +12,9 @@ export type KnownText = { blocks: readonly Block[]; total: number | null };
 
 export type Replacement = { from: string; to: string; all: boolean };
 
+/** What each line has one text put in place of another in: where it stands first, or wherever it stands. */
+export type Substitution = { from: string; to: string; isEach: boolean };
+
 export function wholeText(text: string): KnownText {
   return { blocks: [{ first: 1, text }], total: lineCount(text) };
 }
@@ -94,6 +97,34 @@ function replacedAll(known: KnownText, from: string, to: string, effort: Effort)
     counts[index] === 0 ? block : { ...block, text: withAll(block.text, from, to) },
   );
   return { blocks, total: known.total === null ? null : known.total + places * delta };
+}
+
+/** The text after substitutions, one after the other; null where they cannot be followed. */
+export function substituted(
+  known: KnownText,
+  substitutions: readonly Substitution[],
+  effort: Effort,
+): KnownText | null {
+  let now = known;
+  for (const { from, to, isEach } of substitutions) {
+    if (!spendOn(now, 2, effort)) return null;
+    const growth = placesInAll(now, from) * (to.length - from.length);
+    if (growth > MOST_GROWTH || !effort.spend(sizeOf(now) + growth)) return null;
+    const blocks = now.blocks.map(({ first, text }): Block => {
+      if (isEach) return { first, text: withAll(text, from, to) };
+      const lines = text.split('\n').map((line) => {
+        const at = line.indexOf(from);
+        return at === -1 ? line : line.slice(0, at) + to + line.slice(at + from.length);
+      });
+      return { first, text: lines.join('\n') };
+    });
+    now = { blocks, total: now.total };
+  }
+  return now;
+}
+
+function placesInAll({ blocks }: KnownText, from: string): number {
+  return blocks.reduce((sum, { text }) => sum + placesIn(text, from), 0);
 }
 
 function placesIn(text: string, wanted: string): number {
@@ -217,6 +248,7 @@ function telling({ blocks }: KnownText): number {
   return blocks.reduce((sum, { text }) => sum + (text.match(/^.*\S/gm)?.length ?? 0), 0);
 }
 
-function linesOf({ blocks }: KnownText): number {
+/** How many lines are known. */
+export function linesOf({ blocks }: KnownText): number {
   return blocks.reduce((sum, { text }) => sum + lineCount(text), 0);
 }

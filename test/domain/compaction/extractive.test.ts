@@ -427,8 +427,42 @@ describe('files', () => {
     const items = [...ran('git mv src/old.py src/new.py', ''), ...ran('rm gone.py', '')];
     expect(section(summarize(items), 'Files and code sections')?.toSorted()).toEqual([
       '- gone.py: deleted',
-      '- src/new.py: changed',
       '- src/old.py: moved to src/new.py',
+    ]);
+  });
+
+  test('copies, and files of a folder that went the same way, in one line', () => {
+    const created = ['a', 'b', 'c'].flatMap((name) =>
+      used(
+        'Write',
+        { file_path: `/w/out/${name}.md`, content: 'x' },
+        `File created successfully at: /w/out/${name}.md`,
+      ),
+    );
+    const items = [...created, ...ran('rm -rf /w/out', ''), ...ran('cp /w/d.md /w/tmp/d.md', '')];
+    expect(section(summarize(items), 'Files and code sections')?.toSorted()).toEqual([
+      '- /w/tmp/d.md: copied from /w/d.md',
+      '- Here …/ stands for /w/out/',
+      '- …/{c.md, b.md, a.md}: created, then deleted',
+    ]);
+  });
+
+  test('a change after what is covered is said, and what it took out is not told', () => {
+    const read = used('Read', { file_path: '/w/a.ts' }, '     1→firstName(loadRows);');
+    const write = used(
+      'Write',
+      { file_path: '/w/a.ts', content: 'see loadRows' },
+      'The file /w/a.ts has been updated.',
+    );
+    const covered = [...read, ...edit('/w/b.ts', 'x', 'oneCall(secondName)')];
+    const later = [...write, ...edit('/w/b.ts', 'oneCall(secondName)', 'oneCall(thirdName)')];
+    const lines = section(
+      render(ledgersOfItems([...covered, ...later], covered.length)),
+      'Files and code sections',
+    );
+    expect(lines?.toSorted()).toEqual([
+      '- /w/a.ts: read; has loadRows; changed since',
+      '- /w/b.ts: changed; added oneCall; changed since',
     ]);
   });
 

@@ -21,6 +21,7 @@ function told({ path, reads, edits, state, is_created, moved_to, added, removed,
 }
 const linesOf = (...items: Items[]) => filesOf(...items).map(told);
 
+const asksIn = (folder: string) => [asks(`Tidy this up.\nWorking directory: ${folder}`)];
 const UPDATED = 'The file /w/src/client.ts has been updated successfully.';
 const edit = (old_string: string, new_string: string, file_path = '/w/src/client.ts') =>
   used('Edit', { replace_all: false, file_path, old_string, new_string }, UPDATED);
@@ -159,7 +160,7 @@ describe('what each tool has done to a file', () => {
         { command: 'insert', path: '/w/n.py', insert_line: 2, insert_text: 'import json_tools' },
         'The file /w/n.py has been edited.',
       ),
-      '/w/n.py: 0 read, 1 changed, present; + json_tools; | import json_tools',
+      '/w/n.py: 0 read, 1 changed, present; + json_tools',
     ],
     [
       'a view of the editor',
@@ -200,6 +201,50 @@ describe('what each tool has done to a file', () => {
     ]);
   });
 
+  test('what is only moved has not been changed, nor has a folder', () => {
+    const read = used('Read', { file_path: '/w/a/x.ts' }, '     1→let a = firstTable;');
+    const moved = used('Bash', { command: 'git mv b c && git mv a d && git status' }, '');
+    expect(linesOf(asksIn('/w'), read, moved)).toEqual([
+      '/w/d/x.ts: 1 read, 0 changed, present',
+      '/w/b: 0 read, 1 changed, moved; to /w/c',
+      '/w/c: 0 read, 0 changed, present',
+      '/w/a: 0 read, 1 changed, moved; to /w/d',
+    ]);
+  });
+
+  test('what is moved or copied into a known folder goes in there', () => {
+    const items = [
+      write('/w/src/a.ts', 'let a;'),
+      used('Bash', { command: 'mv /w/b.ts /w/src' }, ''),
+    ];
+    expect(linesOf(...items)).toContain('/w/b.ts: 0 read, 1 changed, moved; to /w/src/b.ts');
+    const [, copy] = filesOf(
+      write('/w/src/a.ts', 'let a;'),
+      used('Bash', { command: 'cp /w/b.ts /w/src' }, ''),
+    );
+    expect(copy).toMatchObject({ path: '/w/src/b.ts', copied_from: '/w/b.ts' });
+    const gone = filesOf(
+      write('/w/dist/a.ts', 'let a;'),
+      used('Bash', { command: 'rm -rf /w/dist && cp -r /w/build /w/dist' }, ''),
+    );
+    expect(gone[1]).toMatchObject({ path: '/w/dist', copied_from: '/w/build' });
+  });
+
+  test('an edit that brings in imports only leaves no line that stands for it', () => {
+    const body = edit('x', 'const maxRetries = 3;');
+    expect(filesOf(body, edit('"fmt"', '"fmt"\n\t"time"'))[0]?.line).toBeUndefined();
+    expect(filesOf(body, edit('y', 'import { a } from "b";\nconst b = a();'))[0]?.line).toBe(
+      'const b = a();',
+    );
+  });
+
+  test('a line that sed has changed since is not told', () => {
+    const sed = (script: string) => used('Bash', { command: `sed -i '${script}' /w/a.md` }, '');
+    const written = write('/w/a.md', 'see this — or that');
+    expect(filesOf(written, sed('s/ — / - /g'))[0]?.line).toBeUndefined();
+    expect(filesOf(written, sed('s/ – / - /g'))[0]?.line).toBe('see this — or that');
+  });
+
   test('a patch that moves and changes', () => {
     expect(
       linesOf(
@@ -235,6 +280,95 @@ describe('what each tool has done to a file', () => {
       expect(name?.file).toBe('store/a.ts');
     }
   });
+});
+
+/** The names that are met in each file. */
+function metIn(...items: Items[]): Record<string, string[]> {
+  const met: Record<string, string[]> = {};
+  for (const { name, file } of ledgerOf(items.flat()).names) {
+    if (file !== undefined) met[file] = [...(met[file] ?? []), name];
+  }
+  for (const names of Object.values(met)) names.sort();
+  return met;
+}
+
+describe('names belong to the file that they stand in', () => {
+  const shell = (command: string, output: string) => used('Bash', { command }, output);
+  const read = (path: string, line: string) => used('Read', { file_path: path }, `     1→${line}`);
+
+  test.each<[string, Items, Record<string, string[]>]>([
+    [
+      'a linter beside a part of a file',
+      shell(
+        'vale --output line a.md; sed -n 1,2p w/b.md',
+        'a.md:1:2:EmDashUsage\nsee loadConfig\nand all',
+      ),
+      {},
+    ],
+    [
+      'two files with a line between',
+      shell('cat w/a.md; echo ---; cat w/b.md', 'see loadConfig\n---\nsee saveConfig\n'),
+      { 'w/a.md': ['loadConfig'], 'w/b.md': ['saveConfig'] },
+    ],
+    [
+      'parts of two files',
+      shell('sed -n 1,1p w/a.md; sed -n 3,4p w/b.md', 'see loadConfig\nsee saveConfig\nand all\n'),
+      { 'w/a.md': ['loadConfig'], 'w/b.md': ['saveConfig'] },
+    ],
+    [
+      'a file that a comparison stands before',
+      shell(
+        'diff w/a.md w/b.md && echo SAME; sed -n 1,2p w/c.md',
+        '< loadConfig\n> saveConfig\nnewTable',
+      ),
+      {},
+    ],
+    [
+      'one file alone',
+      shell('cd /r && cat w/a.md', 'see loadConfig\n'),
+      { 'w/a.md': ['loadConfig'] },
+    ],
+    [
+      'lines of one file',
+      shell('cat w/a.md | grep C', 'see loadConfig\n'),
+      { 'w/a.md': ['loadConfig'] },
+    ],
+  ])('%s', (_, items, met) => expect(metIn(items)).toEqual(met));
+
+  test.each<[string, Items[], Record<string, string[]>]>([
+    [
+      'an edit',
+      [read('/w/a.ts', 'oldName(loadRows)'), edit('oldName', 'newName', '/w/a.ts')],
+      { 'w/a.ts': ['loadRows'] },
+    ],
+    [
+      'a write',
+      [read('/w/a.ts', 'oldName(loadRows)'), write('/w/a.ts', 'see loadRows')],
+      { 'w/a.ts': ['loadRows'] },
+    ],
+    [
+      'a whole read',
+      [read('/w/a.ts', 'oldName(loadRows)'), read('/w/a.ts', 'loadRows()')],
+      { 'w/a.ts': ['loadRows'] },
+    ],
+    [
+      'sed',
+      [read('/w/a.ts', 'oldName(loadRows)'), shell("sed -i 's/oldName/newName/' /w/a.ts", '')],
+      { 'w/a.ts': ['loadRows'] },
+    ],
+    ['a deletion', [read('/w/a.ts', 'oldName()'), shell('rm /w/a.ts', '')], {}],
+    ['a program', [read('/w/a.ts', 'oldName()'), shell('make-it > /w/a.ts', '')], {}],
+    [
+      'a move',
+      [read('/w/a.ts', 'oldName()'), shell('mv /w/a.ts /w/b.ts', '')],
+      { 'w/b.ts': ['oldName'] },
+    ],
+    [
+      'an edit of another file',
+      [read('/w/a.ts', 'oldName()'), edit('oldName', 'newName', '/w/b.ts')],
+      { 'w/a.ts': ['oldName'] },
+    ],
+  ])('until it is taken out by %s', (_, items, met) => expect(metIn(...items)).toEqual(met));
 });
 
 describe('what has failed has done nothing', () => {

@@ -47,6 +47,47 @@ describe('what is known of files after what calls have done', () => {
     ],
     ['parts one after the other', [part('/a', 1, 'x'), part('/a', 5, 'y')], ['/a 1:x … 5:y']],
     ['a part that disagrees', [part('/a', 1, 'x\ny'), part('/a', 2, 'z')], ['/a 2:z']],
+    [
+      'a part of what is doubtful',
+      [write('/a', 'x\ny\n'), { kind: 'all_changed', by }, part('/a', 2, 'y')],
+      ['/a 1:x\ny\n (make; read or edited in part after that)'],
+    ],
+    [
+      'an edit of what is doubtful',
+      [write('/a', 'x\ny\n'), { kind: 'all_changed', by }, edit('/a', 'y', 'z')],
+      ['/a 1:x\nz\n (make; read or edited in part after that)'],
+    ],
+    [
+      'all parts of what is doubtful, with an edit between them',
+      [
+        part('/a', 1, 'x\ny\nz'),
+        { kind: 'all_changed', by },
+        part('/a', 1, 'x\ny'),
+        edit('/a', 'y', 'v\nw'),
+        part('/a', 4, 'z'),
+      ],
+      ['/a 1:x\nv\nw\nz'],
+    ],
+    [
+      'lines of what is doubtful, shown after a change outside',
+      [
+        part('/a', 1, 'x\ny'),
+        { kind: 'all_changed', by },
+        { kind: 'changed_outside', path: '/a', lines: [{ first: 1, text: 'x\ny' }], by: 'a user' },
+      ],
+      ['/a 1:x\ny'],
+    ],
+    [
+      'a doubt between the parts',
+      [
+        write('/a', 'x\ny'),
+        { kind: 'all_changed', by },
+        part('/a', 1, 'x'),
+        { kind: 'all_changed', by: 'npm run fix' },
+        part('/a', 2, 'y'),
+      ],
+      ['/a 1:x\ny (npm run fix; read or edited in part after that)'],
+    ],
     ['a part after a whole', [write('/a', 'x\ny\n'), part('/a', 2, 'y')], ['/a 1:x\ny\n']],
     [
       'a whole read anew',

@@ -1,3 +1,4 @@
+import { MOST_NAMES } from '../../ledger/brought-in.ts';
 import { heatOf } from '../../ledger/files.ts';
 import type { File, Ledger, Name } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
@@ -29,17 +30,25 @@ export function fileTellings({ covered, standing }: Ledgers): Tellings {
   );
   const changed = files.filter(({ edits }) => edits > 0);
   const others = files.filter(({ edits, reads }) => edits === 0 && reads > 0);
-  const names = namesByFile(covered);
+  const names = namesByFile(covered, standing);
   const now = new Map(standing.files.map((file) => [file.path, file]));
   return LEVELS.map((level) => () => {
     const told = [...changed, ...others.slice(0, level.read)];
     const folder = commonFolder(told.map(({ path }) => path));
-    const lines = told.map((file, place): Line => {
-      const text = fileText(file, level, names.get(shortPath(file.path)) ?? [], folder);
-      const later = now.get(file.path);
-      const isGone = file.state === 'present' && later !== undefined && later.state !== 'present';
-      return { text: isGone ? `${text}; ${later.state} since` : text, worth: told.length - place };
+    const all = told.map((file): Told => {
+      const { path, state } = file;
+      const later = now.get(path);
+      const facts = [
+        ...factsOf(withoutOld(file, later), level, names.get(shortPath(path)) ?? []),
+        ...sinceThen(file, later),
+      ];
+      return {
+        path: shortened(path, folder),
+        isGone: state !== 'present',
+        facts: facts.join('; '),
+      };
     });
+    const lines = gathered(all).map((text, place): Line => ({ text, worth: told.length - place }));
     const note = { text: `Here ${FOLDER_MARK} stands for ${folder}`, worth: told.length + 1 };
     return folder === '' || lines.length === 0 ? lines : [note, ...lines];
   });
@@ -47,7 +56,49 @@ export function fileTellings({ covered, standing }: Ledgers): Tellings {
 
 type Level = (typeof LEVELS)[number];
 
-function fileText(file: File, level: Level, met: readonly string[], folder: string): string {
+type Told = { path: string; isGone: boolean; facts: string };
+
+/** A line for each file, and one for those of a folder that are not there any more in the same way. */
+function gathered(told: readonly Told[]): string[] {
+  const gone = new Map<string, string[]>();
+  const keyOf = ({ path, facts }: Told) => `${folderOf(path)}\n${facts}`;
+  for (const one of told) {
+    if (!one.isGone) continue;
+    const bases = gone.get(keyOf(one)) ?? [];
+    bases.push(baseName(one.path));
+    gone.set(keyOf(one), bases);
+  }
+  return told.flatMap((one): string[] => {
+    const bases = one.isGone ? (gone.get(keyOf(one)) ?? []) : [];
+    if (bases.length < 2) return [`${one.path}: ${one.facts}`];
+    const isFirst = bases[0] === baseName(one.path);
+    return isFirst ? [`${folderOf(one.path)}{${bases.join(', ')}}: ${one.facts}`] : [];
+  });
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+/** What has happened to a file after what the summary covers. */
+function sinceThen(file: File, later: File | undefined): string[] {
+  if (file.state !== 'present' || later === undefined) return [];
+  if (later.state !== 'present') return [`${later.state} since`];
+  return later.changed_at > file.changed_at ? ['changed since'] : [];
+}
+
+/** A file without what a later change has taken out of it. */
+function withoutOld(file: File, later: File | undefined): File {
+  if (later?.state !== 'present' || later.changed_at <= file.changed_at) return file;
+  const { line, ...others } = file;
+  const [stays, gone] = [new Set(later.added), new Set(later.removed)];
+  // Where there are more than are kept, one that is not among them may be there.
+  const isFull = stays.size >= MOST_NAMES;
+  const added = file.added.filter((name) => stays.has(name) || (isFull && !gone.has(name)));
+  return { ...others, added, ...(line !== undefined && line === later.line && { line }) };
+}
+
+function factsOf(file: File, level: Level, met: readonly string[]): string[] {
   const facts = [usesOf(file)];
   const back = takenBackText(file);
   if (back !== '' && file.state === 'present') facts.push(back);
@@ -61,13 +112,17 @@ function fileText(file: File, level: Level, met: readonly string[], folder: stri
   }
   const gone = removed.slice(0, level.removed);
   if (gone.length > 0) facts.push(`removed ${gone.join(', ')}`);
-  return `${shortened(file.path, folder)}: ${facts.join('; ')}`;
+  return facts;
 }
 
 function usesOf(file: File): string {
-  const { edits, reads, state, moved_to, is_created } = file;
+  const { edits, reads, state, moved_to, copied_from, is_created } = file;
   if (state === 'deleted') return is_created ? 'created, then deleted' : 'deleted';
   if (state === 'moved') return `moved to ${moved_to ?? 'another place'}`;
+  if (copied_from !== undefined) {
+    const copied = `copied from ${copied_from}`;
+    return edits > 1 ? `${copied}, ${changed(edits - 1)}` : copied;
+  }
   // The first of its edits has created it.
   if (is_created) return edits > 1 ? `created, ${changed(edits - 1)}` : 'created';
   if (edits > 0) return changed(edits);
@@ -82,11 +137,15 @@ function shortened(path: string, folder: string): string {
   return folder !== '' && path.startsWith(folder) ? FOLDER_MARK + path.slice(folder.length) : path;
 }
 
-/** Names that matter, heaviest first, by the file in which they were last met. */
-function namesByFile({ names, items }: Ledger): Map<string, string[]> {
+/** Names that matter, heaviest first, by the file in which they were last met, and still are. */
+function namesByFile({ names, items }: Ledger, standing: Ledger): Map<string, string[]> {
   const found = new Map<string, string[]>();
+  const nowhere = new Set(
+    standing.names.filter(({ file }) => file === undefined).map(({ name }) => nameKey(name)),
+  );
   for (const name of names.toSorted((a, b) => scoreOf(b, items) - scoreOf(a, items))) {
     if (name.file === undefined || isFileName(name.name) || name.name.includes('/')) continue;
+    if (nowhere.has(nameKey(name.name))) continue;
     const own = found.get(name.file) ?? [];
     own.push(name.name);
     found.set(name.file, own);

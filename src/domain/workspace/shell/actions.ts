@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../items/item.ts';
 import { scriptOf } from '../../items/shell-script.ts';
-import type { FileAction } from '../action.ts';
+import { changedBy, type FileAction } from '../action.ts';
 import type { Effort } from '../effort.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
 import { LONGEST_PATH, resolved, resolvePath } from '../paths.ts';
@@ -14,6 +14,7 @@ import { folderResetIn, withoutShellLines } from './notes.ts';
 import { seenIn } from './output.ts';
 import { isInPowerShell, powerShellDoubts } from './powershell.ts';
 import { pipelinesOfPowerShell } from './powershell-commands.ts';
+import { withVariables } from './variables.ts';
 
 /** What a shell call has done and shown. `folder`: where its shell is afterwards, if it goes on. */
 type ShellActions = { actions: FileAction[]; folder: string | null };
@@ -40,7 +41,8 @@ export function shellActions(
   const own = isInPowerShell(script.text, isPowerShell)
     ? pipelinesOfPowerShell(script.text, isPowerShell)
     : null;
-  const pipelines = own ?? parseScript(script.text);
+  const parsed = own === null ? parseScript(script.text) : null;
+  const pipelines = own ?? (parsed && withVariables(parsed));
   const doubts = own === null ? powerShellDoubts(script.text, isPowerShell, start) : [];
   if (doubts.length > 0) return { actions: doubts, folder: reset ?? null };
   if (pipelines === null) {
@@ -70,7 +72,13 @@ export function shellActions(
   if (answer.isFailed) return { actions: afterFailure(done, steps), folder: reset ?? start };
   const hadNothing = answer.text.includes('No local changes to save');
   const effects = hadNothing ? done.filter((action) => !isStash(action)) : done;
-  return { actions: [...effects, ...seenIn(printed, answer)], folder: reset ?? end };
+  const actions = [...effects, ...seenIn(printed, answer)];
+  const isAlone = printed.filter(({ kind }) => kind !== 'nothing').length < 2;
+  return { actions: isAlone ? actions : actions.map(amongOthers), folder: reset ?? end };
+}
+
+function amongOthers(action: FileAction): FileAction {
+  return action.kind === 'seen' ? { ...action, isAmongOthers: true } : action;
 }
 
 function withoutGit(action: FileAction): FileAction {
@@ -119,7 +127,8 @@ function folderIn(path: string, folder: string | null): string | null {
 }
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
-const COMPLAINT = /(?:^|\n)(?:[^\n]{0,80}: )?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl): /;
+const COMPLAINT =
+  /(?:^|\n)(?:(?:[^\n]{0,80}: )?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl): |fatal: (?:bad source|destination|can not move|not under version control|pathspec|multiple sources|renaming)|error: the following file)/;
 
 /** A command whose end has not been waited for. */
 function isRunning({ text, isUnfinished }: Answer): boolean {
@@ -146,9 +155,8 @@ function perhaps(action: FileAction): FileAction {
     case 'changed':
       return { ...action, isCertain: false };
     default: {
-      const to = 'to' in action ? action.to : null;
-      const targets = to === null ? [action.path] : [action.path, to];
-      return { kind: 'may_change', targets, by: 'a command that may not have been carried out' };
+      const by = 'a command that may not have been carried out';
+      return { kind: 'may_change', targets: changedBy(action), by };
     }
   }
 }
@@ -180,7 +188,7 @@ function unread(
     return answer.isFailed ? actions.map(perhaps) : actions;
   }
   const circumstances: Circumstances = { folder, hasSucceeded: false, hasComplained: true };
-  const pipelines = withLoopWords(parseLoosely(script));
+  const pipelines = withLoopWords(withVariables(parseLoosely(script)));
   const steps = pipelines && courseOf(pipelines, circumstances, effort).steps;
   if (!steps || !isAffordable(steps, effort)) return anything(script).actions;
   return steps.flatMap(({ pipeline, folder: at }) =>

@@ -74,7 +74,9 @@ function listsIn(pipelines: readonly Pipeline[]): Pipeline[][] {
 }
 
 function isReliablePipeline({ commands: [command, ...others] }: Pipeline): boolean {
-  return others.length === 0 && RELIABLE.test(baseName(command?.words[0]?.text ?? ''));
+  const [name, word] = command?.words ?? [];
+  const isMove = name?.text === 'git' && /^(?:mv|rm)$/.test(word?.text ?? '');
+  return others.length === 0 && (isMove || RELIABLE.test(baseName(name?.text ?? '')));
 }
 
 function isCd({ commands: [command] }: Pipeline): boolean {

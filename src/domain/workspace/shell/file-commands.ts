@@ -2,8 +2,9 @@ import { baseName } from '../../names.ts';
 import type { FileAction } from '../action.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
 import { resolved, resolvePath } from '../paths.ts';
-import { clipped, doubtsOf, filesOfSed, isRemover, sedRewrites, targetsOf } from './doubt.ts';
+import { clipped, doubtsOf, isRemover, sedRewrites, targetsOf } from './doubt.ts';
 import type { Command } from './lex.ts';
+import { sedWork } from './sed.ts';
 import { unwrapped } from './wrappers.ts';
 
 /** What a command does to files besides what its output is sent to. */
@@ -51,10 +52,21 @@ export function actionsOf(whole: Command, folder: string | null): FileAction[] {
     case 'patch':
       return args.includes('--dry-run') ? [] : patchRun(command, folder, by);
     case 'sed': {
-      if (!isPlain || isFed || !sedRewrites(args)) return doubtsOf(whole, folder);
-      return filesOfSed(args).map((path) => {
-        return { kind: 'changed', path: resolvePath(path, folder), by, isCertain: true };
-      });
+      if (isFed || !sedRewrites(args)) return doubtsOf(whole, folder);
+      const { files: given, substitutions } = sedWork(words.slice(1));
+      const isOpen = given.some(({ text }) => text.startsWith('`'));
+      if (isOpen || (!isPlain && given.every((word) => word.isPlain))) {
+        return doubtsOf(whole, folder);
+      }
+      const others = given.filter((word) => !word.isPlain).map(({ text }) => text);
+      const known = given
+        .filter((word) => word.isPlain)
+        .map(({ text }): FileAction => {
+          const changed = { kind: 'changed', by, isCertain: true } as const;
+          const path = resolvePath(text, folder);
+          return { ...changed, path, ...(substitutions !== null && { substitutions }) };
+        });
+      return others.length === 0 ? known : [...known, ...perhaps(others, folder, by)];
     }
     default:
       return doubtsOf(whole, folder);
@@ -87,6 +99,17 @@ function patchRun(
   return [{ kind: 'ran', path: resolvePath(path, folder), by, isPatch: true, args: [] }];
 }
 
+/** What `cp` changes: its target, and in a folder what has the name of a source. */
+function targetsOfCopy(args: readonly string[], files: readonly string[]): string[] {
+  const at = args.findIndex((arg) => /^(?:-\w*t|--target-directory)$/.test(arg));
+  const said = args.find((arg) => arg.startsWith('--target-directory='));
+  const named = said?.slice(said.indexOf('=') + 1) ?? (at === -1 ? undefined : args[at + 1]);
+  const target = named ?? files.at(-1) ?? '';
+  return target.endsWith('/') && !args.some((arg) => /^-\w*[rRa]/.test(arg))
+    ? files.filter((file) => file !== target).map((file) => `${target}${baseName(file)}`)
+    : [target];
+}
+
 /** `mv` and `cp`; with options that leave files as they are, or name the folder first, only perhaps. */
 function moves(
   { words }: Command,
@@ -97,10 +120,13 @@ function moves(
 ): FileAction[] {
   const files = args.filter((arg) => !arg.startsWith('-'));
   const target = files.at(-1);
-  if (target === undefined || files.length < 2) return [];
+  const hasTarget = args.some((arg) => arg.startsWith('--target-directory='));
+  if (target === undefined || (files.length < 2 && !hasTarget)) return [];
   const isPlain = words.every((word) => word.isPlain);
   const isSimple = args.every((arg) => !arg.startsWith('-') || /^-[fvrRapP]+$/.test(arg));
-  if (!isPlain || !isSimple) return perhaps(args, folder, by);
+  if (!isPlain || !isSimple) {
+    return perhaps(kind === 'copied' ? targetsOfCopy(args, files) : args, folder, by);
+  }
   const to = resolvePath(target, folder);
   // The files of a folder that nobody has seen take the places of those that are known.
   const isDeep = kind === 'copied' && args.some((arg) => /^-\w*[rRa]/.test(arg));

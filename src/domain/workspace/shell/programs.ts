@@ -24,7 +24,7 @@ export const READERS: ReadonlySet<string> = new Set(
 /** Linters and formatters: they change files only with options, or words, that say so. */
 export const CHECKERS: ReadonlySet<string> = new Set(
   `eslint oxlint stylelint prettier biome ruff mypy pyright pyre flake8 pylint bandit golangci-lint
-  staticcheck shellcheck hadolint yamllint markdownlint rubocop gofmt goimports gofumpt clang-format
+  staticcheck shellcheck hadolint yamllint actionlint markdownlint markdownlint-cli2 vale rubocop gofmt goimports gofumpt clang-format
   clang-tidy swiftlint ktlint detekt sqlfluff djlint codespell yq semgrep terraform tofu dprint deno
   swift mix zig mdformat shfmt yapf autopep8 go cargo dotnet buf`.split(/\s+/),
 );

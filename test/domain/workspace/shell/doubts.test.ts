@@ -29,9 +29,13 @@ describe('what a command may have changed', () => {
   it.each<[string, string]>([
     // What it is given by name, by pattern, or as a folder.
     ["sed -i 's/x/y/' src/*.ts", 'src/a.ts'],
-    ["sed -i 's/x/y/' src/a.ts", 'src/a.ts'],
+    ["sed -i 's/x/y/' src/a.ts", ''],
+    ["sed -i 's/x./y/' src/a.ts", 'src/a.ts'],
+    ["sed -i 's/x/y/' src/a.ts docs/*.md", 'docs/d.md'],
+    ["false || sed -i 's/x/y/' src/a.ts", 'src/a.ts'],
+    ["sed -i 's/x/y/' src/a.ts &", 'src/a.ts'],
     ['sed -i "s/$X/y/" src/a.ts', 'src/a.ts'],
-    ["sed --in-place=.bak -e 's/x/y/' src/c.css", 'src/c.css'],
+    ["sed --in-place=.bak -e 's/^x/y/' src/c.css", 'src/c.css'],
     ['rm -f src/*.ts', 'src/a.ts'],
     ['rm src/{a,c}.ts', 'src/a.ts'],
     ['rm -rf src', '-src/a.ts -src/lib/b.ts -src/c.css'],
@@ -65,6 +69,35 @@ describe('what a command may have changed', () => {
     ['git checkout -- src', 'src/a.ts src/lib/b.ts src/c.css'],
     ['git -C /w stash pop', ALL],
     ['rsync -a /tmp/new/ docs/', 'docs/d.md'],
+    // What is copied stays as it is.
+    ['cp src/a.ts $TMP/', 'src/a.ts'],
+    ['cp src/a.ts docs/d.md $TMP/x', ''],
+    ['cp -n src/a.ts docs/d.md', 'docs/d.md'],
+    ['cp -t docs src/a.ts src/c.css', 'docs/d.md'],
+    ['cp --target-directory=docs src/a.ts', 'docs/d.md'],
+    ['cp src/*.ts docs/', ''],
+    ['cp /tmp/*.md docs/', 'docs/d.md'],
+    ['cp /tmp/d.md $DIR/', 'docs/d.md'],
+    ['cp /tmp/d.md $TO', ALL],
+    ['mv -n src/a.ts docs/d.md', 'src/a.ts docs/d.md'],
+    ['(cp src/a.ts docs/d.md)', 'docs/d.md'],
+    ['true || cp src/a.ts docs/d.md', 'docs/d.md'],
+    // Variables that the script itself sets.
+    ['D=/tmp/x; cp src/a.ts "$D/"', ''],
+    ['D=/tmp/x && mkdir -p $D && cp src/a.ts $D/ && (cd "$D" && npx vite)', ''],
+    ['D=docs; prettier --write "$D/d.md"', 'docs/d.md'],
+    ['export D=docs; prettier --write $D', 'docs/d.md'],
+    ['D=/tmp; D=docs; cp /tmp/d.md $D/', 'docs/d.md'],
+    ['for D in docs; do cp /tmp/d.md $D/d.md; done', 'docs/d.md'],
+    ['D=/tmp; read D; cp /tmp/d.md $D/d.md', 'docs/d.md'],
+    ['test -d x || D=/tmp; cp /tmp/d.md $D/d.md', 'docs/d.md'],
+    ['test -d x && D=/tmp; cp /tmp/d.md $D/d.md', 'docs/d.md'],
+    ['D=/tmp make; cp /tmp/d.md $D/d.md', 'docs/d.md'],
+    ['cp /tmp/d.md $D/d.md; D=/tmp', 'docs/d.md'],
+    ["D=/tmp; sed -i 's/$D/y/' docs/d.md", 'docs/d.md'],
+    ["D=docs; sed -i 's/x$/y/' $D/d.md", 'docs/d.md'],
+    ['vale --output line src docs/d.md; npx markdownlint-cli2 "**/*.md"', ''],
+    ['npx markdownlint-cli2 --fix docs/d.md', 'docs/d.md'],
     ['my-codemod src/lib', 'src/lib/b.ts'],
     ['timeout 60 my-codemod --target=src/lib', 'src/lib/b.ts'],
     ['tee -a docs/d.md < x', 'docs/d.md'],
@@ -104,6 +137,44 @@ describe('what a command may have changed', () => {
     ['echo "rm src/a.ts" | bash', ALL],
     ['curl -s https://example.com/fix.py | python3 -', ALL],
   ])('%s', (command, doubtful) => expect(doubtfulAfter(command)).toBe(doubtful));
+
+  /** What is known of a file with these lines after `sed`; null where it is doubtful. */
+  function contentAfter(options: string, content: string): string | null {
+    const items: Item[] = [
+      call('w', 'Write', { file_path: '/w/a.md', content }),
+      result('w', 'File created successfully at: /w/a.md'),
+      call('c', 'Bash', { command: `sed ${options} /w/a.md` }),
+      result('c', ''),
+    ];
+    const given = materialFor(items).map(({ original }) => original);
+    const [file] = foldWorkspace(given, '/w').files;
+    const [block] = file?.changedBy === null ? file.text.blocks : [];
+    return block?.text ?? null;
+  }
+
+  it.each<[string, string, string | null]>([
+    ["-i 's/ — / - /g'", 'a — b — c\nd\n', 'a - b - c\nd\n'],
+    ["-i 's/a/b/'", 'a a\nca\n', 'b a\ncb\n'],
+    ["-i '' -e 's|/x|/y|g' -e 's/a/b/'", '/x a /x\n', '/y b /y\n'],
+    ["-i 's/f(x)+/g/'", 'f(x)+1\n', 'g1\n'],
+    ["-i 's/nowhere/x/'", 'a\n', 'a\n'],
+    ["-i 's/a//'", 'ab\n', 'b\n'],
+    ["-i -E 's/f(x)/g/'", 'f(x)\n', null],
+    ["-i 's/a.c/b/'", 'abc\n', null],
+    ["-i 's/a/[&]/'", 'a\n', null],
+    ["-i 's/a/b/I'", 'A\n', null],
+    ["-i 's/a/b/2'", 'a a\n', null],
+    ["-i 's/a/b/;s/b/c/'", 'a\n', null],
+    ["-i -e 's/a/b/' -e 1d", 'a\n', null],
+    ["-i '2s/a/b/'", 'a\n', null],
+    ["-i '/a/d'", 'a\n', null],
+    ["-n -i 's/a/b/'", 'a\n', null],
+    ["-i 's/a/b\\n/'", 'a\n', null],
+    ['-i -f fix.sed', 'a\n', null],
+    ["'s/a/b/'", 'a\n', 'a\n'],
+  ])('sed %s is followed where it is plain text', (options, content, known) => {
+    expect(contentAfter(options, content)).toBe(known);
+  });
 
   it.each([
     'cat src/a.ts src/c.css',

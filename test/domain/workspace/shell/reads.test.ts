@@ -120,14 +120,39 @@ describe('what a script does to files', () => {
     ['mv a.ts b.ts', [{ kind: 'moved', path: '/w/a.ts', to: '/w/b.ts' }]],
     ['mv a.ts lib/', [{ kind: 'moved', path: '/w/a.ts', to: '/w/lib/a.ts' }]],
     ['git mv a.ts b.ts', [{ kind: 'moved', path: '/w/a.ts', to: '/w/b.ts' }]],
+    [
+      'git mv a.ts b.ts && git mv c.ts d.ts; ls',
+      [
+        { kind: 'moved', path: '/w/a.ts', to: '/w/b.ts' },
+        { kind: 'moved', path: '/w/c.ts', to: '/w/d.ts' },
+      ],
+    ],
+    ['T=lib/a.ts; cp a.ts "$T"', [{ kind: 'copied', path: '/w/a.ts', to: '/w/lib/a.ts' }]],
+    ['T=x.ts\ncat > $T <<E\nhi\nE', [{ kind: 'written', path: '/w/x.ts', text: 'hi\n' }]],
     ['cp a.ts b.ts', [{ kind: 'copied', path: '/w/a.ts', to: '/w/b.ts' }]],
     [
       "sed -i 's/a/b/' a.ts",
-      [{ kind: 'changed', path: '/w/a.ts', by: 'sed -i s/a/b/ a.ts', isCertain: true }],
+      [
+        {
+          kind: 'changed',
+          path: '/w/a.ts',
+          by: 'sed -i s/a/b/ a.ts',
+          isCertain: true,
+          substitutions: [{ from: 'a', to: 'b', isEach: false }],
+        },
+      ],
     ],
     [
       "sed -i '' -e 's/a/b/' a.ts",
-      [{ kind: 'changed', path: '/w/a.ts', by: 'sed -i -e s/a/b/ a.ts', isCertain: true }],
+      [
+        {
+          kind: 'changed',
+          path: '/w/a.ts',
+          by: 'sed -i -e s/a/b/ a.ts',
+          isCertain: true,
+          substitutions: [{ from: 'a', to: 'b', isEach: false }],
+        },
+      ],
     ],
     [
       'git reset --hard',

@@ -1,0 +1,16 @@
+/** Characters of a script that are looked at. */
+const LOOKED_AT = 200_000;
+
+/** What an edit has put in place of what. */
+export type Edit = { added: string; removed: string };
+
+const SUBSTITUTION =
+  /(?:^|[\s'";])(?:\d[\d,$]*)?s([/|#@])((?:\\.|(?!\1)[^\\\n]){0,500})\1((?:\\.|(?!\1)[^\\\n]){0,500})\1/g;
+
+/** What `sed -i` puts in place of what. */
+export function editsOfSed(script: string): Edit[] {
+  if (!script.includes('sed')) return [];
+  return [...script.slice(0, LOOKED_AT).matchAll(SUBSTITUTION)].map(
+    ([, , removed = '', added = '']) => ({ added, removed }),
+  );
+}
