@@ -34,7 +34,7 @@ const ANNOUNCEMENT = new RegExp(
 );
 /** The same in sentences of their own: of Cargo, Gradle, make and npm, and Go's of a package. */
 const ANNOUNCES =
-  /^(?:error: (?:could not compile|aborting due to|test failed)|> Task \S{1,200} FAILED$|Execution failed for task |make(?:\[\d{1,3}\])?: \*\*\* |npm (?:ERR!|error) (?:errno|command|path|code (?:ELIFECYCLE|\d))\b|ELIFECYCLE\b|ERR_PNPM_RECURSIVE_(?:RUN_FIRST_)?FAIL\b|FAIL\t\S{1,200}(?:\t[\d.]{1,12}m?s)?$|FAIL \S{1,200} [\d.]{1,12}m?s$)/;
+  /^(?:error: (?:could not compile|aborting due to|test failed)|> Task \S{1,200} FAILED$|Execution failed for task |make(?:\[\d{1,3}\])?: \*\*\* |npm (?:ERR!|error) (?:errno|command|path|code (?:ELIFECYCLE|\d))\b|ELIFECYCLE\b|ERR_PNPM_RECURSIVE_(?:[A-Z]{2,10}_){0,3}FAIL\b|FAIL\t\S{1,200}(?:\t[\d.]{1,12}m?s)?$|FAIL \S{1,200} [\d.]{1,12}m?s$)/;
 
 /** Whether a line, without blanks around it, says that something went wrong. */
 export function tellsError(line: string): boolean {
