@@ -14,7 +14,7 @@ const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
 /** Beginnings by which tests, compilers and programs say that something went wrong. */
 const BEGINS = new RegExp(
-  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
+  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|ERR_PNPM_[A-Z_]{2,60}\b|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
 );
 /** What a compiler says of a place: that it is an error goes without saying. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: (?!warning\b|note\b|info\b)/;
@@ -34,7 +34,7 @@ const ANNOUNCEMENT = new RegExp(
 );
 /** The same in sentences of their own: of Cargo, Gradle, make and npm, and Go's of a package. */
 const ANNOUNCES =
-  /^(?:error: (?:could not compile|aborting due to|test failed)|> Task \S{1,200} FAILED$|Execution failed for task |make(?:\[\d{1,3}\])?: \*\*\* |npm (?:ERR!|error) (?:errno|command|path|code (?:ELIFECYCLE|\d))\b|ELIFECYCLE\b|FAIL\t\S{1,200}(?:\t[\d.]{1,12}m?s)?$|FAIL \S{1,200} [\d.]{1,12}m?s$)/;
+  /^(?:error: (?:could not compile|aborting due to|test failed)|> Task \S{1,200} FAILED$|Execution failed for task |make(?:\[\d{1,3}\])?: \*\*\* |npm (?:ERR!|error) (?:errno|command|path|code (?:ELIFECYCLE|\d))\b|ELIFECYCLE\b|ERR_PNPM_RECURSIVE_(?:[A-Z]{2,10}_){0,3}FAIL\b|FAIL\t\S{1,200}(?:\t[\d.]{1,12}m?s)?$|FAIL \S{1,200} [\d.]{1,12}m?s$)/;
 
 /** Whether a line, without blanks around it, says that something went wrong. */
 export function tellsError(line: string): boolean {

@@ -170,7 +170,8 @@ function answeredCalls(line: JsonObject): string[] {
   return blockIds(line, 'tool_result', 'tool_use_id');
 }
 
-function blockIds(line: JsonObject, type: string, key: string): string[] {
+/** The ids in the blocks of one type in the message of a line. */
+export function blockIds(line: JsonObject, type: string, key: string): string[] {
   const content = isJsonObject(line.message) ? line.message.content : undefined;
   if (!Array.isArray(content)) return [];
   return content.flatMap((block) => {

@@ -2,6 +2,7 @@ import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
 import { attachmentItem, speakerOfOrigin } from './claude-code-attachments.ts';
 import { type Branch, selectBranch } from './claude-code-branch.ts';
+import { typedMeanwhile } from './claude-code-queue.ts';
 import { sessionsIn } from './claude-code-sessions.ts';
 import { type Conversation, linesImporter, Tally } from './transcript.ts';
 
@@ -32,9 +33,11 @@ function readLines(file: JsonObject[]): Conversation {
   const usageLines = lastLineOfEachMessage(lines.filter((line) => branch.kept.has(line)));
   const items: Item[] = [];
   const skipped = new Tally();
+  const typed = typedMeanwhile(file, branch);
   let model: string | null = null;
 
   for (const line of lines) {
+    if (typed.lines.has(line)) continue;
     const reason = skipReason(line, branch);
     if (reason !== undefined) {
       skipped.add(reason);
@@ -46,7 +49,7 @@ function readLines(file: JsonObject[]): Conversation {
       skipped.add(item);
       continue;
     }
-    items.push(item);
+    items.push(item, ...(typed.after.get(line) ?? []));
     model = modelOf(line) ?? model;
   }
   const notes =

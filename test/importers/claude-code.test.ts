@@ -155,6 +155,115 @@ describe('the branch of a Claude Code session', () => {
   });
 });
 
+describe('what the user types while Claude Code works', () => {
+  const at = (second: number) => ({ timestamp: `2026-02-13T02:26:0${second}.000Z` });
+  const queue = (operation: string, second: number, content?: string): Line => ({
+    type: 'queue-operation',
+    operation,
+    sessionId: 's',
+    ...at(second),
+    ...(content !== undefined && { content }),
+  });
+  const start = [
+    user('u1', null, 'Fix the e-mail', at(0)),
+    { ...assistant('a1', 'u1', 'm1', call('t1')), ...at(2) },
+  ];
+  const end = [
+    user('r1', 'a1', [result('t1')], at(4)),
+    { ...assistant('a2', 'r1', 'm2', text('Done.')), ...at(6) },
+  ];
+  const read = ['Fix the e-mail', [call('t1')], [result('t1')]];
+  const last = [text('Done.')];
+
+  it.each<[string, Line[], unknown[]]>([
+    [
+      'stands before the next answer, wherever the queue is told',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none] where there is none'),
+        queue('enqueue', 3, 'and no migrations'),
+        queue('remove', 4),
+        queue('remove', 4),
+        ...end,
+      ],
+      [...read, 'Show [none] where there is none', 'and no migrations', last],
+    ],
+    [
+      'stands there once where an attachment tells it, too',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none]'),
+        queue('remove', 4),
+        end[0] ?? {},
+        {
+          type: 'attachment',
+          uuid: 'k',
+          parentUuid: 'r1',
+          attachment: { type: 'queued_command', prompt: 'Show [none]', commandMode: 'prompt' },
+        },
+        { ...assistant('a2', 'k', 'm2', text('Done.')), ...at(6) },
+      ],
+      [...read, 'Show [none]', last],
+    ],
+    [
+      'is the next message where it waits for the end of the turn',
+      [
+        ...start,
+        ...end,
+        queue('enqueue', 5, 'And the tests'),
+        queue('enqueue', 5, 'all of them'),
+        queue('dequeue', 7),
+        user('u2', 'a2', 'And the tests\nall of them', at(7)),
+        queue('remove', 8),
+      ],
+      [...read, last, 'And the tests\nall of them'],
+    ],
+    [
+      'is left out where it was taken back or never read',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show nothing'),
+        queue('popAll', 2, 'Show nothing'),
+        queue('remove', 4),
+        ...end,
+        queue('enqueue', 7, 'And push'),
+      ],
+      [...read, last],
+    ],
+    [
+      'is no command, no event and no notice',
+      [
+        ...start,
+        queue('enqueue', 1, '/compact keep the names'),
+        queue('enqueue', 1, '{"task_id":"b1","description":"Run the tests"}'),
+        queue('enqueue', 1, '<task-notification>\n<task-id>b1</task-id>\n</task-notification>'),
+        queue('enqueue', 1, '/home/me/a.txt is the one'),
+        queue('remove', 4),
+        ...end,
+      ],
+      [...read, '/home/me/a.txt is the one', last],
+    ],
+    [
+      'waits for the results of its round, which may be written behind it',
+      [...start, queue('enqueue', 1, 'Show [none]'), queue('remove', 4)],
+      read.slice(0, 2),
+    ],
+    [
+      'goes with what was rewound',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none]'),
+        queue('remove', 4),
+        ...end,
+        user('u3', null, 'Start over', at(8)),
+      ],
+      ['Start over'],
+    ],
+  ])('%s', (_, lines, items) => {
+    expect(contents(lines)).toEqual(items);
+  });
+});
+
 describe('attachments of a Claude Code session', () => {
   it.each([
     [

@@ -7,6 +7,10 @@ const EVENT =
 const WITH_TOOL = '[A-Z]\\w{1,40}:[\\w.*|-]{1,80}';
 const HOOK = `(?:${WITH_TOOL}|${EVENT})`;
 
+/** When a message came, as OpenClaw writes it in front of one. */
+const CLOCK =
+  '\\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d(?::\\d\\d)? [A-Z][^\\]\\n]{0,20}\\]';
+
 /** A turn that was broken off, as programs note it in brackets. */
 export const INTERRUPTED =
   /^\[(?:Request|Response|Turn|Operation|Task|Tool use) (?:interrupted|cancell?ed|aborted)\b[^\]\n]{0,80}\]/i;
@@ -158,6 +162,26 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   [
     /^Some of the conversation history has been summarized to free up context\.\s+You were originally given instructions from a user\b/,
     'summary',
+  ],
+  // What OpenClaw tells of a message before its words: who wrote it, when and in reply to what. It
+  // fences what it is given, and what has happened meanwhile stands on lines of their own.
+  [
+    new RegExp(
+      `^(?:${CLOCK} )?[A-Z][\\w ]{1,80}(?: \\([\\w ]{1,40}\\))? \\(untrusted(?: metadata|, [\\w ,-]{1,80})\\):[^\\n]{0,40}\\n(?=\`\`\`json\\n)`,
+    ),
+    'program',
+    'fence',
+  ],
+  [new RegExp(`^${CLOCK}(?: |$)`), 'program', 'mark'],
+  [/^System(?: \(untrusted\))?: \[\d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,40}\] /, 'program', 'line'],
+  [/^\[Queued messages while agent was busy\]\s{1,4}---\nQueued #1\n/, 'program', 'mark'],
+  [
+    /^Read HEARTBEAT\.md if it exists \(workspace context\)\. Follow it strictly\. Do not infer /,
+    'program',
+  ],
+  [
+    /^A new session was started via \/new or \/reset\. (?:Run|Execute) your Session Startup sequence\b/,
+    'program',
   ],
   // SWE-agent's template, whatever a command printed: in a session of its own it is never the user.
   [/^OBSERVATION:\n/, 'tool'],

@@ -1,7 +1,7 @@
 import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
 import { AGENTS_HEADING, REMINDER_OF_PROJECT, SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
-import { withoutThoughts } from './thoughts.ts';
+import { withoutCitations, withoutThoughts } from './thoughts.ts';
 import { head, readUtterances, typedMeanwhile } from './utterances.ts';
 
 /**
@@ -33,7 +33,7 @@ export function utterancesOf(message: Message): Utterance[][] {
 }
 
 function wordsOf(speaker: Speaker, text: string): string {
-  return speaker === 'assistant' ? withoutThoughts(text) : text;
+  return speaker === 'assistant' ? withoutThoughts(withoutCitations(text)) : text;
 }
 
 /** Whether the texts of another message would be taken for a result if they stood in this one, too. */

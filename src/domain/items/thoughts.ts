@@ -16,3 +16,13 @@ export function withoutThoughts(text: string): string {
   const isAlone = /(?:^|\n)[ \t]*$/.test(before.slice(-80)) && /^[ \t]*(?:\n|$)/.test(after);
   return isOpened || (isAlone && !before.includes('```')) ? after.trimStart() : text;
 }
+
+/** Where Codex says which of its memories an answer rests on: a block at the end that nobody is shown. */
+const MEMORY_CITATION =
+  /(?:^|\n)[ \t]*<oai-mem-citation>(?:(?!<oai-mem-citation>)[\s\S])*<\/oai-mem-citation>\s*$/;
+
+/** What Codex says, without the block that cites its memories. */
+export function withoutCitations(text: string): string {
+  if (!text.includes('<oai-mem-citation>')) return text;
+  return text.replace(MEMORY_CITATION, '').trimEnd();
+}

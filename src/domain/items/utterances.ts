@@ -182,9 +182,13 @@ function isProgramCommand(start: string, length: number): boolean {
 
 function tagAt(text: string, at: number, end: number, places: TagPlaces): Found | null {
   const open = places.at(at);
-  if (open === null || open.isClosing) return null;
-  const mark = TAG_MARKS.get(open.name);
-  if (mark === undefined || !hasSign(open, text)) return null;
+  const mark = open === null ? undefined : TAG_MARKS.get(open.name);
+  if (open === null || mark === undefined || !hasSign(open, text)) return null;
+  // Codex opens a block in one text and closes it in another, with a picture between them.
+  if (open.isClosing) {
+    const isAlone = mark.extent === 'block' && skipSpace(text, 0) === at && open.end === end;
+    return isAlone ? upTo(text, at, end, mark.speaker) : null;
+  }
   if (open.name === TEAM_TAG) return { said: teamMessages(text, at, end, places), end };
   if (mark.extent === 'whole') {
     return {

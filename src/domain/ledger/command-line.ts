@@ -36,6 +36,16 @@ const WORDS: readonly [Run['kind'], RegExp][] = [
     /^(?:--?)?(?:\w*[:_-])?(?:build|compile|bundle|assemble|package|install)(?:[:_-]\w*)*$/i,
   ],
 ];
+/** Tools for small computers, and the words with which they build: `pio run`, `idf.py build`. */
+const FIRMWARE = /^(?:pio|platformio|idf\.py|west|arduino-cli)$/;
+const FIRMWARE_WORDS: ReadonlyMap<string, Run['kind']> = new Map([
+  ['test', 'test'],
+  ['check', 'check'],
+  ['run', 'build'],
+  ['build', 'build'],
+  ['compile', 'build'],
+  ['flash', 'build'],
+]);
 /** Languages whose tests are called in an expression. */
 const EXPRESSIONS = /^(?:Rscript|R|julia)$/;
 const TESTS_IN_EXPRESSION =
@@ -77,6 +87,12 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
   for (const [kind, pattern] of PROGRAMS) if (pattern.test(program)) return kind;
   if (EXPRESSIONS.test(program) && texts.some((text) => TESTS_IN_EXPRESSION.test(text))) {
     return 'test';
+  }
+  if (FIRMWARE.test(program)) {
+    const verb = texts
+      .slice(start + 1, start + 1 + MOST_WORDS)
+      .find((one) => FIRMWARE_WORDS.has(one));
+    return FIRMWARE_WORDS.get(verb ?? '') ?? null;
   }
   if (INFRASTRUCTURE.test(program)) {
     const verb = texts.slice(start + 1).find((word) => !word.startsWith('-')) ?? '';
@@ -156,8 +172,9 @@ export function commandKey(script: string): string {
   ).slice(0, LONGEST_KEY);
 }
 
-/** These say with exit code 1 that they found nothing, or a difference. */
-const SEARCHES = /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep)$/;
+/** These say with exit code 1 that they found nothing, or a difference; or nothing to stop. */
+const SEARCHES =
+  /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep|pkill|killall)$/;
 
 /** These say with exit code 1 that there is nothing to show, where their errors are thrown away. */
 const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;

@@ -3,9 +3,11 @@ import type { Conclusion } from './ledger.ts';
 import { areAlike, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
 
 const DECIDES =
-  /\b(?:decided|decision|instead of|rather than|(?:we|I)(?:['’]ll| will| should) (?:use|keep|go with|switch)|going with|let['’]s (?:use|go with|keep)|agreed|chose|choosing|opted|trade-?offs?|entschieden|stattdessen|statt|décidé|plutôt que|decidid[oa]|en lugar de)\b|决定|改用|而不是|採用|代わりに/i;
+  /\b(?:decided|(?<!`)decision(?!`|s?[ -](?:guide|framework|tree|table|matri(?:x|ces)|flow|chart|diagram|log|record|mak(?:er|ing)|support|point|engine|boundar(?:y|ies)|logic|rule|node|threshold)s?\b)|instead of|rather than|(?:we|I)(?:['’]ll| will| should) (?:use|keep|go with|switch)|going with|let['’]s (?:use|go with|keep)|agreed|chose|choosing|opted|trade-?offs?|entschieden|stattdessen|statt|décidé|plutôt que|decidid[oa]|en lugar de)\b|决定|改用|而不是|採用|代わりに/i;
 const FINDS =
   /\b(?:root cause|turns out|the (?:issue|problem|bug|cause|reason|culprit|fix) (?:is|was)|because|found (?:that|the)|discovered|confirmed|it seems that|which means|caused by|due to|Ursache|weil|stellt sich heraus|parce que|la cause|porque|la causa)\b|原因|因为|问题(?:是|在于)|ため|ので/i;
+/** A line of code in an error that somebody has pasted: its comment says nothing of the work. */
+const NUMBERED_COMMENT = /^(?:-+> ?)?\d{1,6}\s+(?:#|\/\/)\s/;
 const SAME = 0.5;
 const LONGEST = 300;
 /** A report of what was done says it in its first lines. */
@@ -25,6 +27,7 @@ export class Conclusions {
   /** Sentences that decide or explain something, and name what or say why; of several alike the newest stays. */
   read(text: string, by: Conclusion['by'], seq: number): void {
     for (const sentence of sentencesOf(text)) {
+      if (NUMBERED_COMMENT.test(sentence)) continue;
       const decides = DECIDES.test(sentence);
       const finds = FINDS.test(sentence);
       // What is decided and says why needs no name to be worth telling.

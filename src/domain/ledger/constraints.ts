@@ -85,11 +85,14 @@ function isDemanded(sentence: string): boolean {
 }
 
 /** Typed in haste, a question has no sign: no order begins so, and no condition has no comma. */
-const OPENS_QUESTION =
-  /^(?:(?:so|then|and|but|or|ok(?:ay)?|also|well|hmm+|wait),? ){0,3}(?:should(?:n['’]?t)?|do|don['’]?t|did|shall|must) (?:we|i)\b[^,]*$/i;
+const OPENS_QUESTION = anyOf([
+  /^(?:(?:so|then|and|but|or|ok(?:ay)?|also|well|hmm+|wait),? ){0,3}(?:should(?:n['’]?t)?|do|don['’]?t|did|shall|must) (?:we|i)\b[^,]*$/i,
+  // With the name of who is asked in front, and no clause behind that asks for something.
+  /^(?:\p{L}{2,20},? ){0,2}(?:how (?:do|can|could|would|should) (?:i|we|you)|c[oó]mo (?:puedo|podemos|hago|hacemos|podría)|como (?:posso|podemos|faço|eu)|wie (?:kann|mache|muss) (?:ich|man|wir)|comment (?:puis-je|je|on|faire)|как (?:мне|можно|нам|я)|come (?:posso|faccio|si)) [^,;:.!]*$/iu,
+]);
 
 function isQuestion(sentence: string): boolean {
-  return /[?？؟]\W{0,20}$/.test(sentence) || OPENS_QUESTION.test(sentence);
+  return /[?？؟]\W{0,20}$/.test(sentence) || OPENS_QUESTION(sentence);
 }
 
 /** Whether it tells what the user has never done. */

@@ -9,6 +9,16 @@ const asksLeave = anyOf([
   /(?<!\p{L})без (?:моего|моей|нашего) (?:\p{L}+ )?(?:разрешения|согласия|одобрения|подтверждения|ведома)(?!\p{L})/iu,
   /未[经經](?:我|允[许許]|[许許]可|同意|授[权權]|批准|[确確][认認])|[没沒]有我的(?:允[许許]|[许許]可|同意|授[权權]|批准|[确確][认認])|(?:許可|承認|確認)な(?:く|し)|(?:허락|허가|승인|동의) ?없이/,
 ]);
+/** The same where the user is to be asked first, or to look first. */
+const asksFirst = anyOf([
+  /\b(?:ask|consult|check (?:\w+ )?with|confirm (?:\w+ )?with) (?:me|us)\b(?:[^.!?;\n]{0,60}\b(?:before|prior to)\b| first\b)/i,
+  /^(?:please |always |but |just |and ){0,2}ask (?:for (?:permission|approval|confirmation) )?(?:first )?before (?:you|any|each|every|[a-z]+ing)\b/i,
+  /\b(?:get|wait for|obtain|ask for|request) (?:my|our) (?:explicit )?(?:approval|permission|ok(?:ay)?|confirmation|go-ahead|consent|sign-?off)\b[^.!?;\n]{0,60}\b(?:before|first)\b/i,
+  /\blet (?:me|us) (?:review|approve|confirm|check|see|look)\b[^.!?;\n]{0,60}\bbefore you\b/i,
+  /(?<!\p{L})(?:frage? (?:mich|uns|bitte|erst|immer|vorher)(?:,? (?:mich|uns|bitte|erst|immer|vorher)){0,3}(?:,? bevor|,? ehe(?= du)|(?<= (?:vorher|erst))(?!\p{L}))|(?:preg[uú]nta(?:me|nos)|cons[uú]lta(?:me|nos)|p[ií]deme (?:permiso|confirmación)) (?:siempre )?(?:antes|primero)|(?:me|nos) (?:pergunte|consulte|pergunta) (?:sempre )?(?:antes|primeiro)|demande(?:z)?-(?:moi|nous) (?:toujours )?(?:avant|d['’]abord|la permission)|chiedimi (?:sempre )?prima)(?!\p{L})/iu,
+  /(?<!\p{L})(?:спроси(?:те)?|спрашивай(?:те)?|согласуй(?:те)?|посоветуй(?:ся|тесь)) (?:(?:сначала|всегда|у|со) )?(?:меня|мной|нас|нами) (?:перед|прежде|сначала|до)(?!\p{L})|(?<!\p{L})(?:перед|сначала) [^.!?;\n]{0,60}(?:спроси|спрашивай|согласуй)(?:те)? (?:(?:у|со) )?(?:меня|мной)(?!\p{L})/iu,
+  /(?:先|之前|[做改动動][^。！!？?\n]{0,8}前)[^。！!？?\n]{0,6}(?:[问問]|[询詢][问問]|[征徵](?:求|得)|[经經][过過])(?:一下|[过過])?我|(?:前に|事前に|まず|必ず)[^。！？\n]{0,8}(?:私|僕|俺)に(?:確認|聞|相談|許可)|(?:전에|먼저)[^.!?\n]{0,10}(?:나한테|나에게|저한테|저에게|내게|제게)[^.!?\n]{0,8}(?:물어|확인|허락|승인)/u,
+]);
 const NEGATES =
   /\b(?:not|never|no|nicht|keine?[mnrs]?|niemals|ne|pas|jamais|nunca|non|niet|nooit|geen)\b|n['’]t\b|(?<!\p{L})(?:não|nie|не|нельзя)(?!\p{L})|[不勿禁別别]|ない|마|말/iu;
 /** What was done so already is complained of. */
@@ -17,5 +27,6 @@ const HAS_BEEN =
 
 /** Whether a sentence says that something is not to be done unless the user allows it: that holds for good. */
 export function needsLeave(sentence: string): boolean {
-  return asksLeave(sentence) && NEGATES.test(sentence) && !HAS_BEEN.test(sentence);
+  if (HAS_BEEN.test(sentence)) return false;
+  return (asksLeave(sentence) && NEGATES.test(sentence)) || asksFirst(sentence);
 }

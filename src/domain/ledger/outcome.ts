@@ -41,6 +41,8 @@ const FRAME =
 /** What shells without exit codes print when a program failed. */
 const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
+/** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
+const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
 /** What Claude Code says of a command that it does not wait for. */
 const IN_BACKGROUND = /^Command running in background with ID: /;
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
@@ -48,7 +50,7 @@ const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
 /** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
-  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
+  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
 const ALL_PASSED = new RegExp(
   [
@@ -67,6 +69,8 @@ const ALL_PASSED = new RegExp(
     String.raw`^Success! The configuration is valid(?:\.|, but .{1,100})$`,
     String.raw`^[1-9]\d* chart\(s\) linted, 0 chart\(s\) failed$|^Result: PASS$|^All tests successful\.$`,
     String.raw`^Executed ([1-9]\d*) of \4 SUCCESS\b|^Tasks: +([1-9]\d*) successful, \5 total$`,
+    // RuboCop and PlatformIO.
+    String.raw`^[1-9]\d* files? inspected, no offenses detected$|^=+ \[SUCCESS\] Took [\d.]+ seconds =+$`,
     String.raw`^\[ FAIL 0 \| WARN \d+ \| SKIP \d+ \| PASS [1-9]\d* \]$|^Status: OK$|^Testing \S+ tests passed$`,
   ].join('|'),
   'i',
@@ -98,7 +102,9 @@ export function outcomeOf(
   const output = saysNothing(answer.text) ? '' : withoutTerminalCodes(answer.text);
   const text = script === null || runsStartFile(script) ? output : withoutShellStart(output);
   if (answer.isUnfinished || IN_BACKGROUND.test(text)) return { kind: 'running', lines: [] };
-  const isByWords = script !== null && FAILS_BY_WORDS.test(text.slice(0, 4_000));
+  const start = text.slice(0, 4_000);
+  const isByWords =
+    script !== null && (FAILS_BY_WORDS.test(start) || (isRun && MISSING_IN_ZSH.test(start)));
   const isSum = isRun && sumsUpFailure(text);
   // What a run of tests prints, its exit code knows better.
   const isWrong = (isByWords || isSum) && isRun && hasCode && toldAsPassed(script, answer);

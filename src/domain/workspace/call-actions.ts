@@ -5,7 +5,7 @@ import { editorActions, isEditor, useOf } from './editor-actions.ts';
 import type { Effort } from './effort.ts';
 import { otherToolActions } from './other-tools.ts';
 import { resolved, withinReach } from './paths.ts';
-import { type Answer, isUnstarted } from './result-text.ts';
+import { isUnstarted, type Told } from './result-text.ts';
 import { shellActions } from './shell/actions.ts';
 import { toolName } from './tool-input.ts';
 
@@ -59,13 +59,14 @@ function shellAfter(call: ToolCall, { shell }: Folders, end: string | null): str
 }
 
 /** An answer that nobody has seen: the call may have been carried out, in whole or in part. */
-const UNKNOWN: Answer = {
+const UNKNOWN: Told = {
   text: '',
   isFailed: false,
   isShortened: true,
   isUnfinished: true,
   isRefused: false,
   isCleared: true,
+  isTold: false,
 };
 
 /** A call without a result may have been carried out, or not. */

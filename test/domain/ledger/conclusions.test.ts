@@ -9,6 +9,8 @@ describe('sentences that decide or explain, and name what', () => {
     ['decision', "We'll use SQLite 3 instead of a file of our own."],
     ['decision', 'Ich habe mich für `better-sqlite3` entschieden.'],
     ['decision', '决定改用 sqlite3 保存数据'],
+    ['decision', 'Decision: `sqlite` holds the log.'],
+    ['decision', 'The decision to drop `kamal` stands.'],
     ['finding', 'The root cause was that maxRetries is never exported.'],
     ['finding', 'It turns out that src/client.ts opens 2 sockets.'],
     ['finding', 'The test fails because readConfig() caches the path.'],
@@ -31,7 +33,17 @@ describe('noise is none', () => {
     'Reading `parseRule` now.',
     '```ts\n// because parseRule was decided upon in src/parse.ts\n```',
     '## Because of parseRule',
+    'The decision framework of `notes.md` covers four cases.',
+    'Fix the Decision Guide table in `README.md` next.',
+    'A decision tree in `model.py` reaches 90%.',
+    '`decision`: ALLOWED, BLOCKED or `PENDING`',
   ])('%s', (sentence) => expect(conclusionsOf(sentence)).toEqual([]));
+
+  test('a line of code in an error that the user has pasted', () => {
+    const pasted =
+      'Explain it:\nCell In[3], line 3\n     92 if newline is None:\n     93     # Fail loudly here instead of in readTable() later\n     94     pass\nUnicodeDecodeError: 0xcd';
+    expect(ledgerOf([asks(pasted)]).conclusions).toEqual([]);
+  });
 
   test('the same words in what a tool returned', () => {
     const page = 'The root cause was that maxRetries is never exported.';

@@ -236,6 +236,10 @@ describe('what demands nothing', () => {
     'so then do we need to import the session',
     "but then shouldn't we only keep the newest",
     'ok, do i have to restart without the cache',
+    'how do I print only the words',
+    'claude, como puedo dejar solamente palabras',
+    'wie kann ich nur die Namen ausgeben',
+    'comment je fais pour garder seulement les noms',
   ])('a question without its sign: %s', (text) => expect(constraintsOf(text)).toEqual([]));
 
   test.each([
@@ -243,6 +247,9 @@ describe('what demands nothing', () => {
     'should be possible only for owners',
     'so we should only keep the newest',
     'should we ever run out of space, only delete logs',
+    'how do I build it, and do not touch the lock file',
+    'como puedas, pero solamente con tabs',
+    'how to build: only use make',
   ])('but this does: %s', (text) => expect(constraintsOf(text)).toHaveLength(1));
 
   test('the opening of a list', () => {
@@ -553,6 +560,21 @@ describe('what needs the word of the user holds for good', () => {
     ['French', 'Ne pousse rien sans mon accord.'],
     ['Russian', 'Не удаляй файлы без моего разрешения.'],
     ['Chinese', '未经我同意，不要修改数据库。'],
+    ['English, to be asked', 'Ask me before you commit.'],
+    ['English, to be asked', 'phase 1 - ask me to allow it before you perform it'],
+    ['English, to be asked', 'Please check with me before pushing.'],
+    ['English, to be asked', 'Do phase 2, but ask me first.'],
+    ['English, to be asked', 'Ask before deleting anything.'],
+    ['English, to be asked', 'Get my approval before you merge.'],
+    ['English, to be asked', 'Let me review the plan before you start.'],
+    ['German, to be asked', 'Frag mich, bevor du etwas löschst.'],
+    ['Spanish, to be asked', 'Pregúntame antes de borrar archivos.'],
+    ['Portuguese, to be asked', 'Me pergunte antes de criar arquivos.'],
+    ['French, to be asked', 'Demande-moi avant de pousser.'],
+    ['Russian, to be asked', 'Спроси меня перед коммитом.'],
+    ['Chinese, to be asked', '修改之前先问我。'],
+    ['Japanese, to be asked', '実行する前に私に確認して。'],
+    ['Korean, to be asked', '커밋하기 전에 나한테 물어봐.'],
   ])('%s: %s', (_, text) => expect(standingOf(text)).toEqual([text]));
 
   test('with the list that it is said of', () =>
@@ -564,6 +586,18 @@ describe('what needs the word of the user holds for good', () => {
     'You deleted the table without asking me, that was not nice.',
     'Can it not run without my confirmation?',
     'The job runs without my approval.',
+    "You didn't ask me before deleting the branch.",
+    'Did you ask me before you pushed?',
+    'Ask me the first question of the quiz.',
+    'The dialog has to ask before closing the file.',
+    'It asked me before, and I said yes.',
+    'Ask the user for a name.',
+    'Show me the log before the crash.',
+    'Let me see what it was before the change.',
+    'Frag die API ab, bevor die Seite lädt.',
+    'Lo vi antes, pregunta a Ana.',
+    '我先问一下价格。',
+    '実行する前に設定を確認しました。',
   ])('and this does not: %s', (text) => expect(standingOf(text)).toEqual([]));
 });
 

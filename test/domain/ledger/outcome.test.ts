@@ -402,6 +402,7 @@ describe('a search that found nothing has not failed', () => {
     ['git diff --exit-code', codex('-let a;\n+let b;\n', 1)],
     ['grep -rn loadConfig /w', mini(1, '')],
     ['cd /w && ls *.md; grep -c x a.txt', codex('a.md\n0\n', 1)],
+    ['curl -s localhost:3000; pkill -f "next dev" 2>/dev/null', codex('', 1)],
   ])('%s', (script, text) => {
     expect(ofCommand(text, false, script)).toEqual({ kind: 'ok', lines: [] });
   });
@@ -414,6 +415,14 @@ describe('a search that found nothing has not failed', () => {
       lines: ['rg: srv: No such file or directory (os error 2)'],
     });
   });
+});
+
+test('a build is not failed by what stops nothing behind it', () => {
+  const script = 'npm run build && echo BUILT; pkill -f "vite preview"';
+  expect(outcomeOf(toolResult('Exit code 1\nBUILT', true), script, true).kind).toBe('ok');
+  expect(outcomeOf(toolResult('Exit code 1\nerror TS1005', true), script, true).kind).toBe(
+    'failed',
+  );
 });
 
 test('of a failure in another language the last words are told, not what PowerShell draws around', () => {

@@ -25,6 +25,14 @@ describe('the outcome of a run', () => {
       'Error: Call to a member function foo() on null\n\nTests: 3, Assertions: 2, Errors: 1.',
     ],
     ['mypy src', 'src/a.py:3: error: Incompatible types in assignment'],
+    [
+      'pnpm -F @shop/web typecheck',
+      'ERR_PNPM_RECURSIVE_RUN_NO_SCRIPT None of the packages has a "typecheck" script',
+    ],
+    [
+      'pnpm -F @shop/web build',
+      'Error: No entry.\n ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  @shop/web@1.0.0 build: `vite build`\nExit status 1',
+    ],
     ['terraform plan', '│ Error: Missing required provider\n│\n│ This configuration requires one.'],
   ])('that fails behind a pipe: %s', (command, output) => {
     const { runs, failures } = ledgerOf(ran(`${command} 2>&1 | tail -40`, output));

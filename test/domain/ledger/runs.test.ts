@@ -51,6 +51,13 @@ describe('what a command runs', () => {
     // The words of one say nothing of the other.
     [null, 'nix-shell --run "pytest -q && pylint ." | tail -8'],
     [null, 'bash -c "echo the pytest run"'],
+    ['build', '~/.platformio/penv/bin/pio run -e board -t upload'],
+    ['test', 'pio test -e native'],
+    ['build', 'idf.py -p /dev/ttyUSB0 flash monitor'],
+    ['build', 'west build -b nrf52840dk'],
+    ['build', 'arduino-cli compile --fqbn arduino:avr:uno'],
+    [null, 'pio device monitor -b 115200'],
+    [null, 'pio pkg install'],
   ])('%s: %s', (kind, script) => expect(runKindOf(script)).toBe(kind));
 
   test.each<[Run['kind'], string]>([

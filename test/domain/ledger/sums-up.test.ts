@@ -84,6 +84,16 @@ describe('how runs of other languages sum up', () => {
     ],
     ['terraform validate', '│ Error: Unsupported argument', 'Success! The configuration is valid.'],
     ['npx turbo run build', 'Failed:    web#build', ' Tasks:    2 successful, 2 total'],
+    [
+      '~/.platformio/penv/bin/pio run -e esp32cam',
+      '========================= [FAILED] Took 24.99 seconds =========================',
+      '========================= [SUCCESS] Took 39.82 seconds =========================',
+    ],
+    [
+      'bundle exec rubocop',
+      'a.rb:3:5: error: unexpected token\n\n24 files inspected, 1 offense detected',
+      '24 files inspected, no offenses detected',
+    ],
   ])('%s', (command, failed, passed) => {
     expect(endOf(command, failed)).toBe('failed');
     expect(endOf(command, passed)).toBe('ok');
@@ -102,6 +112,11 @@ describe('how runs of other languages sum up', () => {
     ],
     ['stack test', 'a> Test suite failure for package a-0.1'],
     ['nox -s tests', 'nox > Session tests failed.'],
+    ['pio run', '(eval):1: command not found: pio'],
+    [
+      'pnpm --filter @shop/e2e test',
+      'Error: No tests found.\n\n/w/e2e:\n ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  @shop/e2e@0.1.0 test: `playwright test`\nExit status 1',
+    ],
   ])('%s, failed', (command, end) => expect(endOf(command, end)).toBe('failed'));
 
   test.each([

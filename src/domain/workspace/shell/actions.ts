@@ -4,7 +4,7 @@ import { changedBy, type FileAction } from '../action.ts';
 import type { Effort } from '../effort.ts';
 import { actionsOfPatch, patchIn } from '../patch.ts';
 import { LONGEST_PATH, resolved, resolvePath } from '../paths.ts';
-import type { Answer } from '../result-text.ts';
+import type { Answer, Told } from '../result-text.ts';
 import { inputOf } from '../tool-input.ts';
 import { type Circumstances, courseOf, type Step } from './course.ts';
 import { effectOf, type Printed } from './effect.ts';
@@ -25,7 +25,7 @@ type ShellActions = { actions: FileAction[]; folder: string | null };
  */
 export function shellActions(
   call: ToolCall,
-  given: Answer,
+  given: Told,
   folder: string | null,
   effort: Effort,
 ): ShellActions | null {
@@ -60,16 +60,22 @@ export function shellActions(
   const { steps, folder: end } = courseOf(pipelines, circumstances, effort);
   if (!isAffordable(steps, effort)) return anything(script.text);
   const printed: Printed[] = [];
+  const before: FileAction[] = [];
   const done: FileAction[] = [];
-  for (const step of steps) {
+  const lead = answer.isFailed && own === null ? leadOf(script.text, steps, answer) : 0;
+  for (const [at, step] of steps.entries()) {
     const effect = effectOf(step.pipeline, step.folder);
     printed.push(effect.printed);
     // One by one: thousands of actions as arguments of one call overflow the stack.
     for (const action of actionsOfStep(step, effect.actions)) {
-      done.push(isOpen ? perhaps(action) : action);
+      if (at < lead && /^(?:deleted|moved|copied)$/.test(action.kind)) before.push(action);
+      else done.push(isOpen ? perhaps(action) : action);
     }
   }
-  if (answer.isFailed) return { actions: afterFailure(done, steps), folder: reset ?? start };
+  if (answer.isFailed) {
+    const after = afterFailure(done, steps, before.length === 0);
+    return { actions: [...before, ...after], folder: reset ?? start };
+  }
   const hadNothing = answer.text.includes('No local changes to save');
   const effects = hadNothing ? done.filter((action) => !isStash(action)) : done;
   const actions = [...effects, ...seenIn(printed, answer)];
@@ -128,7 +134,34 @@ function folderIn(path: string, folder: string | null): string | null {
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
 const COMPLAINT =
-  /(?:^|\n)(?:(?:[^\n]{0,80}: )?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl): |fatal: (?:bad source|destination|can not move|not under version control|pathspec|multiple sources|renaming)|error: the following file)/;
+  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:bad source|destination|can not move|not under version control|pathspec|multiple sources|renaming)|error: the following file)/;
+
+/** Commands that say so where they fail. */
+const SPEAKING = /^(?:cd|mkdir|echo|printf|export|touch|rm|cp|mv)$/;
+/** What cannot be heard, of those that need something to be there. */
+const IS_SILENCED = /\b(?:cp|mv)\b[^;&|\n]{0,1000}(?:2|&)>/;
+
+/**
+ * How many commands at the beginning of a script that has ended with a code have been carried out: those
+ * that had nothing to complain of, in front of the one that may have failed.
+ */
+function leadOf(
+  script: string,
+  steps: readonly Step[],
+  { text, isTold, isShortened }: Told,
+): number {
+  if (isShortened || IS_SILENCED.test(script) || !(isTold || /^Exit code \d{1,3}\b/.test(text)))
+    return 0;
+  return Math.max(
+    0,
+    steps.findIndex(({ pipeline: { commands }, isCertain }) => {
+      const [command, ...others] = commands;
+      const isSpeaking =
+        SPEAKING.test(command?.words[0]?.text ?? '') && command?.redirects.length === 0;
+      return !isCertain || !isSpeaking || others.length > 0;
+    }),
+  );
+}
 
 /** A command whose end has not been waited for. */
 function isRunning({ text, isUnfinished }: Answer): boolean {
@@ -162,13 +195,17 @@ function perhaps(action: FileAction): FileAction {
 }
 
 /** A script that failed somewhere: its first step was probably done, of the others nobody knows. */
-function afterFailure(actions: readonly FileAction[], steps: readonly Step[]): FileAction[] {
+function afterFailure(
+  actions: readonly FileAction[],
+  steps: readonly Step[],
+  isFromStart: boolean,
+): FileAction[] {
   const isOne = steps.length < 2;
   return actions.flatMap((action, index): FileAction[] => {
     if (action.kind === 'seen') return [];
     // A patch is applied as a whole or not at all.
     if (isOne && action.kind === 'patched') return [];
-    if (index === 0 && action.kind === 'written') return [action];
+    if (index === 0 && isFromStart && action.kind === 'written') return [action];
     // What git refuses it has not done.
     if (isOne && 'git' in action) return [withoutGit(action)];
     return [perhaps(action)];

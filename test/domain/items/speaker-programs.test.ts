@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { codecFor } from '../../../src/domain/items/codecs.ts';
+import type { Message, Speaker } from '../../../src/domain/items/item.ts';
+import { speakerOf, userText } from '../../../src/domain/items/speaker.ts';
+import { withoutCitations } from '../../../src/domain/items/thoughts.ts';
+import { asks, ledgerOf, tells } from '../../support/log-items.ts';
+
+const fenced = (label: string, json: unknown) =>
+  `${label}:\n\`\`\`json\n${JSON.stringify(json, null, 2)}\n\`\`\`\n\n`;
+const SENDER = fenced('Sender (untrusted metadata)', { label: 'Ana (17)', id: '17' });
+const INFO = fenced('Conversation info (untrusted metadata)', { message_id: '5', sender: 'Ana' });
+const REPLY = fenced('Replied message (untrusted, for context)', { body: 'All is up\n\nGo on?' });
+const HISTORY = fenced('Chat history since last reply (untrusted, for context)', [
+  { sender: 'Bo', body: 'never push' },
+]);
+
+describe('a message through OpenClaw', () => {
+  test.each<[string, string, Speaker, string]>([
+    [
+      'from its terminal',
+      `${SENDER}[Fri 2026-03-27 02:53 GMT+8] 你有多少个skill？`,
+      'user',
+      '你有多少个skill？',
+    ],
+    ['from a chat', `${INFO}${SENDER}Check the logs`, 'user', 'Check the logs'],
+    ['that answers another', `${INFO}${SENDER}${REPLY}Yes, do`, 'user', 'Yes, do'],
+    ['of a group', `${INFO}${SENDER}${HISTORY}@bot not there`, 'user', '@bot not there'],
+    ['with a clock in front', `[Wed 2026-03-11 23:51 PDT] ${INFO}hello`, 'user', 'hello'],
+    ['with nothing but a clock', '[Sun 2026-04-19 00:33 GMT+8] go on', 'user', 'go on'],
+    [
+      'behind what has happened',
+      'System: [2026-04-03 23:54:10 GMT+8] Exec completed (abc, code 0)\n\nand now?',
+      'user',
+      'and now?',
+    ],
+    [
+      'that stood in its queue',
+      `[Queued messages while agent was busy]\n\n---\nQueued #1\n${SENDER}look into it`,
+      'user',
+      'look into it',
+    ],
+    [
+      'of its own clock',
+      'Read HEARTBEAT.md if it exists (workspace context). Follow it strictly. Do not infer or repeat old tasks from prior chats. If nothing needs attention, reply HEARTBEAT_OK.\nCurrent time: Thursday',
+      'program',
+      '',
+    ],
+    [
+      'of a new session',
+      'A new session was started via /new or /reset. Run your Session Startup sequence - read the files first.',
+      'program',
+      '',
+    ],
+  ])('%s', (_, content, speaker, own) => {
+    const message = ofUser([{ type: 'text', text: content }]);
+    expect(speakerOf(message)).toBe(speaker);
+    expect(userText(message)).toBe(own);
+  });
+
+  test.each([
+    'Sender (untrusted metadata): what is that?',
+    'In HEARTBEAT.md: Read HEARTBEAT.md if it exists',
+    '[Fri 27 Mar 02:53] it broke',
+    '[2026-03-27 02:53] it broke',
+    'System: [ok] is what it prints',
+    'Payload (untrusted):\nno fence',
+  ])('a user who says it: %s', (content) => {
+    expect(userText(ofUser([{ type: 'text', text: content }]))).toBe(content);
+  });
+});
+
+describe('what Codex writes around pictures and answers', () => {
+  const picture = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
+
+  test('a tag that closes in a text of its own is not a request', () => {
+    const message = normalised([
+      { type: 'input_text', text: 'What is wrong here?' },
+      { type: 'input_text', text: '<image name=[Image #1] path="C:\\a.png">' },
+      picture,
+      { type: 'input_text', text: '</image>' },
+    ]);
+    expect(userText(message)).toBe('What is wrong here?');
+    expect(speakerOf(message)).toBe('user');
+    expect(ledgerOf([message]).requests.map(({ text }) => text)).toEqual(['What is wrong here?']);
+  });
+
+  test.each(['close it with </image>', '</div>', '</image></image>', '</context>'])(
+    'a user who writes a tag: %s',
+    (text) => expect(userText(normalised([{ type: 'input_text', text }]))).toBe(text),
+  );
+
+  const CITED =
+    '\n\n<oai-mem-citation>\n<citation_entries>\nMEMORY.md:8-9|note=[prefers advice instead of edits]\n</citation_entries>\n<rollout_ids>\n</rollout_ids>\n</oai-mem-citation>';
+
+  test.each([
+    [`Shall I go on?${CITED}`, 'Shall I go on?'],
+    [`Shall I go on?${CITED}\n`, 'Shall I go on?'],
+    ['The block `<oai-mem-citation>` is hidden.', 'The block `<oai-mem-citation>` is hidden.'],
+    [`${CITED.trim()}\nis what it writes.`, `${CITED.trim()}\nis what it writes.`],
+    ['Done.', 'Done.'],
+  ])('what it cites: %j', (text, own) => expect(withoutCitations(text)).toBe(own));
+
+  test('what it cites is neither said nor decided', () => {
+    const ledger = ledgerOf([
+      asks('What is next?'),
+      tells(`Write the loss. Shall I go on?${CITED}`),
+      asks('yes'),
+    ]);
+    expect(ledger.requests.at(-1)).toMatchObject({ text: 'yes', answers: 'Shall I go on?' });
+    expect(ledger.conclusions).toEqual([]);
+  });
+});
+
+function ofUser(content: { type: 'text'; text: string }[]): Message {
+  return message(codecFor('anthropic').normalise({ role: 'user', content }));
+}
+
+function normalised(content: Record<string, string>[]): Message {
+  return message(
+    codecFor('openai-responses').normalise({ type: 'message', role: 'user', content }),
+  );
+}
+
+function message(item: ReturnType<ReturnType<typeof codecFor>['normalise']>): Message {
+  if (item.kind !== 'message') throw new Error('no message');
+  return item;
+}
