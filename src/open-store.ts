@@ -5,11 +5,17 @@ import { SettingsError } from './config/settings-error.ts';
 import type { DatabaseSettings } from './config.ts';
 import { FolderArchive } from './db/archive/folder-archive.ts';
 import { S3Archive } from './db/archive/s3-archive.ts';
-import { withArchive } from './db/archive/with-archive.ts';
+import { type BringBackElsewhere, withArchive } from './db/archive/with-archive.ts';
 import type { StoreCallbacks } from './db/listeners.ts';
 import { openSqliteStore } from './db/sqlite/sqlite-store.ts';
 import { urlsOfHosts } from './domain/url-text.ts';
 import { missingPart } from './optional-parts.ts';
+
+type OpenOptions = StoreCallbacks & {
+  archive?: ArchivePlace | null;
+  /** Brings large sessions back from it in another thread. */
+  bringBack?: BringBackElsewhere;
+};
 
 /**
  * Opens the event store that the settings name, migrated to the newest schema, with the archive behind it.
@@ -18,15 +24,15 @@ import { missingPart } from './optional-parts.ts';
 export async function openStore(
   database: DatabaseSettings,
   onError: (error: unknown) => void,
-  { archive = null, ...callbacks }: StoreCallbacks & { archive?: ArchivePlace | null } = {},
+  { archive: place = null, bringBack, ...callbacks }: OpenOptions = {},
 ): Promise<SearchableStore> {
-  const behind = archive === null ? null : openArchive(archive);
+  const archive = place === null ? null : openArchive(place);
   try {
     const store: SearchableStore =
       database.kind === 'sqlite'
         ? await openSqliteStore({ ...database, ...callbacks })
         : await openServer(database.url, { onError, ...callbacks });
-    return withArchive(store, behind, onError);
+    return withArchive(store, { archive, onLeft: onError, elsewhere: bringBack });
   } catch (error) {
     throw cannotBeOpened(database, error);
   }

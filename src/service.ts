@@ -71,6 +71,7 @@ export async function startService(
     // Not what is wrong: that may quote a conversation.
     {
       archive: settings.archive,
+      bringBack: (ref) => threads?.bringBack(ref) ?? null,
       onDamage: (problems) =>
         log.warn(
           { problems },

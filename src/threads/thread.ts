@@ -12,6 +12,7 @@ import type { TurnAsked } from '../app/gateway/turn-request.ts';
 import { type TurnTasks, turnTasks } from '../app/gateway/turn-tasks.ts';
 import { OpaqueContent } from '../app/opaque-content.ts';
 import type { SessionRef } from '../app/ports/event-store.ts';
+import type { SearchableStore } from '../app/ports/search-index.ts';
 import type { Tracer } from '../app/ports/tracer.ts';
 import { Indexer } from '../app/search/indexer.ts';
 import { compactionWorker, rulesOf } from '../compaction-worker.ts';
@@ -53,6 +54,7 @@ const rules = rulesOf(settings, environment);
 let opening: Promise<Parts> | null = null;
 
 type Parts = {
+  store: SearchableStore;
   worker: WorkerDependencies;
   app: OpenAPIHono;
   turns: TurnTasks;
@@ -126,6 +128,13 @@ export function lookUp({ task, trace }: Sent<LookUp>): Promise<Answer<LookedUp>>
 /** Indexes the next events of a session; whether there are more. */
 export function index({ task, trace }: Sent<SessionRef>): Promise<Answer<boolean>> {
   return answered(trace, ({ indexer }) => indexer.advance(task));
+}
+
+/** Brings a session back from the archive, where it is still there. */
+export function bringBack({ task, trace }: Sent<SessionRef>): Promise<Answer<void>> {
+  return answered(trace, async ({ store }) => {
+    await store.events(task, { after: 0, limit: 1 });
+  });
 }
 
 /** What a task comes to that belongs to `trace`. */
@@ -209,6 +218,7 @@ async function openParts(): Promise<Parts> {
   const limits = { ...api.limits, rate_per_minute_per_key: null };
   const opaque = new OpaqueContent(settings.compaction_secret, settings.api_keys, storedSecret);
   return {
+    store,
     tracer,
     indexer,
     worker: compactionWorker(rules, settings, environment, { store, log, observe, dispatch }),

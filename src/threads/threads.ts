@@ -34,6 +34,8 @@ type Threads = {
   answer: Elsewhere;
   /** Indexes the next events of a session; whether there are more. Throws ThreadDiedError. */
   index: (ref: SessionRef) => Promise<boolean>;
+  /** Brings a session back from the archive. Throws ThreadDiedError. */
+  bringBack: (ref: SessionRef) => Promise<void>;
   /** Work of the gateway's turns. Throws ThreadDiedError. */
   turns: TurnTasks;
   /** Ends all threads; what still runs in them is cut off. */
@@ -92,6 +94,7 @@ export function openThreads(
         ),
       ),
     index: (ref) => jobs.run('index', ref, []),
+    bringBack: (ref) => shares.run(ref.tenant, () => requests.run('bringBack', ref, [])),
     turns: {
       plan: (request, signal) =>
         shares.run(request.tenant, () => requests.run('planTurn', request, []), signal),

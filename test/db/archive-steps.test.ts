@@ -129,8 +129,7 @@ async function runUntilKilled(
         return typeof member === 'function' ? member.bind(target) : member;
       },
     }),
-    mortal,
-    () => {},
+    { archive: mortal, onLeft: () => {} },
   );
   await job(store, mortal).catch((error) => {
     if (!life.isOver) throw error;

@@ -25,7 +25,7 @@ export function openPlain(url: string): Promise<SearchableStore> {
 
 /** A store as the service has it, whose archive lies in `folder`, or is another one. */
 export async function openWith(url: string, archive: Archive | null): Promise<SearchableStore> {
-  return withArchive(await openPlain(url), archive, () => {});
+  return withArchive(await openPlain(url), { archive, onLeft: () => {} });
 }
 
 export const inFolder = (folder: string, name = 'archive') => new FolderArchive(join(folder, name));

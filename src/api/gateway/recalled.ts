@@ -1,9 +1,10 @@
 import type { RecallRounds } from '../../app/gateway/recall-rounds.ts';
 import { within } from '../../app/gateway/within.ts';
+import { answerJson } from '../../domain/gateway/answer-json.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
 import type { SsePiece } from '../../domain/gateway/event-stream.ts';
-import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { decoded, partialTextOf, textOf } from './body.ts';
 import { type Passing, wholeOf } from './pass-on.ts';
 import { headerOf, isEventStream } from './relay.ts';
@@ -12,6 +13,8 @@ import { ssePieces, sseText } from './sse.ts';
 
 /** Of one round; of a longer one nothing is recorded, and no call in it is answered here. */
 const MOST_CHARACTERS = 32 * 1024 * 1024;
+/** The same of its events: models say less than half of it, one for each token. */
+const MOST_EVENTS = 400_000;
 /** How long a connection may stay open behind the end of an answer, in milliseconds. */
 const LINGERING_MS = 250;
 
@@ -52,6 +55,7 @@ export function splicedStream(
   async function* pieces(): AsyncGenerator<string> {
     for (;;) {
       let size = 0;
+      let events = 0;
       try {
         const isClosed = () => splice.round().isClosed;
         for await (const piece of soonEnded(ssePieces(current), isClosed)) {
@@ -60,9 +64,10 @@ export function splicedStream(
             continue;
           }
           size += piece.event.data.length;
-          if (size > MOST_CHARACTERS && !isFirst)
-            throw new Error('an answer is too long to be read');
-          isLong ||= size > MOST_CHARACTERS;
+          events += 1;
+          const isOver = size > MOST_CHARACTERS || events > MOST_EVENTS;
+          if (isOver && !isFirst) throw new Error('an answer is too long to be read');
+          isLong ||= isOver;
           for (const event of isLong ? [piece.event] : splice.take(piece.event)) {
             yield sseText(event);
           }
@@ -148,7 +153,7 @@ export async function joinedBody(
   const { protocol, own, isOwn } = rounds.turn;
   const reader = answerReader(protocol);
   const bodies: JsonObject[] = [];
-  let body = jsonObjectIn((await textOf(bytes, coding)) ?? '');
+  let body = answerJson((await textOf(bytes, coding)) ?? '');
   let came: Came | null = null;
   for (;;) {
     const isRefused = came !== null && came.statusCode !== 200;
@@ -185,12 +190,12 @@ async function cameOf({ statusCode, headers, body }: UpstreamAnswer): Promise<Ca
 /** Null for what is no JSON object. */
 async function bodyOf(came: Came): Promise<JsonObject | null> {
   const text = await textOf(came.bytes, headerOf(came, 'content-encoding'));
-  return jsonObjectIn(text ?? '');
+  return answerJson(text ?? '');
 }
 
 async function refusalOf(answer: UpstreamAnswer): Promise<JsonObject | null> {
   try {
-    return jsonObjectIn(
+    return answerJson(
       await partialTextOf(await wholeOf(answer.body), headerOf(answer, 'content-encoding')),
     );
   } catch {

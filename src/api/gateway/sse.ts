@@ -1,7 +1,7 @@
 import { Slices } from '../../app/slices.ts';
+import { answerJson } from '../../domain/gateway/answer-json.ts';
 import { EventStreamReader, type SsePiece } from '../../domain/gateway/event-stream.ts';
 import type { StreamEvent } from '../../domain/gateway/recall/recall-protocol.ts';
-import { jsonObjectIn } from '../../domain/json.ts';
 
 /** What an event may take, in bytes, before it has come whole: until then all of it is held. */
 const LONGEST_EVENT = 32 * 1024 * 1024;
@@ -36,7 +36,7 @@ export async function* ssePieces(
 }
 
 function isWhole(data: string): boolean {
-  return !data.startsWith('{') || jsonObjectIn(data) !== null;
+  return !data.startsWith('{') || answerJson(data) !== null;
 }
 
 export function sseText({ name, data }: StreamEvent): string {

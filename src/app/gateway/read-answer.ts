@@ -1,10 +1,9 @@
-import { JSON_DEPTH } from '../../domain/exact-json.ts';
+import { answerJson } from '../../domain/gateway/answer-json.ts';
 import type { Answer } from '../../domain/gateway/answers/answer.ts';
 import { answerReader } from '../../domain/gateway/answers/readers.ts';
 import { EventStreamReader } from '../../domain/gateway/event-stream.ts';
 import type { Protocol } from '../../domain/gateway/protocol.ts';
-import { type JsonObject, jsonObjectIn } from '../../domain/json.ts';
-import { MOST_VALUES, measureJson } from '../../domain/json-text.ts';
+import type { JsonObject } from '../../domain/json.ts';
 
 /**
  * An answer as it came from upstream, its content coding undone. `isWhole`: it came to the end of its
@@ -20,7 +19,7 @@ export function readAnswer(protocol: Protocol, raw: RawAnswer): Answer | null {
   const text = new TextDecoder('utf-8').decode(raw.bytes);
   const reader = answerReader(protocol);
   if (!raw.isStream) {
-    const body = objectIn(text);
+    const body = answerJson(text);
     // Of one that was cut nothing can be read.
     return body && reader.ofBody(body);
   }
@@ -43,7 +42,7 @@ function eventsOf(text: string, isWhole: boolean): Events {
     for (const piece of reader.read(chunk)) {
       if (piece.kind === 'comment') continue;
       const { data } = piece.event;
-      const event = objectIn(data);
+      const event = answerJson(data);
       if (event !== null && !isBroken) events.push(event);
       // Others are signs of the server: `[DONE]`, or that it is still there.
       else if (data.startsWith('{')) isBroken = true;
@@ -55,10 +54,4 @@ function eventsOf(text: string, isWhole: boolean): Events {
   // The last one may lack the empty line behind it. Where it is cut itself, it was never there.
   if (isWhole) take('\n\n');
   return { events, isBroken: isBrokenBefore, isDone };
-}
-
-/** Null for what takes too long to parse, too. */
-function objectIn(text: string): JsonObject | null {
-  const { values, depth } = measureJson(text, { values: MOST_VALUES, depth: JSON_DEPTH });
-  return values > MOST_VALUES || depth > JSON_DEPTH ? null : jsonObjectIn(text);
 }

@@ -14,6 +14,8 @@ const unzip = promisify(gunzip);
 type ArchiveFile = { name: string; bytes: Uint8Array };
 
 const NONCE_BYTES = 16;
+/** Gzip ends with the length of what it has packed (RFC 1952). */
+const GZIP_LENGTH_BYTES = 4;
 /** What a text can hold with room to spare; a larger session stays in the store. */
 const MOST_CHARACTERS = 256_000_000;
 
@@ -37,6 +39,14 @@ export async function pack(
   if (written !== version) return null;
   const bytes = await zip(texts.join(''));
   return { name: nameOf(bytes), bytes };
+}
+
+/** Bytes of what the file was packed from, as the file says; nothing of it is checked. */
+export function unpackedBytes(file: Uint8Array): number {
+  const { buffer, byteOffset, byteLength } = file;
+  if (byteLength < GZIP_LENGTH_BYTES) return 0;
+  const at = byteLength - GZIP_LENGTH_BYTES;
+  return new DataView(buffer, byteOffset, byteLength).getUint32(at, true);
 }
 
 function withNonce(header: string): string {

@@ -11,34 +11,44 @@ import type { EventStore, RestoredSession, SessionRef } from '../../app/ports/ev
 import type { SearchableStore } from '../../app/ports/search-index.ts';
 import { withMembers } from '../../app/with-members.ts';
 import { sessionKey } from '../session-key.ts';
-import { unpack } from './archive-file.ts';
+import { unpack, unpackedBytes } from './archive-file.ts';
 import { isUnchanged } from './is-unchanged.ts';
 import { sweepArchive } from './sweep-archive.ts';
 
 /** How often one call brings the same session back, which somebody archives again meanwhile. */
 const ATTEMPTS = 3;
 const SESSIONS_AT_A_TIME = 100;
+/** What is brought back within some tens of milliseconds; all of it is written in one transaction. */
+const HERE = { events: 1_000, bytes: 2_000_000 };
+
+/** Brings a session back in another thread; null where there is none. Rejects with what hinders it. */
+export type BringBackElsewhere = (ref: SessionRef) => Promise<void> | null;
+
+/** What stands behind a store. */
+type Behind = {
+  /** Null: there is none, and who asks for such events is told. */
+  archive: Archive | null;
+  /** Told when a file that nobody needs could not be removed, which is tried again. */
+  onLeft: (error: unknown) => void;
+  /** Takes large sessions, which would hold up the thread that answers all requests. */
+  elsewhere?: BringBackElsewhere | undefined;
+};
 
 /** What may need the events of a session. */
 const READING = ['commit', 'head', 'events', 'rows', 'restore', 'sessions'] as const;
 
 /**
  * The store with an archive behind it: what needs the events of an archived session brings the session back
- * first, erasing one removes its file, and `verify` reads the files. `archive` null: there is none, and
- * who asks for such events is told. `onLeft` is told when a file that nobody needs could not be removed,
- * which is tried again.
+ * first, erasing one removes its file, and `verify` reads the files.
  */
-export function withArchive<S extends SearchableStore>(
-  store: S,
-  archive: Archive | null,
-  onLeft: (error: unknown) => void,
-): S {
+export function withArchive<S extends SearchableStore>(store: S, behind: Behind): S {
+  const { archive, onLeft } = behind;
   const coming = new Map<string, Promise<void>>();
   const bringBack = (ref: SessionRef): Promise<void> => {
     const key = sessionKey(ref);
     const running = coming.get(key);
     if (running !== undefined) return running;
-    const started = bringSessionBack(store, archive, ref, onLeft).finally(() => coming.delete(key));
+    const started = bringSessionBack(store, behind, ref).finally(() => coming.delete(key));
     coming.set(key, started);
     return started;
   };
@@ -79,14 +89,13 @@ export function withArchive<S extends SearchableStore>(
 /** Returns when the events are in the store again, whoever has brought them. Throws ArchiveError. */
 async function bringSessionBack(
   store: SearchableStore,
-  archive: Archive | null,
+  { archive, onLeft, elsewhere }: Behind,
   ref: SessionRef,
-  onLeft: (error: unknown) => void,
 ): Promise<void> {
   const archived = await store.archived.find(ref);
   if (archived === null) return;
   if (archive === null) throw new ArchiveError('not_set');
-  const session = await readFile(archive, archived).catch(async (error) => {
+  const session = await restoredHere(archive, archived, elsewhere).catch(async (error) => {
     // Somebody else was faster, and has removed the file.
     if ((await store.archived.find(ref))?.file !== archived.file) return null;
     throw error;
@@ -95,10 +104,32 @@ async function bringSessionBack(
   await sweepArchive(store, archive, onLeft);
 }
 
+/** Null when another thread has brought it back. */
+async function restoredHere(
+  archive: Archive,
+  archived: ArchivedSession,
+  elsewhere: BringBackElsewhere | undefined,
+): Promise<RestoredSession | null> {
+  const { ref, version, file } = archived;
+  const isDoneElsewhere = async () => {
+    const started = elsewhere?.(ref) ?? null;
+    await started;
+    return started !== null;
+  };
+  if (version > HERE.events && (await isDoneElsewhere())) return null;
+  const bytes = await bytesOf(archive, archived);
+  if (unpackedBytes(bytes) > HERE.bytes && (await isDoneElsewhere())) return null;
+  return unpack(bytes, file, archived);
+}
+
 async function readFile(archive: Archive, archived: ArchivedSession): Promise<RestoredSession> {
-  const bytes = await archive.read(archived.file);
+  return unpack(await bytesOf(archive, archived), archived.file, archived);
+}
+
+async function bytesOf(archive: Archive, { file }: ArchivedSession): Promise<Uint8Array> {
+  const bytes = await archive.read(file);
   if (bytes === null) throw new ArchiveError('missing');
-  return unpack(bytes, archived.file, archived);
+  return bytes;
 }
 
 function archivedOver(

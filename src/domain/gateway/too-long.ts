@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, jsonObjectIn } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { answerJson } from './answer-json.ts';
 
 /** How providers, and servers that speak as they do, say that a request does not fit the window. */
 const TOO_LONG =
@@ -25,13 +26,13 @@ const BEFORE_ANSWER: ReadonlySet<Json | undefined> = new Set([
 
 /** Whether an event of an answer with status 200 says that the prompt is too long. */
 export function refusalInEvent(data: string): Beginning {
-  const event = jsonObjectIn(data);
+  const event = answerJson(data);
   return BEFORE_ANSWER.has(event?.type) ? MORE : refusalOf(event);
 }
 
 /** The same of a whole body. */
 export function refusalInBody(text: string): Beginning {
-  return refusalOf(jsonObjectIn(text));
+  return refusalOf(answerJson(text));
 }
 
 function refusalOf(said: JsonObject | null): Beginning {

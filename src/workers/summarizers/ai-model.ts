@@ -1,9 +1,19 @@
 import type { LanguageModel, LanguageModelUsage, streamText } from 'ai';
+import { Slices } from '../../app/slices.ts';
 import type { Usage } from '../../domain/items/item.ts';
+import { NO_TOKENS } from '../../domain/session/summarizer-usage.ts';
 import { apiError, callFailure } from './failures.ts';
 import type { ModelAnswer, ModelRequest, TextModel } from './text-model.ts';
 import { timedCall } from './timed-call.ts';
 import { usageSoFar } from './usage-so-far.ts';
+
+/**
+ * What is read of an answer at most, in characters: more than any model writes within its limit. One that
+ * does not end would be looked through for seconds, in which nobody else is answered.
+ */
+const MOST_CHARACTERS = 400_000;
+/** Where more tokens are asked for; texts in all languages have fewer. */
+const CHARACTERS_PER_TOKEN = 8;
 
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
@@ -46,6 +56,7 @@ async function streamAnswer(
   abortSignal: AbortSignal,
   meter: Meter,
 ): Promise<ModelAnswer> {
+  const enough = new AbortController();
   const [sdk, model] = await Promise.all([import('ai'), settings.model()]);
   const { fullStream } = sdk.streamText({
     model,
@@ -53,21 +64,28 @@ async function streamAnswer(
     prompt: request.prompt,
     maxOutputTokens: request.max_output_tokens,
     maxRetries: 0,
-    abortSignal,
+    abortSignal: AbortSignal.any([abortSignal, enough.signal]),
     providerOptions: settings.providerOptions,
     includeRawChunks: true,
     // The same error arrives as a part of the stream; the default would print it, request included.
     onError: () => {},
   });
+  const most = Math.max(MOST_CHARACTERS, request.max_output_tokens * CHARACTERS_PER_TOKEN);
+  // What has arrived already comes without a pause for others.
+  const slices = new Slices();
   let text = '';
   for await (const part of fullStream) {
+    if (slices.isOver) await slices.next();
     switch (part.type) {
       case 'raw':
         meter.usage = usageSoFar(part.rawValue) ?? meter.usage;
         break;
       case 'text-delta':
         text += part.text;
-        break;
+        if (text.length <= most) break;
+        // Who only stops reading leaves the connection open.
+        enough.abort();
+        return cutOff(settings, text.slice(0, most), meter);
       case 'error':
         return callFailure(part.error, settings.provider, Date.now());
       case 'abort':
@@ -81,6 +99,11 @@ async function streamAnswer(
     }
   }
   return apiError(`${settings.provider}: the stream ended early`, true);
+}
+
+/** Of a model that goes on behind the limit of tokens. */
+function cutOff({ name }: AiModel, text: string, { usage }: Meter): ModelAnswer {
+  return { ok: true, text, is_cut_off: true, model: name, usage: usage ?? NO_TOKENS };
 }
 
 function finished(

@@ -95,6 +95,14 @@ describe.each([
     });
   });
 
+  it('gives up an answer that goes on behind its limit', { timeout: 20_000 }, async () => {
+    server.script(answer('A loop without an end. '.repeat(18_000)));
+    const result = await summarizer().ask(request());
+    expect(result).toMatchObject({ ok: true, is_cut_off: true, model: name });
+    expect(result.ok && result.text.length).toBe(400_000);
+    await server.received(1);
+  });
+
   it('reports an empty answer', async () => {
     server.script(empty());
     expect(await summarizer().ask(request())).toEqual({

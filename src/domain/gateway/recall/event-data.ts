@@ -1,9 +1,10 @@
-import { type JsonObject, jsonObjectIn } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
+import { answerJson } from '../answer-json.ts';
 import type { StreamEvent } from './recall-protocol.ts';
 
 /** Null for what is no JSON object, such as `[DONE]`. */
 export function eventData({ data }: StreamEvent): JsonObject | null {
-  return jsonObjectIn(data);
+  return answerJson(data);
 }
 
 /** The event with some fields of its data replaced; all others as they came. */
