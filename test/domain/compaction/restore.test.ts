@@ -90,6 +90,56 @@ describe('the files of restorable', () => {
     expect(restore(items)).toEqual({ 'a.ts': 'A' });
   });
 
+  describe('skills that were loaded', () => {
+    const loaded = (name: string, text: string) =>
+      user(`Base directory for this skill: /home/me/.claude/skills/${name}\n\n${text}`);
+    const later = [1, 2, 3].flatMap((n) => read(`${n}`, `${n}.ts`, `${n}`));
+
+    it('come back in place of the files used longest ago', () => {
+      const items = [loaded('release', '# Release\n\nNever skip a step.'), ...later];
+      expect(Object.entries(restore(items, { restore_max_files: 3 }))).toEqual([
+        ['3.ts', '3'],
+        ['2.ts', '2'],
+        ['/home/me/.claude/skills/release/SKILL.md', '# Release\n\nNever skip a step.'],
+      ]);
+    });
+
+    it('the newest two of them, and a file that is worked on', () => {
+      const items = [
+        loaded('a', 'A'),
+        loaded('b', 'B\n\nARGUMENTS: now'),
+        loaded('c', 'C'),
+        ...later,
+      ];
+      expect(Object.keys(restore(items, { restore_max_files: 3 }))).toEqual([
+        '3.ts',
+        '/home/me/.claude/skills/c/SKILL.md',
+        '/home/me/.claude/skills/b/SKILL.md',
+      ]);
+      expect(restore(items)['/home/me/.claude/skills/b/SKILL.md']).toBe('B');
+      expect(Object.keys(restore(items, { restore_max_files: 1 }))).toEqual(['3.ts']);
+    });
+
+    it('of Windows, and of an agent that reads them itself', () => {
+      const windows = user('Base directory for this skill: C:\\Users\\me\\skills\\plan\n\nPlan.');
+      const items = [windows, ...read('s', '/repo/.agents/skills/x/SKILL.md', 'X'), ...later];
+      expect(Object.keys(restore(items, { restore_max_files: 3 }))).toEqual([
+        '3.ts',
+        '/repo/.agents/skills/x/SKILL.md',
+        'C:/Users/me/skills/plan/SKILL.md',
+      ]);
+    });
+
+    it('are none in the words of a user, or without a folder on the disk', () => {
+      const items = [
+        user('Base directory for this skill: skills/plots is wrong\n\nMove it.'),
+        user('> Base directory for this skill: /a/b\n\nWhat is this?'),
+        ...later,
+      ];
+      expect(Object.keys(restore(items))).toEqual(['3.ts', '2.ts', '1.ts']);
+    });
+  });
+
   it('restores what micro-compaction has cleared', () => {
     const items = [...read('1', 'a.ts', ofTokens(100)), ...read('2', 'b.ts', 'B')];
     const config = configWith({

@@ -156,7 +156,7 @@ export function exactTellings({ artifacts }: Ledger): Tellings {
   return [8, 16, 32].map((most) => () => {
     const told = artifacts.slice(-most).map(({ kind, value, context }) => {
       const isBare = kind !== 'number' && kind !== 'version' && kind !== 'port';
-      return { isBare, text: isBare ? value : clipEnd(context, 90) };
+      return { isBare, text: isBare ? value : context };
     });
     // Two figures of one sentence have much the same words about them.
     const own = told.flatMap(({ text, isBare }, at) => {
