@@ -1,8 +1,10 @@
 import { firstLine } from '../text.ts';
+import type { FileAction } from '../workspace/action.ts';
 import { commandKey } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
+import { isSameFile } from './same-file.ts';
 
 /** One call as the ledger tells of it. `script`: the command that it ran. */
 export type Done = {
@@ -20,6 +22,9 @@ const LONGEST_SCRIPT = 1_000;
 
 /** A key that is pressed in a terminal does each time what the program there makes of it. */
 const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
+
+/** Tools that change a file, by what agents call them. */
+const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
 
 /** Runs with their last outcome, failures with what cured them, and how often each tool was called. */
 export class Runs {
@@ -89,6 +94,18 @@ export class Runs {
     this.open.delete(process);
   }
 
+  /** A file was changed: that a tool could not change it before matters no more. */
+  changed(actions: readonly FileAction[], { seq, at }: Moment): void {
+    const paths = actions.filter(changesText).map(({ path }) => path);
+    if (paths.length === 0) return;
+    for (const failure of this.failures.values()) {
+      if (failure.cure !== null || failure.failed_at >= at || isCommand(failure)) continue;
+      const path = CHANGES_FILE.exec(failure.key)?.[1]?.replaceAll('\\', '/');
+      if (path === undefined || !paths.some((one) => isSameFile(one, path))) continue;
+      failure.cure = { seq, files: [], otherwise: true };
+    }
+  }
+
   /** What the assistant says next after failures is what it makes of them. */
   said(text: string): void {
     const line = firstLine(text, LONGEST_SAID);
@@ -151,6 +168,27 @@ export class Runs {
       line: outcome.lines[0] ?? '',
     });
   }
+}
+
+function changesText(action: FileAction): action is FileAction & { path: string } {
+  switch (action.kind) {
+    case 'written':
+    case 'replaced':
+    case 'inserted':
+    case 'appended':
+    case 'patched':
+    case 'rewritten':
+      return true;
+    case 'changed':
+      return action.isCertain;
+    default:
+      return false;
+  }
+}
+
+/** The key of a command is its text, and of other calls the tool with what it was about. */
+function isCommand({ what, key }: Failure): boolean {
+  return !what.startsWith(`${key.slice(0, key.indexOf(' '))} (`);
 }
 
 function failureKey(key: string, lines: readonly string[]): string {

@@ -271,6 +271,45 @@ describe('failures', () => {
     expect(ledgerOf(items).failures).toMatchObject([{ cure: { seq: 4, files: [] } }]);
   });
 
+  test.each([
+    [
+      'a write',
+      used(
+        'Write',
+        { file_path: '/w/src/a.ts', content: 'y' },
+        'File created successfully at: /w/src/a.ts',
+      ),
+    ],
+    ['a shell', ran("cat > /w/src/a.ts <<'EOF'\ny\nEOF", '')],
+  ])('of an edit are over when the file is changed in another way: %s', (_, changed) => {
+    const edit = (path: string) => {
+      const input = { file_path: path, old_string: 'x', new_string: 'y' };
+      return used(
+        'Edit',
+        input,
+        '<tool_use_error>String to replace not found.</tool_use_error>',
+        true,
+      );
+    };
+    const items = [...edit('/w/src/a.ts'), ...edit('/w/src/b.ts'), ...changed];
+    expect(ledgerOf(items).failures).toMatchObject([
+      { cure: { seq: 6, files: [], otherwise: true } },
+      { cure: null },
+    ]);
+  });
+
+  test('of a command are not over when its file is changed', () => {
+    const items = [
+      ...ran('write-report src/a.ts', 'Error: no report', 1),
+      ...used(
+        'Write',
+        { file_path: '/w/src/a.ts', content: 'y' },
+        'File created successfully at: /w/src/a.ts',
+      ),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
   test('of a key that is pressed are not cured when it is pressed again', () => {
     const items = [
       ...ran('C-c', 'ERROR: No previous running command to interact with.', 1),

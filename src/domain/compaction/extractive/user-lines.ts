@@ -35,6 +35,8 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
 
 /** At least so much of each message that it can be known by; then so much that it says something. */
 const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
+/** With so much of each message, what came of it is worth more than more of it. */
+const ENDING_FROM = 130;
 
 /** All messages of the user in their order. */
 export function messageTellings({ covered, standing }: Ledgers): Tellings {
@@ -45,6 +47,7 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const isLatestTold = latest !== undefined && !isAfterCut(latest, covered);
   const isTold = (place: number) => place === 0 || (place === last && isLatestTold);
   if (requests.every((_, place) => isTold(place))) return [];
+  const hasWork = covered.calls > 0;
   const lengths = requests.map(({ text }) => text.length).sort((a, b) => a - b);
   const median = lengths[Math.floor(lengths.length / 2)] ?? 0;
   return OPENINGS.map(
@@ -52,7 +55,8 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
       requests.map((request, place) => {
         const length = isTold(place) ? 46 : most;
         const answered = Math.max(60, most / 3);
-        const text = LABELS.message + withAnswered(request, requests[place - 1], length, answered);
+        const said = withAnswered(request, requests[place - 1], length, answered);
+        const text = LABELS.message + said + (hasWork ? endingOf(request, most) : '');
         // The newest and the first, and of the others the longer half: a short one is often a mere reply.
         const isEnd = place === 0 || place === last;
         const isLong = request.text.length >= median;
@@ -60,6 +64,12 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
         return { text, worth, about: request.text };
       }),
   );
+}
+
+/** What came of a request, where there is room for more than what was asked. */
+function endingOf({ ended }: Request, most: number): string {
+  if (ended === undefined || most < ENDING_FROM) return '';
+  return `\nthe assistant at its end: ${clipEnd(ended, most)}`;
 }
 
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;

@@ -1,4 +1,4 @@
-import type { Conclusion, Epoch, Failure, Ledger, Run } from '../../ledger/ledger.ts';
+import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
@@ -57,6 +57,7 @@ export function errorText({ what, lines, times, said, cure }: Failure, most: Err
 
 function cureText(cure: Failure['cure']): string {
   if (cure === null) return 'not seen to work later';
+  if (cure.otherwise) return 'the file was changed in another way later';
   const files = cure.files.map(baseName).slice(0, 3);
   return files.length === 0
     ? 'the same worked later'
@@ -174,14 +175,26 @@ function aboutEpoch(
   return found === undefined ? about.join(', ') : `"${clipEnd(oneLine(found.text), most)}"`;
 }
 
+/** A list that nobody has touched for so many requests tells of work that is over, or was given up. */
+const STALE_FROM = 3;
+
+function requestsSince(plan: Plan, requests: Ledger['requests']): number {
+  return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq).length;
+}
+
 /** The todos with their state, then the plan in words. */
-export function todoTellings({ plan }: Ledger): Tellings {
+export function todoTellings({ plan, requests }: Ledger): Tellings {
   if (plan === null) return [];
   const of = (status: string, label: string) =>
     (plan.todos ?? []).flatMap((todo) =>
       todo.status === status ? [label + clipEnd(todo.text, 200)] : [],
     );
-  const open = [...of('in progress', LABELS.active_todo), ...of('open', LABELS.open_todo)];
+  const since = requestsSince(plan, requests);
+  const note = since < STALE_FROM ? '' : `${LABELS.todos_left}${since} requests since: `;
+  const open = [
+    ...of('in progress', note + LABELS.active_todo),
+    ...of('open', note + LABELS.open_todo),
+  ];
   const ended = [...of('done', LABELS.done_todo), ...of('dropped', LABELS.dropped_todo)];
   const words = (most: number) =>
     plan.text === '' ? [] : [LABELS.plan + clipMiddle(plan.text, most)];
@@ -242,9 +255,11 @@ function isAskedSince({ requests, said }: Ledger): boolean {
 export function nextTellings({ standing, covered }: Ledgers): Tellings {
   const { plan, said, items, open_calls } = standing;
   const lines: string[] = [];
+  const isStale = plan !== null && requestsSince(plan, standing.requests) >= STALE_FROM;
+  const todos = isStale ? [] : (plan?.todos ?? []);
   const todo =
-    plan?.todos?.find(({ status }) => status === 'in progress') ??
-    plan?.todos?.find(({ status }) => status === 'open');
+    todos.find(({ status }) => status === 'in progress') ??
+    todos.find(({ status }) => status === 'open');
   if (todo !== undefined) lines.push(LABELS.next_todo + clipEnd(todo.text, 200));
   const intention = intentionOf(standing);
   if (intention !== null) {
