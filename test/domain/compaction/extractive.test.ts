@@ -271,13 +271,13 @@ describe('messages of the user', () => {
       ...ran('git show', 'a diff'),
       asks('Stop. Look at the one before it instead.'),
       tells('I will.'),
-      asks('And be quick about it, since there is no time left.'),
+      asks('And be quick about it, since no time is left.'),
     ];
     expect(section(summarize(broken), 'All user messages')).toEqual([
       '- User: Review the last commit for wrong limits.',
       '- User: Stop. Look at the one before it instead.',
       '    the assistant at its end: I will.',
-      '- User: And be quick about it, since there is no time left.',
+      '- User: And be quick about it, since no time is left.',
     ]);
   });
 
