@@ -787,6 +787,24 @@ describe('stretches of which little is known', () => {
   });
 });
 
+test('a failure that was cured comes before a look at what is not there', () => {
+  const looks = Array.from({ length: 30 }, (_, n) =>
+    ran(
+      `sed -n '1,80p' src/part${n}.ts`,
+      `sed: can't read src/part${n}.ts: No such file or directory`,
+      2,
+    ),
+  );
+  const built = [
+    ...ran('go build ./...', 'orders.go:14:2: undefined: errors', 1),
+    ...ran('go build ./...', ''),
+  ];
+  const items = [asks('Find out why it fails.'), ...built, ...looks.flat()];
+  const told = section(summarize(items, { max_tokens: 500 }), 'Errors and fixes') ?? [];
+  expect(told.length).toBeLessThan(20);
+  expect(told.filter((line) => line.includes('undefined: errors'))).toHaveLength(1);
+});
+
 describe('failures that read alike', () => {
   test('are told once, with how often', () => {
     const long = `Failed to find the lines in ${'a folder with a long name and '.repeat(8)}`;

@@ -22,9 +22,19 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
     (level) => () =>
       alike(told, level).map((failure) => ({
         text: errorText(failure, level),
-        worth: failure.failed_at + (failure.cure === null ? covered.items : 0),
+        worth: failure.failed_at + rankOf(failure) * covered.items,
       })),
   );
+}
+
+const LOOKS =
+  /^(?:(?:sed -n|cat|head|tail|ls|nl|wc|rg|grep|find|stat|file|tree|less)\b|(?:Read|read|View|view|read_file|LS|list_dir|Glob|Grep) )/;
+const NOT_THERE = /No such file or directory|does not exist|cannot access|ENOENT|not found/i;
+
+/** What is still to be mended comes first, and last a look at what is not there, which has found out just that. */
+function rankOf({ key, lines, cure }: Failure): number {
+  if (LOOKS.test(key) && lines.every((line) => NOT_THERE.test(line))) return 0;
+  return cure === null ? 2 : 1;
 }
 
 type ErrorLevel = { line: number; lines: number; said: number };
