@@ -1,11 +1,11 @@
 import type { Normalised } from '../items/item.ts';
 import type { Json } from '../json.ts';
-import { baseName } from '../names.ts';
 import type { Config } from '../policy/config.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import type { KnownFile } from '../workspace/kept-files.ts';
 import { textWhenWhole } from '../workspace/known-text.ts';
 import { foldAround, foldWorkspace, type KnownWorkspace } from '../workspace/known-workspace.ts';
+import { isLoadedSkill } from '../workspace/program-notes.ts';
 import { type RestoredFile, restoredFile } from '../workspace/restored-lines.ts';
 import { type Material, originalsOf } from './material.ts';
 
@@ -88,6 +88,7 @@ function filesToRestore(
 
 /** A skill is followed as long as its task lasts, however long ago it was loaded: places kept for such files. */
 const PLACES_OF_SKILLS = 2;
+const isSkill = ({ path }: KnownFile) => isLoadedSkill(path);
 
 /** The first `most` of files that stand newest first; the last of them give way to skills, unless one is alone. */
 function withSkills(newest: readonly KnownFile[], most: number): KnownFile[] {
@@ -99,10 +100,6 @@ function withSkills(newest: readonly KnownFile[], most: number): KnownFile[] {
     .filter((file) => !isSkill(file))
     .slice(chosen.length - kept - skills.length);
   return [...chosen.filter((file) => !givingWay.includes(file)), ...skills];
-}
-
-function isSkill({ path }: KnownFile): boolean {
-  return baseName(path) === 'SKILL.md';
 }
 
 /** Those of the files, made one after the other, that the budget of all has room for. */

@@ -30,6 +30,8 @@ const RECENT =
 /** A skill that Claude Code has loaded: the file's text without its head, and what the user typed behind its name. */
 const SKILL =
   /^Base directory for this skill: ((?:[~/]|[A-Za-z]:[\\/])[^\n]{0,500})\n\n(?=\s{0,10}\S)([\s\S]*)$/;
+/** It is followed as it was loaded, whatever becomes of the file, which begins with a head of its own. */
+const LOADED_SKILL = 'SKILL.md, as loaded';
 const ARGUMENTS = /\n\nARGUMENTS: [^\n]*\s*$/;
 const CLOSING = '</system-reminder>';
 const BY = 'a change by the user or a linter';
@@ -68,6 +70,11 @@ export function toldIn(message: Message): Told[] {
     }
   }
   return told;
+}
+
+/** Whether what is known under this path is a skill that the agent's program has loaded. */
+export function isLoadedSkill(path: string): boolean {
+  return path.endsWith(`/${LOADED_SKILL}`);
 }
 
 function withoutTags(text: string): string {
@@ -110,7 +117,7 @@ function changesIn(said: string, isMeta: boolean): Told[] {
   const skill = SKILL.exec(said);
   if (skill !== null) {
     const [, folder = '', text = ''] = skill;
-    const path = `${folder.replace(/[\\/]$/, '')}/SKILL.md`;
+    const path = `${folder.replace(/[\\/]$/, '')}/${LOADED_SKILL}`;
     const seen = wholeText(text.replace(ARGUMENTS, ''));
     return [{ kind: 'action', action: { kind: 'seen', path, text: seen } }];
   }

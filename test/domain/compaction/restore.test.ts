@@ -100,7 +100,7 @@ describe('the files of restorable', () => {
       expect(Object.entries(restore(items, { restore_max_files: 3 }))).toEqual([
         ['3.ts', '3'],
         ['2.ts', '2'],
-        ['/home/me/.claude/skills/release/SKILL.md', '# Release\n\nNever skip a step.'],
+        ['/home/me/.claude/skills/release/SKILL.md, as loaded', '# Release\n\nNever skip a step.'],
       ]);
     });
 
@@ -113,21 +113,29 @@ describe('the files of restorable', () => {
       ];
       expect(Object.keys(restore(items, { restore_max_files: 3 }))).toEqual([
         '3.ts',
-        '/home/me/.claude/skills/c/SKILL.md',
-        '/home/me/.claude/skills/b/SKILL.md',
+        '/home/me/.claude/skills/c/SKILL.md, as loaded',
+        '/home/me/.claude/skills/b/SKILL.md, as loaded',
       ]);
-      expect(restore(items)['/home/me/.claude/skills/b/SKILL.md']).toBe('B');
+      expect(restore(items)['/home/me/.claude/skills/b/SKILL.md, as loaded']).toBe('B');
       expect(Object.keys(restore(items, { restore_max_files: 1 }))).toEqual(['3.ts']);
     });
 
-    it('of Windows, and of an agent that reads them itself', () => {
+    it('of Windows, and beside a file of this name that is worked on', () => {
       const windows = user('Base directory for this skill: C:\\Users\\me\\skills\\plan\n\nPlan.');
-      const items = [windows, ...read('s', '/repo/.agents/skills/x/SKILL.md', 'X'), ...later];
-      expect(Object.keys(restore(items, { restore_max_files: 3 }))).toEqual([
-        '3.ts',
-        '/repo/.agents/skills/x/SKILL.md',
-        'C:/Users/me/skills/plan/SKILL.md',
-      ]);
+      const items = [windows, ...later, ...read('s', 'C:/Users/me/skills/plan/SKILL.md', 'X')];
+      expect(restore(items, { restore_max_files: 3 })).toEqual({
+        'C:/Users/me/skills/plan/SKILL.md': 'X',
+        '3.ts': '3',
+        'C:/Users/me/skills/plan/SKILL.md, as loaded': 'Plan.',
+      });
+    });
+
+    it('again and again, after further compactions', () => {
+      const loadedBefore = '/home/me/skills/a/SKILL.md, as loaded';
+      const items = [file('0.ts', '0'), file(loadedBefore, 'A'), ...later];
+      const origins: Origin[] = ['file', 'file'];
+      const files = restoreFrom(withOrigin(items, origins), { restore_max_files: 3 });
+      expect(Object.keys(files)).toEqual(['3.ts', '2.ts', loadedBefore]);
     });
 
     it('are none in the words of a user, or without a folder on the disk', () => {

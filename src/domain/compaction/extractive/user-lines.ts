@@ -36,7 +36,7 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
 /** At least so much of each message that it can be known by; then so much that it says something. */
 const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
 /** With so much of each message, what came of it is worth more than more of it. */
-const ENDING_FROM = 130;
+const ENDING_FROM = 100;
 
 /** All messages of the user in their order. */
 export function messageTellings({ covered, standing }: Ledgers): Tellings {
