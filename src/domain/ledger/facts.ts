@@ -131,11 +131,12 @@ export function changeText(file: File): string {
 }
 
 function failureText({ what, lines, cure }: Failure): string {
-  if (cure?.otherwise)
-    return `${what}: ${lines.join(' / ')}; the file was changed in another way later`;
-  const files = cure?.files.map(baseName).join(', ') ?? '';
-  const after = files === '' ? '' : ` after changes of ${files}`;
-  return `${what}: ${lines.join(' / ')}${cure === null ? '' : `; the same worked later${after}`}`;
+  const failed = `${what}: ${lines.join(' / ')}`;
+  if (cure === null) return failed;
+  if (cure.otherwise === 'changed') return `${failed}; the file was changed in another way later`;
+  if (cure.otherwise === 'mended') return `${failed}; the same tool was run later to mend it`;
+  const files = cure.files.map(baseName).join(', ');
+  return `${failed}; the same worked later${files === '' ? '' : ` after changes of ${files}`}`;
 }
 
 function planFacts(plan: Plan): Fact[] {

@@ -103,7 +103,7 @@ export type Run = z.infer<typeof runSchema>;
 
 /**
  * What failed, and what cured it: the same worked later, and these files were changed before; or, `otherwise`,
- * the file that could not be changed was changed in another way.
+ * the file that could not be changed was changed in another way, or a tool has mended what it complained of.
  */
 const failureSchema = z.strictObject({
   ...place,
@@ -116,7 +116,11 @@ const failureSchema = z.strictObject({
   said: text.exactOptional(),
   failed_at: count,
   cure: z
-    .strictObject({ seq, files: z.array(text), otherwise: z.literal(true).exactOptional() })
+    .strictObject({
+      seq,
+      files: z.array(text),
+      otherwise: z.enum(['changed', 'mended']).exactOptional(),
+    })
     .nullable(),
 });
 export type Failure = z.infer<typeof failureSchema>;

@@ -1,4 +1,4 @@
-import { firstLine } from '../text.ts';
+import { firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { commandKey } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
@@ -25,6 +25,19 @@ const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
 
 /** Tools that change a file, by what agents call them. */
 const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
+
+/** What makes a formatter or linter look only, and what makes it change files. */
+const CHECKS = / (?:-- )?--?(?:check|check-only|list-different|dry-run|diff|l|d)(?= |$)/;
+const MENDS = / --?(?:fix|write|apply|w|autocorrect)(?= |$)/;
+/** These change files unless they are told to look only. */
+const FORMATS =
+  /^(?:cargo fmt|rustfmt|black|isort|ruff format|terraform fmt|tofu fmt|mix format|dart format|swift-format|deno fmt|go fmt|zig fmt|shfmt|gofmt|gofumpt)(?= |$)(?!.* (?:-- )?--?(?:check|diff|l|d|dry-run|list-different)(?= |$))/;
+
+/** The command without this; null where it is not there. */
+function withoutModes(key: string, modes: RegExp): string | null {
+  const plain = key.replace(modes, '');
+  return plain === key ? null : oneLine(plain);
+}
 
 /** Runs with their last outcome, failures with what cured them, and how often each tool was called. */
 export class Runs {
@@ -83,6 +96,7 @@ export class Runs {
       case 'ok':
         // A tool of which nobody knows what it was about has not done the same again.
         if (done.subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
+        if (done.script !== null) this.mend(key, moment);
         break;
       default:
         outcome.kind satisfies never;
@@ -102,7 +116,7 @@ export class Runs {
       if (failure.cure !== null || failure.failed_at >= at || isCommand(failure)) continue;
       const path = CHANGES_FILE.exec(failure.key)?.[1]?.replaceAll('\\', '/');
       if (path === undefined || !paths.some((one) => isSameFile(one, path))) continue;
-      failure.cure = { seq, files: [], otherwise: true };
+      failure.cure = { seq, files: [], otherwise: 'changed' };
     }
   }
 
@@ -150,6 +164,19 @@ export class Runs {
       // Which of many it was nobody can say.
       const named = changed.length > MOST_BETWEEN ? [] : changed.slice(0, MOST_CURE_FILES);
       failure.cure = { seq, files: named };
+    }
+  }
+
+  /** A formatter or linter that has changed files has mended what it only complained of before. */
+  private mend(key: string, { seq }: Moment): void {
+    const mender = withoutModes(key, MENDS) ?? (FORMATS.test(key) ? oneLine(key) : null);
+    if (mender === null) return;
+    for (const failure of this.failures.values()) {
+      if (failure.cure !== null || !isCommand(failure)) continue;
+      const checked = withoutModes(failure.key, CHECKS) ?? oneLine(failure.key);
+      if (failure.key !== key && checked === mender) {
+        failure.cure = { seq, files: [], otherwise: 'mended' };
+      }
     }
   }
 

@@ -413,6 +413,16 @@ describe('what has to hold', () => {
     expect(told).toContain(`- User, so far: ${words}`);
   });
 
+  test('a short first request is not told a second time in pieces', () => {
+    const text = 'Build the page without a framework.';
+    const items = [asks(text), tells('Fine.'), asks('Only in French, please, and without ads.')];
+    expect(section(summarize(items), 'Primary request and intent')).toEqual([
+      `- User, first request: ${text}`,
+      '- User, required of a task: Only in French, please, and without ads.',
+      '- User, latest request: Only in French, please, and without ads.',
+    ]);
+  });
+
   test("the project's instructions are named as such", () => {
     const summary = summarize([
       said('system', 'Always run the linter before a commit.'),
@@ -578,6 +588,12 @@ describe('steps done are not next', () => {
     expect(stepsOf(todos('completed', 'pending', 'in_progress'))).toEqual(['- Next todo: Step 2']);
     expect(stepsOf(todos('completed', 'pending', 'pending'))).toEqual(['- Next todo: Step 1']);
     expect(stepsOf(todos('completed', 'cancelled'))).toBeUndefined();
+  });
+
+  test('a heading says nothing of what comes next', () => {
+    const report = 'All of it is written.\n\n**Next Steps:**\n- one\n- two';
+    const items = [asks('Write the page.'), ...ran('npm test', 'ok'), tells(report)];
+    expect(section(summarize(items), 'Optional next step')).toBeUndefined();
   });
 
   test('nor is one of a list that nobody has touched for three requests', () => {

@@ -5,7 +5,8 @@ import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { inOrder, type Line, type Tellings } from './line.ts';
 
-const LENGTHS = [200, 500, 1_200, 1_800, 2_400, 3_200, 4_000];
+const TOLD_WHOLE = 200;
+const LENGTHS = [TOLD_WHOLE, 500, 1_200, 1_800, 2_400, 3_200, 4_000];
 
 /** What all of it is about. */
 export function firstTellings({ covered }: Ledgers): Tellings {
@@ -124,7 +125,11 @@ export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
   );
   const ofUser = valid.filter(({ by }) => by === 'user');
   const standing = ofUser.filter(({ is_standing }) => is_standing);
-  const required = ofUser.filter(({ is_standing }) => !is_standing);
+  // What the first request says stands there in its own words.
+  const [first] = covered.requests;
+  const told = first === undefined || first.text.length > TOLD_WHOLE ? '' : oneLine(first.text);
+  const isTold = (text: string) => told.includes(text) && !isExperience(text);
+  const required = ofUser.filter(({ is_standing, text }) => !is_standing && !isTold(text));
   const texts = (list: readonly Constraint[]) =>
     list.map(
       (one, place): Line => ({

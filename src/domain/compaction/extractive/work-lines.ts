@@ -65,9 +65,14 @@ export function errorText({ what, lines, times, said, cure }: Failure, most: Err
   return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(cure)}.${then}`;
 }
 
+const CURED_OTHERWISE = {
+  changed: 'the file was changed in another way later',
+  mended: 'the same tool was run later to mend it',
+} as const;
+
 function cureText(cure: Failure['cure']): string {
   if (cure === null) return 'not seen to work later';
-  if (cure.otherwise) return 'the file was changed in another way later';
+  if (cure.otherwise !== undefined) return CURED_OTHERWISE[cure.otherwise];
   const files = cure.files.map(baseName).slice(0, 3);
   return files.length === 0
     ? 'the same worked later'
@@ -240,6 +245,8 @@ export function currentTellings(ledger: Ledger): Tellings {
 
 const INTENDS =
   /\b(?:next|let me|let['’]s|I['’]ll|I will|I['’]m going to|I need to|we need to|we should|now I|now \w{3,20}ing)\b/i;
+/** A heading says nothing of what comes next. */
+const IS_HEADING = /^\W*(?:the )?(?:next steps?|what['’]s next|next up|up next|next)\W*$/i;
 /** After more calls what was intended has been done, or given up. */
 const MOST_CALLS_SINCE = 2;
 /** After so many items nobody waits for a result any more: the call was broken off. */
@@ -249,7 +256,9 @@ const MOST_ITEMS_SINCE = 8;
 function intentionOf({ said, calls }: Ledger): string | null {
   const [last] = said;
   if (last === undefined || calls - last.calls > MOST_CALLS_SINCE) return null;
-  const sentence = sentencesOf(last.text).findLast((one) => INTENDS.test(one));
+  const sentence = sentencesOf(last.text).findLast(
+    (one) => INTENDS.test(one) && !IS_HEADING.test(one),
+  );
   return sentence === undefined ? null : clipEnd(sentence, 300);
 }
 
