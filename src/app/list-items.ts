@@ -18,8 +18,8 @@ export async function listItems(
   const { data, next_cursor } = await eventPage(store, ref, { ...page, types: ['item.appended'] });
   const items = data.flatMap((event) => {
     if (event.type !== 'item.appended') return [];
-    const { item, tokens } = event.data;
-    return [{ seq: event.version, at: event.at, item, tokens }];
+    const { item, tokens, occurred_at = null } = event.data;
+    return [{ seq: event.version, at: event.at, occurred_at, item, tokens }];
   });
   return accept({ data: items, next_cursor });
 }

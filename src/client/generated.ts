@@ -563,6 +563,8 @@ export type LogItem = {
   seq: number;
   /** When it was appended. */
   at: string;
+  /** When it was said, where its client or its transcript tells. */
+  occurred_at: string | null;
   item: StoredItem;
   /** Its tokens, estimated without margin. */
   tokens: number;

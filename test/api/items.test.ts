@@ -228,8 +228,14 @@ describe('GET /sessions/:id/items', () => {
     const first = await send(api, 'GET', '/sessions/pages/items?limit=2');
     expect(first.body).toEqual({
       data: [
-        { seq: 2, at: '2026-01-02T03:04:05.000Z', item: user('a'), tokens: 1 },
-        { seq: 3, at: '2026-01-02T03:04:05.000Z', item: assistant('b'), tokens: 1 },
+        { seq: 2, at: '2026-01-02T03:04:05.000Z', occurred_at: null, item: user('a'), tokens: 1 },
+        {
+          seq: 3,
+          at: '2026-01-02T03:04:05.000Z',
+          occurred_at: null,
+          item: assistant('b'),
+          tokens: 1,
+        },
       ],
       next_cursor: '3',
     });

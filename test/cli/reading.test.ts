@@ -77,6 +77,26 @@ describe('the commands that read', () => {
     });
   });
 
+  it('show an item with the time at which it was said', async () => {
+    const id = await create();
+    const said = { ...user('Said long ago.'), timestamp: '2024-05-06T09:08:07+02:00' };
+    const { body } = await send(api, 'POST', `/sessions/${id}/items`, { body: { items: [said] } });
+    const { stdout } = await text('show', id, `${(body as { version: number }).version}`);
+    expect(stdout).toContain('user, 2024-05-06 07:08 UTC');
+  });
+
+  it('show the summary that a search has found by its number', async () => {
+    const id = await create();
+    const compaction = await compacted(id, { mode: 'full' });
+    const { stdout: found } = await json('search', 'files', '--session', id, '--kind', 'summary');
+    const { data } = JSON.parse(found) as { data: { seq: number }[] };
+    const { stdout, code } = await json('show', id, `${data[0]?.seq}`);
+    expect({ code, shown: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      shown: { id: compaction, summary: expect.stringContaining('files') },
+    });
+  });
+
   it('page what is long', async () => {
     const id = await create();
     const { body } = await send(api, 'GET', '/sessions?limit=1');

@@ -63,6 +63,9 @@ export const logItem = z
   .object({
     seq: z.int().describe('Its place in the log.'),
     at: timestamp.openapi({ description: 'When it was appended.' }),
+    occurred_at: timestamp
+      .nullable()
+      .openapi({ description: 'When it was said, where its client or its transcript tells.' }),
     item: storedItem,
     tokens: tokenCount.describe('Its tokens, estimated without margin.'),
   })

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { compactionDetail } from '../../api/compactions/detail.ts';
 import { ask } from '../ask.ts';
+import type { Output } from '../output.ts';
 import { compactionPath, type ReadingFlags, reading } from '../reading.ts';
+import type { Target } from '../target.ts';
 import { cut } from '../terminal/columns.ts';
 import { longText, plainLine, plainText } from '../terminal/plain-text.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -11,10 +13,17 @@ type Detail = z.infer<typeof compactionDetail>;
 
 /** Prints one compaction: why it was, what came of it, and its summary. */
 export function showCompaction(id: string, compaction: string, flags: ReadingFlags): Promise<void> {
-  return reading(flags, async (target, output) => {
-    const answer = await ask(target, compactionDetail, compactionPath(id, compaction));
-    await output.say(answer.text, (screen) => lines(answer.value, screen));
-  });
+  return reading(flags, (target, output) => sayCompaction(target, output, id, compaction));
+}
+
+export async function sayCompaction(
+  target: Target,
+  output: Output,
+  id: string,
+  compaction: string,
+): Promise<void> {
+  const answer = await ask(target, compactionDetail, compactionPath(id, compaction));
+  await output.say(answer.text, (screen) => lines(answer.value, screen));
 }
 
 const LONGEST_MESSAGE = 500;

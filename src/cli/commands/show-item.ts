@@ -1,16 +1,19 @@
+import { event } from '../../api/events/schemas.ts';
 import { logItem } from '../../api/items/schemas.ts';
 import { pageOf } from '../../api/schemas/common.ts';
 import { sessionSummary } from '../../api/sessions/schemas.ts';
 import { ask } from '../ask.ts';
 import { itemText } from '../item-text.ts';
 import { queryOf, type ReadingFlags, reading, sessionPath } from '../reading.ts';
-import { TargetError } from '../target.ts';
+import { type Target, TargetError } from '../target.ts';
 import { longText, plainText } from '../terminal/plain-text.ts';
 import { figure, minute } from '../words.ts';
+import { sayCompaction } from './show-compaction.ts';
 
 const page = pageOf(logItem);
+const eventPage = pageOf(event);
 
-/** Prints one item of the log in full. */
+/** Prints one item of the log in full, or the compaction whose summary a search has found there. */
 export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<void> {
   return reading(flags, async (target, output) => {
     const path = sessionPath(id);
@@ -18,6 +21,8 @@ export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<
     const found = await ask(target, page, `${path}/items${queryOf({ after: seq - 1, limit: 1 })}`);
     const entry = found.value.data[0];
     if (entry?.seq !== seq) {
+      const compaction = await compactionAt(target, path, seq);
+      if (compaction !== null) return sayCompaction(target, output, id, compaction);
       throw new TargetError(
         `session "${id}" has no item with seq ${seq}: its versions go from 1 to ${session.version}, ` +
           `and not all of them are items; "palimpsest context ${id}" shows those in the context`,
@@ -25,9 +30,17 @@ export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<
     }
     await output.say(JSON.stringify(entry), (screen) => {
       const { who, said } = itemText(session.format, entry.item);
-      const about = `${who}, ${minute(entry.at)} UTC, ${figure(entry.tokens)} tokens`;
+      const about = `${who}, ${minute(new Date(entry.occurred_at ?? entry.at).toISOString())} UTC, ${figure(entry.tokens)} tokens`;
       const title = screen.style('title', `Item ${seq} of ${plainText(id)}`);
       return [`${title}: ${about}`, '', ...longText(said.join('\n'))];
     });
   });
+}
+
+async function compactionAt(target: Target, path: string, seq: number): Promise<string | null> {
+  const query = queryOf({ after: seq - 1, limit: 1 });
+  const { value } = await ask(target, eventPage, `${path}/events${query}`);
+  const found = value.data[0];
+  if (found?.version !== seq || !('compaction_id' in found.data)) return null;
+  return found.data.compaction_id;
 }

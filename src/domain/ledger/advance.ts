@@ -33,6 +33,7 @@ import {
   processLeft,
   processOf,
   questionOf,
+  withSaid,
 } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import type { LastSaid, Ledger } from './ledger.ts';
@@ -48,9 +49,6 @@ import { agentAction, folderShown, writtenCall, writtenResult } from './written-
 export type LedgerItem = { seq: number; item: Normalised };
 
 const LONGEST_INHERITED = 12_000;
-/** What the assistant has said last: an agent without tools ends it with its command. */
-const LONGEST_SAID = 8_000;
-const SAID_KEPT = 4;
 
 /**
  * Folds further items of a log, oldest first, into its ledger (SPEC 2, section 25). The cost depends on
@@ -301,8 +299,10 @@ class LedgerFold {
   /** `own`: the words without what they answer. */
   private request(words: string, before: string, seq: number, own = words): void {
     const [last] = this.said;
-    if (last !== undefined && last.calls === this.calls)
+    if (last !== undefined && last.calls === this.calls) {
       this.conclusions.endOfTurn(last.text, last.seq);
+      this.requests.end(last);
+    }
     this.names.mention(words, 'user', this.moment(seq));
     this.requests.add(words, before, seq);
     this.constraints.read(own, 'user', seq);
@@ -311,10 +311,7 @@ class LedgerFold {
   }
 
   private say(text: string, seq: number): void {
-    const kept = text.length <= LONGEST_SAID ? text : text.slice(-LONGEST_SAID);
-    const said = { seq, last_seq: seq, text: kept, calls: this.calls };
-    const others = this.said.slice(0, SAID_KEPT - 1);
-    this.said = [said, ...others.map((one) => ({ ...one, text: clipMiddle(one.text, 1_200) }))];
+    this.said = withSaid(this.said, { seq, last_seq: seq, text, calls: this.calls });
   }
 
   /** Agents without tool calls write a command in a fence; what the shell says comes next. */
@@ -364,6 +361,7 @@ class LedgerFold {
     this.shell = shell;
     for (const action of actions) this.act(action, own.script ?? '', moment);
     if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
+    this.runs.changed(actions, moment);
     mentionShown(this.names, resultText(result), actions, this.moment(seq));
     const words = userWordsIn(call, result);
     const before = questionOf(call) || this.unanswered();

@@ -92,23 +92,38 @@ export class Artifacts {
   }
 }
 
+/** How far back what turns the words round is looked for, in characters. */
+const TURNED_BEFORE = 160;
+/** Without such a word before it, a sentence says the contrary. */
+const TURNS =
+  /(?<!\p{L})(?:not|never|no|nor|without|avoid|cannot|\p{L}{2,8}n['’]t|nicht|kein(?:e[nmrs]?)?|nie|niemals|ohne|ne|pas|jamais|sans|nunca|sin|não|sem|non|senza|niet|geen|не|нет|никогда|без)(?!\p{L})|[不没沒別别勿]|禁止/giu;
+
 /** What other sentences say is not about the value. */
-const SENTENCES_BEFORE = /^.*(?:[.!?] +(?=[\p{Lu}"'`*[(])|[。！？])/u;
+const SENTENCES_BEFORE = /^.*(?:[.!?] +(?=[\p{Lu}"'`*[(])|[。！？])/su;
 const SENTENCES_AFTER = /^(.{0,40}?(?:[.!?](?= +[\p{Lu}"'`*[(])|[。！？])).*$/u;
 
-/** What stands on the same line about a place, from a whole word to a whole word. */
+/**
+ * What stands on the same line about a place, from a whole word to a whole word; where its sentence goes
+ * on, an ellipsis says so.
+ */
 function wordsAround(text: string, at: number, length: number): string {
   const line = text.lastIndexOf('\n', at) + 1;
   const next = text.indexOf('\n', at + length);
   const end = next === -1 ? text.length : next;
-  const from = Math.max(line, at - BEFORE);
   const to = Math.min(end, at + length + AFTER);
-  const before = text.slice(from, at).replace(SENTENCES_BEFORE, '');
   const after = text.slice(at + length, to).replace(SENTENCES_AFTER, '$1');
-  const isWhole = from === line || before.length < at - from;
-  const head = isWhole ? before : before.replace(/^\S*\s/, '');
   const isToEnd = to === end || after.length < to - at - length;
-  const tail = isToEnd ? after : after.replace(/\s\S*$/, '');
-  const said = oneLine(head + text.slice(at, at + length) + tail);
+  const tail = isToEnd ? after : `${after.replace(/\s\S*$/, '')} …`;
+  const said = oneLine(headOf(text, line, at) + text.slice(at, at + length) + tail);
   return said.replace(/^(?:[-*>•#]+|\d{1,2}[.)]) +/, '');
+}
+
+function headOf(text: string, line: number, at: number): string {
+  const from = Math.max(line, at - BEFORE);
+  const before = text.slice(from, at).replace(SENTENCES_BEFORE, '');
+  if (from === line || before.length < at - from) return before;
+  const further = Math.max(line, at - TURNED_BEFORE);
+  const skipped = text.slice(further, from).replace(SENTENCES_BEFORE, '');
+  const turn = [...skipped.matchAll(TURNS)].at(-1)?.index;
+  return `… ${turn === undefined ? before.replace(/^\S*\s/, '') : skipped.slice(turn) + before}`;
 }

@@ -1,7 +1,6 @@
-import { clipEnd } from '../text.ts';
 import type { FactKind, File, Ledger, Request } from './ledger.ts';
 import { scoreOf } from './names-index.ts';
-import { excessOf, SHORTENED } from './requests.ts';
+import { excessOf, shortenedRequest } from './requests.ts';
 
 /** How many facts of each kind a ledger holds; with the lengths of their texts this bounds its size. */
 const MOST = {
@@ -142,7 +141,7 @@ function shortened(requests: readonly Request[], most: number): Request[] {
   const newestFirst = requests.toReversed().map((one, place) => {
     const isFirst = place === requests.length - 1;
     left -= excessOf([one]);
-    return left >= 0 || isFirst ? one : { ...one, text: clipEnd(one.text, SHORTENED) };
+    return left >= 0 || isFirst ? one : shortenedRequest(one);
   });
   return newestFirst.reverse();
 }

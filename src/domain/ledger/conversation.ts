@@ -4,12 +4,13 @@ import { readOpaque } from '../items/opaque.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json, stringsOf } from '../json.ts';
 import { isFileName, shortPath } from '../names.ts';
-import { cleaned, clipEnd, firstLine, oneLine } from '../text.ts';
+import { cleaned, clipEnd, clipMiddle, firstLine, oneLine } from '../text.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { scriptRunBy } from '../workspace/call-answer.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
+import type { LastSaid } from './ledger.ts';
 import type { Done } from './runs.ts';
 
 const LONGEST_SUBJECT = 140;
@@ -95,4 +96,20 @@ export function fileShownBy(actions: readonly FileAction[]): string | undefined 
 export function givenTexts(json: Json): string[] {
   const isGiven = isJsonObject(json) && (json.type === 'document' || json.type === 'search_result');
   return isGiven ? readOpaque(json).flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
+}
+
+/** What the assistant has said last: an agent without tools ends it with its command. */
+const LONGEST_SAID = 8_000;
+const LONGEST_SAID_BEFORE = 1_200;
+const SAID_KEPT = 4;
+
+/** What the assistant has said, the newest first, with this before the others. */
+export function withSaid(said: readonly LastSaid[], newest: LastSaid): LastSaid[] {
+  const { text } = newest;
+  const kept = text.length <= LONGEST_SAID ? text : text.slice(-LONGEST_SAID);
+  const others = said.slice(0, SAID_KEPT - 1);
+  return [
+    { ...newest, text: kept },
+    ...others.map((one) => ({ ...one, text: clipMiddle(one.text, LONGEST_SAID_BEFORE) })),
+  ];
 }

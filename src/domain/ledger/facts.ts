@@ -107,8 +107,9 @@ function requestState(request: Request, { requests, said, calls }: Ledger): Fact
   return isAnswered ? 'done' : 'open';
 }
 
-function requestText({ text, answers }: Request): string {
-  return answers === undefined ? text : `${text} (answers: ${answers})`;
+function requestText({ text, answers, ended }: Request): string {
+  const to = answers === undefined ? '' : ` (answers: ${answers})`;
+  return text + to + (ended === undefined ? '' : ` (the assistant at its end: ${ended})`);
 }
 
 function constraintText({ text, superseded_by, is_withdrawn }: Constraint): string {
@@ -131,9 +132,12 @@ export function changeText(file: File): string {
 }
 
 function failureText({ what, lines, cure }: Failure): string {
-  const files = cure?.files.map(baseName).join(', ') ?? '';
-  const after = files === '' ? '' : ` after changes of ${files}`;
-  return `${what}: ${lines.join(' / ')}${cure === null ? '' : `; the same worked later${after}`}`;
+  const failed = `${what}: ${lines.join(' / ')}`;
+  if (cure === null) return failed;
+  if (cure.otherwise === 'changed') return `${failed}; the file was changed in another way later`;
+  if (cure.otherwise === 'mended') return `${failed}; the same tool was run later to mend it`;
+  const files = cure.files.map(baseName).join(', ');
+  return `${failed}; the same worked later${files === '' ? '' : ` after changes of ${files}`}`;
 }
 
 function planFacts(plan: Plan): Fact[] {

@@ -14,7 +14,13 @@ const text = z.string();
 const place = { seq, last_seq: seq, of: z.string().exactOptional() };
 
 /** What the user asked for, in order. A short reply stands together with what it answers. */
-const requestSchema = z.strictObject({ ...place, text, answers: text.exactOptional() });
+/** `answers`: the assistant's words that a short one replies to; `ended`: how the assistant's last answer to it begins. */
+const requestSchema = z.strictObject({
+  ...place,
+  text,
+  answers: text.exactOptional(),
+  ended: text.exactOptional(),
+});
 export type Request = z.infer<typeof requestSchema>;
 
 /** What has to hold from now on; superseded by a later one that says otherwise about the same. */
@@ -97,7 +103,10 @@ const runSchema = z.strictObject({
 });
 export type Run = z.infer<typeof runSchema>;
 
-/** What failed, and what cured it: the same worked later, and these files were changed before. */
+/**
+ * What failed, and what cured it: the same worked later, and these files were changed before; or, `otherwise`,
+ * the file that could not be changed was changed in another way, or a tool has mended what it complained of.
+ */
 const failureSchema = z.strictObject({
   ...place,
   /** The call: its tool and what it was about. */
@@ -108,7 +117,13 @@ const failureSchema = z.strictObject({
   /** What the assistant said next. */
   said: text.exactOptional(),
   failed_at: count,
-  cure: z.strictObject({ seq, files: z.array(text) }).nullable(),
+  cure: z
+    .strictObject({
+      seq,
+      files: z.array(text),
+      otherwise: z.enum(['changed', 'mended']).exactOptional(),
+    })
+    .nullable(),
 });
 export type Failure = z.infer<typeof failureSchema>;
 

@@ -1,15 +1,17 @@
 import { cleaned, clipEnd, clipMiddle, oneLine } from '../text.ts';
-import type { Request } from './ledger.ts';
+import type { LastSaid, Request } from './ledger.ts';
 
 /** The first request says what all of it is about. */
 const LONGEST_FIRST = 4_000;
 const LONGEST = 800;
 /** What stays of an older one where all are too long together. */
-export const SHORTENED = 160;
+const SHORTENED = 160;
 /** A reply of no more characters is understood only with what it answers. */
 const SHORT = 80;
 const ASSENT = 25;
 const LONGEST_ANSWERED = 240;
+/** How an answer begins says what came of a request. */
+const LONGEST_ENDED = 300;
 
 /** What the user asked for, in order. */
 export class Requests {
@@ -29,6 +31,15 @@ export class Requests {
     this.characters += excessOf([{ text }]);
     const answers = text.length <= SHORT ? answeredBy(text, before) : '';
     this.list.push({ seq, last_seq: seq, text, ...(answers !== '' && { answers }) });
+  }
+
+  /** What the assistant has said last before the user spoke again. */
+  end(said: LastSaid): void {
+    const last = this.list.at(-1);
+    const ended = clipEnd(oneLine(cleaned(said.text)), LONGEST_ENDED);
+    if (last === undefined || last.of !== said.of || last.seq > said.seq || ended === '') return;
+    this.list[this.list.length - 1] = { ...last, ended };
+    this.characters += ended.length;
   }
 
   get size(): number {
@@ -100,6 +111,14 @@ function lastQuestion(line: string): string | null {
 }
 
 /** Characters that could be left out of these by shortening them. */
-export function excessOf(requests: readonly { text: string }[]): number {
-  return requests.reduce((sum, { text }) => sum + Math.max(0, text.length - SHORTENED), 0);
+export function excessOf(requests: readonly { text: string; ended?: string }[]): number {
+  return requests.reduce(
+    (sum, { text, ended = '' }) => sum + Math.max(0, text.length - SHORTENED) + ended.length,
+    0,
+  );
+}
+
+/** A request by its beginning alone. */
+export function shortenedRequest({ ended: _, ...request }: Request): Request {
+  return { ...request, text: clipEnd(request.text, SHORTENED) };
 }

@@ -1,8 +1,10 @@
-import { firstLine } from '../text.ts';
+import { firstLine, oneLine } from '../text.ts';
+import type { FileAction } from '../workspace/action.ts';
 import { commandKey } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
+import { isSameFile } from './same-file.ts';
 
 /** One call as the ledger tells of it. `script`: the command that it ran. */
 export type Done = {
@@ -20,6 +22,22 @@ const LONGEST_SCRIPT = 1_000;
 
 /** A key that is pressed in a terminal does each time what the program there makes of it. */
 const PRESSED = /^(?:C-|\^|ctrl\+)[a-z\\]$/i;
+
+/** Tools that change a file, by what agents call them. */
+const CHANGES_FILE = /^(?=\S{0,60}(?:edit|write|patch|replace|insert))\S{1,60} (.+)$/is;
+
+/** What makes a formatter or linter look only, and what makes it change files. */
+const CHECKS = / (?:-- )?--?(?:check|check-only|list-different|dry-run|diff|l|d)(?= |$)/;
+const MENDS = / --?(?:fix|write|apply|w|autocorrect)(?= |$)/;
+/** These change files unless they are told to look only. */
+const FORMATS =
+  /^(?:cargo fmt|rustfmt|black|isort|ruff format|terraform fmt|tofu fmt|mix format|dart format|swift-format|deno fmt|go fmt|zig fmt|shfmt|gofmt|gofumpt)(?= |$)(?!.* (?:-- )?--?(?:check|diff|l|d|dry-run|list-different)(?= |$))/;
+
+/** The command without this; null where it is not there. */
+function withoutModes(key: string, modes: RegExp): string | null {
+  const plain = key.replace(modes, '');
+  return plain === key ? null : oneLine(plain);
+}
 
 /** Runs with their last outcome, failures with what cured them, and how often each tool was called. */
 export class Runs {
@@ -78,6 +96,7 @@ export class Runs {
       case 'ok':
         // A tool of which nobody knows what it was about has not done the same again.
         if (done.subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
+        if (done.script !== null) this.mend(key, moment);
         break;
       default:
         outcome.kind satisfies never;
@@ -87,6 +106,18 @@ export class Runs {
 
   close(process: string): void {
     this.open.delete(process);
+  }
+
+  /** A file was changed: that a tool could not change it before matters no more. */
+  changed(actions: readonly FileAction[], { seq, at }: Moment): void {
+    const paths = actions.filter(changesText).map(({ path }) => path);
+    if (paths.length === 0) return;
+    for (const failure of this.failures.values()) {
+      if (failure.cure !== null || failure.failed_at >= at || isCommand(failure)) continue;
+      const path = CHANGES_FILE.exec(failure.key)?.[1]?.replaceAll('\\', '/');
+      if (path === undefined || !paths.some((one) => isSameFile(one, path))) continue;
+      failure.cure = { seq, files: [], otherwise: 'changed' };
+    }
   }
 
   /** What the assistant says next after failures is what it makes of them. */
@@ -136,6 +167,19 @@ export class Runs {
     }
   }
 
+  /** A formatter or linter that has changed files has mended what it only complained of before. */
+  private mend(key: string, { seq }: Moment): void {
+    const mender = withoutModes(key, MENDS) ?? (FORMATS.test(key) ? oneLine(key) : null);
+    if (mender === null) return;
+    for (const failure of this.failures.values()) {
+      if (failure.cure !== null || !isCommand(failure)) continue;
+      const checked = withoutModes(failure.key, CHECKS) ?? oneLine(failure.key);
+      if (failure.key !== key && checked === mender) {
+        failure.cure = { seq, files: [], otherwise: 'mended' };
+      }
+    }
+  }
+
   private ran(key: string, kind: Run['kind'], outcome: Outcome, { seq }: Moment): void {
     const known = this.runs.get(key);
     this.runs.delete(key);
@@ -151,6 +195,27 @@ export class Runs {
       line: outcome.lines[0] ?? '',
     });
   }
+}
+
+function changesText(action: FileAction): action is FileAction & { path: string } {
+  switch (action.kind) {
+    case 'written':
+    case 'replaced':
+    case 'inserted':
+    case 'appended':
+    case 'patched':
+    case 'rewritten':
+      return true;
+    case 'changed':
+      return action.isCertain;
+    default:
+      return false;
+  }
+}
+
+/** The key of a command is its text, and of other calls the tool with what it was about. */
+function isCommand({ what, key }: Failure): boolean {
+  return !what.startsWith(`${key.slice(0, key.indexOf(' '))} (`);
 }
 
 function failureKey(key: string, lines: readonly string[]): string {

@@ -224,6 +224,8 @@ export class FileBook {
     const text = next(file.text);
     if (text === null) {
       file.at = at;
+      // It may have more lines now, or fewer, than there were of those that are known.
+      if (textWhenWhole(file.text) === null) file.text = { ...file.text, total: null };
       this.files.doubt(file, `${by} that could not be followed`);
     } else this.follow(file, text, at, next);
     return file.path;

@@ -3,7 +3,7 @@ import { utterancesOf } from '../items/speaker.ts';
 import { isJsonObject } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import type { FileAction } from './action.ts';
-import type { Block } from './known-text.ts';
+import { type Block, wholeText } from './known-text.ts';
 import { numberedBlocks } from './numbered-lines.ts';
 
 /** What the agent's program says of files in a message: that one was changed, or read for the user. */
@@ -13,7 +13,7 @@ type Told =
 
 /** Texts without any of these are not looked at. */
 const SIGNS =
-  /was modified, either by the user or by a linter|tool with the following input: \{|a change made outside this conversation|was changed outside this conversation|^# Recently Modified Files$/m;
+  /was modified, either by the user or by a linter|tool with the following input: \{|a change made outside this conversation|was changed outside this conversation|^# Recently Modified Files$|^Base directory for this skill: /m;
 /** Claude Code's note, to the lines that it shows; without them when they would be too many. */
 const MODIFIED =
   /^Note: ([^\n]{1,4096}?) was modified, either by the user or by a linter\.[^\n]*(?:\n([\s\S]*))?$/;
@@ -27,6 +27,12 @@ const RESULT = /^Result of calling the \w{1,60} tool:\s?/;
 const SHOWN = /^<(?:file|path|content)>/;
 const RECENT =
   /^# Recently Modified Files\n\s{0,4}These files have been modified since you last accessed them[^\n]*:\n((?:[^\n#][^\n]*(?:\n|$))*)/m;
+/** A skill that Claude Code has loaded: the file's text without its head, and what the user typed behind its name. */
+const SKILL =
+  /^Base directory for this skill: ((?:[~/]|[A-Za-z]:[\\/])[^\n]{0,500})\n\n(?=\s{0,10}\S)([\s\S]*)$/;
+/** It is followed as it was loaded, whatever becomes of the file, which begins with a head of its own. */
+const LOADED_SKILL = 'SKILL.md, as loaded';
+const ARGUMENTS = /\n\nARGUMENTS: [^\n]*\s*$/;
 const CLOSING = '</system-reminder>';
 const BY = 'a change by the user or a linter';
 /** More files than any such list names. */
@@ -34,8 +40,8 @@ const MOST_FILES = 200;
 
 /**
  * What programs tell of files besides calls: Claude Code of changes made outside, Claude Code and
- * opencode of files that the user has named with `@`, Cline and Roo Code of files that have changed
- * since. Only what the program says counts: the user may quote such words.
+ * opencode of files that the user has named with `@`, Claude Code of skills that were loaded, Cline and
+ * Roo Code of files that have changed since. Only what the program says counts: the user may quote such words.
  */
 export function toldIn(message: Message): Told[] {
   const told: Told[] = [];
@@ -64,6 +70,11 @@ export function toldIn(message: Message): Told[] {
     }
   }
   return told;
+}
+
+/** Whether what is known under this path is a skill that the agent's program has loaded. */
+export function isLoadedSkill(path: string): boolean {
+  return path.endsWith(`/${LOADED_SKILL}`);
 }
 
 function withoutTags(text: string): string {
@@ -103,6 +114,13 @@ function changesIn(said: string, isMeta: boolean): Told[] {
   if (note !== null) return [changed(note[1] ?? '', note[2] ?? '')];
   const imported = isMeta ? IMPORTED.exec(said) : null;
   if (imported !== null) return [changed(imported[1] ?? imported[3] ?? '', imported[2] ?? '')];
+  const skill = SKILL.exec(said);
+  if (skill !== null) {
+    const [, folder = '', text = ''] = skill;
+    const path = `${folder.replace(/[\\/]$/, '')}/${LOADED_SKILL}`;
+    const seen = wholeText(text.replace(ARGUMENTS, ''));
+    return [{ kind: 'action', action: { kind: 'seen', path, text: seen } }];
+  }
   const recent = RECENT.exec(said)?.[1] ?? '';
   return recent
     .split('\n', MOST_FILES)

@@ -10,7 +10,12 @@ const responses = {
   304: { description: 'Nothing new.' },
 };
 const answer = answers<typeof responses>();
-const item = { seq: 1, at: '2026-01-02T03:04:05.678Z', item: { role: 'user', content: 'a' } };
+const item = {
+  seq: 1,
+  at: '2026-01-02T03:04:05.678Z',
+  occurred_at: null,
+  item: { role: 'user', content: 'a' },
+};
 
 describe('an answer', () => {
   it('is what its schema describes', () => {

@@ -241,6 +241,46 @@ describe('messages of the user', () => {
     ]);
   });
 
+  test('what came of those that are over, where work was done', () => {
+    const reviewed = [
+      asks('Review the last commit for wrong limits, and say no more than what you have found.'),
+      ...ran('git show', 'a diff'),
+      tells('I have read it.\n\n1. Medium: the limit of pages is off by one.'),
+      asks('And now the one before it, in the same way.'),
+      ...ran('git show HEAD~1', 'a diff'),
+      tells('Nothing found.'),
+      asks('Then write down both results.'),
+    ];
+    expect(section(summarize(reviewed), 'All user messages')).toEqual([
+      '- User: Review the last commit for wrong limits, and…',
+      '    the assistant at its end: I have read it. 1. Medium: the limit of pages is off by one.',
+      '- User: And now the one before it, in the same way.',
+      '    the assistant at its end: Nothing found.',
+      '- User: Then write down both results.',
+    ]);
+    const talk = reviewed.filter(
+      ({ kind, parts }) => kind === 'message' && parts[0]?.kind === 'text',
+    );
+    expect(summarize(talk)).not.toContain('at its end');
+  });
+
+  test('and nothing where the assistant was cut off in its work', () => {
+    const broken = [
+      asks('Review the last commit for wrong limits.'),
+      tells('I begin.'),
+      ...ran('git show', 'a diff'),
+      asks('Stop. Look at the one before it instead.'),
+      tells('I will.'),
+      asks('And be quick about it, since no time is left.'),
+    ];
+    expect(section(summarize(broken), 'All user messages')).toEqual([
+      '- User: Review the last commit for wrong limits.',
+      '- User: Stop. Look at the one before it instead.',
+      '    the assistant at its end: I will.',
+      '- User: And be quick about it, since no time is left.',
+    ]);
+  });
+
   test.each([
     ['two', [asks('Sign the installer with key 0xBEEF.')]],
     ['three', [asks('Sign the installer with key 0xBEEF.'), tells('Signed.'), asks('Test it.')]],
@@ -351,7 +391,9 @@ describe('what has to hold', () => {
   test.each(TEMPLATES)('is told verbatim, for good and for the task: %s', (template) => {
     const summary = summarize(items, { template, max_tokens: 4_000 });
     expect(summary).toContain('- User, standing instruction: Always write money as whole cents.');
-    expect(summary).toContain('- User, requirement: Fields without a value must be left out.');
+    expect(summary).toContain(
+      '- User, required of a task: Fields without a value must be left out.',
+    );
   });
 
   test('an instruction that a later one has replaced is not told', () => {
@@ -369,6 +411,16 @@ describe('what has to hold', () => {
     const words = "I've never used a debugger, how do I start?";
     const told = section(summarize([asks(words), asks('And then?')]), 'Primary request and intent');
     expect(told).toContain(`- User, so far: ${words}`);
+  });
+
+  test('a short first request is not told a second time in pieces', () => {
+    const text = 'Build the page without a framework.';
+    const items = [asks(text), tells('Fine.'), asks('Only in French, please, and without ads.')];
+    expect(section(summarize(items), 'Primary request and intent')).toEqual([
+      `- User, first request: ${text}`,
+      '- User, required of a task: Only in French, please, and without ads.',
+      '- User, latest request: Only in French, please, and without ads.',
+    ]);
   });
 
   test("the project's instructions are named as such", () => {
@@ -572,6 +624,29 @@ describe('steps done are not next', () => {
     expect(stepsOf(todos('completed', 'cancelled'))).toBeUndefined();
   });
 
+  test('a heading says nothing of what comes next', () => {
+    const report = 'All of it is written.\n\n**Next Steps:**\n- one\n- two';
+    const items = [asks('Write the page.'), ...ran('npm test', 'ok'), tells(report)];
+    expect(section(summarize(items), 'Optional next step')).toBeUndefined();
+  });
+
+  test('nor is one of a list that nobody has touched for three requests', () => {
+    const todos = [
+      { content: 'Read the log', status: 'in_progress' },
+      { content: 'Mend the parser', status: 'pending' },
+    ];
+    const listed = [asks('Find the fault.'), ...used('TodoWrite', { todos }, TODOS_OK)];
+    const talk = (...words: string[]) => words.flatMap((word) => [asks(word), tells('Done.')]);
+    const soon = summarize([...listed, ...talk('Go on.', 'And on.')]);
+    expect(section(soon, 'Optional next step')).toEqual(['- Next todo: Read the log']);
+    const later = summarize([...listed, ...talk('Go on.', 'Now the docs.', 'Now the page.')]);
+    expect(section(later, 'Optional next step')).toBeUndefined();
+    expect(section(later, 'Pending tasks')).toEqual([
+      '- List not touched, 3 requests since: In progress: Read the log',
+      '- List not touched, 3 requests since: Open: Mend the parser',
+    ]);
+  });
+
   test('nobody waits for the result of a call that was broken off long ago', () => {
     const open = used('Bash', { command: 'sleep 600' }, null);
     expect(stepsOf(open)).toEqual(['- No result yet: Bash (sleep 600)']);
@@ -760,6 +835,24 @@ describe('stretches of which little is known', () => {
       '- Items 4 to 4, before 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
     ]);
   });
+});
+
+test('a failure that was cured comes before a look at what is not there', () => {
+  const looks = Array.from({ length: 30 }, (_, n) =>
+    ran(
+      `sed -n '1,80p' src/part${n}.ts`,
+      `sed: can't read src/part${n}.ts: No such file or directory`,
+      2,
+    ),
+  );
+  const built = [
+    ...ran('go build ./...', 'orders.go:14:2: undefined: errors', 1),
+    ...ran('go build ./...', ''),
+  ];
+  const items = [asks('Find out why it fails.'), ...built, ...looks.flat()];
+  const told = section(summarize(items, { max_tokens: 500 }), 'Errors and fixes') ?? [];
+  expect(told.length).toBeLessThan(20);
+  expect(told.filter((line) => line.includes('undefined: errors'))).toHaveLength(1);
 });
 
 describe('failures that read alike', () => {

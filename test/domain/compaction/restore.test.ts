@@ -90,6 +90,64 @@ describe('the files of restorable', () => {
     expect(restore(items)).toEqual({ 'a.ts': 'A' });
   });
 
+  describe('skills that were loaded', () => {
+    const loaded = (name: string, text: string) =>
+      user(`Base directory for this skill: /home/me/.claude/skills/${name}\n\n${text}`);
+    const later = [1, 2, 3].flatMap((n) => read(`${n}`, `${n}.ts`, `${n}`));
+
+    it('come back in place of the files used longest ago', () => {
+      const items = [loaded('release', '# Release\n\nNever skip a step.'), ...later];
+      expect(Object.entries(restore(items, { restore_max_files: 3 }))).toEqual([
+        ['3.ts', '3'],
+        ['2.ts', '2'],
+        ['/home/me/.claude/skills/release/SKILL.md, as loaded', '# Release\n\nNever skip a step.'],
+      ]);
+    });
+
+    it('the newest two of them, and a file that is worked on', () => {
+      const items = [
+        loaded('a', 'A'),
+        loaded('b', 'B\n\nARGUMENTS: now'),
+        loaded('c', 'C'),
+        ...later,
+      ];
+      expect(Object.keys(restore(items, { restore_max_files: 3 }))).toEqual([
+        '3.ts',
+        '/home/me/.claude/skills/c/SKILL.md, as loaded',
+        '/home/me/.claude/skills/b/SKILL.md, as loaded',
+      ]);
+      expect(restore(items)['/home/me/.claude/skills/b/SKILL.md, as loaded']).toBe('B');
+      expect(Object.keys(restore(items, { restore_max_files: 1 }))).toEqual(['3.ts']);
+    });
+
+    it('of Windows, and beside a file of this name that is worked on', () => {
+      const windows = user('Base directory for this skill: C:\\Users\\me\\skills\\plan\n\nPlan.');
+      const items = [windows, ...later, ...read('s', 'C:/Users/me/skills/plan/SKILL.md', 'X')];
+      expect(restore(items, { restore_max_files: 3 })).toEqual({
+        'C:/Users/me/skills/plan/SKILL.md': 'X',
+        '3.ts': '3',
+        'C:/Users/me/skills/plan/SKILL.md, as loaded': 'Plan.',
+      });
+    });
+
+    it('again and again, after further compactions', () => {
+      const loadedBefore = '/home/me/skills/a/SKILL.md, as loaded';
+      const items = [file('0.ts', '0'), file(loadedBefore, 'A'), ...later];
+      const origins: Origin[] = ['file', 'file'];
+      const files = restoreFrom(withOrigin(items, origins), { restore_max_files: 3 });
+      expect(Object.keys(files)).toEqual(['3.ts', '2.ts', loadedBefore]);
+    });
+
+    it('are none in the words of a user, or without a folder on the disk', () => {
+      const items = [
+        user('Base directory for this skill: skills/plots is wrong\n\nMove it.'),
+        user('> Base directory for this skill: /a/b\n\nWhat is this?'),
+        ...later,
+      ];
+      expect(Object.keys(restore(items))).toEqual(['3.ts', '2.ts', '1.ts']);
+    });
+  });
+
   it('restores what micro-compaction has cleared', () => {
     const items = [...read('1', 'a.ts', ofTokens(100)), ...read('2', 'b.ts', 'B')];
     const config = configWith({

@@ -219,6 +219,13 @@ describe('what demands nothing', () => {
     'It was there before and never did any harm.',
     'Impact: the client may never fill its local table from the answer.',
     'I have three tasks today, can you help me to prioritize them?',
+    '**Empty archive** never tested.',
+    'A reply cut off in the middle has an error of its own that is never even tested.',
+    'The helpers for checksums exist in src/books.ts but are never called.',
+    'Row.reason: computed but never shown to the reader',
+    'The field is set, yet never used.',
+    'I ran it before and no matter what I do it ends at once.',
+    'Always-on mode (a process that stays) against a start for each request.',
   ])('what was or is: %s', (sentence) => expect(standingOf(sentence)).toEqual([]));
 
   test.each([
@@ -229,6 +236,13 @@ describe('what demands nothing', () => {
     'You may never push to main.',
     'The worker must never have two jobs at once.',
     'I never want to see that page again.',
+    'Make sure that the hook of a draft is never called.',
+    'The old export should never be executed.',
+    'Drafts may be listed but never shown to guests.',
+    'Names of profiles: never sent to a service of others.',
+    'Tokens are hashed but never stored.',
+    'No matter what the caller does, keep the file.',
+    'Push to a branch of its own, never-forced or not; never delete one.',
   ])('but this does: %s', (sentence) => expect(standingOf(sentence)).toEqual([sentence]));
 
   test.each([

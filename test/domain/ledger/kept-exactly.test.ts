@@ -66,9 +66,27 @@ describe('what has to be exact', () => {
     const [one] = ledgerOf([
       asks(`- ${before}grow by 35% every yearly reporting period after that`),
     ]).artifacts;
-    expect(one?.context).toMatch(/^(?:words )+grow by 35% every yearly reporting$/);
+    expect(one?.context).toMatch(/^… (?:words )+grow by 35% every yearly reporting …$/);
     const [short] = ledgerOf([asks('- **Size**: 35% of all')]).artifacts;
     expect(short?.context).toBe('**Size**: 35% of all');
+  });
+
+  test.each([
+    [
+      "… don't count a visit as lost as long as its `lastSeen` lies within the last 5-10 minutes.",
+      "**Fix:** add a time of grace - don't count a visit as lost as long as its `lastSeen` lies within the last 5-10 minutes.",
+    ],
+    [
+      '… nicht als verloren gelten, solange der letzte Aufruf in der Liste höchstens 10 minutes her ist.',
+      'Ein Besuch in dieser Liste darf auch später nicht als verloren gelten, solange der letzte Aufruf in der Liste höchstens 10 minutes her ist.',
+    ],
+    [
+      '… as lost as long as its `lastSeen` lies within the last 10 minutes.',
+      'It is not known. We count, as the page of the shop says it, a visit as lost as long as its `lastSeen` lies within the last 10 minutes.',
+    ],
+  ])('and what turns them round: %s', (context, text) => {
+    const [one] = ledgerOf([tells(text)]).artifacts;
+    expect(one?.context).toBe(context);
   });
 
   test('and no words of the next line', () => {

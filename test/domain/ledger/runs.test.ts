@@ -278,6 +278,70 @@ describe('failures', () => {
     expect(ledgerOf(items).failures).toMatchObject([{ cure: { seq: 4, files: [] } }]);
   });
 
+  test.each([
+    [
+      'a write',
+      used(
+        'Write',
+        { file_path: '/w/src/a.ts', content: 'y' },
+        'File created successfully at: /w/src/a.ts',
+      ),
+    ],
+    ['a shell', ran("cat > /w/src/a.ts <<'EOF'\ny\nEOF", '')],
+  ])('of an edit are over when the file is changed in another way: %s', (_, changed) => {
+    const edit = (path: string) => {
+      const input = { file_path: path, old_string: 'x', new_string: 'y' };
+      return used(
+        'Edit',
+        input,
+        '<tool_use_error>String to replace not found.</tool_use_error>',
+        true,
+      );
+    };
+    const items = [...edit('/w/src/a.ts'), ...edit('/w/src/b.ts'), ...changed];
+    expect(ledgerOf(items).failures).toMatchObject([
+      { cure: { seq: 6, files: [], otherwise: 'changed' } },
+      { cure: null },
+    ]);
+  });
+
+  test.each([
+    ['cargo fmt --check', 'cargo fmt'],
+    ['cargo fmt -- --check', 'cargo fmt'],
+    ['prettier --check src', 'prettier --write src'],
+    ['npx eslint src', 'npx eslint src --fix'],
+    ['npx biome check src', 'npx biome check --write src'],
+    ['terraform fmt -check', 'terraform fmt'],
+    ['black --check .', 'black .'],
+    ['gofmt -l .', 'gofmt -w .'],
+  ])('of a look are over when the same tool mends it: %s', (look, mend) => {
+    const items = [...ran(look, 'src/a.ts:1:1 error: not as it should be', 1), ...ran(mend, '')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: { otherwise: 'mended' } }]);
+  });
+
+  test.each([
+    ['npm test', 'npm test -- --fix'],
+    ['cargo fmt --check', 'cargo build'],
+    ['cargo fmt --check', 'cargo fmt -- --check src/a.rs'],
+    ['npx eslint src', 'npx eslint test --fix'],
+    ['kubectl apply -f a.yaml', 'kubectl apply'],
+  ])('of another one are not: %s', (look, other) => {
+    const items = [...ran(look, 'src/a.ts:1:1 error: not as it should be', 1), ...ran(other, '')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
+  test('of a command are not over when its file is changed', () => {
+    const items = [
+      ...ran('write-report src/a.ts', 'Error: no report', 1),
+      ...used(
+        'Write',
+        { file_path: '/w/src/a.ts', content: 'y' },
+        'File created successfully at: /w/src/a.ts',
+      ),
+    ];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
   test('of a key that is pressed are not cured when it is pressed again', () => {
     const items = [
       ...ran('C-c', 'ERROR: No previous running command to interact with.', 1),

@@ -297,3 +297,11 @@ describe('what is known of files after what calls have done', () => {
     ],
   ])('%s', (_, actions, files) => expect(after(...actions)).toEqual(files));
 });
+
+it('how many lines a file has is not known any more after an edit of lines that are not', () => {
+  const files = new FileBook(new Effort());
+  const parts = { blocks: [{ first: 1, text: 'a\nb' }], total: 90 };
+  files.apply({ kind: 'seen', path: '/a', text: parts }, 1);
+  files.apply(edit('/a', 'z', 'y\nz'), 2);
+  expect(files.known()[0]?.text).toEqual({ ...parts, total: null });
+});

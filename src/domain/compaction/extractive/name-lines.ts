@@ -12,6 +12,9 @@ const LENGTH_COUNTS = 0.75;
 /** A name that was mentioned after the cut stands in the context already, unless its result is cleared. */
 const STANDS_BELOW_FACTOR = 0.25;
 
+/** The end of a regular expression with its flags, which looks like a path. */
+const IS_PATTERN = /(?:^\/?[^/]{0,80}|\))\/(?:i|g|gi|ig|gm|gu|iu|giu|m|u)$/;
+
 /** The names, best for their length first; those that contain a focus word (lower case) move up. */
 export function rankedNames({ covered, standing }: Ledgers, focus: readonly string[]): string[] {
   const below = new Set(
@@ -20,6 +23,7 @@ export function rankedNames({ covered, standing }: Ledgers, focus: readonly stri
     ),
   );
   return covered.names
+    .filter(({ name }) => !IS_PATTERN.test(name))
     .map((name) => {
       const lower = name.name.toLowerCase();
       const key = nameKey(name.name);

@@ -5,7 +5,8 @@ import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
 import { inOrder, type Line, type Tellings } from './line.ts';
 
-const LENGTHS = [200, 500, 1_200, 1_800, 2_400, 3_200, 4_000];
+const TOLD_WHOLE = 200;
+const LENGTHS = [TOLD_WHOLE, 500, 1_200, 1_800, 2_400, 3_200, 4_000];
 
 /** What all of it is about. */
 export function firstTellings({ covered }: Ledgers): Tellings {
@@ -35,6 +36,8 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
 
 /** At least so much of each message that it can be known by; then so much that it says something. */
 const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
+/** With so much of each message, what came of it is worth more than more of it. */
+const ENDING_FROM = 100;
 
 /** All messages of the user in their order. */
 export function messageTellings({ covered, standing }: Ledgers): Tellings {
@@ -45,6 +48,7 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const isLatestTold = latest !== undefined && !isAfterCut(latest, covered);
   const isTold = (place: number) => place === 0 || (place === last && isLatestTold);
   if (requests.every((_, place) => isTold(place))) return [];
+  const hasWork = covered.calls > 0;
   const lengths = requests.map(({ text }) => text.length).sort((a, b) => a - b);
   const median = lengths[Math.floor(lengths.length / 2)] ?? 0;
   return OPENINGS.map(
@@ -52,7 +56,8 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
       requests.map((request, place) => {
         const length = isTold(place) ? 46 : most;
         const answered = Math.max(60, most / 3);
-        const text = LABELS.message + withAnswered(request, requests[place - 1], length, answered);
+        const said = withAnswered(request, requests[place - 1], length, answered);
+        const text = LABELS.message + said + (hasWork ? endingOf(request, most) : '');
         // The newest and the first, and of the others the longer half: a short one is often a mere reply.
         const isEnd = place === 0 || place === last;
         const isLong = request.text.length >= median;
@@ -60,6 +65,12 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
         return { text, worth, about: request.text };
       }),
   );
+}
+
+/** What came of a request, where there is room for more than what was asked. */
+function endingOf({ ended }: Request, most: number): string {
+  if (ended === undefined || most < ENDING_FROM) return '';
+  return `\nthe assistant at its end: ${clipEnd(ended, most)}`;
 }
 
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
@@ -114,7 +125,11 @@ export function constraintTellings({ covered, verbatim }: Ledgers): Tellings {
   );
   const ofUser = valid.filter(({ by }) => by === 'user');
   const standing = ofUser.filter(({ is_standing }) => is_standing);
-  const required = ofUser.filter(({ is_standing }) => !is_standing);
+  // What the first request says stands there in its own words.
+  const [first] = covered.requests;
+  const told = first === undefined || first.text.length > TOLD_WHOLE ? '' : oneLine(first.text);
+  const isTold = (text: string) => told.includes(text) && !isExperience(text);
+  const required = ofUser.filter(({ is_standing, text }) => !is_standing && !isTold(text));
   const texts = (list: readonly Constraint[]) =>
     list.map(
       (one, place): Line => ({
@@ -156,7 +171,7 @@ export function exactTellings({ artifacts }: Ledger): Tellings {
   return [8, 16, 32].map((most) => () => {
     const told = artifacts.slice(-most).map(({ kind, value, context }) => {
       const isBare = kind !== 'number' && kind !== 'version' && kind !== 'port';
-      return { isBare, text: isBare ? value : clipEnd(context, 90) };
+      return { isBare, text: isBare ? value : context };
     });
     // Two figures of one sentence have much the same words about them.
     const own = told.flatMap(({ text, isBare }, at) => {

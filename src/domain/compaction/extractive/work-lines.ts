@@ -1,4 +1,4 @@
-import type { Conclusion, Epoch, Failure, Ledger, Run } from '../../ledger/ledger.ts';
+import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
@@ -22,9 +22,19 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
     (level) => () =>
       alike(told, level).map((failure) => ({
         text: errorText(failure, level),
-        worth: failure.failed_at + (failure.cure === null ? covered.items : 0),
+        worth: failure.failed_at + rankOf(failure) * covered.items,
       })),
   );
+}
+
+const LOOKS =
+  /^(?:(?:sed -n|cat|head|tail|ls|nl|wc|rg|grep|find|stat|file|tree|less)\b|(?:Read|read|View|view|read_file|LS|list_dir|Glob|Grep) )/;
+const NOT_THERE = /No such file or directory|does not exist|cannot access|ENOENT|not found/i;
+
+/** What is still to be mended comes first, and last a look at what is not there, which has found out just that. */
+function rankOf({ key, lines, cure }: Failure): number {
+  if (LOOKS.test(key) && lines.every((line) => NOT_THERE.test(line))) return 0;
+  return cure === null ? 2 : 1;
 }
 
 type ErrorLevel = { line: number; lines: number; said: number };
@@ -55,8 +65,14 @@ export function errorText({ what, lines, times, said, cure }: Failure, most: Err
   return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(cure)}.${then}`;
 }
 
+const CURED_OTHERWISE = {
+  changed: 'the file was changed in another way later',
+  mended: 'the same tool was run later to mend it',
+} as const;
+
 function cureText(cure: Failure['cure']): string {
   if (cure === null) return 'not seen to work later';
+  if (cure.otherwise !== undefined) return CURED_OTHERWISE[cure.otherwise];
   const files = cure.files.map(baseName).slice(0, 3);
   return files.length === 0
     ? 'the same worked later'
@@ -174,14 +190,26 @@ function aboutEpoch(
   return found === undefined ? about.join(', ') : `"${clipEnd(oneLine(found.text), most)}"`;
 }
 
+/** A list that nobody has touched for so many requests tells of work that is over, or was given up. */
+const STALE_FROM = 3;
+
+function requestsSince(plan: Plan, requests: Ledger['requests']): number {
+  return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq).length;
+}
+
 /** The todos with their state, then the plan in words. */
-export function todoTellings({ plan }: Ledger): Tellings {
+export function todoTellings({ plan, requests }: Ledger): Tellings {
   if (plan === null) return [];
   const of = (status: string, label: string) =>
     (plan.todos ?? []).flatMap((todo) =>
       todo.status === status ? [label + clipEnd(todo.text, 200)] : [],
     );
-  const open = [...of('in progress', LABELS.active_todo), ...of('open', LABELS.open_todo)];
+  const since = requestsSince(plan, requests);
+  const note = since < STALE_FROM ? '' : `${LABELS.todos_left}${since} requests since: `;
+  const open = [
+    ...of('in progress', note + LABELS.active_todo),
+    ...of('open', note + LABELS.open_todo),
+  ];
   const ended = [...of('done', LABELS.done_todo), ...of('dropped', LABELS.dropped_todo)];
   const words = (most: number) =>
     plan.text === '' ? [] : [LABELS.plan + clipMiddle(plan.text, most)];
@@ -217,6 +245,8 @@ export function currentTellings(ledger: Ledger): Tellings {
 
 const INTENDS =
   /\b(?:next|let me|let['’]s|I['’]ll|I will|I['’]m going to|I need to|we need to|we should|now I|now \w{3,20}ing)\b/i;
+/** A heading says nothing of what comes next. */
+const IS_HEADING = /^\W*(?:the )?(?:next steps?|what['’]s next|next up|up next|next)\W*$/i;
 /** After more calls what was intended has been done, or given up. */
 const MOST_CALLS_SINCE = 2;
 /** After so many items nobody waits for a result any more: the call was broken off. */
@@ -226,7 +256,9 @@ const MOST_ITEMS_SINCE = 8;
 function intentionOf({ said, calls }: Ledger): string | null {
   const [last] = said;
   if (last === undefined || calls - last.calls > MOST_CALLS_SINCE) return null;
-  const sentence = sentencesOf(last.text).findLast((one) => INTENDS.test(one));
+  const sentence = sentencesOf(last.text).findLast(
+    (one) => INTENDS.test(one) && !IS_HEADING.test(one),
+  );
   return sentence === undefined ? null : clipEnd(sentence, 300);
 }
 
@@ -242,9 +274,11 @@ function isAskedSince({ requests, said }: Ledger): boolean {
 export function nextTellings({ standing, covered }: Ledgers): Tellings {
   const { plan, said, items, open_calls } = standing;
   const lines: string[] = [];
+  const isStale = plan !== null && requestsSince(plan, standing.requests) >= STALE_FROM;
+  const todos = isStale ? [] : (plan?.todos ?? []);
   const todo =
-    plan?.todos?.find(({ status }) => status === 'in progress') ??
-    plan?.todos?.find(({ status }) => status === 'open');
+    todos.find(({ status }) => status === 'in progress') ??
+    todos.find(({ status }) => status === 'open');
   if (todo !== undefined) lines.push(LABELS.next_todo + clipEnd(todo.text, 200));
   const intention = intentionOf(standing);
   if (intention !== null) {
