@@ -148,6 +148,10 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   [/^The context of this conversation is about to be compacted: what was said so far/, 'program'],
   [/^You are performing a CONTEXT CHECKPOINT COMPACTION\b/, 'program'],
   [
+    /^Please provide a concise summary of our conversation so far, capturing the key context, decisions made, and current state\. Format this as a single comprehensive message\b/,
+    'program',
+  ],
+  [
     /^You are about to run out of context\. Create a handoff summary for the\s+model that will resume this task\b/,
     'program',
   ],

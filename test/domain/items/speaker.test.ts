@@ -338,6 +338,17 @@ const OTHERS: Case[] = [
     speaker: 'program',
   },
   {
+    name: 'Continue: that it wants a summary',
+    text: 'Please provide a concise summary of our conversation so far, capturing the key context, decisions made, and current state. Format this as a single comprehensive message that preserves all important information needed to continue our work.',
+    speaker: 'program',
+  },
+  {
+    name: 'somebody who wants a summary',
+    text: 'Please provide a concise summary of our conversation so far, capturing the key context.',
+    speaker: 'user',
+    own: 'Please provide a concise summary of our conversation so far, capturing the key context.',
+  },
+  {
     name: 'somebody who tells of a compaction',
     text: 'The conversation so far has been compacted to free up context. What follows is what I still want.',
     speaker: 'user',
