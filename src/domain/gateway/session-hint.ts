@@ -42,7 +42,12 @@ function claudeCodeSession(header: ReadHeader): string | null {
   return session === null || agent === null ? session : `${session} ${agent}`;
 }
 
-/** Claude Code writes JSON into `metadata.user_id`, older ones `user_…_account_…_session_ID`. */
+const SESSION_ALONE = /^session_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/**
+ * Claude Code writes JSON into `metadata.user_id`, older ones `user_…_account_…_session_ID`; Kimi Code
+ * `session_ID`. Other programs may mean a person by what looks like that: only such an id is a session's.
+ */
 function userSession(metadata: JsonObject[string] | undefined): string | undefined {
   const user = isJsonObject(metadata) ? stringField(metadata, 'user_id') : undefined;
   if (user === undefined) return undefined;
@@ -50,7 +55,7 @@ function userSession(metadata: JsonObject[string] | undefined): string | undefin
     const parsed: unknown = JSON.parse(user);
     return isJsonObject(parsed) ? stringField(parsed, 'session_id') : undefined;
   } catch {
-    return /_session_([\w-]{8,})$/.exec(user)?.[1];
+    return /_session_([\w-]{8,})$/.exec(user)?.[1] ?? SESSION_ALONE.exec(user)?.[1];
   }
 }
 

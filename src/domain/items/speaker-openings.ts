@@ -151,6 +151,14 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   // What we ask ourselves, as templates/packet.md has it.
   [/^The context of this conversation is about to be compacted: what was said so far/, 'program'],
   [/^You are performing a CONTEXT CHECKPOINT COMPACTION\b/, 'program'],
+  [
+    /^Please provide a concise summary of our conversation so far, capturing the key context, decisions made, and current state\. Format this as a single comprehensive message\b/,
+    'program',
+  ],
+  [
+    /^You are about to run out of context\. Create a handoff summary for the\s+model that will resume this task\b/,
+    'program',
+  ],
   [/^--- Context from: [^\n]{1,500} ---\n/, 'project_instructions'],
   // With what follows it: somebody may quote the first sentence.
   [
@@ -159,6 +167,10 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   ],
   [/^Another language model started to solve this problem and produced a summary\b/, 'summary'],
   [/^The conversation history before this point was compacted into the following /, 'summary'],
+  [
+    /^The conversation so far has been compacted to free up context\.\s+What follows is your own working summary\b/,
+    'summary',
+  ],
   [
     /^Some of the conversation history has been summarized to free up context\.\s+You were originally given instructions from a user\b/,
     'summary',

@@ -40,22 +40,43 @@ export function clientCompaction(
 
 /** Clients keep the last few messages. */
 const MOST_KEPT = 1_000;
+/** What a client lets the model say to its summary, and asks it to go on with. */
+const MOST_BETWEEN = 4;
 
-/** How many items behind the summary are the last ones of the log. */
+/**
+ * How many items behind the summary are the last ones of the log, with what stands between them and the
+ * summary. Behind words in between only calls tell that they are: the same words may be said again.
+ */
 function keptAfter(log: readonly LoggedItem[], client: readonly Told[]): number {
-  const told = client.flatMap(({ atoms }, at) => firmOf(atoms).map((key) => ({ key, at })));
+  const told = client.flatMap(({ atoms }, at) =>
+    atoms.flatMap((atom) => (atom.isFirm ? [{ key: atom.text, atom, at }] : [])),
+  );
   const logged = log.flatMap(({ atoms }) => firmOf(atoms)).slice(-MOST_KEPT);
+  for (const [begin, { at }] of told.entries()) {
+    if (at > MOST_BETWEEN) return 0;
+    const rest = told.slice(begin);
+    const length = sharedEnd(
+      logged,
+      rest.map(({ key }) => key),
+    );
+    if (length === 0) continue;
+    const run = rest.slice(0, length);
+    if (begin > 0 && run.every(({ atom }) => atom.anchor === null)) continue;
+    const end = run.at(-1)?.at ?? 0;
+    // Not a part of a message.
+    return rest[length]?.at === end ? 0 : end + 1;
+  }
+  return 0;
+}
+
+/** How many of the first keys told are the last ones of the log: the most that are. */
+function sharedEnd(logged: readonly string[], told: readonly string[]): number {
   const [first] = told;
   if (first === undefined) return 0;
-  for (let start = logged.indexOf(first.key); start !== -1; ) {
-    const run = logged.slice(start);
-    if (run.length <= told.length && run.every((key, index) => key === told[index]?.key)) {
-      const last = told[run.length - 1];
-      // Not a part of a message.
-      const isWhole = last !== undefined && told[run.length]?.at !== last.at;
-      return isWhole ? last.at + 1 : 0;
-    }
-    start = logged.indexOf(first.key, start + 1);
+  for (let start = logged.indexOf(first); start !== -1; start = logged.indexOf(first, start + 1)) {
+    const length = logged.length - start;
+    const isShared = logged.slice(start).every((key, index) => key === told[index]);
+    if (isShared) return length;
   }
   return 0;
 }

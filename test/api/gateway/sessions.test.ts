@@ -39,6 +39,7 @@ describe('a session', () => {
     ['x-claude-code-session-id', { headers: { 'x-claude-code-session-id': 'a' } }],
     ['metadata.user_id as JSON', { metadata: { user_id: '{"device_id":"d","session_id":"a"}' } }],
     ['metadata.user_id as text', { metadata: { user_id: 'user_1_account__session_aaaa-bbbb' } }],
+    ['metadata.user_id alone', { metadata: { user_id: `session_${crypto.randomUUID()}` } }],
     ['prompt_cache_key', { prompt_cache_key: 'a' }],
   ])('is known by %s', async (_, how) => {
     const first = await ask([user('Hello')], how);
@@ -88,6 +89,13 @@ describe('a session', () => {
     expect(sessions.size).toBe(1);
     expect((await lab.api.deps.store.sessions('local', { limit: 5 })).data).toHaveLength(1);
     expect((await lab.api.deps.store.verify()).problems).toEqual([]);
+  });
+
+  it('is not named by what may be the id of a person', async () => {
+    const how = { metadata: { user_id: 'session_aaaa-bbbb' } };
+    expect(await ask([user('Hello')], how)).not.toBe(await ask([user('Hello')], how));
+    const own = { metadata: { user_id: 'session_a53f7f75-afc3-4e7b-a4b7-f90e257c5ed5' } };
+    expect(await ask([user('Hello')], own)).toBe(await ask([user('Hello')], own));
   });
 
   it('is named by the first rule that applies', async () => {

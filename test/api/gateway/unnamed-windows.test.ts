@@ -126,6 +126,10 @@ it('goes on in its session where a client has compacted it and keeps the newest 
   expect([...sessions]).toHaveLength(1);
   const events = await lab.events([...sessions][0] ?? '');
   expect(events.filter(({ type }) => type === 'compaction.observed')).toHaveLength(3);
+  const results = (await lab.items([...sessions][0] ?? '')).filter(({ role }) => role === 'tool');
+  expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual([
+    ...new Set(results.map(({ tool_call_id }) => tool_call_id)),
+  ]);
   expect(lab.provider.invalid).toEqual([]);
 });
 

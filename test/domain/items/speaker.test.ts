@@ -328,6 +328,33 @@ const CODEX: Case[] = [
 
 const OTHERS: Case[] = [
   {
+    name: 'Kimi Code: its own summary',
+    text: 'The conversation so far has been compacted to free up context. What follows is your own working summary of this task — use it to continue your train of thought rather than starting over. Treat it as notes, not proof.\n\nThe user wants the build mended. Never push to main.',
+    speaker: 'summary',
+  },
+  {
+    name: 'Kimi Code: that it wants a summary',
+    text: 'You are about to run out of context. Create a handoff summary for the\nmodel that will resume this task after the earlier conversation is cleared.\n\n--- This message is a direct task, not part of the above conversation ---',
+    speaker: 'program',
+  },
+  {
+    name: 'Continue: that it wants a summary',
+    text: 'Please provide a concise summary of our conversation so far, capturing the key context, decisions made, and current state. Format this as a single comprehensive message that preserves all important information needed to continue our work.',
+    speaker: 'program',
+  },
+  {
+    name: 'somebody who wants a summary',
+    text: 'Please provide a concise summary of our conversation so far, capturing the key context.',
+    speaker: 'user',
+    own: 'Please provide a concise summary of our conversation so far, capturing the key context.',
+  },
+  {
+    name: 'somebody who tells of a compaction',
+    text: 'The conversation so far has been compacted to free up context. What follows is what I still want.',
+    speaker: 'user',
+    own: 'The conversation so far has been compacted to free up context. What follows is what I still want.',
+  },
+  {
     name: 'Copilot: its own summary',
     text: 'Some of the conversation history has been summarized to free up context.\n\nYou were originally given instructions from a user over one or more turns. Here were the user messages:\n<user_message>\nMend the build.\n</user_message>\n\nHere is a summary of the prior context:\n<summary>\n…\n</summary>',
     speaker: 'summary',
