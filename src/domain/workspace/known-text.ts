@@ -19,11 +19,16 @@ export function wholeText(text: string): KnownText {
   return { blocks: [{ first: 1, text }], total: lineCount(text) };
 }
 
-/** The whole text when all of it is known, else null. */
-export function textWhenWhole({ blocks, total }: KnownText): string | null {
+const wholes = new WeakMap<KnownText, boolean>();
+
+/** The whole text when all of it is known, else null. Its lines are counted once: edits that fail ask again. */
+export function textWhenWhole(known: KnownText): string | null {
+  const { blocks, total } = known;
   const [block] = blocks;
   if (block === undefined || blocks.length > 1 || block.first !== 1) return null;
-  return lineCount(block.text) === total ? block.text : null;
+  const isWhole = wholes.get(known) ?? (total !== null && lineCount(block.text) === total);
+  wholes.set(known, isWhole);
+  return isWhole ? block.text : null;
 }
 
 export function lineCount(text: string): number {
