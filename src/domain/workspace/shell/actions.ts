@@ -134,12 +134,12 @@ function folderIn(path: string, folder: string | null): string | null {
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
 const COMPLAINT =
-  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:bad source|destination|can not move|not under version control|pathspec|multiple sources|renaming)|error: the following file)/;
+  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|touch|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:[^\n]{1,80}, source=|destination|pathspec|renaming|not a git repository|Unable to create )|error: the following file)/;
 
 /** Commands that say so where they fail. */
 const SPEAKING = /^(?:cd|mkdir|echo|printf|export|touch|rm|cp|mv)$/;
 /** What cannot be heard, of those that need something to be there. */
-const IS_SILENCED = /\b(?:cp|mv)\b[^;&|\n]{0,1000}(?:2|&)>/;
+const IS_SILENCED = /\b(?:cd|mkdir|touch|cp|mv)\b[^;&|\n]{0,1000}(?:2|&)>/;
 
 /**
  * How many commands at the beginning of a script that has ended with a code have been carried out: those

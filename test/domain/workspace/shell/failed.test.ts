@@ -50,6 +50,16 @@ describe('what stands in front of the command that failed', () => {
     ['nobody knows whether anything ran', 'rm a.ts; npx tsc', 'The guard of this phase says no.'],
     ['it comes after what may have failed', 'npx tsc && rm a.ts', 'Exit code 2\nTS2307'],
     ['it was only to be done otherwise', 'npx tsc || rm a.ts; false', 'Exit code 2\nTS2307'],
+    [
+      'what it stands behind said so',
+      'touch lib/x && rm a.ts && npx tsc',
+      "Exit code 1\ntouch: cannot touch 'lib/x': No such file or directory",
+    ],
+    [
+      'nobody hears that the folder was not there',
+      'cd lib 2>/dev/null && rm a.ts && npx tsc',
+      'Exit code 1',
+    ],
     ['it may not have been reached', 'sleep 600; rm a.ts; npx tsc', 'Exit code 143'],
   ])('has perhaps been done where %s', (_, command, answer) =>
     expect(kindsOf(command, answer)).not.toContainEqual(
