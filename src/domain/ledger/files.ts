@@ -248,7 +248,12 @@ export class Files {
     from.state = 'moved';
     from.moved_to = to;
     if (inside.length > 0) {
-      for (const file of inside) this.rename(file, to + file.path.slice(path.length));
+      for (const file of inside) {
+        const place = to + file.path.slice(path.length);
+        // What was there before and is gone is told by what takes its place.
+        this.forget(this.namesakes(place).find((other) => other.path === place));
+        this.rename(file, place);
+      }
       return;
     }
     const known = this.find(to);
@@ -323,6 +328,14 @@ export class Files {
     file.heat = rounded(heatOf(file, call) + worth);
     file.touched_at = call;
     return file;
+  }
+
+  private forget(file: File | undefined): void {
+    if (file === undefined) return;
+    const namesakes = this.namesakes(file.path);
+    namesakes.splice(namesakes.indexOf(file), 1);
+    this.folders.remove(file.path);
+    this.count--;
   }
 
   /** Another path for a file, with the same name at its end. */

@@ -212,6 +212,15 @@ describe('what each tool has done to a file', () => {
     ]);
   });
 
+  test('a folder that takes the place of another one is told once', () => {
+    const items = [write('/w/lib/a.ts', 'x'), write('/w/src/a.ts', 'let a = firstTable;')];
+    const moved = used('Bash', { command: 'rm -rf /w/lib && mv /w/src /w/lib' }, '');
+    expect(linesOf(...items, moved)).toEqual([
+      '/w/lib/a.ts: 0 read, 1 changed, present; created; + firstTable; | let a = firstTable;',
+      '/w/src: 0 read, 1 changed, moved; to /w/lib',
+    ]);
+  });
+
   test('what is moved or copied into a known folder goes in there', () => {
     const items = [
       write('/w/src/a.ts', 'let a;'),
