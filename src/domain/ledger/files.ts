@@ -238,6 +238,8 @@ export class Files {
   /** A file, or a folder with all that is in it. */
   private move(path: string, given: string, moment: Moment): void {
     const to = this.placeIn(given, path);
+    // A folder cannot go into itself.
+    if (to.startsWith(`${path}/`)) return;
     const inside = this.inside(path);
     const from = this.changed(path, moment);
     // Where the one may be written from a folder that is not known, no two files can be told apart.
@@ -248,10 +250,11 @@ export class Files {
     from.state = 'moved';
     from.moved_to = to;
     if (inside.length > 0) {
+      const before = new Map(this.inside(to).map((file) => [file.path, file]));
       for (const file of inside) {
         const place = to + file.path.slice(path.length);
         // What was there before and is gone is told by what takes its place.
-        this.forget(this.namesakes(place).find((other) => other.path === place));
+        this.forget(before.get(place));
         this.rename(file, place);
       }
       return;

@@ -138,8 +138,16 @@ const COMPLAINT =
 
 /** Commands that say so where they fail. */
 const SPEAKING = /^(?:cd|mkdir|echo|printf|export|touch|rm|cp|mv)$/;
-/** What cannot be heard, of those that need something to be there. */
-const IS_SILENCED = /\b(?:cd|mkdir|touch|cp|mv)\b[^;&|\n]{0,1000}(?:2|&)>/;
+/** Those whose failure must be heard, since they need something to be there. */
+const NEEDING = /\b(?:cd|mkdir|touch|cp|mv)\b/;
+
+/** Whether a command of those throws its errors away. */
+function isSilenced(script: string): boolean {
+  return script.split(/[;|\n]|&(?!>)/).some((part) => {
+    const at = part.search(NEEDING);
+    return at !== -1 && Math.max(part.lastIndexOf('2>'), part.lastIndexOf('&>')) > at;
+  });
+}
 
 /**
  * How many commands at the beginning of a script that has ended with a code have been carried out: those
@@ -150,8 +158,8 @@ function leadOf(
   steps: readonly Step[],
   { text, isTold, isShortened }: Told,
 ): number {
-  if (isShortened || IS_SILENCED.test(script) || !(isTold || /^Exit code \d{1,3}\b/.test(text)))
-    return 0;
+  const isKnown = isTold || /^Exit code \d{1,3}\b/.test(text);
+  if (isShortened || !isKnown || isSilenced(script)) return 0;
   return Math.max(
     0,
     steps.findIndex(({ pipeline: { commands }, isCertain }) => {
