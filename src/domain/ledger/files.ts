@@ -86,8 +86,9 @@ export class Files {
         return;
       case 'changed':
         if (!action.isCertain) return;
-        if (action.text === undefined) this.change(path, editsOfSed(script), moment, true);
-        else this.change(path, [{ added: action.text, removed: '' }], moment);
+        if (action.text === undefined) {
+          this.change(path, editsOfSed(script, action.substitutions), moment, true);
+        } else this.change(path, [{ added: action.text, removed: '' }], moment);
         return;
       case 'changed_outside':
       case 'ran':

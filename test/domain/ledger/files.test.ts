@@ -212,6 +212,14 @@ describe('what each tool has done to a file', () => {
     ]);
   });
 
+  test('what sed has changed in one file it has not changed in another one', () => {
+    const script = "sed -i 's/oneName/redName/' /w/a.ts; sed -i 's/twoName/blueName/' /w/b.ts";
+    expect(filesOf(used('Bash', { command: script }, ''))).toMatchObject([
+      { path: '/w/a.ts', added: ['redName'], removed: ['oneName'] },
+      { path: '/w/b.ts', added: ['blueName'], removed: ['twoName'] },
+    ]);
+  });
+
   test('a folder that takes the place of another one is told once', () => {
     const items = [write('/w/lib/a.ts', 'x'), write('/w/src/a.ts', 'let a = firstTable;')];
     const moved = used('Bash', { command: 'rm -rf /w/lib && mv /w/src /w/lib' }, '');
