@@ -119,5 +119,5 @@ function endsOf(text: string): string {
   if (text.length <= LONGEST_SAID) return text;
   const [beginning = ''] = text.slice(0, BEGINNING).split('```', 1);
   const end = text.slice(beginning.length - LONGEST_SAID);
-  return beginning.trim() === '' ? end : `${beginning} …\n${end}`;
+  return beginning.trim() === '' ? end : `${beginning.replace(/\S*$/, '')}…\n${end}`;
 }
