@@ -55,7 +55,7 @@ export function shellActions(
   const circumstances: Circumstances = {
     folder: start,
     hasSucceeded: !answer.isFailed && !isOpen,
-    hasComplained: COMPLAINT.test(answer.text.slice(0, 20_000)),
+    hasComplained: complains(answer.text),
   };
   const { steps, folder: end } = courseOf(pipelines, circumstances, effort);
   if (!isAffordable(steps, effort)) return anything(script.text);
@@ -134,7 +134,13 @@ function folderIn(path: string, folder: string | null): string | null {
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
 const COMPLAINT =
-  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|touch|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:[^\n]{1,80}, source=|destination|pathspec|renaming|not a git repository|Unable to create )|error: the following file)/;
+  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|touch|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:[^\n]{1,80}, source=|destination|(?:No )?pathspec|renaming|not removing|not a git repository|Unable to create )|error: the following file|The system cannot find the (?:path|file) specified)/;
+/** Characters that are looked at from each end: what goes wrong may be printed behind all else. */
+const LOOKED_AT = 20_000;
+
+function complains(text: string): boolean {
+  return COMPLAINT.test(text.slice(0, LOOKED_AT)) || COMPLAINT.test(text.slice(-LOOKED_AT));
+}
 
 /** Commands that say so where they fail. */
 const SPEAKING = /^(?:cd|mkdir|echo|printf|export|touch|rm|cp|mv)$/;
