@@ -263,7 +263,10 @@ export class Files {
     const known = this.find(to);
     const target = this.changed(to, moment);
     // That it was moved is told of the other one.
-    if (known === undefined) target.edits = from.edits - 1;
+    if (known === undefined) {
+      target.edits = from.edits - 1;
+      if (from.copied_from !== undefined) target.copied_from = from.copied_from;
+    }
     target.added = [...new Set([...target.added, ...from.added])].slice(0, MOST_NAMES);
     target.is_created ||= from.is_created;
     from.added = [];

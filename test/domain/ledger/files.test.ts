@@ -240,6 +240,10 @@ describe('what each tool has done to a file', () => {
       used('Bash', { command: 'cp /w/b.ts /w/src' }, ''),
     );
     expect(copy).toMatchObject({ path: '/w/src/b.ts', copied_from: '/w/b.ts' });
+    const twice = filesOf(
+      used('Bash', { command: 'cp /w/a.ts /w/b.ts && mv /w/b.ts /w/c.ts' }, ''),
+    );
+    expect(twice.at(-1)).toMatchObject({ path: '/w/c.ts', edits: 1, copied_from: '/w/a.ts' });
     const gone = filesOf(
       write('/w/dist/a.ts', 'let a;'),
       used('Bash', { command: 'rm -rf /w/dist && cp -r /w/build /w/dist' }, ''),
