@@ -26,6 +26,15 @@ export function textWhenWhole({ blocks, total }: KnownText): string | null {
   return lineCount(block.text) === total ? block.text : null;
 }
 
+const partial = new WeakMap<KnownText, boolean>();
+
+/** Whether the end of a text is known and other lines are not; asked again of a text, it takes no time. */
+export function isPartToItsEnd(text: KnownText): boolean {
+  const is = partial.get(text) ?? (text.total !== null && textWhenWhole(text) === null);
+  partial.set(text, is);
+  return is;
+}
+
 export function lineCount(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
