@@ -58,6 +58,8 @@ async function ended(
 ): Promise<Answer<Compaction>> {
   let now = first;
   while (now.value.status !== 'ended' && performance.now() < until) {
+    // A minute is over: requested by a command that was killed, nobody else would run it.
+    target.local?.takeUp(id, first.value.id);
     const over = AbortSignal.timeout(Math.ceil(until - performance.now()));
     try {
       // Holds while it is under way, a minute at most.
@@ -68,8 +70,6 @@ async function ended(
       if (!over.aborted) throw error;
     }
     now = await ask(target, requestedCompaction, compactionPath(id, first.value.id));
-    // Requested by a command that was killed, nobody else would run it.
-    if (now.value.status !== 'ended') target.local?.takeUp(id, first.value.id);
   }
   return now;
 }
