@@ -70,7 +70,7 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
 /** What came of a request, where there is room for more than what was asked. */
 function endingOf({ ended }: Request, most: number): string {
   if (ended === undefined || most < ENDING_FROM) return '';
-  return `\nthe assistant at its end: ${clipEnd(ended, most)}`;
+  return `\nthe assistant at its end: ${clipEnd(ended.text, most)}`;
 }
 
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
