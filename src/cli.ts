@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { ArchiveFlags } from './cli/archive.ts';
 import type { ExportFlags } from './cli/export-session.ts';
 import type { ImportFlags } from './cli/import-files.ts';
@@ -249,7 +249,8 @@ function exitWith(worked: boolean): void {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // `palimpsest export … | head` closes our output early, and wants no more of it.
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  console.error(`the output cannot be written: ${plainText(error.message)}`);
+  process.exit(FAILED);
 });
 
 try {
@@ -260,6 +261,8 @@ try {
 
 /** Exit code for what was thrown; says what commander has not said already. */
 function reported(error: unknown): number {
+  // What a command itself has found wrong about an argument; the others commander has told.
+  if (error instanceof InvalidArgumentError) console.error(`error: ${plainText(error.message)}`);
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
   if (error instanceof SettingsError) {
     console.error(plainText(error.message));

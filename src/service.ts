@@ -32,6 +32,7 @@ import { tracedEngine } from './tracing/traced-engine.ts';
 import { asksModel } from './workers/compaction/asks-model.ts';
 import { compactSession } from './workers/compaction/compact-session.ts';
 import { Dispatcher } from './workers/dispatcher.ts';
+import type { CompactionJob } from './workers/engines/job-engine.ts';
 import { PacketTimer } from './workers/packet-timer.ts';
 
 /** Running compactions may finish for this long when the service stops; they go on after a restart. */
@@ -50,6 +51,8 @@ export type Service = {
    * a compaction that two of them run in process is paid for twice.
    */
   takeUpPending: () => Promise<void>;
+  /** Hands over one that others have left, as `takeUpPending` does with all of them. */
+  takeUp: (job: CompactionJob) => void;
   stop: () => Promise<void>;
 };
 
@@ -179,6 +182,7 @@ export async function startService(
       const pending = await dispatcher.handOverPending();
       if (pending > 0) log.info({ pending }, 'pending compactions handed over');
     },
+    takeUp: (job) => dispatcher.dispatch(job),
     stop: async () => {
       dispatcher.stop();
       await packetTimer.stop();

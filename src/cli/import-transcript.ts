@@ -96,7 +96,7 @@ async function goOn(
   const posted = await post(target, `${path}/sync`, { items, format, on_divergence });
   const { session_id, appended, compaction } = syncedSchema.parse(await jsonOf(posted));
   const own = `/sessions/${encodeURIComponent(session_id)}`;
-  if (compaction !== null) await settle(target, own);
+  if (compaction !== null) await settle(target, own, compaction.id);
   onProgress(items.length);
   return { ...(await importedSession(target, own, transcript)), appended };
 }
@@ -119,7 +119,7 @@ async function importInto(
       const appended = await appendBehind(target, path, place, batch);
       if (appended === null) return { items, isWhole: false };
       place = { ...place, version: appended.version };
-      if (appended.compaction !== null) await settle(target, path);
+      if (appended.compaction !== null) await settle(target, path, appended.compaction.id);
     } catch (error) {
       // Half a session would stand in the way of the next try. What went wrong first is what counts.
       await eraseOwn(target, path, place).catch(() => undefined);
@@ -164,14 +164,25 @@ async function importedSession(
   };
 }
 
-/** Waits until no compaction is under way: each request holds for at most a minute. */
-async function settle(target: Target, path: string): Promise<void> {
-  const running = z.object({ running_compaction: z.unknown().nullable() });
+const runningSchema = z.object({
+  id: z.string(),
+  running_compaction: z.object({ id: z.string() }).nullable(),
+});
+
+/**
+ * Waits until no compaction is under way: each request holds for at most a minute. One that has not
+ * ended then is taken up: who requested it may have been killed, and nobody else would run it.
+ */
+async function settle(target: Target, path: string, compaction_id: string): Promise<void> {
+  let awaited = compaction_id;
   for (;;) {
     const waited = await target.request(`${path}/context?wait=compaction`);
     await waited.arrayBuffer();
-    const state = running.parse(await jsonOf(await target.request(path)));
+    const state = runningSchema.parse(await jsonOf(await target.request(path)));
     if (state.running_compaction === null) return;
+    const { id } = state.running_compaction;
+    if (id === awaited) target.local?.takeUp(state.id, id);
+    awaited = id;
   }
 }
 

@@ -8,9 +8,9 @@ import type { Target } from './target.ts';
 
 /**
  * The service in this process over the configured store, without a socket, for one tenant. It runs
- * the compactions that are requested through it, and only those, by itself: a command must not
- * depend on whether workers are running. `isNew`: a store that is not there is made. Throws
- * SettingsError.
+ * the compactions that are requested through it, and those that a command takes up, by itself: a
+ * command must not depend on whether workers are running. `isNew`: a store that is not there is made.
+ * Throws SettingsError.
  */
 export async function localTarget(
   tenant: string = LOCAL_TENANT,
@@ -37,7 +37,12 @@ export async function localTarget(
       return service.fetch(new Request(`http://localhost${path}`, { ...init, headers }));
     },
     place: `the store ${describeDatabase(settings.database)}`,
-    local: { store: service.store, server: settings.overrides },
+    local: {
+      store: service.store,
+      server: settings.overrides,
+      takeUp: (session_id, compaction_id) =>
+        service.takeUp({ ref: { tenant, session_id }, compaction_id }),
+    },
     close: service.stop,
   };
 }

@@ -9,7 +9,12 @@ export type Target = {
   /** Where that is, for people: an address, or the store. */
   place: string;
   /** The store behind it, which exports are restored into; null over a socket. */
-  local: { store: EventStore; server: World['server'] } | null;
+  local: {
+    store: EventStore;
+    server: World['server'];
+    /** Runs a compaction here that was requested by others, who may be gone. */
+    takeUp: (session_id: string, compaction_id: string) => void;
+  } | null;
   close: () => Promise<void>;
 };
 

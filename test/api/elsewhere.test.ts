@@ -94,6 +94,15 @@ describe.each([
     expect(passedOn.map(({ method }) => method)).toEqual(Array(elsewhere).fill('GET'));
   });
 
+  it('is waited for here alone', async () => {
+    const { status } = await send(api, 'GET', `${path}/context?wait=compaction&origins=true`);
+    expect(status).toBe(200);
+    const [sent] = passedOn;
+    expect(sent === undefined ? null : new URL(sent.url).search).toBe(
+      elsewhere === 0 ? null : '?origins=true',
+    );
+  });
+
   it('is recalled elsewhere only where it is large', async () => {
     const params = { name: 'recall', arguments: { tool_use_id: 'call_1' } };
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };

@@ -103,7 +103,9 @@ test('a restore that is stopped leaves nothing behind', async () => {
 
 test('what does not fit leaves nothing behind', async () => {
   const large = await places.sqlite();
-  await conversation(large, 'chat', randomBytes(100_000).toString('base64'));
+  // More than is read before the first of it was written.
+  for (let chat = 0; chat < 40; chat++)
+    await conversation(large, `chat-${chat}`, randomBytes(100_000).toString('base64'));
   // The shell lets no file grow beyond 50 KB, as a full disk does not.
   const line = `trap '' XFSZ; ulimit -f 100; exec "${process.execPath}" "${CLI}" backup "${file}"`;
   expect(await inShell(line, large, folder)).toEqual({

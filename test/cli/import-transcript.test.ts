@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batches } from '../../src/app/import-batches.ts';
+import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { importTranscript } from '../../src/cli/import-transcript.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, user } from '../support/items.ts';
+import { openTestStore } from '../support/open-test-store.ts';
 
 function sizes(items: Item[]): number[] {
   return [...batches({ items, format: 'anthropic' })].map((batch) => batch.length);
@@ -28,8 +30,10 @@ describe('the portions of an import', () => {
 
 describe('an import that is not alone with its session', () => {
   let api: ApiServer;
+  let store: SearchableStore;
   beforeAll(async () => {
-    api = await startApi();
+    store = await openTestStore();
+    api = await startApi({ store });
   });
   afterAll(() => api.close());
 
@@ -125,6 +129,40 @@ describe('an import that is not alone with its session', () => {
     const failed = importTranscript(failing, transcript('long', long), { idPrefix: '' }, () => {});
     await expect(failed).rejects.toThrow('the connection broke');
     expect((await send(api, 'GET', '/sessions/long')).status).toBe(404);
+  });
+
+  it('takes up a compaction that others have left, instead of waiting for ever', async () => {
+    const { request, ...rest } = target(async () => {});
+    await run('left');
+    let isLeft = true;
+    const taken: string[][] = [];
+    const left = {
+      ...rest,
+      request: async (path: string, init?: RequestInit) => {
+        const answer = await request(path, init);
+        const isSession = path === '/sessions/left' && init === undefined;
+        if (!isSession && !path.endsWith('/sync')) return answer;
+        const told = (await answer.json()) as Record<string, unknown>;
+        const under_way = isLeft ? { id: 'cut-off' } : null;
+        return Response.json(
+          isSession
+            ? { ...told, running_compaction: under_way }
+            : { ...told, compaction: under_way },
+        );
+      },
+      local: {
+        store,
+        server: {},
+        takeUp: (...job: [string, string]) => {
+          taken.push(job);
+          isLeft = false;
+        },
+      },
+    };
+    const more = transcript('left', [...chat, user('And now?')]);
+    const done = await importTranscript(left, more, { idPrefix: '' }, () => {});
+    expect(done).toMatchObject({ items: 31, appended: 1 });
+    expect(taken).toEqual([['left', 'cut-off']]);
   });
 
   it('erases nothing that others have said, where it fails', async () => {

@@ -8,7 +8,7 @@ import { modeSchema } from '../../src/domain/session/events.ts';
 import { Conversations } from '../support/api-conversation.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
-import { palimpsest } from '../support/palimpsest-command.ts';
+import { palimpsest, palimpsestInto } from '../support/palimpsest-command.ts';
 
 let api: ApiServer;
 const { create, compacted } = new Conversations(() => api);
@@ -206,6 +206,14 @@ describe('what a user can do wrong', () => {
     },
   );
 
+  it('a full disk', async () => {
+    const { code, stderr } = await palimpsestInto('/dev/full', ['list', '--url', api.url]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^the output cannot be written: ENOSPC.*\n$/),
+    });
+  });
+
   it('an item or a version that is not there', async () => {
     const id = await create();
     const { code, stderr } = await json('show', id, '999');
@@ -296,6 +304,7 @@ describe('what a user can do wrong', () => {
     ],
     ['an id that cannot be one', ['show', '..'], 2, '".." cannot be the id of a session'],
     ['no session', ['show'], 2, 'run palimpsest show --help'],
+    ['an item of number 0', ['show', 's', '0'], 2, 'a whole number of items from 1 to'],
     ['no words', ['search'], 2, "missing required argument 'words'"],
     [
       'a limit that is no number',
@@ -338,5 +347,22 @@ describe('what a user can do wrong', () => {
     const { code, stdout } = await json('search', '--help');
     expect(code).toBe(0);
     expect(stdout).toContain('Examples:\n  palimpsest search prompts.go');
+  });
+});
+
+describe('a compaction that goes on for longer than an answer is held', () => {
+  it('is waited for', async () => {
+    const id = await create();
+    const path = `/sessions/${id}/compactions/${await compacted(id, { mode: 'full' })}`;
+    const { body } = await send(api, 'GET', path);
+    const running = { ...(body as object), status: 'running', outcome: null, ended_at: null };
+    const url = await serverOf({
+      [`/sessions/${id}/compact`]: JSON.stringify(running),
+      [`/sessions/${id}/context`]: '{}',
+      [path]: JSON.stringify(body),
+    });
+    const { code, stdout, stderr } = await palimpsest(['compact', id, '--url', url]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'ended', outcome: 'full_compacted' });
   });
 });

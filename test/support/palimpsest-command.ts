@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -20,5 +21,21 @@ export function palimpsest(
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ ...finished, code }));
+  });
+}
+
+/** Runs it with its standard output in this file; what it prints there is not answered. */
+export async function palimpsestInto(file: string, args: readonly string[]): Promise<Finished> {
+  const output = openSync(file, 'w');
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', PALIMPSEST_THREADS: '0' },
+    stdio: ['ignore', output, 'pipe'],
+  });
+  closeSync(output);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout: '', stderr }));
   });
 }

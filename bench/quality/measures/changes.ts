@@ -10,7 +10,8 @@ export type Change = { file: string; introduced: ReadonlySet<string> };
 
 /**
  * The edited files that are still there and whose edits introduced a name. What an edit both takes
- * away and puts back is not new, nor is the name of the file itself.
+ * away and puts back is not new, nor is the name of the file itself; what a later one takes out again
+ * is not asked for: it would be untrue.
  */
 export function changesOf(edits: readonly Edit[]): Change[] {
   const byFile = new Map<string, Edit[]>();
@@ -28,7 +29,9 @@ function introducedBy(file: string, edits: readonly Edit[]): Set<string> {
   const names = new Set<string>();
   for (const { added, removed } of edits) {
     const before = keysIn(removed);
-    for (const key of keysIn(added)) if (!before.has(key) && key !== file) names.add(key);
+    const after = keysIn(added);
+    for (const key of after) if (!before.has(key) && key !== file) names.add(key);
+    for (const key of before) if (!after.has(key)) names.delete(key);
   }
   return names;
 }

@@ -32,10 +32,18 @@ export function sentRequest(request: Request, method: string): SentRequest {
   const body = bodies.get(request);
   return {
     method,
-    url: request.url,
+    url: withoutWait(request.url),
     headers: [...request.headers],
     body: body === undefined ? null : bufferOf(body),
   };
+}
+
+/** What is held while a compaction is under way was held before it was found to be for elsewhere. */
+function withoutWait(address: string): string {
+  const url = new URL(address);
+  if (!url.searchParams.has('wait')) return address;
+  url.searchParams.delete('wait');
+  return url.href;
 }
 
 /** A copy where it is a part of a larger piece of memory, which others use. */

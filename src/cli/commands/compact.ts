@@ -58,7 +58,9 @@ async function ended(
 ): Promise<Answer<Compaction>> {
   let now = first;
   while (now.value.status !== 'ended' && performance.now() < until) {
-    const over = AbortSignal.timeout(until - performance.now());
+    // A minute is over: requested by a command that was killed, nobody else would run it.
+    target.local?.takeUp(id, first.value.id);
+    const over = AbortSignal.timeout(Math.ceil(until - performance.now()));
     try {
       // Holds while it is under way, a minute at most.
       const path = `${sessionPath(id)}/context?wait=compaction`;

@@ -35,12 +35,18 @@ export function openSqliteSnapshot(path: string): StoreSnapshot {
     const lost = ALWAYS.find((table) => !tables.includes(table));
     if (lost !== undefined)
       throw new BackupError(`the store is damaged: it has no table "${lost}"`);
+    let reading: Generator<TablePart> | null = null;
     return {
       schemaVersion: version,
       parts: async function* () {
-        for (const table of tables) yield* partsOf(db, table);
+        for (const table of tables) {
+          reading = partsOf(db, table);
+          yield* reading;
+        }
       },
       close: async () => {
+        // SQLite closes nothing that is being read, which who could not write all of it has left.
+        reading?.return(undefined);
         db.close();
       },
     };

@@ -81,26 +81,20 @@ function filesToRestore(
     .filter(({ path, at }) => !standing.has(path) && !stays(material[at]))
     .filter(({ path }) => !isExcluded(path, config.restore_exclude))
     .sort((a, b) => recency(b, material) - recency(a, material));
-  const chosen = withSkills(newest, config.restore_max_files);
+  const chosen = [
+    ...newest.filter((file) => !isSkill(file)).slice(0, config.restore_max_files),
+    ...newest.filter(isSkill).slice(0, MOST_SKILLS),
+  ];
   const files = chosen.map((one) => () => restoredFile(one, config.restore_tokens_per_file, count));
   return withinBudget(files, config, count);
 }
 
-/** A skill is followed as long as its task lasts, however long ago it was loaded: places kept for such files. */
-const PLACES_OF_SKILLS = 2;
+/**
+ * Skills that come back beside the files: an agent follows what it has loaded as long as its task lasts,
+ * however long ago that was. Claude Code puts them back, too.
+ */
+const MOST_SKILLS = 4;
 const isSkill = ({ path }: KnownFile) => isLoadedSkill(path);
-
-/** The first `most` of files that stand newest first; the last of them give way to skills, unless one is alone. */
-function withSkills(newest: readonly KnownFile[], most: number): KnownFile[] {
-  const chosen = newest.slice(0, most);
-  const kept = chosen.filter(isSkill).length;
-  const places = Math.max(0, Math.min(PLACES_OF_SKILLS, most - 1) - kept);
-  const skills = newest.slice(most).filter(isSkill).slice(0, places);
-  const givingWay = chosen
-    .filter((file) => !isSkill(file))
-    .slice(chosen.length - kept - skills.length);
-  return [...chosen.filter((file) => !givingWay.includes(file)), ...skills];
-}
 
 /** Those of the files, made one after the other, that the budget of all has room for. */
 export function withinBudget(

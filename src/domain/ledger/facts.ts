@@ -109,7 +109,7 @@ function requestState(request: Request, { requests, said, calls }: Ledger): Fact
 
 function requestText({ text, answers, ended }: Request): string {
   const to = answers === undefined ? '' : ` (answers: ${answers})`;
-  return text + to + (ended === undefined ? '' : ` (the assistant at its end: ${ended})`);
+  return text + to + (ended === undefined ? '' : ` (the assistant at its end: ${ended.text})`);
 }
 
 function constraintText({ text, superseded_by, is_withdrawn }: Constraint): string {

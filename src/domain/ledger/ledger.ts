@@ -19,7 +19,7 @@ const requestSchema = z.strictObject({
   ...place,
   text,
   answers: text.exactOptional(),
-  ended: text.exactOptional(),
+  ended: z.strictObject({ seq, text }).exactOptional(),
 });
 export type Request = z.infer<typeof requestSchema>;
 

@@ -20,11 +20,16 @@ export function withoutPinned(ledger: Ledger, pinned: ReadonlySet<string>): Ledg
     pinned.has(placeKey(seq, of)) && pinned.has(placeKey(last_seq, of));
   const others = <T extends Place>(list: readonly T[]) => list.filter((one) => !isPinned(one));
   const bare = ({ answers: _answers, ...request }: Request) => request;
+  const withoutEnd = (request: Request): Request => {
+    const { ended, ...rest } = request;
+    const isSaidThere = ended !== undefined && pinned.has(placeKey(ended.seq, request.of));
+    return isSaidThere ? rest : request;
+  };
   return {
     ...ledger,
-    requests: ledger.requests.map((one) =>
-      isPinned(one) ? { ...bare(one), text: PINNED_REQUEST } : one,
-    ),
+    requests: ledger.requests
+      .map(withoutEnd)
+      .map((one) => (isPinned(one) ? { ...bare(one), text: PINNED_REQUEST } : one)),
     constraints: others(ledger.constraints),
     conclusions: others(ledger.conclusions),
     files: others(ledger.files),

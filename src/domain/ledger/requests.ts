@@ -38,8 +38,8 @@ export class Requests {
     const last = this.list.at(-1);
     const ended = clipEnd(oneLine(cleaned(said.text)), LONGEST_ENDED);
     if (last === undefined || last.of !== said.of || last.seq > said.seq || ended === '') return;
-    this.list[this.list.length - 1] = { ...last, ended };
-    this.characters += ended.length - (last.ended?.length ?? 0);
+    this.list[this.list.length - 1] = { ...last, ended: { seq: said.seq, text: ended } };
+    this.characters += ended.length - (last.ended?.text.length ?? 0);
   }
 
   get size(): number {
@@ -111,9 +111,10 @@ function lastQuestion(line: string): string | null {
 }
 
 /** Characters that could be left out of these by shortening them. */
-export function excessOf(requests: readonly { text: string; ended?: string }[]): number {
+export function excessOf(requests: readonly Pick<Request, 'text' | 'ended'>[]): number {
   return requests.reduce(
-    (sum, { text, ended = '' }) => sum + Math.max(0, text.length - SHORTENED) + ended.length,
+    (sum, { text, ended }) =>
+      sum + Math.max(0, text.length - SHORTENED) + (ended?.text.length ?? 0),
     0,
   );
 }

@@ -6,6 +6,7 @@ import { type KeptFile, KeptFiles, type KnownFile } from './kept-files.ts';
 import {
   appended,
   inserted,
+  isPartToItsEnd,
   type KnownText,
   linesOf,
   merged,
@@ -225,7 +226,7 @@ export class FileBook {
     if (text === null) {
       file.at = at;
       // It may have more lines now, or fewer, than there were of those that are known.
-      if (textWhenWhole(file.text) === null) file.text = { ...file.text, total: null };
+      if (isPartToItsEnd(file.text)) file.text = { ...file.text, total: null };
       this.files.doubt(file, `${by} that could not be followed`);
     } else this.follow(file, text, at, next);
     return file.path;

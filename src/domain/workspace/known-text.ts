@@ -19,16 +19,20 @@ export function wholeText(text: string): KnownText {
   return { blocks: [{ first: 1, text }], total: lineCount(text) };
 }
 
-const wholes = new WeakMap<KnownText, boolean>();
-
-/** The whole text when all of it is known, else null. Its lines are counted once: edits that fail ask again. */
-export function textWhenWhole(known: KnownText): string | null {
-  const { blocks, total } = known;
+/** The whole text when all of it is known, else null. */
+export function textWhenWhole({ blocks, total }: KnownText): string | null {
   const [block] = blocks;
   if (block === undefined || blocks.length > 1 || block.first !== 1) return null;
-  const isWhole = wholes.get(known) ?? (total !== null && lineCount(block.text) === total);
-  wholes.set(known, isWhole);
-  return isWhole ? block.text : null;
+  return lineCount(block.text) === total ? block.text : null;
+}
+
+const partial = new WeakMap<KnownText, boolean>();
+
+/** Whether the end of a text is known and other lines are not; asked again of a text, it takes no time. */
+export function isPartToItsEnd(text: KnownText): boolean {
+  const is = partial.get(text) ?? (text.total !== null && textWhenWhole(text) === null);
+  partial.set(text, is);
+  return is;
 }
 
 export function lineCount(text: string): number {

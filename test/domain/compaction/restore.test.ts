@@ -95,29 +95,27 @@ describe('the files of restorable', () => {
       user(`Base directory for this skill: /home/me/.claude/skills/${name}\n\n${text}`);
     const later = [1, 2, 3].flatMap((n) => read(`${n}`, `${n}.ts`, `${n}`));
 
-    it('come back in place of the files used longest ago', () => {
+    it('come back beside the newest files', () => {
       const items = [loaded('release', '# Release\n\nNever skip a step.'), ...later];
-      expect(Object.entries(restore(items, { restore_max_files: 3 }))).toEqual([
+      expect(Object.entries(restore(items, { restore_max_files: 2 }))).toEqual([
         ['3.ts', '3'],
         ['2.ts', '2'],
         ['/home/me/.claude/skills/release/SKILL.md, as loaded', '# Release\n\nNever skip a step.'],
       ]);
+      expect(restore(items, { restore_max_files: 0 })).toEqual({});
     });
 
-    it('the newest two of them, and a file that is worked on', () => {
-      const items = [
-        loaded('a', 'A'),
-        loaded('b', 'B\n\nARGUMENTS: now'),
-        loaded('c', 'C'),
-        ...later,
-      ];
-      expect(Object.keys(restore(items, { restore_max_files: 3 }))).toEqual([
-        '3.ts',
-        '/home/me/.claude/skills/c/SKILL.md, as loaded',
-        '/home/me/.claude/skills/b/SKILL.md, as loaded',
+    it('the newest four of them, without what was typed behind their names', () => {
+      const five = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+        loaded(name, `${name}\n\nARGUMENTS: now`),
+      );
+      expect(Object.entries(restore([...five, ...later], { restore_max_files: 1 }))).toEqual([
+        ['3.ts', '3'],
+        ...['e', 'd', 'c', 'b'].map((name) => [
+          `/home/me/.claude/skills/${name}/SKILL.md, as loaded`,
+          name,
+        ]),
       ]);
-      expect(restore(items)['/home/me/.claude/skills/b/SKILL.md, as loaded']).toBe('B');
-      expect(Object.keys(restore(items, { restore_max_files: 1 }))).toEqual(['3.ts']);
     });
 
     it('as they were loaded, whatever may have changed the file since', () => {
@@ -131,7 +129,7 @@ describe('the files of restorable', () => {
     it('of Windows, and beside a file of this name that is worked on', () => {
       const windows = user('Base directory for this skill: C:\\Users\\me\\skills\\plan\n\nPlan.');
       const items = [windows, ...later, ...read('s', 'C:/Users/me/skills/plan/SKILL.md', 'X')];
-      expect(restore(items, { restore_max_files: 3 })).toEqual({
+      expect(restore(items, { restore_max_files: 2 })).toEqual({
         'C:/Users/me/skills/plan/SKILL.md': 'X',
         '3.ts': '3',
         'C:/Users/me/skills/plan/SKILL.md, as loaded': 'Plan.',
@@ -142,7 +140,7 @@ describe('the files of restorable', () => {
       const loadedBefore = '/home/me/skills/a/SKILL.md, as loaded';
       const items = [file('0.ts', '0'), file(loadedBefore, 'A'), ...later];
       const origins: Origin[] = ['file', 'file'];
-      const files = restoreFrom(withOrigin(items, origins), { restore_max_files: 3 });
+      const files = restoreFrom(withOrigin(items, origins), { restore_max_files: 2 });
       expect(Object.keys(files)).toEqual(['3.ts', '2.ts', loadedBefore]);
     });
 

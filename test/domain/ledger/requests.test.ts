@@ -349,7 +349,7 @@ describe('a summary that the client wrote', () => {
 
 describe('what came of a request', () => {
   const endOf = (answer: string) =>
-    ledgerOf([asks('Sum it up.'), tells(answer), asks('Go on.')]).requests[0]?.ended;
+    ledgerOf([asks('Sum it up.'), tells(answer), asks('Go on.')]).requests[0]?.ended?.text;
 
   test('is told by how its last answer begins, also where that is long', () => {
     const rows = 'one more row of the table\n'.repeat(600);
@@ -363,7 +363,7 @@ describe('what came of a request', () => {
     const requests = new Requests([]);
     requests.add('Sum it up.', '', 1);
     for (const seq of [2, 3])
-      requests.end({ seq, last_seq: seq, text: first?.ended ?? '', calls: 0 });
+      requests.end({ seq, last_seq: seq, text: first?.ended?.text ?? '', calls: 0 });
     expect(requests.characters).toBe(new Requests(requests.facts()).characters);
   });
 });

@@ -78,7 +78,7 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
 
 function endingOf({ ended }: Request, most: number): string {
   if (ended === undefined) return '';
-  return `\nthe assistant at its end: ${clipEnd(ended, most)}`;
+  return `\nthe assistant at its end: ${clipEnd(ended.text, most)}`;
 }
 
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
