@@ -31,11 +31,11 @@ export function standingInstructions(
   const renewed = new Set(
     material.slice(cut).flatMap(({ item }) => (isOfOperator(item) ? [instructionKind(item)] : [])),
   );
-  const changed = covered.flatMap(({ item }) => changedTools(item));
+  const undone = undoneAmong(covered.map(({ item }) => item));
   const kept: Entry[] = [];
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
   for (const { entry, item } of covered.slice(start).toReversed()) {
-    if (changedTools(item).length > 0 && !isUndone(item, changed)) {
+    if (toolChanges(item).length > 0 && !undone.has(item)) {
       kept.push(standing(entry));
       continue;
     }
@@ -50,7 +50,7 @@ export function standingInstructions(
     .filter(
       ({ item }) =>
         item.kind === 'message' &&
-        !(isOfOperator(item) ? isRenewed(item, renewed) : isUndone(item, changed)),
+        !(isOfOperator(item) ? isRenewed(item, renewed) : undone.has(item)),
     )
     .map(({ entry }) => standing(entry));
   return [...opening, ...kept.reverse()];
@@ -68,24 +68,57 @@ function endOfOpening(covered: readonly Material[]): number {
   return end === -1 ? covered.length : end;
 }
 
+type ToolChange = { tool: string; isGiven: boolean };
+
 /**
  * The tools that a message of Anthropic's gives to the model or takes away, by their names: no later
  * request says so again.
  */
-function changedTools(item: Normalised): string[] {
+function toolChanges(item: Normalised): ToolChange[] {
   if (item.kind !== 'message' || item.role !== 'system') return [];
   return item.parts.flatMap((part) => {
     if (part.kind !== 'opaque' || !isJsonObject(part.json)) return [];
     const { type, tool } = part.json;
     if ((type !== 'tool_addition' && type !== 'tool_removal') || !isJsonObject(tool)) return [];
+    const isGiven = type === 'tool_addition';
     const defined = [tool.definition ?? tool].flat().filter(isJsonObject);
-    return defined.map(({ server_name, name }) => JSON.stringify([server_name, name]));
+    return defined.map(({ server_name, name }) => {
+      return { tool: JSON.stringify([server_name, name]), isGiven };
+    });
   });
 }
 
-/** Whether a tool of it is changed more than once: what was given and taken is left out together. */
-function isUndone(item: Normalised, changed: readonly string[]): boolean {
-  return changedTools(item).some((tool) => changed.indexOf(tool) !== changed.lastIndexOf(tool));
+/**
+ * The messages that are left out together, since all tools that they give are taken away by the last of
+ * them. Of a tool that was taken and given again nobody knows whether it is the same.
+ */
+function undoneAmong(items: readonly Normalised[]): ReadonlySet<Normalised> {
+  const changes = new Map<string, { item: Normalised; isGiven: boolean }[]>();
+  const undone = new Set<Normalised>();
+  for (const item of items) {
+    for (const { tool, isGiven } of toolChanges(item)) {
+      const own = changes.get(tool) ?? [];
+      own.push({ item, isGiven });
+      changes.set(tool, own);
+      undone.add(item);
+    }
+  }
+  const lasting = [...changes]
+    .filter(([, own]) => own.at(0)?.isGiven !== true || own.at(-1)?.isGiven !== false)
+    .map(([tool]) => tool);
+  const known = new Set(lasting);
+  // What stays stays with all that is said about its other tools.
+  for (let tool = lasting.pop(); tool !== undefined; tool = lasting.pop()) {
+    for (const { item } of changes.get(tool) ?? []) {
+      if (!undone.delete(item)) continue;
+      for (const { tool: other } of toolChanges(item)) {
+        if (known.has(other)) continue;
+        known.add(other);
+        lasting.push(other);
+      }
+    }
+  }
+  return undone;
 }
 
 function isRenewed(message: Message, renewed: ReadonlySet<string>): boolean {

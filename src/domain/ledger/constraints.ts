@@ -31,9 +31,9 @@ const DESCRIBES = new RegExp(
     /\b(?:can|could)\b[^.!?;\n]{0,60}\bany ?time\b/,
     // What a review finds: code that no test and no caller reaches.
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\bnever (?:actually |even |really )?(?:tested|called|invoked|covered|exercised|executed|triggered|reached|awaited|freed)\b/,
-    /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:but|yet) (?:(?:is|are|it['’]s) )?never (?:actually |even |really )?(?:used|displayed|shown|checked|handled|closed|released|populated)\b/,
+    /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:but|yet) (?:(?:is|are|it['’]s) )?never (?:actually |even |really )?(?:used|displayed|shown|checked(?! in)|handled|closed|released|populated)\b/,
     /\bno matter (?:what|how|which|when|where)(?: \w+)? (?:I|we) (?:do|did|try|tried|change|changed|set)\b/,
-    /\b(?:always|never)-(?!force)\w+/,
+    /\b(?:always|never)-(?!force|ever\b)\w+/,
     // Of a person who is not asked to do so, as in "I'll stick to the plan".
     /\b(?:I|me|they|he|she)\b(?:(?!\b(?:you|we|us|please)\b)[^.!?;\n]){0,120}\bstick (?:to|with)\b/,
     /\b(?:I|we|they|he|she|it|there)\b(?:(?!\b(?:you|please|don['’]?t|do not|must|should)\b)[^.!?;\n]){0,160}\bin (?:the )?future\b/,

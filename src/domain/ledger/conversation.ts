@@ -101,15 +101,23 @@ export function givenTexts(json: Json): string[] {
 /** What the assistant has said last: an agent without tools ends it with its command. */
 const LONGEST_SAID = 8_000;
 const LONGEST_SAID_BEFORE = 1_200;
+/** How it begins says what came of a request. */
+const BEGINNING = 600;
 const SAID_KEPT = 4;
 
 /** What the assistant has said, the newest first, with this before the others. */
 export function withSaid(said: readonly LastSaid[], newest: LastSaid): LastSaid[] {
-  const { text } = newest;
-  const kept = text.length <= LONGEST_SAID ? text : text.slice(-LONGEST_SAID);
   const others = said.slice(0, SAID_KEPT - 1);
   return [
-    { ...newest, text: kept },
+    { ...newest, text: endsOf(newest.text) },
     ...others.map((one) => ({ ...one, text: clipMiddle(one.text, LONGEST_SAID_BEFORE) })),
   ];
+}
+
+/** How a long text begins, up to where it shows code, and its end. */
+function endsOf(text: string): string {
+  if (text.length <= LONGEST_SAID) return text;
+  const [beginning = ''] = text.slice(0, BEGINNING).split('```', 1);
+  const end = text.slice(beginning.length - LONGEST_SAID);
+  return beginning.trim() === '' ? end : `${beginning.replace(/\S*$/, '')}…\n${end}`;
 }

@@ -86,8 +86,9 @@ export class Files {
         return;
       case 'changed':
         if (!action.isCertain) return;
-        if (action.text === undefined) this.change(path, editsOfSed(script), moment, true);
-        else this.change(path, [{ added: action.text, removed: '' }], moment);
+        if (action.text === undefined) {
+          this.change(path, editsOfSed(script, action.substitutions), moment, true);
+        } else this.change(path, [{ added: action.text, removed: '' }], moment);
         return;
       case 'changed_outside':
       case 'ran':
@@ -238,6 +239,8 @@ export class Files {
   /** A file, or a folder with all that is in it. */
   private move(path: string, given: string, moment: Moment): void {
     const to = this.placeIn(given, path);
+    // A folder cannot go into itself.
+    if (to.startsWith(`${path}/`)) return;
     const inside = this.inside(path);
     const from = this.changed(path, moment);
     // Where the one may be written from a folder that is not known, no two files can be told apart.
@@ -248,13 +251,22 @@ export class Files {
     from.state = 'moved';
     from.moved_to = to;
     if (inside.length > 0) {
-      for (const file of inside) this.rename(file, to + file.path.slice(path.length));
+      const before = new Map(this.inside(to).map((file) => [file.path, file]));
+      for (const file of inside) {
+        const place = to + file.path.slice(path.length);
+        // What was there before and is gone is told by what takes its place.
+        this.forget(before.get(place));
+        this.rename(file, place);
+      }
       return;
     }
     const known = this.find(to);
     const target = this.changed(to, moment);
     // That it was moved is told of the other one.
-    if (known === undefined) target.edits = from.edits - 1;
+    if (known === undefined) {
+      target.edits = from.edits - 1;
+      if (from.copied_from !== undefined) target.copied_from = from.copied_from;
+    }
     target.added = [...new Set([...target.added, ...from.added])].slice(0, MOST_NAMES);
     target.is_created ||= from.is_created;
     from.added = [];
@@ -323,6 +335,14 @@ export class Files {
     file.heat = rounded(heatOf(file, call) + worth);
     file.touched_at = call;
     return file;
+  }
+
+  private forget(file: File | undefined): void {
+    if (file === undefined) return;
+    const namesakes = this.namesakes(file.path);
+    namesakes.splice(namesakes.indexOf(file), 1);
+    this.folders.remove(file.path);
+    this.count--;
   }
 
   /** Another path for a file, with the same name at its end. */

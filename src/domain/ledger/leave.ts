@@ -23,7 +23,7 @@ const NEGATES =
   /\b(?:not|never|no|nicht|keine?[mnrs]?|niemals|ne|pas|jamais|nunca|non|niet|nooit|geen)\b|n['’]t\b|(?<!\p{L})(?:não|nie|не|нельзя)(?!\p{L})|[不勿禁別别]|ない|마|말/iu;
 /** What was done so already is complained of. */
 const HAS_BEEN =
-  /\b(?:you|it|they|he|she|who|agent)(?: have| has|['’]ve)? (?:did|didn['’]t|went|made|changed|deleted|committed|pushed)\b/i;
+  /\b(?:you|it|they|he|she|who|agent)(?: have| has|['’]ve)? (?:did|didn['’]t|went|made|changed|deleted|committed|pushed)\b|\b(?:did|didn['’]?t) (?:you|they|he|she)\b/i;
 
 /** Whether a sentence says that something is not to be done unless the user allows it: that holds for good. */
 export function needsLeave(sentence: string): boolean {

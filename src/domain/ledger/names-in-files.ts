@@ -41,7 +41,9 @@ export function followContent(names: NameIndex, action: FileAction, script: stri
       return;
     case 'changed':
       if (!action.isCertain || action.text !== undefined) return;
-      for (const { removed, added } of editsOfSed(script)) without(removed, added);
+      for (const { removed, added } of editsOfSed(script, action.substitutions)) {
+        without(removed, added);
+      }
       return;
     case 'inserted':
     case 'appended':

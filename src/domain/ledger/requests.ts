@@ -39,7 +39,7 @@ export class Requests {
     const ended = clipEnd(oneLine(cleaned(said.text)), LONGEST_ENDED);
     if (last === undefined || last.of !== said.of || last.seq > said.seq || ended === '') return;
     this.list[this.list.length - 1] = { ...last, ended: { seq: said.seq, text: ended } };
-    this.characters += ended.length;
+    this.characters += ended.length - (last.ended?.text.length ?? 0);
   }
 
   get size(): number {

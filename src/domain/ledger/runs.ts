@@ -159,7 +159,9 @@ export class Runs {
   /** What the call itself has changed is what it did, and not what made it work. */
   private cure(key: string, files: Files, { seq, at }: Moment): void {
     for (const failure of this.failures.values()) {
-      if (failure.key !== key || failure.cure !== null) continue;
+      // That it works says more than that something was done about it.
+      if (failure.key !== key || (failure.cure !== null && failure.cure.otherwise !== 'mended'))
+        continue;
       const changed = files.changedBetween(failure.failed_at, at);
       // Which of many it was nobody can say.
       const named = changed.length > MOST_BETWEEN ? [] : changed.slice(0, MOST_CURE_FILES);

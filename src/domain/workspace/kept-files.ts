@@ -3,6 +3,7 @@ import type { Effort } from './effort.ts';
 import { FileNames } from './file-names.ts';
 import { type KnownText, sizeOf } from './known-text.ts';
 import { isInside } from './paths.ts';
+import { isLoadedSkill } from './program-notes.ts';
 import type { ProgramEffect } from './program-text.ts';
 import { matcherOf, matchingCost } from './targets.ts';
 
@@ -110,7 +111,9 @@ export class KeptFiles {
       seen: null,
     };
     this.files.set(path, entry);
-    if (changedBy === null || changedBy.endsWith(IN_PART)) this.sure.set(path, entry);
+    const isSure = changedBy === null || changedBy.endsWith(IN_PART);
+    // What was loaded stays what it was, whatever becomes of the file.
+    if (isSure && !isLoadedSkill(path)) this.sure.set(path, entry);
     this.size += sizeOf(text);
     for (const oldest of this.files.keys()) {
       if (this.files.size <= MOST_FILES && this.size <= MOST_CHARACTERS) break;

@@ -264,6 +264,22 @@ describe('messages of the user', () => {
     expect(summarize(talk)).not.toContain('at its end');
   });
 
+  test('not in place of what the user said: that stands in full as soon as it fits', () => {
+    const asked = (n: number) =>
+      `Page ${n}: show its orders by date, the newest first, with the sum of each and the name of the customer, and leave out those that were withdrawn.`;
+    const items = [1, 2, 3, 4, 5, 6].flatMap((n) => [
+      asks(asked(n)),
+      ...ran(`make page-${n}`, 'made'),
+      tells(
+        `Page ${n} is done. ${'It has one more column, whose width is that of the window. '.repeat(5)}`,
+      ),
+    ]);
+    const budgets = Array.from({ length: 60 }, (_, n) => 300 + n * 20);
+    const summaries = budgets.map((max_tokens) => summarize(items, { max_tokens }));
+    const isWhole = (text: string) => text.includes(asked(3)) && !text.includes('at its end');
+    expect(summaries.some(isWhole)).toBe(true);
+  });
+
   test('and nothing where the assistant was cut off in its work', () => {
     const broken = [
       asks('Review the last commit for wrong limits.'),

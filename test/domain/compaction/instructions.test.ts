@@ -8,14 +8,18 @@ import type { Item } from '../../../src/domain/items/item.ts';
 const codec = codecFor('anthropic');
 const user = (content: string): Item => ({ role: 'user', content });
 const said: Item = { role: 'assistant', content: 'Done.' };
-const added = (name: string): Item => ({
+const added = (...names: string[]): Item => ({
   role: 'system',
   content: [
     {
       type: 'tool_addition',
       tool: {
         type: 'tool_definition',
-        definition: [{ type: 'custom', name, input_schema: { type: 'object' } }],
+        definition: names.map((name) => ({
+          type: 'custom',
+          name,
+          input_schema: { type: 'object' },
+        })),
       },
     },
   ],
@@ -49,4 +53,16 @@ it('leaves out a tool together with its end, also where they are compacted one a
   const gone = [user('Read.'), added('one'), said, user('On.'), removed('one'), said];
   expect(kept(...gone, user('On.'), added('two'), said)).toEqual([added('two')]);
   expect(kept(added('one'), user('On.'), said, user('On.'), removed('one'), said)).toEqual([]);
+});
+
+it('keeps a tool that was given again, or with another that has ended', () => {
+  const again = [added('one'), removed('one'), added('one')];
+  expect(kept(user('Read.'), ...again, said)).toEqual(again);
+  const both = [added('one', 'two'), removed('one')];
+  expect(kept(user('Read.'), ...both, said)).toEqual(both);
+  const renewed = [added('one'), added('one')];
+  expect(kept(user('Read.'), ...renewed, said)).toEqual(renewed);
+  // The second may be another tool of that name than the request defines.
+  const replaced = [removed('one'), added('one')];
+  expect(kept(user('Read.'), ...replaced, said)).toEqual(replaced);
 });

@@ -118,6 +118,14 @@ describe('the files of restorable', () => {
       ]);
     });
 
+    it('as they were loaded, whatever may have changed the file since', () => {
+      const merged = [call('b', 'Bash', { command: 'git merge main' }), result('b', '')];
+      expect(restore([loaded('a', 'A'), ...read('1', '/w/1.ts', '1'), ...merged])).toEqual({
+        '/w/1.ts': '[may have changed since: git merge main]\n1',
+        '/home/me/.claude/skills/a/SKILL.md, as loaded': 'A',
+      });
+    });
+
     it('of Windows, and beside a file of this name that is worked on', () => {
       const windows = user('Base directory for this skill: C:\\Users\\me\\skills\\plan\n\nPlan.');
       const items = [windows, ...later, ...read('s', 'C:/Users/me/skills/plan/SKILL.md', 'X')];

@@ -243,6 +243,8 @@ describe('what demands nothing', () => {
     'Tokens are hashed but never stored.',
     'No matter what the caller does, keep the file.',
     'Push to a branch of its own, never-forced or not; never delete one.',
+    'Never-ever commit what the build writes.',
+    'Tokens are read from the environment, but never checked in.',
   ])('but this does: %s', (sentence) => expect(standingOf(sentence)).toEqual([sentence]));
 
   test.each([
@@ -602,6 +604,8 @@ describe('what needs the word of the user holds for good', () => {
     'The job runs without my approval.',
     "You didn't ask me before deleting the branch.",
     'Did you ask me before you pushed?',
+    'why did you not ask me first',
+    'so why didnt you ask me before you pushed',
     'Ask me the first question of the quiz.',
     'The dialog has to ask before closing the file.',
     'It asked me before, and I said yes.',

@@ -212,6 +212,23 @@ describe('what each tool has done to a file', () => {
     ]);
   });
 
+  test('what sed has changed in one file it has not changed in another one', () => {
+    const script = "sed -i 's/oneName/redName/' /w/a.ts; sed -i 's/twoName/blueName/' /w/b.ts";
+    expect(filesOf(used('Bash', { command: script }, ''))).toMatchObject([
+      { path: '/w/a.ts', added: ['redName'], removed: ['oneName'] },
+      { path: '/w/b.ts', added: ['blueName'], removed: ['twoName'] },
+    ]);
+  });
+
+  test('a folder that takes the place of another one is told once', () => {
+    const items = [write('/w/lib/a.ts', 'x'), write('/w/src/a.ts', 'let a = firstTable;')];
+    const moved = used('Bash', { command: 'rm -rf /w/lib && mv /w/src /w/lib' }, '');
+    expect(linesOf(...items, moved)).toEqual([
+      '/w/lib/a.ts: 0 read, 1 changed, present; created; + firstTable; | let a = firstTable;',
+      '/w/src: 0 read, 1 changed, moved; to /w/lib',
+    ]);
+  });
+
   test('what is moved or copied into a known folder goes in there', () => {
     const items = [
       write('/w/src/a.ts', 'let a;'),
@@ -223,6 +240,10 @@ describe('what each tool has done to a file', () => {
       used('Bash', { command: 'cp /w/b.ts /w/src' }, ''),
     );
     expect(copy).toMatchObject({ path: '/w/src/b.ts', copied_from: '/w/b.ts' });
+    const twice = filesOf(
+      used('Bash', { command: 'cp /w/a.ts /w/b.ts && mv /w/b.ts /w/c.ts' }, ''),
+    );
+    expect(twice.at(-1)).toMatchObject({ path: '/w/c.ts', edits: 1, copied_from: '/w/a.ts' });
     const gone = filesOf(
       write('/w/dist/a.ts', 'let a;'),
       used('Bash', { command: 'rm -rf /w/dist && cp -r /w/build /w/dist' }, ''),

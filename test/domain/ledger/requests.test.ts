@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import type { Request } from '../../../src/domain/ledger/ledger.ts';
-import { answeredBy } from '../../../src/domain/ledger/requests.ts';
+import { answeredBy, Requests } from '../../../src/domain/ledger/requests.ts';
 import { assistant, call, result, text, user } from '../../support/items.ts';
 import { asks, ledgerOf, normalised, said, tells, used } from '../../support/log-items.ts';
 
@@ -344,5 +344,26 @@ describe('a summary that the client wrote', () => {
     expect(ledger.inherited).toBeNull();
     expect(ledger.requests.map(told)).toEqual(['1: Port it.']);
     expect(ledger.names).toEqual(ledgerOf([asks('Port it.')]).names);
+  });
+});
+
+describe('what came of a request', () => {
+  const endOf = (answer: string) =>
+    ledgerOf([asks('Sum it up.'), tells(answer), asks('Go on.')]).requests[0]?.ended?.text;
+
+  test('is told by how its last answer begins, also where that is long', () => {
+    const rows = 'one more row of the table\n'.repeat(600);
+    expect(endOf(`All rows are fine.\n${rows}`)).toMatch(/^All rows are fine\. one more row/);
+    expect(endOf(`All fine:\n\`\`\`sh\n${rows}\`\`\`\nThat is all.`)).toMatch(/^All fine:/);
+  });
+
+  test('counts once, however often it is told anew', () => {
+    const items = [asks('Sum it up.'), tells('a'.repeat(200)), asks('Go on.')];
+    const [first] = ledgerOf(items).requests;
+    const requests = new Requests([]);
+    requests.add('Sum it up.', '', 1);
+    for (const seq of [2, 3])
+      requests.end({ seq, last_seq: seq, text: first?.ended?.text ?? '', calls: 0 });
+    expect(requests.characters).toBe(new Requests(requests.facts()).characters);
   });
 });

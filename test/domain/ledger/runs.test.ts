@@ -317,6 +317,8 @@ describe('failures', () => {
   ])('of a look are over when the same tool mends it: %s', (look, mend) => {
     const items = [...ran(look, 'src/a.ts:1:1 error: not as it should be', 1), ...ran(mend, '')];
     expect(ledgerOf(items).failures).toMatchObject([{ cure: { otherwise: 'mended' } }]);
+    const again = ledgerOf([...items, ...ran(look, '')]).failures;
+    expect(again.map(({ cure }) => cure)).toEqual([{ seq: 6, files: [] }]);
   });
 
   test.each([

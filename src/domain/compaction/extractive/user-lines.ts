@@ -38,6 +38,8 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
 const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
 /** With so much of each message, what came of it is worth more than more of it. */
 const ENDING_FROM = 100;
+/** Where not all of that fits, so much of each message may still fit. */
+const ALONE_TO = 170;
 
 /** All messages of the user in their order. */
 export function messageTellings({ covered, standing }: Ledgers): Tellings {
@@ -48,28 +50,34 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const isLatestTold = latest !== undefined && !isAfterCut(latest, covered);
   const isTold = (place: number) => place === 0 || (place === last && isLatestTold);
   if (requests.every((_, place) => isTold(place))) return [];
-  const hasWork = covered.calls > 0;
   const lengths = requests.map(({ text }) => text.length).sort((a, b) => a - b);
   const median = lengths[Math.floor(lengths.length / 2)] ?? 0;
-  return OPENINGS.map(
-    (most) => () =>
-      requests.map((request, place) => {
-        const length = isTold(place) ? 46 : most;
-        const answered = Math.max(60, most / 3);
-        const said = withAnswered(request, requests[place - 1], length, answered);
-        const text = LABELS.message + said + (hasWork ? endingOf(request, most) : '');
-        // The newest and the first, and of the others the longer half: a short one is often a mere reply.
-        const isEnd = place === 0 || place === last;
-        const isLong = request.text.length >= median;
-        const worth = isEnd ? 2 : spread(place) + (isLong ? 1 : 0);
-        return { text, worth, about: request.text };
-      }),
+  const hasEndings = covered.calls > 0 && requests.some(({ ended }) => ended !== undefined);
+  const alone = OPENINGS.filter((most) => !hasEndings || most <= ALONE_TO);
+  const both = OPENINGS.filter((most) => hasEndings && most >= ENDING_FROM);
+  const levels = [
+    ...alone.map((most) => ({ most, isEnded: false })),
+    ...both.map((most) => ({ most, isEnded: true })),
+  ];
+  return levels.map(
+    ({ most, isEnded }) =>
+      () =>
+        requests.map((request, place) => {
+          const length = isTold(place) ? 46 : most;
+          const answered = Math.max(60, most / 3);
+          const said = withAnswered(request, requests[place - 1], length, answered);
+          const text = LABELS.message + said + (isEnded ? endingOf(request, most) : '');
+          // The newest and the first, and of the others the longer half: a short one is often a mere reply.
+          const isEnd = place === 0 || place === last;
+          const isLong = request.text.length >= median;
+          const worth = isEnd ? 2 : spread(place) + (isLong ? 1 : 0);
+          return { text, worth, about: request.text };
+        }),
   );
 }
 
-/** What came of a request, where there is room for more than what was asked. */
 function endingOf({ ended }: Request, most: number): string {
-  if (ended === undefined || most < ENDING_FROM) return '';
+  if (ended === undefined) return '';
   return `\nthe assistant at its end: ${clipEnd(ended.text, most)}`;
 }
 

@@ -55,7 +55,7 @@ export function shellActions(
   const circumstances: Circumstances = {
     folder: start,
     hasSucceeded: !answer.isFailed && !isOpen,
-    hasComplained: COMPLAINT.test(answer.text.slice(0, 20_000)),
+    hasComplained: complains(answer.text),
   };
   const { steps, folder: end } = courseOf(pipelines, circumstances, effort);
   if (!isAffordable(steps, effort)) return anything(script.text);
@@ -134,12 +134,26 @@ function folderIn(path: string, folder: string | null): string | null {
 
 /** What commands say that have not done all that they were to do, whatever the script went on with. */
 const COMPLAINT =
-  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:bad source|destination|can not move|not under version control|pathspec|multiple sources|renaming)|error: the following file)/;
+  /(?:^|\n)(?:(?:[^\n]{0,80}: |\(eval\):|zsh:)?(?:cd|pushd|popd|mv|cp|rm|tee|ln|mkdir|touch|sed|perl):(?:\d{1,5}:)? |(?:\(eval\)|zsh):(?:\d{1,5}:)? no matches found: |fatal: (?:[^\n]{1,80}, source=|destination|(?:No )?pathspec|renaming|not removing|not a git repository|Unable to create )|error: the following file|The system cannot find the (?:path|file) specified)/;
+/** Characters that are looked at from each end: what goes wrong may be printed behind all else. */
+const LOOKED_AT = 20_000;
+
+function complains(text: string): boolean {
+  return COMPLAINT.test(text.slice(0, LOOKED_AT)) || COMPLAINT.test(text.slice(-LOOKED_AT));
+}
 
 /** Commands that say so where they fail. */
 const SPEAKING = /^(?:cd|mkdir|echo|printf|export|touch|rm|cp|mv)$/;
-/** What cannot be heard, of those that need something to be there. */
-const IS_SILENCED = /\b(?:cp|mv)\b[^;&|\n]{0,1000}(?:2|&)>/;
+/** Those whose failure must be heard, since they need something to be there. */
+const NEEDING = /\b(?:cd|mkdir|touch|cp|mv)\b/;
+
+/** Whether a command of those throws its errors away. */
+function isSilenced(script: string): boolean {
+  return script.split(/[;|\n]|&(?!>)/).some((part) => {
+    const at = part.search(NEEDING);
+    return at !== -1 && Math.max(part.lastIndexOf('2>'), part.lastIndexOf('&>')) > at;
+  });
+}
 
 /**
  * How many commands at the beginning of a script that has ended with a code have been carried out: those
@@ -150,8 +164,8 @@ function leadOf(
   steps: readonly Step[],
   { text, isTold, isShortened }: Told,
 ): number {
-  if (isShortened || IS_SILENCED.test(script) || !(isTold || /^Exit code \d{1,3}\b/.test(text)))
-    return 0;
+  const isKnown = isTold || /^Exit code \d{1,3}\b/.test(text);
+  if (isShortened || !isKnown || isSilenced(script)) return 0;
   return Math.max(
     0,
     steps.findIndex(({ pipeline: { commands }, isCertain }) => {

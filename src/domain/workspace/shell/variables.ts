@@ -2,7 +2,8 @@ import type { Command, Pipeline, Word } from './lex.ts';
 
 const ASSIGNS = /^([A-Za-z_]\w{0,99})(\+?=)/;
 /** Commands whose words are names of variables, or assign them. */
-const SETS = /^(?:export|local|declare|typeset|readonly|read|for|unset|mapfile|readarray|select)$/;
+const SETS =
+  /^(?:export|local|declare|typeset|readonly|read|for|unset|mapfile|readarray|select|getopts|let)$/;
 const USE = /\$(?:\{([A-Za-z_]\w{0,99})\}|([A-Za-z_]\w{0,99}))/g;
 /** A value that stays one word wherever it is put in, and stands for nothing else. */
 const LONGEST_VALUE = 1_000;
@@ -64,7 +65,7 @@ function setOnce(pipelines: readonly Pipeline[]): Map<string, string> {
   for (const { commands } of pipelines) {
     for (const command of commands) {
       const own = commands.length === 1 ? nameSetBy(command) : null;
-      const isSetting = SETS.test(command.words[0]?.text ?? '');
+      const isSetting = setsOthers(command);
       for (const { text, isPlain } of command.words) {
         const [whole = '', name = text, sign] = ASSIGNS.exec(text) ?? [];
         if (sign === undefined && !isSetting) continue;
@@ -77,6 +78,12 @@ function setOnce(pipelines: readonly Pipeline[]): Map<string, string> {
   }
   for (const name of others) values.delete(name);
   return values;
+}
+
+/** Whether what a command is given are names of variables; `IFS=` may stand in front of it. */
+function setsOthers({ words }: Command): boolean {
+  const [name, option] = words.filter(({ text }) => !ASSIGNS.test(text));
+  return SETS.test(name?.text ?? '') || (name?.text === 'printf' && option?.text === '-v');
 }
 
 function isSafe(value: string): boolean {

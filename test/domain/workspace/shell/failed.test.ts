@@ -3,11 +3,11 @@ import { actionsOfCall } from '../../../../src/domain/workspace/call-actions.ts'
 import { Effort } from '../../../../src/domain/workspace/effort.ts';
 import { toolCall, toolResult } from '../../../support/tool-calls.ts';
 
-/** What a command has done whose result is marked as an error, in the folder `/w`. */
-const kindsOf = (command: string, answer: string) => {
+/** What a command has done whose result is marked as an error, or not, in the folder `/w`. */
+const kindsOf = (command: string, answer: string, hasFailed = true) => {
   const folders = { session: '/w', shell: '/w' };
   const call = toolCall('Bash', { command });
-  const { actions } = actionsOfCall(call, toolResult(answer, true), folders, new Effort());
+  const { actions } = actionsOfCall(call, toolResult(answer, hasFailed), folders, new Effort());
   return actions.map((action) =>
     'to' in action
       ? `${action.kind} ${action.path} ${action.to}`
@@ -50,6 +50,21 @@ describe('what stands in front of the command that failed', () => {
     ['nobody knows whether anything ran', 'rm a.ts; npx tsc', 'The guard of this phase says no.'],
     ['it comes after what may have failed', 'npx tsc && rm a.ts', 'Exit code 2\nTS2307'],
     ['it was only to be done otherwise', 'npx tsc || rm a.ts; false', 'Exit code 2\nTS2307'],
+    [
+      'what it stands behind said so',
+      'touch lib/x && rm a.ts && npx tsc',
+      "Exit code 1\ntouch: cannot touch 'lib/x': No such file or directory",
+    ],
+    [
+      'nobody hears that the folder was not there',
+      'cd lib 2>/dev/null && rm a.ts && npx tsc',
+      'Exit code 1',
+    ],
+    [
+      'it said so behind a long output',
+      'cd lib && rm a.ts; npx tsc',
+      `Exit code 1\n${'b.ts(1,1): error TS2307\n'.repeat(2_000)}bash: cd: lib: No such file`,
+    ],
     ['it may not have been reached', 'sleep 600; rm a.ts; npx tsc', 'Exit code 143'],
   ])('has perhaps been done where %s', (_, command, answer) =>
     expect(kindsOf(command, answer)).not.toContainEqual(
@@ -57,3 +72,12 @@ describe('what stands in front of the command that failed', () => {
     ),
   );
 });
+
+it.each([
+  ['git mv a.ts b.ts', 'fatal: not a git repository (or any of the parent directories): .git'],
+  ['git rm lib', "fatal: not removing 'lib' recursively without -r"],
+])('what git has refused stops what stands behind it: %s', (command, complaint) =>
+  expect(kindsOf(`cat x; ${command} && rm c.ts; ls`, `x\n${complaint}\nc.ts`, false)).not.toContain(
+    'deleted /w/c.ts',
+  ),
+);
