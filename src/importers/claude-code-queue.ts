@@ -24,11 +24,15 @@ export function typedMeanwhile(file: readonly JsonObject[], branch: Branch): Typ
   const after = new Map<JsonObject, Item[]>();
   const lines = new Set<JsonObject>();
   if (!file.some(isRemoval) || file.some(isQueuedCommand)) return { after, lines };
-  const told = toldTexts(file);
+  const told = new ToldTexts(file);
+  const messages = branch.lines
+    .filter((line) => isMessage(line) && branch.kept.has(line))
+    .map((line) => ({ line, time: Date.parse(stringField(line, 'timestamp') ?? '') }));
   let waiting: Waiting[] = [];
   let before: JsonObject | undefined;
   for (const [at, line] of file.entries()) {
-    if (isMessage(line)) before = line;
+    // An agent works between a call and its result.
+    if (isMessage(line) && !branch.sidechain.has(line)) before = line;
     if (line.type !== 'queue-operation') continue;
     switch (line.operation) {
       case 'enqueue': {
@@ -40,18 +44,21 @@ export function typedMeanwhile(file: readonly JsonObject[], branch: Branch): Typ
         waiting = [];
         break;
       case 'remove': {
-        const read = waiting.filter((one) => !isTold(one, told));
+        const read = waiting.filter((one) => !told.has(one));
         waiting = [];
         const timestamp = stringField(line, 'timestamp');
         // What was rewound is told nowhere else, either.
         if (read.length === 0 || timestamp === undefined || !before || !branch.kept.has(before)) {
           break;
         }
-        const place = lastReadBefore(timestamp, branch);
+        const place = lastReadBefore(timestamp, messages);
         if (place === undefined) break;
-        const items = read.map(({ text }): Item => ({ role: 'user', content: text, timestamp }));
-        after.set(place, [...(after.get(place) ?? []), ...items]);
-        for (const one of read) lines.add(one.line);
+        const items = after.get(place) ?? [];
+        after.set(place, items);
+        for (const one of read) {
+          items.push({ role: 'user', content: one.text, timestamp });
+          lines.add(one.line);
+        }
         break;
       }
       default:
@@ -73,13 +80,40 @@ function isTyped(text: string): boolean {
   return readUtterances(text).some(({ speaker }) => speaker === 'user');
 }
 
-/** The texts of the user's messages, each with the place of its line. */
-function toldTexts(file: readonly JsonObject[]): { text: string; at: number }[] {
-  return file.flatMap((line, at) => {
-    if (line.type !== 'user') return [];
-    const texts = textsOf(objectField(line, 'message').content);
-    return texts.map((text) => ({ text: `\n${text.trim()}\n`, at }));
-  });
+/** The texts of the user's messages, found by their lines. */
+class ToldTexts {
+  /** By a line of theirs, each with the place of its message in the file. */
+  readonly #withLine = new Map<string, { text: string; at: number }[]>();
+
+  constructor(file: readonly JsonObject[]) {
+    for (const [at, line] of file.entries()) {
+      if (line.type !== 'user') continue;
+      for (const text of textsOf(objectField(line, 'message').content)) {
+        const own = ownLines(text);
+        const told = { text: `\n${own.join('\n')}\n`, at };
+        for (const one of new Set(own)) {
+          const texts = this.#withLine.get(one) ?? [];
+          texts.push(told);
+          this.#withLine.set(one, texts);
+        }
+      }
+    }
+  }
+
+  /** Whether a later message holds it, alone or among others that were sent together. */
+  has(one: Waiting): boolean {
+    const own = ownLines(one.text);
+    const words = `\n${own.join('\n')}\n`;
+    const texts = this.#withLine.get(own[0] ?? '') ?? [];
+    const later = texts.findLastIndex(({ at }) => at <= one.at) + 1;
+    return texts.slice(later).some(({ text }) => text.includes(words));
+  }
+}
+
+/** The lines of a text; a command for the shell stands in a tag. */
+function ownLines(text: string): string[] {
+  const command = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text.trim());
+  return (command?.[1] ?? text).trim().split(/\r?\n/);
 }
 
 function textsOf(content: Json | undefined): string[] {
@@ -91,31 +125,26 @@ function textsOf(content: Json | undefined): string[] {
   });
 }
 
-/** Whether a later line holds it, alone or among others that were sent together. */
-function isTold(one: Waiting, told: readonly { text: string; at: number }[]): boolean {
-  const lines = `\n${one.text}\n`;
-  return told.some(({ text, at }) => at > one.at && text.includes(lines));
-}
+/** A message of the branch; the time is NaN where it has none. */
+type Timed = { line: JsonObject; time: number };
 
 /**
  * The last message of the branch at that time, with the results of its round; undefined while one of
  * them is still to come: what is said stands behind it, also when the file is read again.
  */
-function lastReadBefore(timestamp: string, { lines, kept }: Branch): JsonObject | undefined {
-  const messages = lines.filter((line) => isMessage(line) && kept.has(line));
-  let at = messages.findLastIndex((line) => {
-    const own = stringField(line, 'timestamp');
-    return own !== undefined && Date.parse(own) <= Date.parse(timestamp);
-  });
-  while (at >= 0 && resultsIn(messages[at + 1]).length > 0) at++;
-  return isAnswered(messages.slice(0, at + 1)) ? messages[at] : undefined;
+function lastReadBefore(timestamp: string, messages: readonly Timed[]): JsonObject | undefined {
+  const until = Date.parse(timestamp);
+  let at = messages.findLastIndex(({ time }) => time <= until);
+  while (at >= 0 && resultsIn(messages[at + 1]?.line).length > 0) at++;
+  return isAnswered(messages, at) ? messages[at]?.line : undefined;
 }
 
-/** Whether all calls of the last round have their results; calls that end early stand between them. */
-function isAnswered(messages: readonly JsonObject[]): boolean {
+/** Whether all calls of the round that ends at a place have their results; calls that end early stand between them. */
+function isAnswered(messages: readonly Timed[], last: number): boolean {
   const answered = new Set<string>();
   let round: string | undefined;
-  for (const line of messages.toReversed()) {
+  for (let at = last; at >= 0; at--) {
+    const line = messages[at]?.line ?? {};
     if (line.type === 'user') {
       const results = resultsIn(line);
       if (results.length === 0) return true;

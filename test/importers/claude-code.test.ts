@@ -244,6 +244,30 @@ describe('what the user types while Claude Code works', () => {
       [...read, '/home/me/a.txt is the one', last],
     ],
     [
+      'is a command for the shell, which is a message of its own',
+      [
+        ...start,
+        queue('enqueue', 1, 'git status'),
+        queue('enqueue', 3, 'and no migrations'),
+        queue('remove', 4),
+        ...end,
+        queue('dequeue', 7),
+        user('u2', 'a2', '<bash-input>git status</bash-input>', at(7)),
+      ],
+      [...read, 'and no migrations', last, '<bash-input>git status</bash-input>'],
+    ],
+    [
+      'stands there where an agent works beside it',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none]'),
+        user('s1', null, 'Look for it', { isSidechain: true, ...at(3) }),
+        queue('remove', 4),
+        ...end,
+      ],
+      [...read, 'Show [none]', last],
+    ],
+    [
       'waits for the results of its round, which may be written behind it',
       [...start, queue('enqueue', 1, 'Show [none]'), queue('remove', 4)],
       read.slice(0, 2),
@@ -261,6 +285,21 @@ describe('what the user types while Claude Code works', () => {
     ],
   ])('%s', (_, lines, items) => {
     expect(contents(lines)).toEqual(items);
+  });
+
+  it('is found in a long session without a look at all of it each time', () => {
+    const lines: Line[] = [];
+    for (let turn = 0; turn < 3_000; turn++) {
+      const time = { timestamp: new Date(4_000 * turn).toISOString() };
+      const before = turn === 0 ? null : `a${turn - 1}`;
+      lines.push(user(`u${turn}`, before, `Question ${turn} ${'x'.repeat(300)}`, time));
+      lines.push({ ...assistant(`a${turn}`, `u${turn}`, `m${turn}`, text('Yes.')), ...time });
+      lines.push({ type: 'queue-operation', operation: 'enqueue', content: `Also ${turn}` });
+      lines.push({ type: 'queue-operation', operation: 'remove', ...time });
+    }
+    const started = performance.now();
+    expect(contents(lines)).toHaveLength(9_000);
+    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
 
