@@ -16,14 +16,14 @@ type Waiting = { line: JsonObject; text: string; at: number };
 
 /**
  * What the user typed while the agent was working, by the line after which the model has read it. Newer
- * versions write it down as an attachment, older ones tell it in their queue alone: there it is put in,
+ * versions write it down as an attachment as well, older ones tell it in their queue alone: there it is put in,
  * and taken out (`remove`) when the results of the round are sent. What waits for the end of the turn
  * (`dequeue`) becomes a message, and `popAll` takes all back to be changed.
  */
 export function typedMeanwhile(file: readonly JsonObject[], branch: Branch): Typed {
   const after = new Map<JsonObject, Item[]>();
   const lines = new Set<JsonObject>();
-  if (!file.some(isRemoval) || file.some(isQueuedCommand)) return { after, lines };
+  if (!file.some(isRemoval)) return { after, lines };
   const told = new ToldTexts(file);
   const messages = branch.lines
     .filter((line) => isMessage(line) && branch.kept.has(line))
@@ -71,24 +71,19 @@ function isRemoval({ type, operation }: JsonObject): boolean {
   return type === 'queue-operation' && operation === 'remove';
 }
 
-function isQueuedCommand(line: JsonObject): boolean {
-  return line.type === 'attachment' && objectField(line, 'attachment').type === 'queued_command';
-}
-
 function isTyped(text: string): boolean {
   if (text === '' || COMMAND.test(text) || TASK_EVENT.test(text)) return false;
   return readUtterances(text).some(({ speaker }) => speaker === 'user');
 }
 
-/** The texts of the user's messages, found by their lines. */
+/** The texts of the user's messages and attachments, found by their lines. */
 class ToldTexts {
   /** By a line of theirs, each with the place of its message in the file. */
   readonly #withLine = new Map<string, { text: string; at: number }[]>();
 
   constructor(file: readonly JsonObject[]) {
     for (const [at, line] of file.entries()) {
-      if (line.type !== 'user') continue;
-      for (const text of textsOf(objectField(line, 'message').content)) {
+      for (const text of toldIn(line)) {
         const own = ownLines(text);
         const told = { text: `\n${own.join('\n')}\n`, at };
         for (const one of new Set(own)) {
@@ -114,6 +109,12 @@ class ToldTexts {
 function ownLines(text: string): string[] {
   const command = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text.trim());
   return (command?.[1] ?? text).trim().split(/\r?\n/);
+}
+
+function toldIn(line: JsonObject): string[] {
+  if (line.type === 'user') return textsOf(objectField(line, 'message').content);
+  const { type, prompt } = objectField(line, 'attachment');
+  return type === 'queued_command' ? textsOf(prompt) : [];
 }
 
 function textsOf(content: Json | undefined): string[] {

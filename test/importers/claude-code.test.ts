@@ -206,6 +206,37 @@ describe('what the user types while Claude Code works', () => {
       [...read, 'Show [none]', last],
     ],
     [
+      'stays where it was told when a newer version goes on and writes attachments',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none]'),
+        queue('remove', 4),
+        ...end,
+        user('u2', 'a2', 'And the tests', at(7)),
+        { ...assistant('a3', 'u2', 'm3', call('t2')), ...at(7) },
+        queue('enqueue', 7, 'all of them'),
+        queue('remove', 8),
+        user('r2', 'a3', [result('t2')], at(8)),
+        {
+          type: 'attachment',
+          uuid: 'k',
+          parentUuid: 'r2',
+          attachment: { type: 'queued_command', prompt: 'all of them', commandMode: 'prompt' },
+        },
+        { ...assistant('a4', 'k', 'm4', text('Done.')), ...at(9) },
+      ],
+      [
+        ...read,
+        'Show [none]',
+        last,
+        'And the tests',
+        [call('t2')],
+        [result('t2')],
+        'all of them',
+        last,
+      ],
+    ],
+    [
       'is the next message where it waits for the end of the turn',
       [
         ...start,
