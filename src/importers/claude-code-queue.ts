@@ -81,7 +81,18 @@ class ToldTexts {
   /** By a line of theirs, each with the place of its message in the file. */
   readonly #withLine = new Map<string, { text: string; at: number }[]>();
 
+  /** By a line that puts a text into the queue: where the same words are put there again. */
+  readonly #again = new Map<JsonObject, number>();
+
   constructor(file: readonly JsonObject[]) {
+    const enqueued = new Map<string, number>();
+    for (const [before, line] of file.toReversed().entries()) {
+      const text = line.operation === 'enqueue' ? stringField(line, 'content')?.trim() : undefined;
+      if (text === undefined) continue;
+      const again = enqueued.get(text);
+      if (again !== undefined) this.#again.set(line, again);
+      enqueued.set(text, file.length - 1 - before);
+    }
     for (const [at, line] of file.entries()) {
       for (const text of toldIn(line)) {
         const own = ownLines(text);
@@ -95,13 +106,17 @@ class ToldTexts {
     }
   }
 
-  /** Whether a later message holds it, alone or among others that were sent together. */
+  /**
+   * Whether a later message holds it, alone or among others that were sent together, before the same words
+   * are put into the queue again.
+   */
   has(one: Waiting): boolean {
+    const again = this.#again.get(one.line) ?? Number.POSITIVE_INFINITY;
     const own = ownLines(one.text);
     const words = `\n${own.join('\n')}\n`;
     const texts = this.#withLine.get(own[0] ?? '') ?? [];
     const later = texts.findLastIndex(({ at }) => at <= one.at) + 1;
-    return texts.slice(later).some(({ text }) => text.includes(words));
+    return texts.slice(later).some(({ text, at }) => at < again && text.includes(words));
   }
 }
 

@@ -237,6 +237,19 @@ describe('what the user types while Claude Code works', () => {
       ],
     ],
     [
+      'stays where it was read when the same words are said again',
+      [
+        ...start,
+        queue('enqueue', 1, 'continue'),
+        queue('remove', 4),
+        ...end,
+        queue('enqueue', 8, 'continue'),
+        queue('dequeue', 8),
+        user('u2', 'a2', 'continue', at(8)),
+      ],
+      [...read, 'continue', last, 'continue'],
+    ],
+    [
       'is the next message where it waits for the end of the turn',
       [
         ...start,
