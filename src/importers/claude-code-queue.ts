@@ -16,19 +16,23 @@ type Waiting = { line: JsonObject; text: string; at: number };
 
 /**
  * What the user typed while the agent was working, by the line after which the model has read it. Newer
- * versions write it down as an attachment, older ones tell it in their queue alone: there it is put in,
+ * versions write it down as an attachment as well, older ones tell it in their queue alone: there it is put in,
  * and taken out (`remove`) when the results of the round are sent. What waits for the end of the turn
  * (`dequeue`) becomes a message, and `popAll` takes all back to be changed.
  */
 export function typedMeanwhile(file: readonly JsonObject[], branch: Branch): Typed {
   const after = new Map<JsonObject, Item[]>();
   const lines = new Set<JsonObject>();
-  if (!file.some(isRemoval) || file.some(isQueuedCommand)) return { after, lines };
-  const told = toldTexts(file);
+  if (!file.some(isRemoval)) return { after, lines };
+  const told = new ToldTexts(file);
+  const messages = branch.lines
+    .filter((line) => isMessage(line) && branch.kept.has(line))
+    .map((line) => ({ line, time: Date.parse(stringField(line, 'timestamp') ?? '') }));
   let waiting: Waiting[] = [];
   let before: JsonObject | undefined;
   for (const [at, line] of file.entries()) {
-    if (isMessage(line)) before = line;
+    // An agent works between a call and its result.
+    if (isMessage(line) && !branch.sidechain.has(line)) before = line;
     if (line.type !== 'queue-operation') continue;
     switch (line.operation) {
       case 'enqueue': {
@@ -40,18 +44,21 @@ export function typedMeanwhile(file: readonly JsonObject[], branch: Branch): Typ
         waiting = [];
         break;
       case 'remove': {
-        const read = waiting.filter((one) => !isTold(one, told));
+        const read = waiting.filter((one) => !told.has(one));
         waiting = [];
         const timestamp = stringField(line, 'timestamp');
         // What was rewound is told nowhere else, either.
         if (read.length === 0 || timestamp === undefined || !before || !branch.kept.has(before)) {
           break;
         }
-        const place = lastReadBefore(timestamp, branch);
+        const place = lastReadBefore(timestamp, messages);
         if (place === undefined) break;
-        const items = read.map(({ text }): Item => ({ role: 'user', content: text, timestamp }));
-        after.set(place, [...(after.get(place) ?? []), ...items]);
-        for (const one of read) lines.add(one.line);
+        const items = after.get(place) ?? [];
+        after.set(place, items);
+        for (const one of read) {
+          items.push({ role: 'user', content: one.text, timestamp });
+          lines.add(one.line);
+        }
         break;
       }
       default:
@@ -64,22 +71,65 @@ function isRemoval({ type, operation }: JsonObject): boolean {
   return type === 'queue-operation' && operation === 'remove';
 }
 
-function isQueuedCommand(line: JsonObject): boolean {
-  return line.type === 'attachment' && objectField(line, 'attachment').type === 'queued_command';
-}
-
 function isTyped(text: string): boolean {
   if (text === '' || COMMAND.test(text) || TASK_EVENT.test(text)) return false;
   return readUtterances(text).some(({ speaker }) => speaker === 'user');
 }
 
-/** The texts of the user's messages, each with the place of its line. */
-function toldTexts(file: readonly JsonObject[]): { text: string; at: number }[] {
-  return file.flatMap((line, at) => {
-    if (line.type !== 'user') return [];
-    const texts = textsOf(objectField(line, 'message').content);
-    return texts.map((text) => ({ text: `\n${text.trim()}\n`, at }));
-  });
+/** The texts of the user's messages and attachments, found by their lines. */
+class ToldTexts {
+  /** By a line of theirs, each with the place of its message in the file. */
+  readonly #withLine = new Map<string, { text: string; at: number }[]>();
+
+  /** By a line that puts a text into the queue: where the same words are put there again. */
+  readonly #again = new Map<JsonObject, number>();
+
+  constructor(file: readonly JsonObject[]) {
+    const enqueued = new Map<string, number>();
+    for (const [before, line] of file.toReversed().entries()) {
+      const text = line.operation === 'enqueue' ? stringField(line, 'content')?.trim() : undefined;
+      if (text === undefined) continue;
+      const again = enqueued.get(text);
+      if (again !== undefined) this.#again.set(line, again);
+      enqueued.set(text, file.length - 1 - before);
+    }
+    for (const [at, line] of file.entries()) {
+      for (const text of toldIn(line)) {
+        const own = ownLines(text);
+        const told = { text: `\n${own.join('\n')}\n`, at };
+        for (const one of new Set(own)) {
+          const texts = this.#withLine.get(one) ?? [];
+          texts.push(told);
+          this.#withLine.set(one, texts);
+        }
+      }
+    }
+  }
+
+  /**
+   * Whether a later message holds it, alone or among others that were sent together, before the same words
+   * are put into the queue again.
+   */
+  has(one: Waiting): boolean {
+    const again = this.#again.get(one.line) ?? Number.POSITIVE_INFINITY;
+    const own = ownLines(one.text);
+    const words = `\n${own.join('\n')}\n`;
+    const texts = this.#withLine.get(own[0] ?? '') ?? [];
+    const later = texts.findLastIndex(({ at }) => at <= one.at) + 1;
+    return texts.slice(later).some(({ text, at }) => at < again && text.includes(words));
+  }
+}
+
+/** The lines of a text; a command for the shell stands in a tag. */
+function ownLines(text: string): string[] {
+  const command = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text.trim());
+  return (command?.[1] ?? text).trim().split(/\r?\n/);
+}
+
+function toldIn(line: JsonObject): string[] {
+  if (line.type === 'user') return textsOf(objectField(line, 'message').content);
+  const { type, prompt } = objectField(line, 'attachment');
+  return type === 'queued_command' ? textsOf(prompt) : [];
 }
 
 function textsOf(content: Json | undefined): string[] {
@@ -91,31 +141,26 @@ function textsOf(content: Json | undefined): string[] {
   });
 }
 
-/** Whether a later line holds it, alone or among others that were sent together. */
-function isTold(one: Waiting, told: readonly { text: string; at: number }[]): boolean {
-  const lines = `\n${one.text}\n`;
-  return told.some(({ text, at }) => at > one.at && text.includes(lines));
-}
+/** A message of the branch; the time is NaN where it has none. */
+type Timed = { line: JsonObject; time: number };
 
 /**
  * The last message of the branch at that time, with the results of its round; undefined while one of
  * them is still to come: what is said stands behind it, also when the file is read again.
  */
-function lastReadBefore(timestamp: string, { lines, kept }: Branch): JsonObject | undefined {
-  const messages = lines.filter((line) => isMessage(line) && kept.has(line));
-  let at = messages.findLastIndex((line) => {
-    const own = stringField(line, 'timestamp');
-    return own !== undefined && Date.parse(own) <= Date.parse(timestamp);
-  });
-  while (at >= 0 && resultsIn(messages[at + 1]).length > 0) at++;
-  return isAnswered(messages.slice(0, at + 1)) ? messages[at] : undefined;
+function lastReadBefore(timestamp: string, messages: readonly Timed[]): JsonObject | undefined {
+  const until = Date.parse(timestamp);
+  let at = messages.findLastIndex(({ time }) => time <= until);
+  while (at >= 0 && resultsIn(messages[at + 1]?.line).length > 0) at++;
+  return isAnswered(messages, at) ? messages[at]?.line : undefined;
 }
 
-/** Whether all calls of the last round have their results; calls that end early stand between them. */
-function isAnswered(messages: readonly JsonObject[]): boolean {
+/** Whether all calls of the round that ends at a place have their results; calls that end early stand between them. */
+function isAnswered(messages: readonly Timed[], last: number): boolean {
   const answered = new Set<string>();
   let round: string | undefined;
-  for (const line of messages.toReversed()) {
+  for (let at = last; at >= 0; at--) {
+    const line = messages[at]?.line ?? {};
     if (line.type === 'user') {
       const results = resultsIn(line);
       if (results.length === 0) return true;

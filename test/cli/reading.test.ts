@@ -97,6 +97,26 @@ describe('the commands that read', () => {
     });
   });
 
+  it("show a client's own summary by its number", async () => {
+    const id = await create();
+    const summary =
+      'This session is being continued from a previous conversation that ran out of context. ' +
+      'The summary below covers the earlier portion of the conversation.\n\nThe ships are built.';
+    const items = [user(summary), user('Paint them.')];
+    expect(await send(api, 'POST', `/sessions/${id}/sync`, { body: { items } })).toMatchObject({
+      body: { is_compacted_by_client: true },
+    });
+    const { stdout: found } = await json('search', 'ships', '--session', id, '--kind', 'summary');
+    const { data } = JSON.parse(found) as { data: { seq: number }[] };
+    const { stdout, code } = await text('show', id, `${data[0]?.seq}`);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^Summary \d+ of .+: by its client, [\s\S]+The ships are built\./,
+      ),
+    });
+  });
+
   it('page what is long', async () => {
     const id = await create();
     const { body } = await send(api, 'GET', '/sessions?limit=1');

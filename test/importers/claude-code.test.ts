@@ -206,6 +206,50 @@ describe('what the user types while Claude Code works', () => {
       [...read, 'Show [none]', last],
     ],
     [
+      'stays where it was told when a newer version goes on and writes attachments',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none]'),
+        queue('remove', 4),
+        ...end,
+        user('u2', 'a2', 'And the tests', at(7)),
+        { ...assistant('a3', 'u2', 'm3', call('t2')), ...at(7) },
+        queue('enqueue', 7, 'all of them'),
+        queue('remove', 8),
+        user('r2', 'a3', [result('t2')], at(8)),
+        {
+          type: 'attachment',
+          uuid: 'k',
+          parentUuid: 'r2',
+          attachment: { type: 'queued_command', prompt: 'all of them', commandMode: 'prompt' },
+        },
+        { ...assistant('a4', 'k', 'm4', text('Done.')), ...at(9) },
+      ],
+      [
+        ...read,
+        'Show [none]',
+        last,
+        'And the tests',
+        [call('t2')],
+        [result('t2')],
+        'all of them',
+        last,
+      ],
+    ],
+    [
+      'stays where it was read when the same words are said again',
+      [
+        ...start,
+        queue('enqueue', 1, 'continue'),
+        queue('remove', 4),
+        ...end,
+        queue('enqueue', 8, 'continue'),
+        queue('dequeue', 8),
+        user('u2', 'a2', 'continue', at(8)),
+      ],
+      [...read, 'continue', last, 'continue'],
+    ],
+    [
       'is the next message where it waits for the end of the turn',
       [
         ...start,
@@ -244,6 +288,30 @@ describe('what the user types while Claude Code works', () => {
       [...read, '/home/me/a.txt is the one', last],
     ],
     [
+      'is a command for the shell, which is a message of its own',
+      [
+        ...start,
+        queue('enqueue', 1, 'git status'),
+        queue('enqueue', 3, 'and no migrations'),
+        queue('remove', 4),
+        ...end,
+        queue('dequeue', 7),
+        user('u2', 'a2', '<bash-input>git status</bash-input>', at(7)),
+      ],
+      [...read, 'and no migrations', last, '<bash-input>git status</bash-input>'],
+    ],
+    [
+      'stands there where an agent works beside it',
+      [
+        ...start,
+        queue('enqueue', 1, 'Show [none]'),
+        user('s1', null, 'Look for it', { isSidechain: true, ...at(3) }),
+        queue('remove', 4),
+        ...end,
+      ],
+      [...read, 'Show [none]', last],
+    ],
+    [
       'waits for the results of its round, which may be written behind it',
       [...start, queue('enqueue', 1, 'Show [none]'), queue('remove', 4)],
       read.slice(0, 2),
@@ -261,6 +329,21 @@ describe('what the user types while Claude Code works', () => {
     ],
   ])('%s', (_, lines, items) => {
     expect(contents(lines)).toEqual(items);
+  });
+
+  it('is found in a long session without a look at all of it each time', () => {
+    const lines: Line[] = [];
+    for (let turn = 0; turn < 3_000; turn++) {
+      const time = { timestamp: new Date(4_000 * turn).toISOString() };
+      const before = turn === 0 ? null : `a${turn - 1}`;
+      lines.push(user(`u${turn}`, before, `Question ${turn} ${'x'.repeat(300)}`, time));
+      lines.push({ ...assistant(`a${turn}`, `u${turn}`, `m${turn}`, text('Yes.')), ...time });
+      lines.push({ type: 'queue-operation', operation: 'enqueue', content: `Also ${turn}` });
+      lines.push({ type: 'queue-operation', operation: 'remove', ...time });
+    }
+    const started = performance.now();
+    expect(contents(lines)).toHaveLength(9_000);
+    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
 

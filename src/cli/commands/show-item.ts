@@ -13,7 +13,7 @@ import { sayCompaction } from './show-compaction.ts';
 const page = pageOf(logItem);
 const eventPage = pageOf(event);
 
-/** Prints one item of the log in full, or the compaction whose summary a search has found there. */
+/** Prints one item of the log in full, or the summary that a search has found there. */
 export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<void> {
   return reading(flags, async (target, output) => {
     const path = sessionPath(id);
@@ -21,8 +21,21 @@ export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<
     const found = await ask(target, page, `${path}/items${queryOf({ after: seq - 1, limit: 1 })}`);
     const entry = found.value.data[0];
     if (entry?.seq !== seq) {
-      const compaction = await compactionAt(target, path, seq);
-      if (compaction !== null) return sayCompaction(target, output, id, compaction);
+      const there = await eventAt(target, path, seq);
+      if (there !== null && 'compaction_id' in there.data) {
+        return sayCompaction(target, output, id, there.data.compaction_id);
+      }
+      if (there !== null && 'summary_text' in there.data) {
+        const { summary_text } = there.data;
+        return output.say(JSON.stringify(there), (screen) => {
+          const title = screen.style('title', `Summary ${seq} of ${plainText(id)}`);
+          return [
+            `${title}: by its client, ${minute(there.at)} UTC`,
+            '',
+            ...longText(summary_text),
+          ];
+        });
+      }
       throw new TargetError(
         `session "${id}" has no item with seq ${seq}: its versions go from 1 to ${session.version}, ` +
           `and not all of them are items; "palimpsest context ${id}" shows those in the context`,
@@ -37,10 +50,8 @@ export function showItem(id: string, seq: number, flags: ReadingFlags): Promise<
   });
 }
 
-async function compactionAt(target: Target, path: string, seq: number): Promise<string | null> {
+async function eventAt(target: Target, path: string, seq: number) {
   const query = queryOf({ after: seq - 1, limit: 1 });
   const { value } = await ask(target, eventPage, `${path}/events${query}`);
-  const found = value.data[0];
-  if (found?.version !== seq || !('compaction_id' in found.data)) return null;
-  return found.data.compaction_id;
+  return value.data.find(({ version }) => version === seq) ?? null;
 }

@@ -18,11 +18,12 @@ export function withoutThoughts(text: string): string {
 }
 
 /** Where Codex says which of its memories an answer rests on: a block at the end that nobody is shown. */
-const MEMORY_CITATION =
-  /(?:^|\n)[ \t]*<oai-mem-citation>(?:(?!<oai-mem-citation>)[\s\S])*<\/oai-mem-citation>\s*$/;
+const CITATION = { opening: '<oai-mem-citation>', closing: '</oai-mem-citation>' };
 
 /** What Codex says, without the block that cites its memories. */
 export function withoutCitations(text: string): string {
-  if (!text.includes('<oai-mem-citation>')) return text;
-  return text.replace(MEMORY_CITATION, '').trimEnd();
+  if (!text.trimEnd().endsWith(CITATION.closing)) return text;
+  const at = text.lastIndexOf(CITATION.opening);
+  const isAlone = at >= 0 && /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 80), at));
+  return isAlone ? text.slice(0, at).trimEnd() : text;
 }

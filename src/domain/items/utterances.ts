@@ -12,7 +12,15 @@ import {
   TAG_SIGNS,
   TYPED_MEANWHILE,
 } from './speaker-marks.ts';
-import { hasOpening, INTERRUPTED, OPENINGS, PREAMBLES } from './speaker-openings.ts';
+import {
+  END_FROM_OUTSIDE,
+  FROM_OUTSIDE,
+  hasOpening,
+  INTERRUPTED,
+  OPENINGS,
+  PREAMBLES,
+  QUEUED,
+} from './speaker-openings.ts';
 import { resultHeading, resultSaid } from './speaker-results.ts';
 import { skipSpace, type TagPlace, TagPlaces } from './tag-places.ts';
 import { TEAM_TAG, teamMessages } from './team-messages.ts';
@@ -28,13 +36,18 @@ const MOST_MARKS = 1_000;
  * put after them. Marks in the middle are quoted. Linear in the length of the text.
  */
 export function readUtterances(text: string): Utterance[] {
+  return read(text, false);
+}
+
+/** `isQueued`: a message out of a queue, which holds no other. */
+function read(text: string, isQueued: boolean): Utterance[] {
   const places = new TagPlaces(text, TAG_NAMES);
   const before: Utterance[] = [];
   let end = text.trimEnd().length;
   let at = skipSpace(text, 0);
   let last: { open: TagPlace; said: number } | null = null;
   for (let marks = 0; at < end && marks < MOST_MARKS; marks++) {
-    const found = markAt(text, at, end, places);
+    const found = markAt(text, at, end, places, isQueued);
     if (found === null) break;
     last = found.block === undefined ? null : { open: found.block, said: before.length };
     for (const said of found.said) before.push(said);
@@ -42,7 +55,10 @@ export function readUtterances(text: string): Utterance[] {
   }
   const after: Utterance[] = [];
   while (at < end) {
-    const from = blockBefore(text, at, end, places) ?? noticeBefore(text, at, end);
+    const from =
+      blockBefore(text, at, end, places) ??
+      noticeBefore(text, at, end) ??
+      outsideBefore(text, at, end);
     if (from === null) break;
     for (const said of 'name' in from ? blockSaid(text, from, end) : from.said) after.push(said);
     end = at + text.slice(at, from.at).trimEnd().length;
@@ -71,7 +87,13 @@ const CALLED_SKILL = /^<skill\s[^<>]*\bname="([^"<>\n]{1,100})"[^<>]*\blocation=
 type Found = { said: Utterance[]; end: number; block?: TagPlace };
 
 /** What a program has put at this place; null when the user's words begin here. */
-function markAt(text: string, at: number, end: number, places: TagPlaces): Found | null {
+function markAt(
+  text: string,
+  at: number,
+  end: number,
+  places: TagPlaces,
+  isQueued: boolean,
+): Found | null {
   if (text[at] === '<') return tagAt(text, at, end, places);
   const start = text.slice(at, at + 1_000);
   const heading = AGENTS_HEADING.exec(start);
@@ -82,7 +104,7 @@ function markAt(text: string, at: number, end: number, places: TagPlaces): Found
     return { said: [{ speaker: 'project_instructions', text: text.slice(at, to) }], end: to };
   }
   if (hasOpening(start)) {
-    const opened = openedAt(text, at, end, start);
+    const opened = openedAt(text, at, end, { start, isQueued });
     if (opened !== null) return opened;
   }
   const call = resultHeading(text, at);
@@ -109,7 +131,12 @@ function markAt(text: string, at: number, end: number, places: TagPlaces): Found
 }
 
 /** What a program has put here that begins like one of the openings; `start`: of the text from here on. */
-function openedAt(text: string, at: number, end: number, start: string): Found | null {
+function openedAt(
+  text: string,
+  at: number,
+  end: number,
+  { start, isQueued }: { start: string; isQueued: boolean },
+): Found | null {
   for (const [pattern, speaker, extent = 'rest'] of OPENINGS) {
     const opening = pattern.exec(start);
     if (opening === null) continue;
@@ -129,6 +156,13 @@ function openedAt(text: string, at: number, end: number, start: string): Found |
         return upTo(text, at, endOfFence(text, mark, end), speaker);
       case 'result':
         return { said: resultSaid(text.slice(at, end), ''), end };
+      case 'queue': {
+        const [title = '', ...messages] = isQueued
+          ? [opening[0]]
+          : text.slice(at, end).split(QUEUED);
+        const said = messages.flatMap((message) => read(message, true));
+        return { said: [{ speaker, text: title }, ...said], end: isQueued ? mark : end };
+      }
       default:
         extent satisfies never;
     }
@@ -278,6 +312,14 @@ function noticeBefore(text: string, from: number, end: number): (Found & { at: n
   const notice = text.slice(at, end);
   if (INTERRUPTED.exec(notice)?.[0] !== notice) return null;
   return { at, end, said: [{ speaker: 'program', text: notice }] };
+}
+
+/** What OpenClaw has from outside, where it ends here; null where nothing of it does. */
+function outsideBefore(text: string, from: number, end: number): (Found & { at: number }) | null {
+  if (!END_FROM_OUTSIDE.test(text.slice(Math.max(from, end - 200), end))) return null;
+  const line = text.lastIndexOf(FROM_OUTSIDE, end);
+  if (line < from) return null;
+  return { at: line + 1, end, said: [{ speaker: 'program', text: text.slice(line + 1, end) }] };
 }
 
 function beginsLine(text: string, from: number, at: number): boolean {

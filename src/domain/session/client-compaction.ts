@@ -54,6 +54,8 @@ function keptAfter(log: readonly LoggedItem[], client: readonly Told[]): number 
   const logged = log.flatMap(({ atoms }) => firmOf(atoms)).slice(-MOST_KEPT);
   for (const [begin, { at }] of told.entries()) {
     if (at > MOST_BETWEEN) return 0;
+    // Nor does it begin within a message.
+    if (told[begin - 1]?.at === at) continue;
     const rest = told.slice(begin);
     const length = sharedEnd(
       logged,

@@ -338,6 +338,11 @@ const OTHERS: Case[] = [
     speaker: 'program',
   },
   {
+    name: 'Kimi Code: that it wants a note',
+    text: 'You are about to run out of context. Write a first-person handoff note to\nyourself so you can seamlessly continue this task after the earlier\nconversation is cleared.',
+    speaker: 'program',
+  },
+  {
     name: 'Continue: that it wants a summary',
     text: 'Please provide a concise summary of our conversation so far, capturing the key context, decisions made, and current state. Format this as a single comprehensive message that preserves all important information needed to continue our work.',
     speaker: 'program',
