@@ -166,7 +166,8 @@ function messageId(line: JsonObject): string | undefined {
   return stringField(line.message, 'id');
 }
 
-function answeredCalls(line: JsonObject): string[] {
+/** The ids of the calls whose results a line holds. */
+export function answeredCalls(line: JsonObject): string[] {
   return blockIds(line, 'tool_result', 'tool_use_id');
 }
 

@@ -1,7 +1,7 @@
 import type { Item } from '../domain/items/item.ts';
 import { readUtterances } from '../domain/items/utterances.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
-import { type Branch, blockIds } from './claude-code-branch.ts';
+import { answeredCalls, type Branch, blockIds } from './claude-code-branch.ts';
 import { objectField } from './transcript.ts';
 
 /** A command to the program waits for the end of the turn; a path is none. */
@@ -151,7 +151,7 @@ type Timed = { line: JsonObject; time: number };
 function lastReadBefore(timestamp: string, messages: readonly Timed[]): JsonObject | undefined {
   const until = Date.parse(timestamp);
   let at = messages.findLastIndex(({ time }) => time <= until);
-  while (at >= 0 && resultsIn(messages[at + 1]?.line).length > 0) at++;
+  while (at >= 0 && answeredCalls(messages[at + 1]?.line ?? {}).length > 0) at++;
   return isAnswered(messages, at) ? messages[at]?.line : undefined;
 }
 
@@ -162,7 +162,7 @@ function isAnswered(messages: readonly Timed[], last: number): boolean {
   for (let at = last; at >= 0; at--) {
     const line = messages[at]?.line ?? {};
     if (line.type === 'user') {
-      const results = resultsIn(line);
+      const results = answeredCalls(line);
       if (results.length === 0) return true;
       for (const id of results) answered.add(id);
       continue;
@@ -177,8 +177,4 @@ function isAnswered(messages: readonly Timed[], last: number): boolean {
 
 function isMessage(line: JsonObject): boolean {
   return (line.type === 'user' || line.type === 'assistant') && isJsonObject(line.message);
-}
-
-function resultsIn(line: JsonObject | undefined): string[] {
-  return line?.type === 'user' ? blockIds(line, 'tool_result', 'tool_use_id') : [];
 }

@@ -362,7 +362,7 @@ class LedgerFold {
     for (const action of actions) this.act(action, own.script ?? '', moment);
     if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
     this.runs.changed(actions, moment);
-    mentionShown(this.names, resultText(result), actions, this.moment(seq));
+    mentionShown(this.names, resultText(result), actions, moment);
     const words = userWordsIn(call, result);
     const before = questionOf(call) || this.unanswered();
     if (words !== null) this.request(words, before, seq, withoutQuestions(words));

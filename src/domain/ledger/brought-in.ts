@@ -5,7 +5,7 @@ import type { Edit } from './sed-edits.ts';
 /** Names of a file that are kept, the newest first. */
 export const MOST_NAMES = 24;
 /** Characters of one edit that are read for names. */
-const LOOKED_AT = 200_000;
+export const LOOKED_AT = 200_000;
 
 /** What a line declares is told before what it uses. */
 const DECLARES =

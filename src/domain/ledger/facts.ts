@@ -131,11 +131,16 @@ export function changeText(file: File): string {
   return `${path}: ${facts.join('; ')}`;
 }
 
+/** How a failure was cured where the same did not work later. */
+export const CURED_OTHERWISE = {
+  changed: 'the file was changed in another way later',
+  mended: 'the same tool was run later to mend it',
+} as const;
+
 function failureText({ what, lines, cure }: Failure): string {
   const failed = `${what}: ${lines.join(' / ')}`;
   if (cure === null) return failed;
-  if (cure.otherwise === 'changed') return `${failed}; the file was changed in another way later`;
-  if (cure.otherwise === 'mended') return `${failed}; the same tool was run later to mend it`;
+  if (cure.otherwise !== undefined) return `${failed}; ${CURED_OTHERWISE[cure.otherwise]}`;
   const files = cure.files.map(baseName).join(', ');
   return `${failed}; the same worked later${files === '' ? '' : ` after changes of ${files}`}`;
 }

@@ -13,8 +13,10 @@ const text = z.string();
  */
 const place = { seq, last_seq: seq, of: z.string().exactOptional() };
 
-/** What the user asked for, in order. A short reply stands together with what it answers. */
-/** `answers`: the assistant's words that a short one replies to; `ended`: how the assistant's last answer to it begins. */
+/**
+ * What the user asked for, in order. A short reply stands together with what it answers (`answers`);
+ * `ended`: how the assistant's last answer begins.
+ */
 const requestSchema = z.strictObject({
   ...place,
   text,

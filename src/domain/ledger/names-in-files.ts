@@ -1,12 +1,10 @@
 import { extractNames, shortPath } from '../names.ts';
 import type { FileAction } from '../workspace/action.ts';
 import { textWhenWhole } from '../workspace/known-text.ts';
+import { LOOKED_AT } from './brought-in.ts';
 import { fileShownBy } from './conversation.ts';
 import type { NameIndex } from './names-index.ts';
 import { editsOfSed } from './sed-edits.ts';
-
-/** Characters of one edit that are read for names. */
-const LOOKED_AT = 200_000;
 
 /** Takes from a file the names that a call has taken out of it; what a call puts in is not met yet. */
 export function followContent(names: NameIndex, action: FileAction, script: string): void {

@@ -1,5 +1,5 @@
 import { firstLine, oneLine } from '../text.ts';
-import type { FileAction } from '../workspace/action.ts';
+import { type FileAction, writesText } from '../workspace/action.ts';
 import { commandKey } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
@@ -31,7 +31,7 @@ const CHECKS = / (?:-- )?--?(?:check|check-only|list-different|dry-run|diff|l|d)
 const MENDS = / --?(?:fix|write|apply|w|autocorrect)(?= |$)/;
 /** These change files unless they are told to look only. */
 const FORMATS =
-  /^(?:cargo fmt|rustfmt|black|isort|ruff format|terraform fmt|tofu fmt|mix format|dart format|swift-format|deno fmt|go fmt|zig fmt|shfmt|gofmt|gofumpt)(?= |$)(?!.* (?:-- )?--?(?:check|diff|l|d|dry-run|list-different)(?= |$))/;
+  /^(?:cargo fmt|rustfmt|black|isort|ruff format|terraform fmt|tofu fmt|mix format|dart format|swift-format|deno fmt|go fmt|zig fmt|shfmt|gofmt|gofumpt)(?= |$)/;
 
 /** The command without this; null where it is not there. */
 function withoutModes(key: string, modes: RegExp): string | null {
@@ -171,7 +171,8 @@ export class Runs {
 
   /** A formatter or linter that has changed files has mended what it only complained of before. */
   private mend(key: string, { seq }: Moment): void {
-    const mender = withoutModes(key, MENDS) ?? (FORMATS.test(key) ? oneLine(key) : null);
+    const mender =
+      withoutModes(key, MENDS) ?? (FORMATS.test(key) && !CHECKS.test(key) ? oneLine(key) : null);
     if (mender === null) return;
     for (const failure of this.failures.values()) {
       if (failure.cure !== null || !isCommand(failure)) continue;
@@ -200,19 +201,8 @@ export class Runs {
 }
 
 function changesText(action: FileAction): action is FileAction & { path: string } {
-  switch (action.kind) {
-    case 'written':
-    case 'replaced':
-    case 'inserted':
-    case 'appended':
-    case 'patched':
-    case 'rewritten':
-      return true;
-    case 'changed':
-      return action.isCertain;
-    default:
-      return false;
-  }
+  const isUnseen = action.kind === 'changed' && action.isCertain;
+  return writesText(action) || action.kind === 'rewritten' || isUnseen;
 }
 
 /** The key of a command is its text, and of other calls the tool with what it was about. */

@@ -69,3 +69,22 @@ export function changedBy(action: Extract<FileAction, { path: string }>): string
   if (to === null) return [action.path];
   return action.kind === 'copied' ? [to] : [action.path, to];
 }
+
+/** Whether it puts text into a file, which the log has. */
+export function writesText(
+  action: FileAction,
+): action is Extract<
+  FileAction,
+  { kind: 'written' | 'replaced' | 'inserted' | 'appended' | 'patched' }
+> {
+  switch (action.kind) {
+    case 'written':
+    case 'replaced':
+    case 'inserted':
+    case 'appended':
+    case 'patched':
+      return true;
+    default:
+      return false;
+  }
+}

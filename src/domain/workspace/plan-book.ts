@@ -1,7 +1,7 @@
 import type { Attachment, ToolCall, ToolResult } from '../items/item.ts';
 import { entriesIn } from '../items/todo-list.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
-import type { FileAction } from './action.ts';
+import { type FileAction, writesText } from './action.ts';
 import { answerToCall } from './call-answer.ts';
 import type { KnownFile } from './kept-files.ts';
 import { textWhenWhole } from './known-text.ts';
@@ -81,16 +81,7 @@ export class PlanBook {
 
   /** A file that an agent keeps its plan in, written or changed. */
   file(action: FileAction, at: number): void {
-    switch (action.kind) {
-      case 'written':
-      case 'replaced':
-      case 'inserted':
-      case 'appended':
-      case 'patched':
-        if (isPlanFile(action.path)) this.touched.set(action.path, at);
-        return;
-      default:
-    }
+    if (writesText(action) && isPlanFile(action.path)) this.touched.set(action.path, at);
   }
 
   todos(): KnownTodos | null {

@@ -1,3 +1,4 @@
+import { CURED_OTHERWISE } from '../../ledger/facts.ts';
 import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName } from '../../names.ts';
@@ -64,11 +65,6 @@ export function errorText({ what, lines, times, said, cure }: Failure, most: Err
       : '';
   return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(cure)}.${then}`;
 }
-
-const CURED_OTHERWISE = {
-  changed: 'the file was changed in another way later',
-  mended: 'the same tool was run later to mend it',
-} as const;
 
 function cureText(cure: Failure['cure']): string {
   if (cure === null) return 'not seen to work later';

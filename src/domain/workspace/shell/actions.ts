@@ -68,7 +68,7 @@ export function shellActions(
     printed.push(effect.printed);
     // One by one: thousands of actions as arguments of one call overflow the stack.
     for (const action of actionsOfStep(step, effect.actions)) {
-      if (at < lead && /^(?:deleted|moved|copied)$/.test(action.kind)) before.push(action);
+      if (at < lead && LEADING.has(action.kind)) before.push(action);
       else done.push(isOpen ? perhaps(action) : action);
     }
   }
@@ -142,6 +142,8 @@ function complains(text: string): boolean {
   return COMPLAINT.test(text.slice(0, LOOKED_AT)) || COMPLAINT.test(text.slice(-LOOKED_AT));
 }
 
+/** What commands do of which that can be told. */
+const LEADING: ReadonlySet<FileAction['kind']> = new Set(['deleted', 'moved', 'copied']);
 /** Commands that say so where they fail. */
 const SPEAKING = /^(?:cd|mkdir|echo|printf|export|touch|rm|cp|mv)$/;
 /** Those whose failure must be heard, since they need something to be there. */
