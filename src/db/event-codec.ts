@@ -92,7 +92,7 @@ export function decodeEvent(row: StoredRow): StoredEvent {
 /** Data of an older schema version in today's shape (SPEC section 3). */
 function currentData(row: StoredRow, type: EventType): Json {
   if (row.schema_version === EVENT_SCHEMA_VERSION && hasLedger(type)) {
-    const unread = withUnreadLedger(type, row.data);
+    const unread = withUnreadLedger(type, row);
     if (unread !== null) return unread;
   }
   const data: Json = ofStored(() => JSON.parse(textOf(row.data)));

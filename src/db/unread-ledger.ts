@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { LEDGER_VERSION } from '../domain/ledger/ledger.ts';
+import { remembering } from '../domain/remember.ts';
 import type { EventType } from '../domain/session/events.ts';
 import { jsonOf } from './json-of.ts';
 import { ofStored } from './stored-json.ts';
@@ -33,17 +34,25 @@ export function hasLedger(type: EventType): type is WithLedger {
  * ledger of today's version. A ledger grows with the history to a few hundred kilobytes, and a context is
  * read without it. One that is damaged throws when it is asked for.
  */
-export function withUnreadLedger(type: WithLedger, stored: StoredData): JsonObject | null {
-  const at = stored.lastIndexOf(OF_TODAY);
-  if (at < 0) return null;
-  const data = jsonOf(`${textOf(stored, 0, at)}}`);
+export function withUnreadLedger(type: WithLedger, row: { data: StoredData }): JsonObject | null {
+  const parts = partsOf(row);
+  if (parts === null) return null;
+  const data = jsonOf(parts.withoutLedger);
   if (!isJsonObject(data) || !Object.hasOwn(data, BEFORE[type])) return null;
   let parse = () => {
-    const ledger = ofStored(() =>
-      JSON.parse(textOf(stored, at + BEFORE_LEDGER.length, stored.length - 1)),
-    );
+    const ledger = ofStored(() => JSON.parse(parts.ledger()));
     parse = () => ledger;
     return ledger;
   };
   return Object.defineProperty(data, 'ledger', { enumerable: true, get: () => parse() });
 }
+
+/** Remembered for the rows that a store keeps in memory. */
+const partsOf = remembering(({ data }: { data: StoredData }) => {
+  const at = data.lastIndexOf(OF_TODAY);
+  if (at < 0) return null;
+  return {
+    withoutLedger: `${textOf(data, 0, at)}}`,
+    ledger: () => textOf(data, at + BEFORE_LEDGER.length, data.length - 1),
+  };
+});

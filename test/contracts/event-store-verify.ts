@@ -232,6 +232,22 @@ export function eventStoreVerifyContract(name: string, open: () => Promise<Tampe
       ]);
     });
 
+    test('a compaction that was read before is verified as it is stored', async () => {
+      const { type, data } = completed('c-2', 2);
+      const text = 'a'.repeat(10_000);
+      const ledger = { ...EMPTY_LEDGER, requests: [{ seq: 2, last_seq: 2, text }] };
+      const event = { type, data: { ...data, ledger } };
+      await store.commit(REF, append(requested('c-2'), started('c-2'), event), at);
+      for (let time = 0; time < 2; time++) expect(await store.events(REF)).toHaveLength(8);
+      await execute(
+        `UPDATE events SET data = replace(data, 'What happened.', 'It was not so.') WHERE ${FIRST} AND version = 8`,
+      );
+      const changed = 'version 8 (compaction.completed) does not match its hash: it was changed';
+      expect(await problemsOf()).toContain(said(changed));
+      const rows = await store.rows(REF, { after: 7, limit: 1 });
+      expect(rows[0]?.data).toContain('It was not so.');
+    });
+
     test('rebuild leaves a session with a damaged log as it is, and says so', async () => {
       const head = await store.head(REF);
       await execute(`DELETE FROM events WHERE ${FIRST} AND version = 2`);

@@ -1,19 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exportHeader, exportLine } from '../../src/app/export-format.ts';
 import { ElsewhereError } from '../../src/app/ports/elsewhere-error.ts';
-import type { EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
+import type { EventQuery, EventStore, SessionRef } from '../../src/app/ports/event-store.ts';
 import { InvalidCursorError } from '../../src/app/ports/invalid-cursor-error.ts';
 import { eventHash, FIRST_PREVIOUS_HASH } from '../../src/db/event-codec.ts';
 import { readExport, restoredAs } from '../../src/db/session-export.ts';
+import { EMPTY_LEDGER } from '../../src/domain/ledger/ledger.ts';
 import type { Decide } from '../../src/domain/session/decision.ts';
 import { accept } from '../../src/domain/session/errors.ts';
-import { EVENT_SCHEMA_VERSION } from '../../src/domain/session/events.ts';
+import { EVENT_SCHEMA_VERSION, type NewEvent } from '../../src/domain/session/events.ts';
 import { NO_COST } from '../../src/domain/session/recorded-cost.ts';
 import { eventStoreProperties } from './event-store-properties.ts';
 import {
   AT,
   append,
   cancelled,
+  completed,
   created,
   item,
   ofType,
@@ -257,6 +259,59 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
 
       test('of an unknown session there are none', async () => {
         expect(await store.events(other('nobody'))).toEqual([]);
+      });
+    });
+
+    describe('events that end in a large ledger', () => {
+      const compacted = (text: string, id = 'c-1') => {
+        const { type, data } = completed(id, 2);
+        const ledger = { ...EMPTY_LEDGER, requests: [{ seq: 2, last_seq: 2, text }] };
+        return { type, data: { ...data, ledger } };
+      };
+      const first = compacted('ä'.repeat(10_000));
+      const second = compacted('b'.repeat(20_000));
+      const log = (completion: NewEvent): NewEvent[] => [
+        ...[created, item('a'), requested('c-1'), started('c-1'), completion, item('b')],
+      ];
+      const dataOf = async (query: EventQuery = {}) =>
+        (await store.events(REF, query)).map(({ data }) => structuredClone(data));
+
+      test('are the same each time they are read, in any order and with what follows', async () => {
+        const written = log(first);
+        await store.commit(REF, append(...written), at);
+        const inOrder = written.map(({ data }) => data);
+        for (let time = 0; time < 3; time++) {
+          expect(await dataOf()).toEqual(inOrder);
+          expect(await dataOf({ newest_first: true })).toEqual(inOrder.toReversed());
+          expect(await dataOf({ types: ['compaction.completed'] })).toEqual([first.data]);
+        }
+        const rows = await store.rows(REF, { after: 0, limit: 100 });
+        expect(rows.map(({ data }) => JSON.parse(data))).toEqual(inOrder);
+        const next = [requested('c-2'), started('c-2'), compacted('c'.repeat(9_000), 'c-2')];
+        await store.commit(REF, append(...next), at);
+        const all = [...inOrder, ...next.map(({ data }) => data)];
+        for (let time = 0; time < 2; time++) expect(await dataOf()).toEqual(all);
+      });
+
+      test('keep the bounds of a read when they were read before', async () => {
+        await store.commit(REF, append(...log(first)), at);
+        const read = async () => {
+          await expect(store.events(REF, { largest: 15_000 })).rejects.toThrow(ElsewhereError);
+          expect(await dataOf({ largest: 30_000 })).toHaveLength(6);
+          expect(await dataOf({ max_bytes: 10_000 })).toHaveLength(5);
+          expect(await dataOf({ max_bytes: 10_000, after: 4 })).toEqual([first.data]);
+        };
+        await read();
+        await read();
+      });
+
+      test('are not taken for those of a session that had the same id', async () => {
+        await store.commit(REF, append(...log(first)), at);
+        await dataOf();
+        await store.erase(REF);
+        expect(await dataOf()).toEqual([]);
+        await store.commit(REF, append(...log(second)), at);
+        expect((await dataOf())[4]).toEqual(second.data);
       });
     });
 

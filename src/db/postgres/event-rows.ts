@@ -2,6 +2,7 @@ import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import { EVENT_COLUMNS, type EventSelection, selectionOf } from '../event-query.ts';
+import type { Known } from '../known-rows.ts';
 import { select } from './open-pool.ts';
 
 const SELECT = `SELECT ${EVENT_COLUMNS} FROM events
@@ -17,22 +18,31 @@ const CONDITIONS: Readonly<Record<EventSelection, string>> = {
 const ORDERS = { oldest_first: 'version', newest_first: 'version DESC' };
 
 /**
- * The statement for the events of a session in the asked range. A limit of null is none. Of an event that
- * is larger than asked it answers null as its data: to send and to decode it would hold up this process.
+ * The statement for the events of a session in the asked range. A limit of null is none. It answers null as
+ * the data of an event that is known, and of one that is larger than asked: to send and to decode it would
+ * hold up this process.
  */
-export function eventQuery(ref: SessionRef, query: EventQuery): QueryConfig {
+export function eventQuery(
+  ref: SessionRef,
+  query: EventQuery,
+  known?: Known<EventRow>,
+): QueryConfig {
   const { largest } = query;
   const read = rangeQuery(ref, query);
-  if (largest === undefined) return read;
+  if (largest === undefined && known === undefined) return read;
   const { name, text, values = [] } = read;
+  const [most, hash] = [`$${values.length + 1}::bigint`, `$${values.length + 2}`];
   return {
     name: `${name}_sized`,
     text: `SELECT version, type, at, schema_version, hash,
-        CASE WHEN octet_length(data) <= $${values.length + 1}::bigint THEN data END AS data
+        CASE WHEN octet_length(data) <= ${most} AND hash <> ${hash} THEN data END AS data
       FROM (${text}) AS read ORDER BY ${orderOf(query)}`,
-    values: [...values, largest],
+    values: [...values, largest ?? Number.MAX_SAFE_INTEGER, known?.row.hash ?? NO_HASH],
   };
 }
+
+/** A hash that no event has. */
+const NO_HASH = '';
 
 function orderOf({ newest_first = false }: EventQuery): string {
   return ORDERS[newest_first ? 'newest_first' : 'oldest_first'];
@@ -62,8 +72,12 @@ export async function listEvents(
   db: Pool | PoolClient,
   ref: SessionRef,
   query: EventQuery,
+  known?: Known<EventRow>,
 ): Promise<EventRow[]> {
-  return withData(await select<SizedRow>(db, eventQuery(ref, query)));
+  const rows = await select<SizedRow>(db, eventQuery(ref, query, known));
+  const { largest = Number.POSITIVE_INFINITY } = query;
+  if (known === undefined || known.bytes > largest) return withData(rows);
+  return withData(rows.map((row) => (row.hash === known.row.hash ? known.row : row)));
 }
 
 /** A row of which the data may have been left with the server. */

@@ -23,6 +23,7 @@ import type { Head } from '../../domain/session/head.ts';
 import { compactionPage, decodeCursor } from '../cursor.ts';
 import { decodeEvents } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
+import { type Known, KnownRows } from '../known-rows.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
 import { sessionKey } from '../session-key.ts';
@@ -127,6 +128,7 @@ export class PostgresStore implements SearchableStore {
   readonly search: PostgresSearchIndex;
   readonly gatewayKeys: PostgresGatewayKeys;
   readonly archived: PostgresArchivedSessions;
+  readonly #known = new KnownRows<EventRow>();
   #closed: Promise<void> | null = null;
 
   constructor(hosts: Hosts, { pool, writers }: Pools, listeners: Listeners, notifier: Announcer) {
@@ -163,7 +165,9 @@ export class PostgresStore implements SearchableStore {
   }
 
   async events(ref: SessionRef, query: EventQuery = {}): Promise<StoredEvent[]> {
-    return decodeEvents(await this.#listed(ref, query), query.most_values);
+    const rows = await this.#listed(ref, query, this.#known.of(ref));
+    this.#known.keep(ref, rows);
+    return decodeEvents(rows, query.most_values);
   }
 
   rows(ref: SessionRef, query: Parameters<EventStore['rows']>[1]): Promise<EventRow[]> {
@@ -171,8 +175,8 @@ export class PostgresStore implements SearchableStore {
   }
 
   /** Throws SessionArchivedError where there may be some in the archive. */
-  async #listed(ref: SessionRef, query: EventQuery): Promise<EventRow[]> {
-    const list = () => storeErrors(listEvents(this.#pool, ref, query));
+  async #listed(ref: SessionRef, query: EventQuery, known?: Known<EventRow>): Promise<EventRow[]> {
+    const list = () => storeErrors(listEvents(this.#pool, ref, query, known));
     const rows = await list();
     if (rows.length > 0) return rows;
     const archiving = await storeErrors(readArchiving(this.#pool, ref));
@@ -210,10 +214,12 @@ export class PostgresStore implements SearchableStore {
   }
 
   /** In its turn among the commands for the session: those that were handed in before come first. */
-  erase(ref: SessionRef): Promise<boolean> {
-    return new Promise((resolve, reject) => {
+  async erase(ref: SessionRef): Promise<boolean> {
+    const existed = await new Promise<boolean>((resolve, reject) => {
       this.#writer.enqueue({ kind: 'erasure', ref, resolve, reject });
     });
+    this.#known.forget(ref);
+    return existed;
   }
 
   /** Tells of commits of other processes too, but may miss some when a connection breaks. */

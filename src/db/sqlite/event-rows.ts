@@ -2,6 +2,7 @@ import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { StoredRow } from '../event-codec.ts';
 import { type EventSelection, selectionOf } from '../event-query.ts';
+import { type Known, KnownRows } from '../known-rows.ts';
 import { type StoredData, TYPES_WITH_LEDGER, textOf } from '../unread-ledger.ts';
 import type { Database, Statement } from './driver.ts';
 
@@ -12,10 +13,16 @@ type Range = [tenant: string, session: string, after: number, upTo: number];
 const IN_RANGE = 'tenant = ? AND session_id = ? AND version > ? AND version <= ?';
 const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
 
-/** A ledger is seldom read, and to make a text of a large one takes longer than all the rest of a read. */
+/**
+ * A ledger is seldom read, and to make a text of a large one takes longer than all the rest of a read: bytes
+ * are handed over, and nothing of the event with the hash that the statement is given first.
+ */
 const DATA = `CASE WHEN type IN (${TYPES_WITH_LEDGER.map((type) => `'${type}'`).join(', ')})
-  THEN CAST(data AS BLOB) ELSE data END`;
+  THEN CASE WHEN hash = ? THEN NULL ELSE CAST(data AS BLOB) END ELSE data END`;
 const COLUMNS = `version, type, at, schema_version, ${DATA}, hash`;
+
+/** A hash that no event has. */
+const NO_HASH = '';
 
 type Values = [...Range, ...types: string[], limit: number];
 /** A row as its columns, in the order of COLUMNS: SQLite hands over thousands a fifth faster than with names. */
@@ -24,20 +31,27 @@ type Columns = [
   type: string,
   at: string,
   schema_version: number,
-  data: StoredData,
+  data: StoredData | null,
   hash: string,
 ];
-type Queries<Row> = Readonly<Record<EventSelection, Statement<Values, Row>>>;
-type Ordered<Row> = { oldest_first: Queries<Row>; newest_first: Queries<Row> };
+type Queries<V extends unknown[], Row> = Readonly<Record<EventSelection, Statement<V, Row>>>;
+type Ordered<V extends unknown[], Row> = {
+  oldest_first: Queries<V, Row>;
+  newest_first: Queries<V, Row>;
+};
 
-function prepareBoth<Row>(db: Database, columns: string): Ordered<Row> {
+function prepareBoth<V extends unknown[], Row>(db: Database, columns: string): Ordered<V, Row> {
   return {
     oldest_first: prepareQueries(db, columns, 'ORDER BY version LIMIT ?'),
     newest_first: prepareQueries(db, columns, 'ORDER BY version DESC LIMIT ?'),
   };
 }
 
-function prepareQueries<Row>(db: Database, columns: string, order: string): Queries<Row> {
+function prepareQueries<V extends unknown[], Row>(
+  db: Database,
+  columns: string,
+  order: string,
+): Queries<V, Row> {
   return {
     all: db.prepare(`SELECT ${columns} FROM events WHERE ${IN_RANGE} ${order}`),
     of_types: db.prepare(
@@ -54,15 +68,16 @@ function prepareQueries<Row>(db: Database, columns: string, order: string): Quer
 /** Reads and writes the `events` rows. */
 export class EventRows {
   readonly #insert: Statement<[string, string, number, string, string, number, string, string]>;
-  readonly #rows: Ordered<Columns>;
-  readonly #sizes: Ordered<Size>;
+  readonly #rows: Ordered<[known: string, ...Values], Columns>;
+  readonly #sizes: Ordered<Values, Size>;
+  readonly #known = new KnownRows<StoredRow>();
 
   constructor(db: Database) {
     this.#insert = db.prepare(
       `INSERT INTO events (tenant, session_id, version, type, at, schema_version, hash, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#rows = prepareBoth<Columns>(db, COLUMNS);
+    this.#rows = prepareBoth(db, COLUMNS);
     for (const queries of Object.values(this.#rows)) {
       for (const statement of Object.values(queries)) statement.raw();
     }
@@ -82,55 +97,81 @@ export class EventRows {
     );
   }
 
-  /** With the data as text. Throws ElsewhereError for a row that is larger than asked. */
+  /** With the data as text, as it stands in the file. Throws ElsewhereError for a row that is larger than asked. */
   texts(ref: SessionRef, query: EventQuery): EventRow[] {
-    return this.list(ref, query).map(withText);
+    this.#refuseLarger(ref, query);
+    return this.#read(ref, query, undefined).map(withText);
   }
 
   /** Throws ElsewhereError for a row that is larger than asked. */
   list(ref: SessionRef, query: EventQuery): StoredRow[] {
+    this.#refuseLarger(ref, query);
+    const rows = this.#read(ref, query, this.#known.of(ref));
+    this.#known.keep(ref, rows);
+    return rows;
+  }
+
+  /** All events of a session, oldest first, one at a time. */
+  *iterate(ref: SessionRef): IterableIterator<EventRow> {
+    const { all } = this.#rows.oldest_first;
+    for (const columns of all.iterate(NO_HASH, ...rangeOf(ref, {}), -1)) {
+      yield withText(rowOf(columns, undefined));
+    }
+  }
+
+  /** Drops what is kept in memory of a session that is erased. */
+  forget(ref: SessionRef): void {
+    this.#known.forget(ref);
+  }
+
+  #refuseLarger(ref: SessionRef, query: EventQuery): void {
     const { largest } = query;
     // Their sizes alone are read in no time: to make a text of a large row takes longer than to parse it.
-    if (largest !== undefined) {
-      const { statement, values } = prepared(this.#sizes, ref, query);
-      const sizes = statement.iterate(...values);
-      const asked = bounded(sizes, ({ bytes }) => bytes, query.max_bytes);
-      if (asked.some(({ bytes }) => bytes > largest)) throw new ElsewhereError();
-    }
-    const { statement, values } = prepared(this.#rows, ref, query);
+    if (largest === undefined) return;
+    const sizes = queried(this.#sizes, query).iterate(...valuesOf(ref, query));
+    const asked = bounded(sizes, ({ bytes }) => bytes, query.max_bytes);
+    if (asked.some(({ bytes }) => bytes > largest)) throw new ElsewhereError();
+  }
+
+  #read(ref: SessionRef, query: EventQuery, known: Known<StoredRow> | undefined): StoredRow[] {
+    const statement = queried(this.#rows, query);
+    const values = [known?.row.hash ?? NO_HASH, ...valuesOf(ref, query)] as const;
     const rows =
       query.max_bytes === undefined
         ? statement.all(...values)
         : bounded(
             statement.iterate(...values),
-            ([, , , , data]) => Buffer.byteLength(data),
+            ([, , , , data]) => (data === null ? (known?.bytes ?? 0) : Buffer.byteLength(data)),
             query.max_bytes,
           );
-    return rows.map(rowOf);
-  }
-
-  /** All events of a session, oldest first, one at a time. */
-  *iterate(ref: SessionRef): IterableIterator<EventRow> {
-    for (const columns of this.#rows.oldest_first.all.iterate(...rangeOf(ref, {}), -1)) {
-      yield withText(rowOf(columns));
-    }
+    return rows.map((columns) => rowOf(columns, known));
   }
 }
 
-function rowOf([version, type, at, schema_version, data, hash]: Columns): StoredRow {
-  return { version, type, at, schema_version, data, hash };
+function rowOf(
+  [version, type, at, schema_version, data, hash]: Columns,
+  known: Known<StoredRow> | undefined,
+): StoredRow {
+  if (data !== null) return { version, type, at, schema_version, data, hash };
+  if (known === undefined) throw new Error(`the event of version ${version} has no data`);
+  return known.row;
 }
 
 function withText(row: StoredRow): EventRow {
   return { ...row, data: textOf(row.data) };
 }
 
-function prepared<Row>(ordered: Ordered<Row>, ref: SessionRef, query: EventQuery) {
-  const queries = query.newest_first ? ordered.newest_first : ordered.oldest_first;
+function queried<V extends unknown[], Row>(
+  ordered: Ordered<V, Row>,
+  { newest_first, types }: EventQuery,
+): Statement<V, Row> {
+  return ordered[newest_first ? 'newest_first' : 'oldest_first'][selectionOf(types)];
+}
+
+function valuesOf(ref: SessionRef, query: EventQuery): Values {
   const types = query.types ? [JSON.stringify(query.types)] : [];
   // SQLite takes a negative limit as none.
-  const values: Values = [...rangeOf(ref, query), ...types, query.limit ?? -1];
-  return { statement: queries[selectionOf(query.types)], values };
+  return [...rangeOf(ref, query), ...types, query.limit ?? -1];
 }
 
 /** Only what is answered is read: the rows come one at a time. */

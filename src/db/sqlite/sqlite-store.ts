@@ -184,6 +184,7 @@ export class SqliteStore implements SearchableStore {
   async erase(ref: SessionRef): Promise<boolean> {
     // Commands that were handed in before come first, or an append would bring the session back.
     const existed = await this.#writer.alone(() => this.#tables.sessions.erase(ref));
+    this.#tables.events.forget(ref);
     if (existed) this.#listeners.notify(sessionKey(ref));
     return existed;
   }
