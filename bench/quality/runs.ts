@@ -76,9 +76,9 @@ const MARKED =
   /^(?:\S{0,200}(?::\d+:\d+:?|\(\d+,\d+\):) )?(?:\[?(?:error|ERROR|Error)\b(?!\])|FAIL|--- FAIL|not ok\b|[×✕✗✘]|E {2,}|[A-Z]\w*(?:Error|Exception):)/;
 /** What colours a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the character is what is looked for
-const COLOUR = /\u001b\[[\d;]{0,20}m/g;
+const COLOUR = /\u001b(?:\[[\d;]{0,20}m|\(B)/g;
 /** A test that passed, and a place in a stack. */
-const SAYS_NOTHING = /^(?:[✓✔√] |ok \d|PASS\b)|^at .{0,300}:\d+:\d+\)?$/;
+const SAYS_NOTHING = /^(?:[✓✔√] |ok \d|PASS\b)|^test \S{1,200} \.\.\. ok$|^at .{0,300}:\d+:\d+\)?$/;
 
 /**
  * The lines of a result that say what went wrong, at most `most`, those that begin so first; its last

@@ -50,9 +50,9 @@ export function longResults(session: Conversation, context: Conversation): Resul
   });
 }
 
-/** Lines that begin as compilers, tests and programs begin a line about an error. */
+/** Lines that begin as compilers, tests and programs begin a line about an error; what a search has found stands as it is indented. */
 const MARKED =
-  /^\s*(?:\S+:\d+(?::\d+)?:\s*)?(?:error\b|fatal\b|panic:|FAIL\b|--- FAIL|ERROR\b|E {3}|Traceback \(|[A-Z]\w*(?:Error|Exception):)/;
+  /^\s*(?:\S+:\d+(?::\d+)?: ?)?(?:error\b|fatal\b|panic:|FAIL\b|--- FAIL|ERROR\b|E {3}|Traceback \(|[A-Z]\w*(?:Error|Exception):)/;
 
 function markedErrors(text: string): string[] {
   return text

@@ -6,7 +6,7 @@ import { chosenUnits, costOf, type Names } from './choose.ts';
 import { codeOutline } from './code.ts';
 import { diffOutline } from './diff.ts';
 import { encodedOutline } from './encoded.ts';
-import { failuresIn } from './failures.ts';
+import { failuresIn, isLogOfFailedJob } from './failures.ts';
 import { htmlOutline } from './html.ts';
 import { jsonOutline } from './json.ts';
 import { type Asked, type Kind, kindOf, showsWhatIs, startOfOutput } from './kind.ts';
@@ -32,7 +32,7 @@ const LEAST_TOKENS = 200;
 const MOST_TOKENS = 6_000;
 const SHARE = 1 / 4;
 /** What says why a run has failed may take more. */
-const SHARE_OF_FAILED = 1 / 2;
+const SHARE_OF_FAILED = 3 / 4;
 const SHARE_OF_MARKED = 0.9;
 const SHARE_OF_NOTES = 0.9;
 /** A failed run is told by its lines. */
@@ -45,7 +45,7 @@ const MOST_TRIES = 8;
 type Terms = {
   /** What the result takes now. */
   tokens: number;
-  /** What the digest may take. Without it: a quarter of `tokens`, and where the lines of a failure need it up to half. */
+  /** What the digest may take. Without it: a quarter of `tokens`, and where the lines of a failure need it up to three quarters. */
   most?: number;
   count: TextCounter;
   names: Names;
@@ -64,7 +64,7 @@ export function digestOf(asItCame: Result, { tokens, most, count, names }: Terms
   const now = Math.min(tokens, total);
   const least = Math.min(MOST_TOKENS, Math.floor(now * SHARE));
   if (total === 0 || (most ?? least) < LEAST_TOKENS * SHARE) return null;
-  const isFailed = result.isFailed || (!showsWhatIs(result.tool) && sumsUpFailure(result.text));
+  const isFailed = result.isFailed || (!showsWhatIs(result.tool) && tellsOfFailure(result.text));
   const source = sourceOf(result.text);
   const failures = failuresIn(source, isFailed);
   const perCharacter = total / result.text.length;
@@ -94,6 +94,11 @@ export function digestOf(asItCame: Result, { tokens, most, count, names }: Terms
     names: { ...names, known: `${names.known}\n${said}` },
   });
   return longest(chosen, (places) => written(frame, places), limit, count);
+}
+
+/** What a pipe or another program hides from the exit code. */
+function tellsOfFailure(text: string): boolean {
+  return sumsUpFailure(text) || isLogOfFailedJob(text);
 }
 
 function costOfAll({ units }: Source, places: readonly number[]): number {

@@ -22,8 +22,21 @@ const WRAPPER =
 const ENDING =
   /^(?:Process exited with code|Exit code:?|<returncode>|.{0,20}exit(?:ed with)? code:?) ?-?[1-9]/i;
 
+/** What stands in front of the lines of a job of GitHub Actions: job and step, where `gh` prints them, and the time. */
+const OF_JOB = String.raw`(?:[^\t\n]{1,160}\t[^\t\n]{1,160}\t)?\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,9}Z `;
+const BEFORE_JOBS_LINE = new RegExp(`^${OF_JOB}`);
+const JOB_FAILED = new RegExp(String.raw`^${OF_JOB}##\[error\]`, 'm');
+/** What a step of a job is told to do stands between these. */
+const STEP = '##[group]Run ';
+const STEP_ENDS = '##[endgroup]';
+/** Which test has failed, or which package or file of tests. */
+const FAILED_TEST =
+  /^(?:--- FAIL: |FAIL(?:ED)?[ \t]{1,4}[\w@.~/\\-]|ERROR \S{1,200}::\w|not ok \d|[✗✘×✕●] {1,2}(?!Console\b)\S|\[ {2}FAILED {2}\] \w|test \S{1,200} \.\.\. FAILED$)/;
+
 /** Of a failed run so many lines that mention a failure are told before all others. */
 const MOST_TELLING = 6;
+/** And so many that name what has failed. */
+const MOST_FAILED_TESTS = 20;
 const MOST_WARNINGS = 6;
 const MOST_MARKED = 60;
 const MOST_ENDINGS = 2;
@@ -51,11 +64,16 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
   const announced: number[] = [];
   const endings: number[] = [];
   const last: number[] = [];
+  const tests: number[] = [];
   const said = new Set<string>();
+  let isStep = false;
   for (const [place, unit] of source.units.entries()) {
     if (unit.to - unit.from < 4) continue;
-    const text = textOf(source, unit).slice(0, LOOKED_AT).trim();
+    const text = saidIn(source, unit);
     if (text === '') continue;
+    if (text.startsWith(STEP)) isStep = true;
+    if (text.startsWith(STEP_ENDS)) isStep = false;
+    if (isStep) continue;
     if (isFailed && WRAPPER.test(text)) {
       if (ENDING.test(text)) endings.push(place);
       continue;
@@ -71,20 +89,35 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
     const whole = at === null ? text : text + textOf(source, at);
     if (said.has(whole)) continue;
     said.add(whole);
-    if (tells) of.push(place);
+    if (isFailed && tests.length < MOST_FAILED_TESTS && FAILED_TEST.test(text)) tests.push(place);
+    else if (tells) of.push(place);
     else marked.push(place);
   }
   const ends = isFailed ? last.slice(-MOST_LAST) : [];
   // What passes is logged with words of errors, too, and mostly before what has failed.
   const first = [...begun, ...telling, ...announced];
-  const whole = first.slice(0, MOST_TELLING).flatMap((place) => {
-    const isPlaced = placeBelow(source, place) !== null;
-    return isPlaced ? [place, place + 1] : wholeLine(source, place);
-  });
+  const whole = [...tests.slice(0, MOST_TELLING), ...first.slice(0, MOST_TELLING)]
+    .sort((a, b) => a - b)
+    .flatMap((place) => {
+      const isPlaced = placeBelow(source, place) !== null;
+      return isPlaced ? [place, place + 1] : wholeLine(source, place);
+    });
   return {
-    told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...ends])],
+    told: [...new Set([...endings.slice(0, MOST_ENDINGS), ...whole, ...tests, ...ends])],
     marked: [...first.slice(MOST_TELLING), ...marked],
   };
+}
+
+/** Whether a text is the log of a job of GitHub Actions that has failed, or of a step of one. */
+export function isLogOfFailedJob(text: string): boolean {
+  return JOB_FAILED.test(text);
+}
+
+function saidIn(source: Source, unit: Unit): string {
+  const text = textOf(source, unit)
+    .slice(0, 2 * LOOKED_AT)
+    .trim();
+  return text.replace(BEFORE_JOBS_LINE, '').slice(0, LOOKED_AT).trim();
 }
 
 /** Where Rust says on the line below in which file an error is, and Go what a test has said. */
