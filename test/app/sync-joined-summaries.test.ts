@@ -188,3 +188,11 @@ it('reads a session that begins with such a message', async () => {
     superseded: [],
   });
 });
+
+it('leaves a message whole that has more blocks than any client joins', async () => {
+  await lab.sync('s', BEFORE);
+  const joined = user(SUMMARY, ...Array.from({ length: 1_000 }, (_, index) => `Note ${index}.`));
+  const synced = await lab.sync('s', [joined]);
+  expect(synced).toMatchObject({ matched: 1, appended: 0, is_compacted_by_client: true });
+  expect(await lab.sync('s', [joined])).toMatchObject({ appended: 0, superseded: [] });
+});

@@ -1,8 +1,10 @@
 import { atomsOf } from './atoms.ts';
-import { clientSummary } from './client-summary.ts';
 import type { Codec } from './codec.ts';
 import type { Item, Message } from './item.ts';
 import { utterancesOf } from './speaker.ts';
+
+/** No client joins more; what has more blocks is not read twice. */
+const MOST_BLOCKS = 1_000;
 
 /**
  * Where a message comes apart in which a client tells its own summary and, in blocks behind it, what was
@@ -12,10 +14,10 @@ import { utterancesOf } from './speaker.ts';
  */
 export function cutsBehindSummary(codec: Codec, item: Item): number[] | null {
   const { content } = item;
-  if (!Array.isArray(content) || content.length < 2) return null;
+  if (!Array.isArray(content) || content.length < 2 || content.length > MOST_BLOCKS) return null;
   const message = codec.normalise(item);
   if (message.kind !== 'message' || message.role === 'assistant') return null;
-  if (message.parts.length !== content.length || clientSummary(item, message) === null) return null;
+  if (message.parts.length !== content.length) return null;
   const behind = lastSummaryOf(message) + 1;
   if (behind === 0) return null;
   const cuts = [0];
