@@ -1,8 +1,9 @@
 import { codecFor, type Format } from '../domain/items/codecs.ts';
-import { type ClientCompaction, clientCompaction } from '../domain/session/client-compaction.ts';
+import type { Item } from '../domain/items/item.ts';
+import { clientCompaction } from '../domain/session/client-compaction.ts';
 import { clientCut } from '../domain/session/client-cut.ts';
 import type { State } from '../domain/session/head.ts';
-import { type Match, matchHistory, type ToldItem } from '../domain/session/match-history.ts';
+import { type Match, matchHistory } from '../domain/session/match-history.ts';
 import { matchRounds } from '../domain/session/match-rounds.ts';
 import type { Told } from '../domain/session/told.ts';
 import { type HistoryItem, loadHistory } from './load-history.ts';
@@ -10,26 +11,26 @@ import { ElsewhereError } from './ports/elsewhere-error.ts';
 import type { SessionRef } from './ports/event-store.ts';
 import type { Ports } from './ports/ports.ts';
 import { readHere } from './read-here.ts';
-import type { Telling } from './telling.ts';
+import type { KnownItems, SeparatedItem, Telling } from './telling.ts';
 
 /**
  * What a client's history is to its session. `follows`: all but the first `known` items are new, the
  * items at `superseded` are to be taken back. `compacted`: the client has compacted it; what is new
- * begins behind what `by_client` covers, and `without` are the items of that which the session began
- * with; `window`: it has only left something out, and goes on with what the log has after a version, but
- * for the items at `superseded`, behind those of the log at `opening`. `diverges`: from its item `known`
- * on it is another one than that of `parent` after `at`.
+ * begins behind what `kept` stands for, with the places that the log has it at; `window`: it has only left
+ * something out, and goes on with what the log has after a version, but for the items at `superseded`.
+ * `diverges`: from its item `known` on it is another one than that of `parent` after `at`.
  */
-export type SyncPlan =
-  | { kind: 'follows'; known: number; superseded: number[] }
-  | {
-      kind: 'compacted';
-      known: number;
-      by_client: ClientCompaction;
-      without: Set<number>;
-      window: { opening: (number | null)[]; after: number; superseded: number[] } | null;
-    }
-  | { kind: 'diverges'; known: number; parent: SessionRef; at: number };
+export type SyncPlan = KnownItems &
+  (
+    | { kind: 'follows'; superseded: number[] }
+    | {
+        kind: 'compacted';
+        kept: { item: Item; seq: number | null }[];
+        summary_text: string;
+        window: { after: number; superseded: number[] } | null;
+      }
+    | { kind: 'diverges'; parent: SessionRef; at: number }
+  );
 
 type Deps = Pick<Ports, 'store' | 'largestHere'>;
 
@@ -69,14 +70,15 @@ async function planFrom(
   const match = matchHistory(log, telling.piecesFrom(first));
   if (match.kind === 'follows') {
     const superseded = match.superseded.flatMap((place) => log[place]?.place?.seq ?? []);
-    return { kind: 'follows', known: first + match.known, superseded };
+    return { kind: 'follows', known: first + match.known, rest: null, superseded };
   }
   const place = log[match.place]?.place ?? null;
   if (place === null) return null;
   // What the client has said in other ways since, such as by the ids of answers, its telling may have
   // summarised: the rest of it says so.
   if (log.slice(match.place).some(isOfClient)) return null;
-  return { kind: 'diverges', known: first + match.known, parent: ref, at: place.seq - 1 };
+  const known = first + match.known;
+  return { kind: 'diverges', known, rest: null, parent: ref, at: place.seq - 1 };
 }
 
 function isOfClient({ atoms }: HistoryItem): boolean {
@@ -89,24 +91,33 @@ function planOf(
   log: readonly HistoryItem[],
   telling: Telling,
 ): SyncPlan {
-  const pieces = telling.piecesFrom(0);
+  const pieces = telling.separated();
   const plain = matchHistory(log, pieces);
   const match = plain.kind === 'follows' ? plain : (matchRounds(log, pieces) ?? plain);
+  const known = telling.knownBefore(pieces, match.known);
   if (match.kind === 'follows') {
     const places = match.superseded.map((place) => log[place]?.place ?? null);
     const own = places.flatMap((place) => (place?.session_id === ref.session_id ? place.seq : []));
-    if (own.length === places.length) return { ...match, superseded: own };
+    if (own.length === places.length) return { kind: 'follows', ...known, superseded: own };
     // What a parent of the session holds cannot be taken back here.
-    return diverging(ref, log, match.superseded[0] ?? 0, match.known);
+    return diverging(ref, log, match.superseded[0] ?? 0, known);
   }
   const by_client = clientCompaction(codecFor(format), log, pieces);
   if (by_client === null) {
     return (
-      windowed(ref, state, log, pieces, match) ?? diverging(ref, log, match.place, match.known)
+      windowed(ref, state, log, { telling, pieces }, match) ??
+      diverging(ref, log, match.place, known)
     );
   }
-  const without = initialItems(log, pieces.slice(0, by_client.items));
-  return { kind: 'compacted', known: by_client.items, by_client, without, window: null };
+  const { items, summary_text } = by_client;
+  const kept = ofClient(log, pieces.slice(0, items), []);
+  return {
+    kind: 'compacted',
+    ...telling.knownBefore(pieces, items),
+    kept,
+    summary_text,
+    window: null,
+  };
 }
 
 /**
@@ -118,7 +129,7 @@ function windowed(
   ref: SessionRef,
   { base, told }: State,
   log: readonly HistoryItem[],
-  pieces: readonly ToldItem[],
+  { telling, pieces }: { telling: Telling; pieces: readonly SeparatedItem[] },
   match: Extract<Match, { kind: 'diverges' }>,
 ): SyncPlan | null {
   const isOurs = base !== null && (base.compaction_id !== null || base.through === base.version);
@@ -131,27 +142,30 @@ function windowed(
   const next = cut && (log[cut.place]?.place ?? null);
   if (cut === null || next === null) return null;
   const superseded = cut.superseded.flatMap((at) => log[at]?.place?.seq ?? []);
-  if (isOurs) return { kind: 'follows', known: cut.known, superseded };
+  const known = telling.knownBefore(pieces, cut.known);
+  if (isOurs) return { kind: 'follows', ...known, superseded };
   const opening = log.slice(0, cut.opening).map(({ place }) => place?.seq ?? null);
   return {
     kind: 'compacted',
-    known: cut.known,
-    by_client: { items: cut.opening, summary_text: '' },
-    without: initialItems(log, pieces.slice(0, cut.opening)),
-    window: {
-      opening: match.place === cut.opening ? opening : [],
-      after: next.seq - 1,
-      superseded,
-    },
+    ...known,
+    kept: ofClient(log, pieces.slice(0, cut.opening), match.place === cut.opening ? opening : []),
+    summary_text: '',
+    window: { after: next.seq - 1, superseded },
   };
 }
 
-/** Which of the items the session began with. */
-function initialItems(log: readonly HistoryItem[], items: readonly ToldItem[]): Set<number> {
+/** These items with the places that the log has them at, without those that the session began with. */
+function ofClient(
+  log: readonly HistoryItem[],
+  items: readonly SeparatedItem[],
+  places: readonly (number | null)[],
+): { item: Item; seq: number | null }[] {
   const initial = new Set(
     log.flatMap(({ place, isOurs, atoms }) => (place === null && isOurs ? textOf(atoms) : [])),
   );
-  return new Set(items.flatMap(({ atoms }, at) => (initial.has(textOf(atoms)) ? [at] : [])));
+  return items.flatMap(({ item, atoms }, at) =>
+    initial.has(textOf(atoms)) ? [] : { item, seq: places[at] ?? null },
+  );
 }
 
 /** What the client shares with the log before this place; nothing where no version tells it. */
@@ -159,14 +173,14 @@ function diverging(
   { tenant, session_id }: SessionRef,
   log: readonly HistoryItem[],
   at: number,
-  known: number,
+  known: KnownItems,
 ): SyncPlan {
   const place = log[at]?.place ?? null;
   if (place === null) {
-    return { kind: 'diverges', known: 0, parent: { tenant, session_id }, at: 1 };
+    return { kind: 'diverges', known: 0, rest: null, parent: { tenant, session_id }, at: 1 };
   }
   const parent = { tenant, session_id: place.session_id };
-  return { kind: 'diverges', known, parent, at: place.seq - 1 };
+  return { kind: 'diverges', ...known, parent, at: place.seq - 1 };
 }
 
 function textOf(atoms: readonly { text: string }[]): string {

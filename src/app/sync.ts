@@ -157,7 +157,7 @@ function endOf({ session_id }: SessionRef, { version }: State, plan: SyncPlan): 
   return version;
 }
 
-const NEW: SyncPlan = { kind: 'follows', known: 0, superseded: [] };
+const NEW: SyncPlan = { kind: 'follows', known: 0, rest: null, superseded: [] };
 
 /** Goes on in a fork of the session, or in that which an earlier sync of this history has made. */
 async function fork(
@@ -167,7 +167,7 @@ async function fork(
   plan: Extract<SyncPlan, { kind: 'diverges' }>,
   request: Sync,
 ): Promise<Outcome<Step>> {
-  const { parent, at, known } = plan;
+  const { parent, at, known, rest } = plan;
   if (request.on_divergence === 'reject') return diverged(plan, request.items.length);
   const own = { tenant: ref.tenant, session_id: forkId(plan, telling) };
   const divergence: Divergence = {
@@ -182,7 +182,8 @@ async function fork(
   const first = await forkCommand(deps, parent, found.value, at);
   if (!first.ok) return first;
   const target = { ref: own, defaults, divergence, version: 0, first: first.value };
-  return writeSynced(deps, target, telling, { kind: 'follows', known, superseded: [] }, request);
+  const follows: SyncPlan = { kind: 'follows', known, rest, superseded: [] };
+  return writeSynced(deps, target, telling, follows, request);
 }
 
 /**

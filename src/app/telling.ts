@@ -1,5 +1,6 @@
 import type { Atom } from '../domain/items/atoms.ts';
-import type { Format } from '../domain/items/codecs.ts';
+import { blocksOf, cutsBehindSummary } from '../domain/items/behind-summary.ts';
+import { codecFor, type Format } from '../domain/items/codecs.ts';
 import type { Item } from '../domain/items/item.ts';
 import type { Told } from '../domain/session/told.ts';
 import { comparedAtoms } from './load-history.ts';
@@ -9,6 +10,12 @@ import { BEGINNING, type TellingStart, ToldChain } from './told-chain.ts';
 export class PartialTellingError extends Error {
   override readonly name = 'PartialTellingError';
 }
+
+/** An item, or a part of one: its place in the telling, and the block of its content that it begins at. */
+export type SeparatedItem = { item: Item; atoms: Atom[]; at: number; block: number };
+
+/** `rest`: of the item behind the known ones what is new, where its beginning is known. */
+export type KnownItems = { known: number; rest: Item | null };
 
 /** A conversation as a client tells it, with its fingerprint; its beginning may have been left out. */
 export class Telling {
@@ -71,4 +78,49 @@ export class Telling {
   piecesFrom(first: number): { item: Item; atoms: Atom[] }[] {
     return this.itemsFrom(first).map((item) => ({ item, atoms: comparedAtoms(this.format, item) }));
   }
+
+  /**
+   * All items, and in place of a message in which the client tells its own summary and more behind it what
+   * that comes apart into. Throws PartialTellingError when they are not at hand.
+   */
+  separated(): SeparatedItem[] {
+    const items = this.itemsFrom(0);
+    const joined = joinedSummary(this.format, items);
+    return items.flatMap((item, at) => {
+      const cuts = joined?.at === at ? joined.cuts : [0];
+      return cuts.map((block, index): SeparatedItem => {
+        const own = cuts.length === 1 ? item : blocksOf(item, block, cuts[index + 1]);
+        return { item: own, atoms: comparedAtoms(this.format, own), at, block };
+      });
+    });
+  }
+
+  /** How many items are known where all before this place among the separated ones is, and the new part of the next. */
+  knownBefore(separated: readonly SeparatedItem[], place: number): KnownItems {
+    const next = separated[place];
+    if (next === undefined) return { known: this.told.items, rest: null };
+    const { at, block } = next;
+    const [item] = block === 0 ? [] : this.itemsFrom(at);
+    return { known: at, rest: item === undefined ? null : blocksOf(item, block) };
+  }
+
+  /** What is new behind these. Throws PartialTellingError when it is not at hand. */
+  newBehind({ known, rest }: KnownItems): readonly Item[] {
+    return rest === null ? this.itemsFrom(known) : [rest, ...this.itemsFrom(known + 1)];
+  }
+}
+
+/** The message of a client's own summary that comes apart, which no answer stands before. */
+function joinedSummary(
+  format: Format,
+  items: readonly Item[],
+): { at: number; cuts: number[] } | null {
+  const codec = codecFor(format);
+  for (const [at, item] of items.entries()) {
+    const cuts = cutsBehindSummary(codec, item);
+    if (cuts !== null) return { at, cuts };
+    const normalised = codec.normalise(item);
+    if (normalised.kind === 'message' && normalised.role === 'assistant') return null;
+  }
+  return null;
 }

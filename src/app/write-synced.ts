@@ -41,11 +41,11 @@ export async function writeSynced(
   const now = deps.clock.now();
   const at = now.toISOString();
   const compaction_id = deps.newId();
-  const items = telling.itemsFrom(plan.known);
+  const items = telling.newBehind(plan);
   const seqs = plan.kind === 'follows' ? plan.superseded : (plan.window?.superseded ?? []);
   const { superseded, unpinned } = await takenBack(deps, ref, seqs, version);
   const by_client =
-    plan.kind === 'compacted' ? await compactedByClient(deps, ref, telling, plan, version) : null;
+    plan.kind === 'compacted' ? await compactedByClient(deps, ref, plan, version) : null;
   const ofSync = {
     session_id: ref.session_id,
     matched: plan.known,
@@ -100,20 +100,12 @@ export async function writeSynced(
   return accept({ kind: 'done', synced, replayed });
 }
 
-/** The items that stand for everything before, without those that the session began with. */
 async function compactedByClient(
   { store }: SyncPorts,
   ref: SessionRef,
-  telling: Telling,
-  { by_client, without, window }: Extract<SyncPlan, { kind: 'compacted' }>,
+  { kept: items, summary_text, window }: Extract<SyncPlan, { kind: 'compacted' }>,
   version: number,
 ): Promise<CompactedByClient> {
-  const told = telling.itemsFrom(0).slice(0, by_client.items);
-  const seqs = window?.opening ?? [];
-  const items = told
-    .map((item, index) => ({ item, seq: seqs[index] ?? null }))
-    .filter((_, index) => !without.has(index));
-  const { summary_text } = by_client;
   if (window === null) return { items, summary_text, window: null };
   const { after, superseded } = window;
   const gone = new Set(superseded);

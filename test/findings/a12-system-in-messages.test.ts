@@ -16,6 +16,9 @@ const OF_CLIENT = {
   output_config: { effort: 'medium' },
 };
 
+/** How Claude Code sets the effort of a turn. */
+const SETS_EFFORT = { role: 'system', content: [], output_config: { effort: 'medium' } };
+
 /** The shape of a turn as Claude Code sends it now: a system message after the user's. */
 function turn(n: number, output: string): JsonObject[] {
   const use = { type: 'tool_use', id: `toolu_${n}`, name: 'Bash', input: { command: `make ${n}` } };
@@ -75,6 +78,8 @@ describe('A12: role "system" inside the messages of an Anthropic session', () =>
     ['between two answers', [...SESSION, OF_CLIENT, { role: 'assistant', content: 'More.' }]],
     ['alone', [OF_CLIENT]],
     ['without content', [SESSION[0] ?? {}, { role: 'system', output_config: { effort: 'low' } }]],
+    ['with empty content', [SESSION[0] ?? {}, SETS_EFFORT]],
+    ['with empty content, before an answer', [SESSION[0] ?? {}, SETS_EFFORT, ...turn(1, 'ok')]],
   ])('%s it gives a valid context in every format', async (_, items) => {
     const id = await create(items);
     for (const format of ['anthropic', 'openai-chat', 'openai-responses'] as const) {

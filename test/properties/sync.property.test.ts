@@ -54,4 +54,44 @@ describe.each(FORMATS)('in %s', (format) => {
       );
     },
   );
+
+  it('is it too where the client joins its own summary and what is said next', async () => {
+    const blocks = fc.array(fc.constantFrom(OUTPUT, 'Mend it.', 'And the other.', 'Go on.'), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        blocks,
+        wellFormedArbitrary(format),
+        fc.array(fc.nat(), { maxLength: 4 }),
+        async (texts, after, places) => {
+          const before = [message(format, 'Why does it fail?')];
+          const histories = places
+            .map((place) => place % (after.length + 1))
+            .sort((a, b) => a - b)
+            .map((cut) => [message(format, SUMMARY, ...texts), ...after.slice(0, cut)]);
+          const all = [message(format, SUMMARY, ...texts), ...after];
+          const whole = await synced(format, [before, all]);
+          expect(whole).toMatchObject({ matched: all.length, appended: 0 });
+          expect(await synced(format, [before, ...histories, all])).toEqual(whole);
+          const apart = [message(format, SUMMARY), message(format, ...texts), ...after];
+          const { log } = await synced(format, [before, apart]);
+          const isSaid = texts.some((text) => text !== OUTPUT);
+          expect(whole.log).toEqual(isSaid ? log : [...before, ...after]);
+        },
+      ),
+      { numRuns: atScale({ brief: 4, short: 40, long: 400 }) },
+    );
+  });
 });
+
+const OUTPUT = '<local-command-stdout>Compacted</local-command-stdout>';
+const SUMMARY =
+  'This session is being continued from a previous conversation that ran out of context. The summary ' +
+  'below covers the earlier portion of the conversation.\n\nIt was looked for.';
+
+function message(format: Format, ...texts: string[]): Item {
+  const type = format === 'openai-responses' ? 'input_text' : 'text';
+  return { role: 'user', content: texts.map((text) => ({ type, text })) };
+}

@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/app/ports/store-unavailable-error.ts';
 import type { SummaryOrder } from '../../../src/domain/compaction/summary-order.ts';
+import { send as sendTo } from '../../support/api-server.ts';
 import { GatewayLab } from '../../support/gateway/lab.ts';
 import { logOf } from '../../support/gateway/sdk-task.ts';
 import { openTestStore } from '../../support/open-test-store.ts';
@@ -152,4 +153,66 @@ describe("Claude Code's own compaction", () => {
     expect(answer.text).toContain('Done.');
     expect(answer.headers.get('palimpsest-status')).toBe('bypassed; reason=nothing_to_compact');
   });
+});
+
+it('keeps what the user asks in the message of the summary through a compaction of ours', async () => {
+  const send = async (messages: object[]) => {
+    const sent = body(messages);
+    const answer = await lab.post('/v1/messages', sent, headers);
+    expect(answer.status, answer.text).toBe(200);
+    // Its answer is in the log, too.
+    const last = async () => (await lab.items(answer.session)).at(-1)?.role;
+    await expect.poll(last).toBe('assistant');
+    return { answer, sent };
+  };
+  const { answer: first } = await send(HISTORY);
+  const joined = user(
+    ...continued('The logs 0 to 2 were read.').content,
+    text('<local-command-caveat>Caveat: these are local commands.</local-command-caveat>'),
+    text('<command-name>/compact</command-name>\n<command-args></command-args>'),
+    text('<local-command-stdout>Compacted</local-command-stdout>'),
+    text('Now find out what slows down widget_v9.'),
+  );
+  const history: object[] = [joined];
+  const { answer, sent } = await send(history);
+  expect(answer.session).toBe(first.session);
+  // As it came.
+  expect(lab.provider.turns.at(-1)?.raw.toString()).toBe(JSON.stringify(sent));
+  for (let index = 3; index < 9; index++) {
+    history.push(...round(index));
+    await send(history);
+  }
+  const own = `/sessions/${first.session}`;
+  const done = await sendTo(lab.api, 'POST', `${own}/compact`, { body: { mode: 'full' } });
+  expect(done.status, done.text).toBe(202);
+  const isDone = async () =>
+    (await lab.events(first.session)).some(
+      ({ type, data }) =>
+        type === 'compaction.completed' && JSON.stringify(data).includes('"full"'),
+    );
+  await expect.poll(isDone).toBe(true);
+  history.push(...round(9));
+  await send(history);
+  const last = JSON.stringify(lab.provider.turns.at(-1)?.history);
+  expect(last).toContain('widget_v9');
+  expect(last).not.toContain('night-3.log:249 step');
+  const get = async (path: string) => (await sendTo(lab.api, 'GET', own + path)).text;
+  expect(await get('/ledger?kind=request')).toContain('widget_v9');
+  await expect.poll(() => get('/search?q=widget_v9')).toContain('"role":"user"');
+  const items = await lab.items(first.session);
+  expect(items.filter((item) => JSON.stringify(item).includes('widget_v9'))).toHaveLength(1);
+  expect(lab.provider.invalid).toEqual([]);
+});
+
+it('sends an edited request in the message of the summary on as it came', async () => {
+  const summary = continued('The logs 0 to 2 were read.');
+  const next = (said: string) => user(...summary.content, text(said));
+  const { session } = await lab.post('/v1/messages', body(HISTORY), headers);
+  await expect.poll(() => lab.items(session)).toHaveLength(HISTORY.length + 1);
+  await lab.post('/v1/messages', body([next('Now widget_v9.'), ...round(3)]), headers);
+  const edited = body([next('Now widget_v10.'), ...round(4)]);
+  const answer = await lab.post('/v1/messages', edited, headers);
+  expect(answer.session).not.toBe(session);
+  expect(answer.headers.get('palimpsest-status')).toBe('forwarded');
+  expect(lab.provider.turns.at(-1)?.raw.toString()).toBe(JSON.stringify(edited));
 });

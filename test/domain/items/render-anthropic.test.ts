@@ -311,6 +311,8 @@ test.each<[string, Item[]]>([
   ['does not start with the user', [model(text('hi'))]],
   ['two messages of one role', [ask, ask]],
   ['the content is empty', [user()]],
+  ['the content is empty', [ask, { role: 'system', content: [] }]],
+  ['the content is empty', [{ ...user(), output_config: { effort: 'low' } }]],
   ['a text block is empty', [user(text(' '))]],
   ['ends with thinking', [ask, model(thinking)]],
   ['call a is not answered', [ask, model(call('a')), ask]],
@@ -335,6 +337,13 @@ test.each<[string, Item[]]>([
   ['control item', [ask, { type: 'progress' }]],
 ])('the checker finds: %s', (expected, items) => {
   expect(anthropicCodec.violations(items)).toContainEqual(expect.stringContaining(expected));
+});
+
+test.each([[], undefined])('a system message that sets an option says nothing: %s', (content) => {
+  const sets = { role: 'system', output_config: { effort: 'low' } };
+  const items = [ask, content === undefined ? sets : { ...sets, content }, model(text('Well.'))];
+  expect(anthropicCodec.violations(items)).toEqual([]);
+  expect(anthropicCodec.violations(anthropicCodec.render(items))).toEqual([]);
 });
 
 test('ids in letters that the provider refuses are replaced in the call and its result', () => {

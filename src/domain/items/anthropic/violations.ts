@@ -60,12 +60,11 @@ function checkOrder(rendered: readonly Item[], index: number, say: Say): void {
 
 function checkContent(message: Item, say: Say): void {
   const content = message.content;
+  // It only sets an option for the turn.
   const setsOptions = message.role === 'system' && isJsonObject(message.output_config);
   const isEmpty =
     typeof content === 'string' ? content.trim() === '' : blocks(message).length === 0;
-  if (isEmpty && !(setsOptions && content === undefined)) {
-    say('the content is empty');
-  }
+  if (isEmpty && !(setsOptions && typeof content !== 'string')) say('the content is empty');
   for (const block of blocks(message)) {
     if (isBlank(block)) say('a text block is empty');
     if (block.type === 'tool_result') checkResultContent(block, say);
