@@ -116,8 +116,10 @@ const failureSchema = z.strictObject({
   key: text,
   lines: z.array(text),
   times: count,
-  /** What the assistant said next. */
+  /** What the assistant said next; '' where it had gone on before, and what it then said is of something else. */
   said: text.exactOptional(),
+  /** The assistant has called another tool since and has not said a word yet. */
+  is_passed: z.literal(true).exactOptional(),
   failed_at: count,
   cure: z
     .strictObject({
