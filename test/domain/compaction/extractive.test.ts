@@ -89,6 +89,27 @@ describe('what a summary tells', () => {
     ]);
   });
 
+  test('of a file that was written over, what it holds, and not that all of it was added', () => {
+    const path = '/w/chat.go';
+    const content = 'func handleChat() {\n  callOllama()\n}';
+    const read = used(
+      'Read',
+      { file_path: path },
+      '1\tfunc handleChat() {\n2\t  callModel()\n3\t}',
+    );
+    const moved = ran('mv /w/chat.go /w/talk.go', '');
+    const written = used(
+      'Write',
+      { file_path: path, content },
+      `The file ${path} has been updated.`,
+    );
+    const linesOf = (...items: ReturnType<typeof used>) =>
+      section(summarize([asks('Use Ollama.'), ...items]), 'Files and code sections')?.join('\n');
+    expect(linesOf(...read, ...written)).toContain('changed; now with handleChat, callOllama');
+    expect(linesOf(...read, ...written, ...moved)).toContain('now with handleChat');
+    expect(linesOf(...written)).toContain('created; added handleChat, callOllama');
+  });
+
   test('files: what was changed in them, what they have, the newest line', () => {
     expect(section(summary, 'Files and code sections')).toEqual([
       '- /repo/src/retry.ts: created, changed; added maxRetries; last: export const maxRetries = 3;',
