@@ -228,9 +228,11 @@ const COMMON_WORDS = new Set(
   ),
 );
 
-/** Whether a text has a word of what failed, or of what was said about it. */
+/** Whether a text has a word of what failed or of its error, or quotes a command of the same program. */
 function isAboutFailure(text: string, failure: Failure): boolean {
   const { key, lines } = failure;
+  const [program = ''] = key.split(' ', 1);
+  if (isCommand(failure) && text.includes(`\`${program} `)) return true;
   // Of a path the name tells most, and an error that a tool words is the same for every file.
   const about = isCommand(failure) ? [key, ...lines].join(' ') : key.replace(/\S*[/\\]/g, '');
   const words = new Set(about.toLowerCase().match(TELLING_WORD) ?? []);

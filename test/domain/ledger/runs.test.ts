@@ -259,6 +259,7 @@ describe('failures', () => {
   });
 
   test.each([
+    ['its program', 'I found it: `bd dep add A B`.', ran('bd unlink', 'Error: unknown', 1)],
     ['its error', 'So maxRetries has to be exported.', failed],
     [
       'its file',
