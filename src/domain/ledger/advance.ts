@@ -327,6 +327,7 @@ class LedgerFold {
   }
 
   private call(call: ToolCall, index: number, seq: number): void {
+    this.runs.wentOn();
     // Of a list of todos the words count, and not the states that they are in.
     const isPlan = planCallOf(call) !== null;
     for (const text of stringsOf(call.input)) {

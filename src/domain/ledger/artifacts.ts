@@ -48,6 +48,8 @@ const MOST_IN_TEXT = 20;
 /** Characters before and after a value that say what it is. */
 const BEFORE = 60;
 const AFTER = 30;
+/** So little in front of that, up to the beginning of the line, is told as well: it names what the line is about. */
+const NEAR = 40;
 
 /** Addresses, commits, versions and figures that people and the assistant have named. */
 export class Artifacts {
@@ -119,11 +121,13 @@ function wordsAround(text: string, at: number, length: number): string {
 }
 
 function headOf(text: string, line: number, at: number): string {
-  const from = Math.max(line, at - BEFORE);
+  const from = at - BEFORE <= line + NEAR ? line : at - BEFORE;
   const before = text.slice(from, at).replace(SENTENCES_BEFORE, '');
   if (from === line || before.length < at - from) return before;
+  // The word that the cut goes through counts as skipped: it may be the one that turns the rest round.
+  const start = from + (/^\S*\s/.exec(before)?.[0].length ?? 0);
   const further = Math.max(line, at - TURNED_BEFORE);
-  const skipped = text.slice(further, from).replace(SENTENCES_BEFORE, '');
+  const skipped = text.slice(further, start).replace(SENTENCES_BEFORE, '');
   const turn = [...skipped.matchAll(TURNS)].at(-1)?.index;
-  return `… ${turn === undefined ? before.replace(/^\S*\s/, '') : skipped.slice(turn) + before}`;
+  return `… ${(turn === undefined ? '' : skipped.slice(turn)) + text.slice(start, at)}`;
 }

@@ -1,3 +1,4 @@
+import { tellsError } from '../error-lines.ts';
 import type { Message, ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
 import { readOpaque } from '../items/opaque.ts';
@@ -105,9 +106,20 @@ const LONGEST_SAID_BEFORE = 1_200;
 const BEGINNING = 600;
 const SAID_KEPT = 4;
 
-/** What the assistant has said, the newest first, with this before the others. */
+/** A line that tells no more than that something still goes on: what is said later tells it better. */
+const ONLY_GOES_ON =
+  /^(?:(?:it(?:['’]s| is) |(?:i|we)(?:['’]m|['’]re| am| are) )?still (?:\w{3,20}ing\b|active\b|busy\b|in |no )|no (?:completion|finish|signal|finish signal|output|change|result|response|answer|update|news|progress)s? yet\b|(?:(?:i|we)(?:['’]m|['’]re| am| are) )?(?:checking|waiting|polling) |(?:i|we)(?:['’]ll| will) (?:keep (?:waiting|polling|checking|watching|monitoring)|wait|check (?:again|back))\b)/i;
+const LONGEST_GOES_ON = 80;
+
+function onlyGoesOn({ text }: LastSaid): boolean {
+  const line = text.trim();
+  if (line.length > LONGEST_GOES_ON || line.includes('\n')) return false;
+  return ONLY_GOES_ON.test(line) && !/[\d`:]/.test(line) && !tellsError(line);
+}
+
+/** What the assistant has said, the newest first, with this before the others that say more than that it goes on. */
 export function withSaid(said: readonly LastSaid[], newest: LastSaid): LastSaid[] {
-  const others = said.slice(0, SAID_KEPT - 1);
+  const others = said.filter((one) => !onlyGoesOn(one)).slice(0, SAID_KEPT - 1);
   return [
     { ...newest, text: endsOf(newest.text) },
     ...others.map((one) => ({ ...one, text: clipMiddle(one.text, LONGEST_SAID_BEFORE) })),

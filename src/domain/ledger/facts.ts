@@ -124,11 +124,16 @@ export function changeText(file: File): string {
   if (state === 'moved') return `${path}: moved to ${moved_to ?? 'another place'}`;
   const since = is_created ? 'created' : `changed ${edits} times`;
   const facts = [copied_from === undefined ? since : `copied from ${copied_from}`];
-  if (added.length > 0) facts.push(`added ${added.join(', ')}`);
+  if (added.length > 0) facts.push(addedText(file, added));
   if (removed.length > 0) facts.push(`removed ${removed.join(', ')}`);
   const back = takenBackText(file);
   if (back !== '') facts.push(back);
   return `${path}: ${facts.join('; ')}`;
+}
+
+/** What edits of a file brought in; of one that was written over, what it holds: some may have been there. */
+export function addedText({ is_rewritten }: File, names: readonly string[]): string {
+  return `${is_rewritten === true ? 'now with' : 'added'} ${names.join(', ')}`;
 }
 
 /** How a failure was cured where the same did not work later. */

@@ -171,6 +171,7 @@ export class Files {
     const isAnew = known?.is_created === true && known.state !== 'present';
     const file = this.changed(path, moment);
     if (isNew) file.is_created = true;
+    if (!file.is_created) file.is_rewritten = true;
     delete file.copied_from;
     // What was created and deleted before is not there any more, as if it had never been.
     if (isAnew) Object.assign(file, { edits: 1, removed: [], edited_from: moment.at });
@@ -269,6 +270,7 @@ export class Files {
     }
     target.added = [...new Set([...target.added, ...from.added])].slice(0, MOST_NAMES);
     target.is_created ||= from.is_created;
+    if (from.is_rewritten) target.is_rewritten = true;
     from.added = [];
     delete from.line;
   }

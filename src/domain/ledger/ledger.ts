@@ -47,7 +47,10 @@ const conclusionSchema = z.strictObject({
 });
 export type Conclusion = z.infer<typeof conclusionSchema>;
 
-/** A file that was worked on. `added` are names that edits brought in and that no later one took away. */
+/**
+ * A file that was worked on. `added` are names that edits brought in and that no later one took away; where
+ * it `is_rewritten`, written as a whole over what was there, some of them may have been there before.
+ */
 export const fileSchema = z.strictObject({
   ...place,
   path: text,
@@ -55,6 +58,7 @@ export const fileSchema = z.strictObject({
   edits: count,
   state: z.enum(['present', 'deleted', 'moved']),
   is_created: z.boolean(),
+  is_rewritten: z.literal(true).exactOptional(),
   moved_to: text.exactOptional(),
   /** What it was copied from, where nothing else is known of how it came about. */
   copied_from: text.exactOptional(),
@@ -116,8 +120,10 @@ const failureSchema = z.strictObject({
   key: text,
   lines: z.array(text),
   times: count,
-  /** What the assistant said next. */
+  /** What the assistant said next; '' where it had gone on before, and what it then said is of something else. */
   said: text.exactOptional(),
+  /** The assistant has called another tool since and has not said a word yet. */
+  is_passed: z.literal(true).exactOptional(),
   failed_at: count,
   cure: z
     .strictObject({

@@ -38,9 +38,9 @@ const ONLY_NAME = /^(?:[\w$]{1,60}(?:\.|::)){0,8}[A-Z]\w{0,60}(?:Error|Exception
 /** Lines of programs around an output, which say nothing about it. */
 const FRAME =
   /^(?:exit code|process exited|command exited|wall time|chunk id|output:?$|\(no output\)$|\[(?:rerun|result-id): \w{1,20}\]$|traceback \(|<\/?[\w-]+>$|\[(?:the command completed|command finished|current working directory|python interpreter)\b)/i;
-/** What shells without exit codes print when a program failed. */
+/** What shells without exit codes print when a program failed; indented, it is shown from elsewhere. */
 const FAILS_BY_WORDS =
-  /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
+  /^Traceback \(most recent call last\)|^(?!\s)[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
 /** What Claude Code says of a command that it does not wait for. */

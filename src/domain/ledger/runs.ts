@@ -120,10 +120,25 @@ export class Runs {
     }
   }
 
-  /** What the assistant says next after failures is what it makes of them. */
+  /** Another tool is called: what has failed so far is passed over where nothing was said of it. */
+  wentOn(): void {
+    for (const failure of this.failures.values()) {
+      if (failure.said === undefined) failure.is_passed = true;
+    }
+  }
+
+  /**
+   * What the assistant says next after failures is what it makes of them; once it has gone on, only where
+   * it names something of them.
+   */
   said(text: string): void {
     const line = firstLine(text, LONGEST_SAID);
-    if (line !== '') for (const failure of this.failures.values()) failure.said ??= line;
+    if (line === '') return;
+    for (const failure of this.failures.values()) {
+      if (failure.said !== undefined) continue;
+      failure.said = failure.is_passed !== true || isAboutFailure(line, failure) ? line : '';
+      delete failure.is_passed;
+    }
   }
 
   sizes(): { runs: number; failures: number; tools: number; open_calls: number } {
@@ -151,7 +166,7 @@ export class Runs {
       ...(known !== undefined && {
         seq: known.seq,
         times: known.times + 1,
-        ...(known.said !== undefined && { said: known.said }),
+        ...(known.said !== undefined && known.said !== '' && { said: known.said }),
       }),
     });
   }
@@ -203,6 +218,26 @@ export class Runs {
 function changesText(action: FileAction): action is FileAction & { path: string } {
   const isUnseen = action.kind === 'changed' && action.isCertain;
   return writesText(action) || action.kind === 'rewritten' || isUnseen;
+}
+
+const TELLING_WORD = /\p{L}{5,40}/gu;
+/** Words of many errors, which make two texts no more alike. */
+const COMMON_WORDS = new Set(
+  'command could directory error errors exist expected failed failure found tests there this'.split(
+    ' ',
+  ),
+);
+
+/** Whether a text has a word of what failed or of its error, or quotes a command of the same program. */
+function isAboutFailure(text: string, failure: Failure): boolean {
+  const { key, lines } = failure;
+  const [program = ''] = key.split(' ', 1);
+  if (isCommand(failure) && text.includes(`\`${program} `)) return true;
+  // Of a path the name tells most, and an error that a tool words is the same for every file.
+  const about = isCommand(failure) ? [key, ...lines].join(' ') : key.replace(/\S*[/\\]/g, '');
+  const words = new Set(about.toLowerCase().match(TELLING_WORD) ?? []);
+  const said = text.toLowerCase().match(TELLING_WORD) ?? [];
+  return said.some((word) => words.has(word) && !COMMON_WORDS.has(word));
 }
 
 /** The key of a command is its text, and of other calls the tool with what it was about. */

@@ -89,6 +89,27 @@ describe('what a summary tells', () => {
     ]);
   });
 
+  test('of a file that was written over, what it holds, and not that all of it was added', () => {
+    const path = '/w/chat.go';
+    const content = 'func handleChat() {\n  callOllama()\n}';
+    const read = used(
+      'Read',
+      { file_path: path },
+      '1\tfunc handleChat() {\n2\t  callModel()\n3\t}',
+    );
+    const moved = ran('mv /w/chat.go /w/talk.go', '');
+    const written = used(
+      'Write',
+      { file_path: path, content },
+      `The file ${path} has been updated.`,
+    );
+    const linesOf = (...items: ReturnType<typeof used>) =>
+      section(summarize([asks('Use Ollama.'), ...items]), 'Files and code sections')?.join('\n');
+    expect(linesOf(...read, ...written)).toContain('changed; now with handleChat, callOllama');
+    expect(linesOf(...read, ...written, ...moved)).toContain('now with handleChat');
+    expect(linesOf(...written)).toContain('created; added handleChat, callOllama');
+  });
+
   test('files: what was changed in them, what they have, the newest line', () => {
     expect(section(summary, 'Files and code sections')).toEqual([
       '- /repo/src/retry.ts: created, changed; added maxRetries; last: export const maxRetries = 3;',
@@ -189,6 +210,34 @@ describe('headings follow the template, empty sections are left out', () => {
     ]);
     const told = section(summarize(items, { max_tokens: 160 }), 'All user messages');
     expect(told?.at(-1)).toBe('- User: …Question: Remove the page again');
+  });
+
+  test.each([
+    'Still running.',
+    'It’s still in verify.',
+    'No completion yet; continuing to wait.',
+    'Checking verify progress again.',
+    "I'll keep waiting.",
+  ])('what was said of no more than that it goes on gives way: %s', (goesOn) => {
+    const said = ['The parser is written.', 'Its tests pass.', goesOn, goesOn, 'Lint is next.'];
+    const items = [asks('Build it.'), ...said.map((one) => tells(one)), tells(goesOn)];
+    expect(section(summarize(items), 'Current work')).toEqual(
+      ['The parser is written.', 'Its tests pass.', 'Lint is next.', goesOn].map(
+        (one) => `- Assistant: ${one}`,
+      ),
+    );
+  });
+
+  test.each([
+    'Still failing in the parser.',
+    'Still need the key from you.',
+    'No tests yet for the parser.',
+    'Still waiting: the import has 3 of 9 files.',
+    'I will keep the old name.',
+    'Checking is what `make lint` does.',
+  ])('but not what says more: %s', (one) => {
+    const items = [asks('Build it.'), tells(one), tells('Lint is next.')];
+    expect(section(summarize(items), 'Current work')).toContain(`- Assistant: ${one}`);
   });
 
   test('what is said again and again stands there once', () => {
@@ -661,6 +710,22 @@ describe('steps done are not next', () => {
       '- List not touched, 3 requests since: In progress: Read the log',
       '- List not touched, 3 requests since: Open: Mend the parser',
     ]);
+  });
+
+  test('a plan that nobody has touched for three requests is told as such', () => {
+    const approved = used(
+      'ExitPlanMode',
+      { plan: '# Retries\nAdd backoff.' },
+      'User has approved your plan.',
+    );
+    const talk = (...words: string[]) => words.flatMap((word) => [asks(word), tells('Done.')]);
+    const planned = [asks('Plan it.'), ...approved];
+    const soon = section(summarize([...planned, ...talk('Go on.', 'And on.')]), 'Pending tasks');
+    expect(soon?.[0]).toMatch(/^- Plan: # Retries/);
+    const later = [...planned, ...talk('Go on.', 'Now the docs.', 'Now the page.')];
+    expect(section(summarize(later), 'Pending tasks')?.[0]).toMatch(
+      /^- Not touched, 3 requests since: Plan: # Retries/,
+    );
   });
 
   test('nobody waits for the result of a call that was broken off long ago', () => {

@@ -89,6 +89,18 @@ describe('what has to be exact', () => {
     expect(one?.context).toBe(context);
   });
 
+  test('also the one that the cut goes through', () => {
+    const rest = 'mark visits as lost where the page was seen within last ';
+    const [one] = ledgerOf([tells(`${'words '.repeat(20)}don't ${rest}10 minutes.`)]).artifacts;
+    expect(one?.context).toBe(`… don't ${rest}10 minutes.`);
+  });
+
+  test('of a line that begins a little before, what it is about', () => {
+    const text =
+      '1. **`model-a:8b`** — the best at calling tools of all that take no more than 4.7GB';
+    expect(ledgerOf([tells(text)]).artifacts.at(-1)?.context).toBe(text.slice(3));
+  });
+
   test('and no words of the next line', () => {
     const [one] = ledgerOf([asks('It fell by 35% so far.\n\n## What now\nGo on.')]).artifacts;
     expect(one?.context).toBe('It fell by 35% so far.');

@@ -651,6 +651,14 @@ test('an answer that is no text says nothing of how a run went', () => {
   });
 });
 
+test('what a command shows of another place says nothing of how it went', () => {
+  const screen =
+    '• Ran bun run build\n  └ $ bun --filter core build\n    core build: /usr/bin/bash: line 1: tsup: command not found\n• Ran bun install';
+  expect(ofCommand(screen, false, 'workmux capture worker -n 220').kind).toBe('ok');
+  const own = 'core build: /usr/bin/bash: line 1: tsup: command not found';
+  expect(ofCommand(own, false, './build.sh; date')).toEqual({ kind: 'failed', lines: [own] });
+});
+
 test('what a startup file says is told where the script runs it', () => {
   const said = '/home/me/.bashrc: line 3: starship: command not found';
   expect(ofCommand(said, false, '. ~/.bashrc')).toEqual({ kind: 'failed', lines: [said] });

@@ -248,6 +248,37 @@ describe('failures', () => {
     ]);
   });
 
+  const looked = ran('git log -1', 'abc1234 Retry');
+
+  test('not with what was said after another call of something else', () => {
+    const said = tells('The branch is clean. Now the docs:');
+    expect(ledgerOf([...failed, ...looked, said]).failures).toMatchObject([{ said: '' }]);
+    const again = ran('npm test', 'Error: maxRetries is not defined', 1);
+    const [own] = ledgerOf([...failed, ...looked, said, ...again, said]).failures;
+    expect(own).toMatchObject({ times: 2, said: 'The branch is clean. Now the docs:' });
+  });
+
+  test.each([
+    ['its program', 'I found it: `bd dep add A B`.', ran('bd unlink', 'Error: unknown', 1)],
+    ['its error', 'So maxRetries has to be exported.', failed],
+    [
+      'its file',
+      'The parser_notes.md of old is gone.',
+      used('Read', { file_path: '/w/parser_notes.md' }, 'File does not exist.', true),
+    ],
+  ])('but with what then names %s', (_, words, items) => {
+    const [failure] = ledgerOf([...items, ...looked, tells(words)]).failures;
+    expect(failure?.said).toBe(words);
+    expect(failure).not.toHaveProperty('is_passed');
+  });
+
+  test('nor is a tool that was called with it another one', () => {
+    const both = [failed[0], looked[0], failed[1], looked[1]].filter((one) => one !== undefined);
+    const said = tells('The branch is clean. Now the docs:');
+    const [failure] = ledgerOf([...both, said]).failures;
+    expect(failure?.said).toBe('The branch is clean. Now the docs:');
+  });
+
   test('are cured as soon as the same works, by the files changed in between', () => {
     const items = [
       ...edited('/w/before.ts'),

@@ -1,4 +1,5 @@
 import { MOST_NAMES } from '../../ledger/brought-in.ts';
+import { addedText } from '../../ledger/facts.ts';
 import { heatOf } from '../../ledger/files.ts';
 import type { File, Ledger, Name } from '../../ledger/ledger.ts';
 import { scoreOf } from '../../ledger/names-index.ts';
@@ -104,7 +105,7 @@ function factsOf(file: File, level: Level, met: readonly string[]): string[] {
   if (back !== '' && file.state === 'present') facts.push(back);
   const { added, removed, line } = file;
   if (file.state === 'present') {
-    if (added.length > 0) facts.push(`added ${added.slice(0, level.names).join(', ')}`);
+    if (added.length > 0) facts.push(addedText(file, added.slice(0, level.names)));
     if (line !== undefined && (added.length === 0 || level.line)) facts.push(`last: ${line}`);
     const told = new Set(added.slice(0, level.names));
     const others = met.filter((name) => !told.has(name) && !removed.includes(name));

@@ -17,6 +17,7 @@ export const LABELS = {
   open_todo: 'Open: ',
   active_todo: 'In progress: ',
   todos_left: 'List not touched, ',
+  plan_left: 'Not touched, ',
   done_todo: 'Done: ',
   dropped_todo: 'Dropped: ',
   plan: 'Plan: ',

@@ -60,7 +60,7 @@ export function errorText({ what, lines, times, said, cure }: Failure, most: Err
     .join(' ');
   const often = times > 1 ? ` (${times} times)` : '';
   const then =
-    said !== undefined && most.said > 0
+    said !== undefined && said !== '' && most.said > 0
       ? ` Assistant then: ${clipEnd(oneLine(said), most.said)}`
       : '';
   return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(cure)}.${then}`;
@@ -207,8 +207,9 @@ export function todoTellings({ plan, requests }: Ledger): Tellings {
     ...of('open', note + LABELS.open_todo),
   ];
   const ended = [...of('done', LABELS.done_todo), ...of('dropped', LABELS.dropped_todo)];
+  const planNote = since < STALE_FROM ? '' : `${LABELS.plan_left}${since} requests since: `;
   const words = (most: number) =>
-    plan.text === '' ? [] : [LABELS.plan + clipMiddle(plan.text, most)];
+    plan.text === '' ? [] : [planNote + LABELS.plan + clipMiddle(plan.text, most)];
   return [
     () => inOrder(open.toReversed()).reverse(),
     () => inOrder([...open, ...ended]),
