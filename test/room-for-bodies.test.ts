@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BodyRoom } from '../src/api/http/body-room.ts';
 import { createRoomyApp } from '../src/room-for-bodies.ts';
@@ -106,6 +107,34 @@ describe('while there is no room for a body', () => {
     next.end();
     expect((await app.fetch(next.request)).headers.get('palimpsest-status')).toBe('forwarded');
   });
+});
+
+it('a packed body takes the room of what is in it', async () => {
+  const app = open();
+  const packed = (length: number) =>
+    new Request('http://localhost/v1/messages', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        'x-palimpsest-key': KEYS[0]?.key ?? '',
+      },
+      body: gzipSync(
+        JSON.stringify({
+          model: 'm',
+          max_tokens: 100,
+          messages: [{ role: 'user', content: 'x'.repeat(length) }],
+        }),
+      ),
+    });
+  const statusOf = async (length: number) => {
+    const answer = await app.fetch(packed(length));
+    expect(await answer.text()).toContain('Done.');
+    return answer.headers.get('palimpsest-status');
+  };
+  expect(await statusOf(LENGTH)).toBe('forwarded');
+  expect(await statusOf(2 * LENGTH)).toBe('bypassed; reason=no_room');
+  expect(await statusOf(LENGTH)).toBe('forwarded');
 });
 
 it('one tenant leaves room for others, and all of them together take no more than there is', async () => {

@@ -212,9 +212,12 @@ function firstProblem(codec: Codec, item: Item): string | undefined {
   return codec.check(item)[0]?.message;
 }
 
+/** No file system has longer ones, in characters. */
+const LONGEST_NAME = 255;
+
 /** The file's name without folders and extensions, fit for a session id (SPEC section 2). */
 function nameOf(fileName: string): string {
-  const base = fileName.split(/[/\\]/).at(-1) ?? '';
+  const base = (fileName.split(/[/\\]/).at(-1) ?? '').slice(0, LONGEST_NAME);
   const stem = base.replace(/(\.(gz|jsonl|ndjson|json|traj))+$/i, '');
   // Room is left for the number of a conversation.
   return stem.replaceAll(/[^A-Za-z0-9._:-]/g, '-').slice(0, 116) || 'transcript';

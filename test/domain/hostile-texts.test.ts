@@ -2,10 +2,13 @@ import { expect, test } from 'vitest';
 import { summarizeExtractively } from '../../src/domain/compaction/extractive/summarize.ts';
 import { cleanSummary, extractSummaryText } from '../../src/domain/compaction/summary.ts';
 import { transcriptText } from '../../src/domain/compaction/transcript-text.ts';
+import { showsWhatIs } from '../../src/domain/digests/kind.ts';
+import { sessionHint } from '../../src/domain/gateway/session-hint.ts';
 import { summaryTurn } from '../../src/domain/gateway/summary-turn.ts';
 import { codecFor } from '../../src/domain/items/codecs.ts';
-import type { Item, Normalised } from '../../src/domain/items/item.ts';
+import type { Item, Message, Normalised } from '../../src/domain/items/item.ts';
 import { readOpaque } from '../../src/domain/items/opaque.ts';
+import { utterancesOf } from '../../src/domain/items/speaker.ts';
 import { commandKey } from '../../src/domain/ledger/command-line.ts';
 import { extractNames, namesStandingIn } from '../../src/domain/names.ts';
 import { compactionCommand } from '../../src/domain/policy/commands.ts';
@@ -13,6 +16,7 @@ import { profileConfig } from '../../src/domain/policy/profiles.ts';
 import { commandReader } from '../../src/domain/policy/shell-commands.ts';
 import { completedSteps, hasSucceeded, textBoundaries } from '../../src/domain/policy/signals.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
+import { toldIn } from '../../src/domain/workspace/program-notes.ts';
 import { sumsUpFailure } from '../../src/domain/workspace/sums-up.ts';
 import { cpuMs } from '../support/cpu-time.ts';
 import { assistant, attachment, call, result, user } from '../support/items.ts';
@@ -60,7 +64,7 @@ const UNITS = [
     '*** Update File: a.ts\n',
     '@@ -1 +1 @@\n+a\n',
   ],
-  ...['cat a.ts && ', "sed -n '1,2p' a.ts; ", '/compact '],
+  ...['cat a.ts && ', "sed -n '1,2p' a.ts; ", '/compact ', '{', '_session_', 'search'],
 ];
 
 const summary = (...items: Item[]) =>
@@ -70,6 +74,11 @@ const summary = (...items: Item[]) =>
     template: 'nine-sections',
   });
 const message = (text: string): Normalised => anthropic.normalise(user(text));
+const spoken = (text: string): Message => {
+  const item = message(text);
+  if (item.kind !== 'message') throw new Error('no message');
+  return item;
+};
 const callOf = (input: string) =>
   ({ kind: 'tool_call', id: 'c', name: 'bash', input, source: null }) as const;
 
@@ -119,6 +128,32 @@ const ENTRIES: [string, (text: string) => unknown][] = [
   [
     'a file in a data URL',
     (text) => readOpaque({ type: 'input_file', filename: 'a', file_data: `data:${text}` }),
+  ],
+  [
+    'a summary of a copy',
+    (text) => summary(call('c', 'Bash', { command: `cp "$A" a${text}` }), result('c', 'ok')),
+  ],
+  [
+    'a summary of a part that is read',
+    (text) =>
+      summary(call('c', 'Bash', { command: `sed -n '1p${text}x' a.ts` }), result('c', 'ok')),
+  ],
+  [
+    'a summary of a filter that is read',
+    (text) =>
+      summary(
+        call('c', 'Bash', { command: `awk 'NR>=1 && NR<=2${text}x' a.ts` }),
+        result('c', 'ok'),
+      ),
+  ],
+  [
+    'what a skill was called with',
+    (text) => toldIn(spoken(`Base directory for this skill: /a\n\nx\n\nARGUMENTS: a${text}\nx`)),
+  ],
+  ['a tool by its name', (text) => showsWhatIs(`${text}web`)],
+  [
+    'the session that a user id names',
+    (text) => sessionHint('messages', () => null, { metadata: { user_id: `a${text}!` } }),
   ],
   ['a summary of a patch', (text) => summary(call('c', 'apply_patch', { input: text }))],
   ['a summary of a plan', (text) => summary(call('c', 'ExitPlanMode', { plan: text }))],
@@ -174,6 +209,10 @@ test.each(ENTRIES)(
 
 /** These read a part of a long text: their time does not grow with it, and still may be too much. */
 const BOUNDED: [string, (text: string) => unknown][] = [
+  [
+    'the heading of a result',
+    (text) => utterancesOf(spoken(`[read_file for a] Result:${text.slice(0, 19_000)}x`)),
+  ],
   ['the end of an output', (text) => sumsUpFailure(`1${text}x`)],
   ['the key of a command', (text) => commandKey(`npm test ${text}x`)],
   ['the key of one that ends in an open quote', (text) => commandKey(`npm test ${text}"`)],

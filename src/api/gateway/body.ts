@@ -83,7 +83,9 @@ async function* goneOn(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-type Options = { finishFlush?: number };
+/** Whether there is room for so many bytes of what was packed. */
+type HasRoom = (size: number) => boolean;
+type Options = { finishFlush?: number; hasRoom?: HasRoom | undefined };
 type Inflate = (bytes: Buffer, options: Options) => Promise<Buffer>;
 
 /** Null for codings that this Node cannot read. */
@@ -92,12 +94,16 @@ function inflaterOf(coding: string): Inflate | null {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
-      return (bytes, options) => through(zlib.createUnzip({ ...options, chunkSize: CHUNK }), bytes);
+      return (bytes, { hasRoom, ...options }) =>
+        through(zlib.createUnzip({ ...options, chunkSize: CHUNK }), bytes, hasRoom);
     case 'br':
-      return (bytes, options) =>
-        through(zlib.createBrotliDecompress({ ...options, chunkSize: CHUNK }), bytes);
+      return (bytes, { hasRoom, ...options }) =>
+        through(zlib.createBrotliDecompress({ ...options, chunkSize: CHUNK }), bytes, hasRoom);
     case 'zstd':
-      return HAS_ZSTD ? zstd : null;
+      return HAS_ZSTD
+        ? (bytes, { hasRoom, ...options }) =>
+            through(zstdDecoder({ ...options, chunkSize: CHUNK }), bytes, hasRoom)
+        : null;
     default:
       return null;
   }
@@ -114,35 +120,41 @@ function mostPlain({ byteLength }: Buffer): number {
 }
 
 /** Piece by piece, with others in between: zlib itself would put many megabytes together in one go. */
-async function through(decoder: Transform, bytes: Buffer): Promise<Buffer> {
+async function through(decoder: Transform, bytes: Buffer, hasRoom?: HasRoom): Promise<Buffer> {
   const pieces: Buffer[] = [];
   const most = mostPlain(bytes);
   let size = 0;
   decoder.end(bytes);
   for await (const piece of decoder) {
     size += piece.byteLength;
-    if (size > most) throw new Error('what was packed is too long to be read');
+    if (size > most || hasRoom?.(size) === false) {
+      throw new Error('what was packed is too long to be read');
+    }
     pieces.push(piece);
   }
   return joinedBytes(pieces);
 }
 
 /** Node 22.15 and later; the types are those of Node 20. */
-const zstd: Inflate = (bytes, options) =>
-  new Promise((resolve, reject) => {
-    const inflate = Reflect.get(zlib, 'zstdDecompress') as typeof zlib.unzip;
-    inflate(bytes, { maxOutputLength: mostPlain(bytes), ...options }, (error, result) =>
-      error === null ? resolve(result) : reject(error),
-    );
-  });
+function zstdDecoder(options: { finishFlush?: number; chunkSize?: number }): Transform {
+  const create = Reflect.get(zlib, 'createZstdDecompress') as (given: typeof options) => Transform;
+  return create(options);
+}
 
 /** To decode more takes some milliseconds, in bytes: others come in between. */
 const LARGE = 1_000_000;
 
-/** A body in some content coding as the text that it is, in UTF-8; null when it cannot be read. */
-export async function plainOf(bytes: Buffer, coding: string | null): Promise<Buffer | null> {
+/**
+ * A body in some content coding as the text that it is, in UTF-8; null when it cannot be read, or there is
+ * no room for what comes out of it.
+ */
+export async function plainOf(
+  bytes: Buffer,
+  coding: string | null,
+  hasRoom?: HasRoom,
+): Promise<Buffer | null> {
   try {
-    const plain = await inflated(bytes, nameOf(coding), {});
+    const plain = await inflated(bytes, nameOf(coding), { hasRoom });
     return plain !== null && isUtf8(plain) ? plain : null;
   } catch {
     return null;
@@ -229,7 +241,7 @@ function decoderOf(coding: string): (() => Transform) | null {
     case 'br':
       return () => zlib.createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
     case 'zstd':
-      return HAS_ZSTD ? (Reflect.get(zlib, 'createZstdDecompress') as () => Transform) : null;
+      return HAS_ZSTD ? () => zstdDecoder({}) : null;
     default:
       return null;
   }

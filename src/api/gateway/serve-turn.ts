@@ -37,10 +37,15 @@ export async function serveTurn(
     coding === null ? relay.gateway.goesAhead(told, body.bytes) : Promise.resolve(false),
     (stop) => sent(relay, call, { body, text: null }, stop),
   );
-  const plain = await plainOf(body.bytes, coding);
+  let reason: 'content_encoding' | 'no_room' = 'content_encoding';
+  const plain = await plainOf(body.bytes, coding, (size) => {
+    const hasRoom = relay.room?.holds(request, body.bytes.byteLength + size, 0) ?? true;
+    if (!hasRoom) reason = 'no_room';
+    return hasRoom;
+  });
   if (plain === null) {
-    relay.gateway.unread(protocol, 'content_encoding');
-    const sending = { body, text: null, status: 'bypassed; reason=content_encoding' };
+    relay.gateway.unread(protocol, reason);
+    const sending = { body, text: null, status: `bypassed; reason=${reason}` };
     const answer = await (ahead.taken() ?? sent(relay, call, sending));
     return answered(relay, call, { sending, answer });
   }

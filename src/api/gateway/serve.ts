@@ -80,7 +80,10 @@ async function openedText(
   body: Extract<ReadBody, { kind: 'whole' }>,
 ): Promise<string | Refusal | null> {
   if (!COUNTS.test(call.rest)) return null;
-  const plain = await plainOf(body.bytes, call.request.headers.get('content-encoding'));
+  const { request } = call;
+  const plain = await plainOf(body.bytes, request.headers.get('content-encoding'), (size) => {
+    return relay.room?.holds(request, body.bytes.byteLength + size, 0) ?? true;
+  });
   if (plain === null || !mayHoldOurs(plain)) return null;
   const asked = { ...turnRequest(relay, call, 'responses'), body: plain };
   const opened = await relay.gateway.opened(asked);

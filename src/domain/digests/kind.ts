@@ -74,13 +74,18 @@ const BULLET = /^\s{0,20}(?:#{1,6} |[-*+] |\d{1,3}[.)] |> )/;
 const CODE_ENDINGS =
   /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|kts|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|sh|bash|zsh|lua|pl|r|sql|vue|svelte|ex|exs|erl|hs|ml|dart|proto|css|scss|less|graphql|tf|zig|nix|clj)$/i;
 const PROSE_ENDINGS = /\.(?:md|mdx|txt|rst|adoc|tex)$/i;
-const SEARCHES = /grep|search(?!.*web)|^rg$/i;
 const LISTS = /glob|^ls$|list_?(?:dir|files)|^find/i;
 const READS = /^(?:read|view|open|cat)|read_?file|readfile/i;
 
+/** Not the web, where that is named behind it. */
+function searches(tool: string): boolean {
+  const name = tool.toLowerCase();
+  return /grep|^rg$/.test(name) || name.lastIndexOf('search') > name.lastIndexOf('web');
+}
+
 /** Whether a tool shows what is there; what stands in it is no outcome of a run. */
 export function showsWhatIs(tool: string): boolean {
-  return READS.test(tool) || SEARCHES.test(tool) || LISTS.test(tool);
+  return READS.test(tool) || searches(tool) || LISTS.test(tool);
 }
 
 /** What a text is, told from its lines; the tool decides where they leave it open. */
@@ -105,11 +110,11 @@ export function kindOf(source: Source, start: number, { tool, path, isFailed }: 
     if (
       has(FOUND) > 0.5 ||
       has(FOUND_BELOW) > 0.8 ||
-      (SEARCHES.test(tool) && has(FOUND) + has(FOUND_BELOW) > 0.4)
+      (searches(tool) && has(FOUND) + has(FOUND_BELOW) > 0.4)
     )
       return 'search';
     if (has(LONG_LISTING) > 0.5 || has(TREE) > 0.5 || has(STATUS) > 0.7) return 'listing';
-    if (has(FILE_ALONE) > (LISTS.test(tool) || SEARCHES.test(tool) ? 0.5 : 0.85)) return 'listing';
+    if (has(FILE_ALONE) > (LISTS.test(tool) || searches(tool) ? 0.5 : 0.85)) return 'listing';
     if (has(TESTS) > 0.15) return 'tests';
     if (columnsOf(text) !== null) return 'table';
   }

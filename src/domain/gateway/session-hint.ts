@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, stringField } from '../json.ts';
+import { trimEndOf } from '../trim-end.ts';
 import type { Protocol } from './protocol.ts';
 
 /** What a request says about the session that it belongs to, by the first rule that applies. */
@@ -55,8 +56,18 @@ function userSession(metadata: JsonObject[string] | undefined): string | undefin
     const parsed: unknown = JSON.parse(user);
     return isJsonObject(parsed) ? stringField(parsed, 'session_id') : undefined;
   } catch {
-    return /_session_([\w-]{8,})$/.exec(user)?.[1] ?? SESSION_ALONE.exec(user)?.[1];
+    return sessionAtEnd(user) ?? SESSION_ALONE.exec(user)?.[1];
   }
+}
+
+const SESSION_MARK = '_session_';
+const SHORTEST_SESSION = 8;
+
+/** What stands behind the first mark that has nothing but an id behind it. */
+function sessionAtEnd(user: string): string | undefined {
+  const mark = user.indexOf(SESSION_MARK, trimEndOf(user, /[\w-]/).length);
+  const id = mark === -1 ? '' : user.slice(mark + SESSION_MARK.length);
+  return id.length >= SHORTEST_SESSION ? id : undefined;
 }
 
 function after(protocol: Protocol, body: JsonObject): SessionHint | null {

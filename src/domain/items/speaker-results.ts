@@ -7,7 +7,7 @@ import type { Utterance } from './item.ts';
  */
 const HEADING_START =
   /^\[(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think)(?=\]| (?:for|in|to|with) )/;
-const HEADING_END = /\] Result:[ \t]*(?:\(see images? below\))?[ \t]*(?=\n|$)/;
+const HEADING_END = /\] Result:[ \t]*(?:\(see images? below\)[ \t]*)?(?=\n|$)/;
 /** Commands of several lines stand in headings as a whole; nobody needs to search further than this. */
 const LONGEST_HEADING = 20_000;
 

@@ -27,11 +27,26 @@ const FEEDBACK =
   /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>([\s\S]*?)<\/feedback>/;
 const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 
+/** As Cline and Roo Code name their tools; shells and readers of others print what anybody wrote. */
+const OF_CLINE = /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think|edit)$/;
+
 /** The words of the user in the result of a call; null when nothing in it is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
   const text = resultText(result).trim();
-  const words = refusalIn(text) ?? answerIn(call, text);
+  const words =
+    (mayBeRefused(call, result) ? refusalIn(text) : null) ??
+    (OF_CLINE.test(call.name) ? feedbackIn(text) : null) ??
+    answerIn(call, text);
   return words === null || words.trim() === '' ? null : words.trim();
+}
+
+/**
+ * A call that was not let through counts as failed where the format has a sign for that. What a command
+ * or a page has said with success may be worded as a refusal by whoever wrote it.
+ */
+function mayBeRefused({ source }: ToolCall, { is_error }: ToolResult): boolean {
+  const type = isJsonObject(source) ? source.type : undefined;
+  return is_error || (type !== 'tool_use' && type !== 'tool-call');
 }
 
 function refusalIn(text: string): string | null {
@@ -39,6 +54,10 @@ function refusalIn(text: string): string | null {
     const opening = pattern.exec(text);
     if (opening !== null) return text.slice(opening[0].length).replace(AFTER_REFUSAL, '');
   }
+  return null;
+}
+
+function feedbackIn(text: string): string | null {
   return FEEDBACK.exec(text)?.[1] ?? null;
 }
 

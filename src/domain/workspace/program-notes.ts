@@ -32,7 +32,7 @@ const SKILL =
   /^Base directory for this skill: ((?:[~/]|[A-Za-z]:[\\/])[^\n]{0,500})\n\n(?=\s{0,10}\S)([\s\S]*)$/;
 /** It is followed as it was loaded, whatever becomes of the file, which begins with a head of its own. */
 const LOADED_SKILL = 'SKILL.md, as loaded';
-const ARGUMENTS = /\n\nARGUMENTS: [^\n]*\s*$/;
+const ARGUMENTS = /\n\nARGUMENTS: [^\n]*(?:\n\s*)?$/;
 const CLOSING = '</system-reminder>';
 const BY = 'a change by the user or a linter';
 /** More files than any such list names. */

@@ -1,5 +1,7 @@
 /** Far more than a summary, or a window of compacted items, comes to; in bytes, unpacked. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** Why a call failed stands at the beginning; whoever parses megabytes of brackets is held up by them. */
+const MOST_OF_ERROR = 64 * 1024;
 
 /** A provider has answered without an end, or far too much. */
 export class AnswerTooLongError extends Error {
@@ -13,14 +15,34 @@ export class AnswerTooLongError extends Error {
 /**
  * `fetch` for calls to providers: the key and the conversation go where the operator says, and nowhere
  * else, and an answer that does not end takes no more memory than its bound. Reading on from there throws
- * AnswerTooLongError.
+ * AnswerTooLongError. Of an answer that is no success the beginning is read.
  */
 export const fetchThere: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' });
   if (response.body === null) return response;
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(bounded()), { status, statusText, headers });
+  const { ok, status, statusText, headers } = response;
+  const body = ok ? response.body.pipeThrough(bounded()) : beginningOf(response.body);
+  return new Response(body, { status, statusText, headers });
 };
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+function beginningOf(body: Body): Body {
+  const reader = body.getReader();
+  let left = MOST_OF_ERROR;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      const chunk = value?.subarray(0, left);
+      if (chunk !== undefined) controller.enqueue(chunk);
+      left -= chunk?.byteLength ?? 0;
+      if (!done && left > 0) return;
+      controller.close();
+      await reader.cancel();
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
 
 function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let size = 0;

@@ -33,14 +33,17 @@ const tooLong = {
   retryable: false,
 };
 
-test.each([200, 400])(
-  'an answer without an end, with status %s, is given up by its length',
-  async (status) => {
-    const compact = remoteCompactor(environment(status));
-    const request = { model: 'm', input: [], instructions: null, timeout_ms: 30_000, signal };
-    expect(await compact(request)).toEqual(tooLong);
-    const model = textModel('openai/m', environment(status));
-    const asked = { system: 's', prompt: 'p', max_output_tokens: 10, timeout_ms: 30_000, signal };
-    expect(await model.ask(asked)).toMatchObject({ ok: false, retryable: false });
-  },
-);
+/** No more of it is read than its beginning, where providers say what is wrong. */
+const refused = { ...tooLong, message: 'openai: the call failed (HTTP 400)' };
+
+test.each([
+  [200, tooLong],
+  [400, refused],
+])('an answer without an end, with status %s, is given up by its length', async (status, given) => {
+  const compact = remoteCompactor(environment(status));
+  const request = { model: 'm', input: [], instructions: null, timeout_ms: 30_000, signal };
+  expect(await compact(request)).toEqual(given);
+  const model = textModel('openai/m', environment(status));
+  const asked = { system: 's', prompt: 'p', max_output_tokens: 10, timeout_ms: 30_000, signal };
+  expect(await model.ask(asked)).toMatchObject({ ok: false, retryable: false });
+});

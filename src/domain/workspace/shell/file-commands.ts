@@ -106,7 +106,7 @@ function targetsOfCopy(args: readonly string[], files: readonly string[]): strin
   const named = said?.slice(said.indexOf('=') + 1) ?? (at === -1 ? undefined : args[at + 1]);
   const target = named ?? files.at(-1) ?? '';
   // What a command puts in may have any name, and a choice may be one of folders.
-  const isOpen = files.some((file) => /\$\(|`|\{[^}]*\//.test(file));
+  const isOpen = files.some((file) => /\$\(|`|\{[^{}]*\//.test(file));
   return target.endsWith('/') && !isOpen && !args.some((arg) => /^-\w*[rRa]/.test(arg))
     ? files.filter((file) => file !== target).map((file) => `${target}${baseName(file)}`)
     : [target];

@@ -110,7 +110,7 @@ function sedWindow(args: readonly string[]) {
   if (!options.every((option) => option === '-n' || option === '--')) return null;
   if (!options.includes('-n')) return null;
   const script = values.length === 0 ? files.shift() : values.length === 1 ? values[0] : undefined;
-  const match = /^\s*(\d{1,9})(?:\s*,\s*(\d{1,9}|\$))?\s*p\s*;?\s*$/.exec(script ?? '');
+  const match = /^\s*(\d{1,9})(?:\s*,\s*(\d{1,9}|\$))?\s*p\s*(?:;\s*)?$/.exec(script ?? '');
   if (match === null) return null;
   const first = Number(match[1]);
   const last = match[2] === undefined ? first : match[2] === '$' ? null : Number(match[2]);
@@ -138,7 +138,7 @@ function endWindow(name: string, args: readonly string[]) {
 /** `awk 'NR>=a && NR<=b' file`, with or without the number printed first. */
 function awkRange([program = '', path, ...others]: string[]): Range[] | null {
   const match =
-    /^\s*NR\s*>=?\s*(\d{1,9})\s*&&\s*NR\s*<=\s*(\d{1,9})\s*(\{\s*printf\s+"%\d{0,2}d\\t%s\\n"\s*,\s*NR\s*,\s*\$0\s*\}|\{\s*print\s*\})?\s*$/.exec(
+    /^\s*NR\s*>=?\s*(\d{1,9})\s*&&\s*NR\s*<=\s*(\d{1,9})(?:\s*(\{\s*printf\s+"%\d{0,2}d\\t%s\\n"\s*,\s*NR\s*,\s*\$0\s*\}|\{\s*print\s*\}))?\s*$/.exec(
       program,
     );
   if (match === null || path === undefined || others.length > 0) return null;
