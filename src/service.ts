@@ -98,7 +98,9 @@ export async function startService(
       'pending compactions could not be handed to the queue: they are tried again',
     ),
   );
-  const storedSecret = settings.role === 'worker' ? null : secretOf(settings, log);
+  const kept = settings.role === 'worker' ? null : keptSecret(settings);
+  // What compaction items are sealed with where nothing is set, by all threads of this process.
+  const storedSecret = kept && (kept.secret ?? randomBytes(SECRET_BYTES).toString('base64url'));
   const knownBodies = new KnownBodies();
   const threads = openThreads({ settings, environment, storedSecret }, log, tracer, (message) => {
     switch (message.kind) {
@@ -176,6 +178,8 @@ export async function startService(
     store,
     summarizer: describeSummarizer(settings, environment, chooseSummarizer),
     takeUpPending: async () => {
+      // Told here: a command, which nobody asks for such items, opens a service and takes up nothing.
+      if (kept !== null && kept.lost_because !== null) warnOfLostItems(log, kept.lost_because);
       if (settings.role !== 'worker') indexer.start();
       packetTimer.start(settings.dispatch_every_ms);
       dispatcher.start(settings.dispatch_every_ms);
@@ -196,26 +200,30 @@ export async function startService(
   };
 }
 
-/** What compaction items are sealed with where nothing is set, by all threads of this process. */
-function secretOf(settings: ServerSettings, log: Logger): string {
-  return keptSecret(settings, log) ?? randomBytes(SECRET_BYTES).toString('base64url');
-}
-
-/** The secret beside the database, made where nothing else is set; says so where there can be none. */
-function keptSecret(settings: ServerSettings, log: Logger): string | null {
+/**
+ * The secret beside the database, made where nothing else is set; where one is needed and there can be none,
+ * why. Throws SettingsError for a file that holds something else.
+ */
+function keptSecret(settings: ServerSettings): {
+  secret: string | null;
+  lost_because: string | null;
+} {
   const isNeeded = settings.compaction_secret === null && settings.api_keys.length === 0;
-  const willNotLast = (why: string) =>
-    log.warn(
-      `compaction items of /v1/responses/compact are readable until this process ends, because ${why}: ` +
-        'set PALIMPSEST_COMPACTION_SECRET to keep them readable',
-    );
+  const none = (why: string) => ({ secret: null, lost_because: isNeeded ? why : null });
   try {
     const secret = readStoredSecret(settings.database, isNeeded);
-    if (secret === null && isNeeded) willNotLast('this store has no file beside it');
-    return secret;
+    return secret === null
+      ? none('this store has no file beside it')
+      : { secret, lost_because: null };
   } catch (error) {
     if (error instanceof SettingsError) throw error;
-    if (isNeeded) willNotLast('no file can be written beside the database');
-    return null;
+    return none('no file can be written beside the database');
   }
+}
+
+function warnOfLostItems(log: Logger, why: string): void {
+  log.warn(
+    `compaction items of /v1/responses/compact are readable until this process ends, because ${why}: ` +
+      'set PALIMPSEST_COMPACTION_SECRET to keep them readable',
+  );
 }

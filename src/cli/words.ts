@@ -66,7 +66,9 @@ export function causeOf({
   reason,
   outcome_reason,
 }: Pick<CompactionRow, 'ended_at' | 'requested_at' | 'trigger' | 'reason' | 'outcome_reason'>) {
-  const came = outcome_reason === null ? '' : `; ${outcome_reason}`;
+  // That somebody discarded it is said by its outcome.
+  const isTold = outcome_reason === null || outcome_reason === 'requested';
+  const came = isTold ? '' : `; ${outcome_reason}`;
   const why = plainLine(`${reason}${came}`.replaceAll('_', ' '), LONGEST_CAUSE);
   return `${minute(ended_at ?? requested_at)} UTC, ${TRIGGERS[trigger]}: ${why}`;
 }

@@ -2,6 +2,7 @@ import {
   type CompactionOutcome,
   type CompactionRow,
   compactionRowSchema,
+  type DiscardReason,
   type PendingCompaction,
   type SessionRef,
 } from '../app/ports/event-store.ts';
@@ -64,8 +65,8 @@ function projectCompaction(
       return ended(proposed, event, 'proposed', null);
     }
     case 'compaction.discarded': {
-      const outcome_reason = event.data.superseded_by === null ? 'requested' : 'superseded';
-      return { ...row, outcome: 'discarded', outcome_reason };
+      const why: DiscardReason = event.data.superseded_by === null ? 'requested' : 'superseded';
+      return { ...row, outcome: 'discarded', outcome_reason: why };
     }
     case 'compaction.skipped': {
       const { reason } = event.data;

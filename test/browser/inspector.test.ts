@@ -186,7 +186,8 @@ describe('everybody', () => {
     async (colorScheme) => {
       const context = await browser.newContext({ baseURL: service.url, colorScheme });
       const see = async (page: Page, path: string) => {
-        for (const width of [390, 1280]) {
+        // 320: a desk at 400 %, and the narrowest of phones.
+        for (const width of [320, 390, 1280]) {
           await page.setViewportSize({ width, height: 844 });
           await page.locator('main').waitFor();
           // What is folded away is looked at as well.

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshDatabase } from '../support/servers/fresh.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -193,6 +194,16 @@ describe('command line', () => {
       stderr: 'there is no session "nobody" of local in the store: --tenant names another\n',
     });
   });
+});
+
+it('a command says nothing of what only a service may lose', async () => {
+  const { url, drop } = await freshDatabase();
+  try {
+    const quiet = { DATABASE_URL: url, LOG_LEVEL: '' };
+    expect(await palimpsest(['list'], quiet)).toMatchObject({ code: 0, stderr: '' });
+  } finally {
+    await drop();
+  }
 });
 
 describe('a store that cannot be opened', () => {

@@ -131,6 +131,16 @@ describe('the commands that read', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}… \d+ lines more: --limit \d+$/));
   });
 
+  it('say which figures of a plan are without the margin, and of what came of a proposal', async () => {
+    const id = await create({ auto_compact_enabled: false });
+    const { stdout: plan } = await text('compact', id, '--mode', 'full', '--dry-run');
+    expect(plan).toContain('estimated without the safety margin');
+    const proposed = await compacted(id, { mode: 'full', propose: true });
+    await send(api, 'POST', `/sessions/${id}/compactions/${proposed}/discard`);
+    const { stdout: shown } = await text('show', id);
+    expect(shown).toMatch(/ {2}discarded, .+\n.+ UTC, on request: proposal\n/);
+  });
+
   it('print no line that is wider than the terminal, but for ids', async () => {
     const id = await create();
     const compaction = await compacted(id, { mode: 'full' });

@@ -175,7 +175,17 @@ describe('E: a store that cannot be made', () => {
     const closed = mkdtempSync(join(folder, 'closed-'));
     chmodSync(closed, 0o500);
     await expect(open(join(closed, 'new', 't.db'))).rejects.toThrow(/cannot be created \(EACCES\)/);
-    await expect(open(join(closed, 't.db'))).rejects.toThrow(/this user must be able to write it/);
+    await expect(open(join(closed, 't.db'))).rejects.toThrow(/must be able to write to it/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a file that may only be read', async () => {
+    const others = mkdtempSync(join(folder, 'others-'));
+    const path = join(others, 't.db');
+    await (await open(path)).close();
+    chmodSync(path, 0o444);
+    chmodSync(others, 0o555);
+    const opened = open(path).finally(() => chmodSync(others, 0o755));
+    await expect(opened).rejects.toThrow(/must be able to write to it/);
   });
 });
 

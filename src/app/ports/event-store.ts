@@ -25,6 +25,9 @@ const OUTCOMES = [
 ] as const;
 export type CompactionOutcome = (typeof OUTCOMES)[number];
 
+/** Why a proposal was discarded: somebody asked for that, or another compaction came before it. */
+export type DiscardReason = 'requested' | 'superseded';
+
 const tokens = z.int().min(0).nullable();
 
 /**

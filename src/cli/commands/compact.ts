@@ -127,5 +127,6 @@ function* planLines(id: string, plan: DryRun, screen: Screen) {
   if (through !== null) {
     yield `A summary of at most ${figure(plan.summary_budget ?? 0)} tokens would stand for everything up to ` +
       `seq ${through}, which are ${figure(plan.covered_tokens ?? 0)} tokens; ${figure(plan.kept_tokens ?? 0)} stay as they are.`;
+    yield 'What it covers and what stays are estimated without the safety margin.';
   }
 }

@@ -48,7 +48,7 @@ export function openDatabase(options: SqliteOptions): Database {
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    throw isSqliteError(error) && error.code.startsWith('SQLITE_READONLY') ? closed(path) : error;
   }
 }
 
@@ -56,10 +56,14 @@ function openFile(path: string): Database {
   try {
     return openSqlite(path, { timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
-    if (!isSqliteError(error) || error.code !== 'SQLITE_CANTOPEN') throw error;
-    const why = `the file cannot be opened: this user must be able to write to it and to its folder, ${dirname(path)}`;
-    throw new Error(why, { cause: null });
+    throw isSqliteError(error) && error.code === 'SQLITE_CANTOPEN' ? closed(path) : error;
   }
+}
+
+/** For a file that only others may read or write: also who only looks at a store writes beside it. */
+function closed(path: string): Error {
+  const why = `the file cannot be opened: this user must be able to write to it and to its folder, ${dirname(path)}`;
+  return new Error(why, { cause: null });
 }
 
 /** What every store of ours has had since its first release. */

@@ -134,6 +134,12 @@ describe('what can be done', () => {
     const page = await send(api, 'GET', first, { headers: { accept: 'text/html' } });
     expect(page.text).toContain('proposal, open');
     expect((await post(`${first}/discard`, { token })).location).toBe(`${first}?done=discarded`);
+    const read = async (path: string) =>
+      (await send(api, 'GET', path, { headers: { accept: 'text/html' } })).text;
+    expect(await read(first)).toContain('somebody discarded the proposal');
+    const overtaken = await propose();
+    await compacted(id, { mode: 'full' });
+    expect(await read(overtaken)).toContain('another compaction came before it was applied');
     const second = await propose();
     expect((await post(`${second}/apply`, { token })).location).toBe(`${second}?done=applied`);
     expect((await eventTypes(id)).slice(-1)).toEqual(['compaction.completed']);

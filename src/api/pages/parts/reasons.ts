@@ -1,4 +1,6 @@
-import type { Mode } from '../../../domain/session/events.ts';
+import type { DiscardReason } from '../../../app/ports/event-store.ts';
+import type { FailureReason, Mode } from '../../../domain/session/events.ts';
+import type { SkipReason } from '../../../domain/session/skip-reason.ts';
 import { beginning } from './figures.tsx';
 
 /** Why a compaction was requested, in words; what is not of the service stands as it is. */
@@ -16,71 +18,58 @@ const REQUESTED = new Map([
   ['no_natural_boundary', 'no good moment to compact'],
 ]);
 
+type EndReason = SkipReason | FailureReason | DiscardReason;
+type EndWords = { why: string; advice: string | null };
+
 /** Why one came to nothing, and what can be done. */
-const ENDED = new Map<string, { why: string; advice: string | null }>([
-  [
-    'api_error',
-    {
-      why: 'the provider of the model refused the call',
-      advice:
-        'Look at what it said under Phases: mostly the key, the name of the model, or a limit.',
-    },
-  ],
-  [
-    'timeout',
-    {
-      why: 'the model did not answer in time',
-      advice: 'Raise summarizer_timeout_seconds, or choose a quicker model.',
-    },
-  ],
-  [
-    'no_summary',
-    { why: 'nothing that the model wrote could be used', advice: 'Try again, or another model.' },
-  ],
-  [
-    'prompt_too_long',
-    {
-      why: 'the model’s window is too small for what is to be summarised',
-      advice: 'Choose a model with a larger window.',
-    },
-  ],
-  [
-    'interrupted',
-    {
-      why: 'the attempts were cut off again and again',
-      advice: 'The log of the worker says what went wrong.',
-    },
-  ],
-  [
-    'hook_blocked',
-    { why: 'a hook of the operator refused it', advice: 'Phases says which hook it was.' },
-  ],
-  ['nothing_to_compact', { why: 'there was nothing that could be taken away', advice: null }],
-  ['below_threshold', { why: 'the context was below its threshold', advice: null }],
-  ['not_effective', { why: 'it would have saved too little', advice: null }],
-  [
-    'would_not_shrink',
-    { why: 'the summary would have been as long as what it tells', advice: null },
-  ],
-  [
-    'irreducible_floor',
-    {
-      why: 'what must stay fills the window by itself',
-      advice: 'What it consists of is listed here: pin less, or give the session a larger window.',
-    },
-  ],
-  ['compaction_disabled', { why: 'compaction was switched off meanwhile', advice: null }],
-  ['no_natural_boundary', { why: 'it was no good moment', advice: null }],
-  ['too_few_tokens', { why: 'the context was too small to be worth it', advice: null }],
-  ['not_worth_it', { why: 'it would have cost more than it saves', advice: null }],
-]);
+const ENDED: Record<EndReason, EndWords> = {
+  api_error: {
+    why: 'the provider of the model refused the call',
+    advice: 'Look at what it said under Phases: mostly the key, the name of the model, or a limit.',
+  },
+  timeout: {
+    why: 'the model did not answer in time',
+    advice: 'Raise summarizer_timeout_seconds, or choose a quicker model.',
+  },
+  no_summary: {
+    why: 'nothing that the model wrote could be used',
+    advice: 'Try again, or another model.',
+  },
+  prompt_too_long: {
+    why: 'the model’s window is too small for what is to be summarised',
+    advice: 'Choose a model with a larger window.',
+  },
+  interrupted: {
+    why: 'the attempts were cut off again and again',
+    advice: 'The log of the worker says what went wrong.',
+  },
+  hook_blocked: {
+    why: 'a hook of the operator refused it',
+    advice: 'Phases says which hook it was.',
+  },
+  nothing_to_compact: { why: 'there was nothing that could be taken away', advice: null },
+  below_threshold: { why: 'the context was below its threshold', advice: null },
+  not_effective: { why: 'it would have saved too little', advice: null },
+  would_not_shrink: { why: 'the summary would have been as long as what it tells', advice: null },
+  irreducible_floor: {
+    why: 'what must stay fills the window by itself',
+    advice: 'What it consists of is listed here: pin less, or give the session a larger window.',
+  },
+  compaction_disabled: { why: 'compaction was switched off meanwhile', advice: null },
+  no_natural_boundary: { why: 'it was no good moment', advice: null },
+  too_few_tokens: { why: 'the context was too small to be worth it', advice: null },
+  not_worth_it: { why: 'it would have cost more than it saves', advice: null },
+  requested: { why: 'somebody discarded the proposal', advice: null },
+  superseded: { why: 'another compaction came before it was applied', advice: null },
+};
+const ENDS = new Map<string, EndWords>(Object.entries(ENDED));
 
 export function requestWords(reason: string): string {
   return REQUESTED.get(reason) ?? beginning(reason, 200);
 }
 
-export function endWords(reason: string): { why: string; advice: string | null } {
-  return ENDED.get(reason) ?? { why: beginning(reason, 200), advice: null };
+export function endWords(reason: string): EndWords {
+  return ENDS.get(reason) ?? { why: beginning(reason, 200), advice: null };
 }
 
 const ASKED: Record<Mode, string> = {
