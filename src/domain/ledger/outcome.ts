@@ -4,7 +4,7 @@ import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
 import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
-import { sumsUpFailure } from '../workspace/sums-up.ts';
+import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import {
   type Evidence,
@@ -50,11 +50,11 @@ const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
 /** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
-  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
+  /\b\d+ (?:passed|passing|tests? passed)\b|^[1-9]\d* pass$|^[#ℹ] pass [1-9]|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
 const ALL_PASSED = new RegExp(
   [
-    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b`,
+    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|^(?:[#ℹ] fail 0|0 fail)$`,
     String.raw`(?<!\bnot )\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass`,
     String.raw`\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b`,
     String.raw`^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b`,
@@ -105,7 +105,7 @@ export function outcomeOf(
   const start = text.slice(0, 4_000);
   const isByWords =
     script !== null && (FAILS_BY_WORDS.test(start) || (isRun && MISSING_IN_ZSH.test(start)));
-  const isSum = isRun && sumsUpFailure(text);
+  const isSum = isRun && sumsUpFailure(text) && !hasOnlyLogged(script, answer, text);
   // What a run of tests prints, its exit code knows better.
   const isWrong = (isByWords || isSum) && isRun && hasCode && toldAsPassed(script, answer);
   const hasFailed = answer.isFailed || (isByWords && !isWrong);
@@ -145,6 +145,13 @@ export function outcomeOf(
     return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
   return unfailed(script, answer, lines, hasCode);
+}
+
+/** Whether a script runs one thing, of which the last lines are let through, and these say that all has passed. */
+function hasOnlyLogged(script: string | null, answer: Told, text: string): boolean {
+  if (script === null || !countsAllPassed(text)) return false;
+  const { speaking, isFiltered } = evidenceOf(script, answer);
+  return speaking === 'all' && !isFiltered;
 }
 
 /** Whether a program has told an exit code of 0, and that of the run itself. */
