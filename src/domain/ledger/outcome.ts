@@ -43,8 +43,9 @@ const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
-/** What Claude Code says of a command that it does not wait for. */
-const IN_BACKGROUND = /^Command running in background with ID: /;
+/** What Claude Code and Antigravity say of a command that they do not wait for. */
+const IN_BACKGROUND =
+  /^(?:Command running in background with ID: |Tool is running as a background task with task id: )/;
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
 const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
