@@ -110,6 +110,8 @@ export function combination(given: Combination) {
       setupFiles: ['test/support/property-limits.ts'],
       testTimeout: 60_000,
       hookTimeout: 120_000,
+      // Not one second, as by default: on a machine with other work the condition may come much later.
+      expect: { poll: { timeout: 30_000 } },
       pool: 'forks' as const,
     },
   };
