@@ -144,10 +144,9 @@ beforeAll(async () => {
     first,
     async (call) => {
       await fill(call);
-      await vi.waitFor(async () => {
-        const events = await call('/sessions/A/events?types=hook.ran');
-        expect(events.data).not.toEqual([]);
-      });
+      await expect
+        .poll(async () => (await call('/sessions/A/events?types=hook.ran')).data)
+        .not.toEqual([]);
     },
     { PALIMPSEST_CONFIG: config, HOOK_SECRET },
   );
@@ -192,10 +191,7 @@ async function fill(call: Ask): Promise<void> {
   if (turn.packet !== null) {
     await call('/sessions/packets/packet', { text: 'Goal: commas.\n\nNext step: the tests.' });
   }
-  await vi.waitFor(async () => {
-    const { running_compaction } = await call('/sessions/packets');
-    expect(running_compaction).toBeNull();
-  });
+  await expect.poll(async () => (await call('/sessions/packets')).running_compaction).toBeNull();
   await call('/sessions', { id: 'chat', format: 'openai-chat', model: 'gpt-5.4' });
   await call('/sessions/chat/items', [user('Hello'), assistant('Hi.')]);
 }
