@@ -54,7 +54,8 @@ function run(command: string): ChildProcess & { output: () => string } {
   // The shell is replaced: a signal reaches the command.
   const start = asked.includes(' | ') ? '' : 'exec ';
   const line = asked.replace(/^palimpsest/, `${start}"${process.execPath}" "${CLI}"`);
-  const child = spawn('sh', ['-c', line], {
+  // Through one pipe, as on a terminal: of two nobody knows what came first.
+  const child = spawn('sh', ['-c', `exec 2>&1; ${line}`], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -64,11 +65,10 @@ function run(command: string): ChildProcess & { output: () => string } {
       DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
       PALIMPSEST_THREADS: '0',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));
   return Object.assign(child, { output: () => text });
 }
 
