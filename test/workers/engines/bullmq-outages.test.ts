@@ -134,7 +134,7 @@ describe('BullMQ: outages of Redis', () => {
     });
     const worker = lab.open(async ({ compaction_id }) => {
       if (compaction_id === 'a') await gate;
-      return compaction_id === 'b' ? { kind: 'retry', after_ms: 300 } : DONE;
+      return compaction_id === 'b' ? { kind: 'retry', after_ms: 5_000 } : DONE;
     });
     for (const id of ['a', 'b']) await worker.engine.enqueue(jobOf(id));
     await until('b waits', async () => (await lab.stateOf(worker, 'b')) === 'delayed');
