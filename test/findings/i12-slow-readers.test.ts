@@ -38,7 +38,7 @@ beforeAll(async () => {
       Array.from({ length: 5_000 }, (_, i) => user(`${n} ${i} ${'x'.repeat(1_000)}`)),
     );
   }
-}, 120_000);
+});
 afterAll(() => api.close());
 
 /** The longest time for which nothing else ran while `work` was under way; what the machine gave others is none. */

@@ -152,7 +152,7 @@ describe('I8: a lock that another process holds on the file', () => {
     expect((await post('s', 'after')).status).toBe(201);
     expect(await textsOf('s')).toEqual(['before', 'never', 'after']);
     expect((await send(api, 'GET', '/sessions/new')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('is waited for when the store closes: what was handed in is written', async () => {
     const { release } = await hold();
