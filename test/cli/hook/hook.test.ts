@@ -71,7 +71,7 @@ async function hook(
 
 /** What the hook says, asked again and again: on a busy machine it may have to give up in time. */
 async function said(ask: () => ReturnType<typeof hook>) {
-  let answer = { exit: null, out: '', err: '' } as Awaited<ReturnType<typeof hook>>;
+  let answer: Awaited<ReturnType<typeof hook>> = { exit: null, out: '', err: '' };
   const out = async () => {
     answer = await ask();
     return answer.out;
