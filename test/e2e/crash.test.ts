@@ -44,7 +44,7 @@ describe('a service that is killed at random moments', () => {
         await arena.dispose();
       }
     },
-    240_000,
+    600_000,
   );
 });
 
