@@ -76,7 +76,7 @@ async function said(ask: () => ReturnType<typeof hook>) {
     answer = await ask();
     return answer.out;
   };
-  await expect.poll(out, { timeout: 50_000 }).not.toBe('');
+  await expect.poll(out, { timeout: 240_000 }).not.toBe('');
   return answer;
 }
 
@@ -88,7 +88,7 @@ const event = (hook_event_name: string, more = {}) => ({
   ...more,
 });
 
-describe('palimpsest hook claude', () => {
+describe('palimpsest hook claude', { timeout: 300_000 }, () => {
   test('tells a compaction what to keep, from the log that it has brought up to date', async () => {
     const ask = () => hook(event('PreCompact', { trigger: 'auto', custom_instructions: null }));
     const { exit, out, err } = await said(ask);
@@ -132,13 +132,16 @@ describe('palimpsest hook claude', () => {
   ])('is over in time with %s', async (_, write) => {
     const file = join(folder, 'slow.jsonl');
     write(file);
-    const shortest = await shortestOf(2_500, async () => {
+    // What two processes take to start and to end on this machine, with nothing to read.
+    const idle = await shortestOf(Number.POSITIVE_INFINITY, () => hook('x'));
+    const most = 2_500 + 2 * idle;
+    const shortest = await shortestOf(most, async () => {
       const answer = await hook(event('PreCompact', { transcript_path: file }));
       // A machine may be fast enough to read it all.
       expect(answer).toMatchObject({ exit: 0, err: '' });
     });
     rmSync(file);
-    expect(shortest).toBeLessThan(2_500);
+    expect(shortest).toBeLessThan(most);
   });
 
   test('says nothing of settings that are wrong', async () => {
@@ -158,7 +161,7 @@ describe('palimpsest hook claude', () => {
   });
 });
 
-describe('palimpsest hook claude, where no service runs', () => {
+describe('palimpsest hook claude, where no service runs', { timeout: 300_000 }, () => {
   test('keeps the log with the data of the user, and nothing where the agent works', async () => {
     // Nobody listens there.
     const environment = { XDG_DATA_HOME: join(folder, 'share'), PORT: '9' };
