@@ -144,9 +144,9 @@ beforeAll(async () => {
     first,
     async (call) => {
       await fill(call);
-      await expect
-        .poll(async () => (await call('/sessions/A/events?types=hook.ran')).data)
-        .not.toEqual([]);
+      await settled(async () => {
+        expect((await call('/sessions/A/events?types=hook.ran')).data).not.toEqual([]);
+      });
     },
     { PALIMPSEST_CONFIG: config, HOOK_SECRET },
   );
@@ -159,6 +159,11 @@ afterAll(async () => {
 });
 
 /** A session with calls, a micro and a full compaction, a revert, and one that was forked from it. */
+/** `expect.poll` works inside a test only, and these sessions are made before the first. */
+function settled(holds: () => Promise<void>): Promise<void> {
+  return vi.waitFor(holds, { timeout: 30_000, interval: 50 });
+}
+
 async function fill(call: Ask): Promise<void> {
   const wait = { prefer: 'wait=30' };
   await call('/sessions', {
@@ -191,7 +196,9 @@ async function fill(call: Ask): Promise<void> {
   if (turn.packet !== null) {
     await call('/sessions/packets/packet', { text: 'Goal: commas.\n\nNext step: the tests.' });
   }
-  await expect.poll(async () => (await call('/sessions/packets')).running_compaction).toBeNull();
+  await settled(async () => {
+    expect((await call('/sessions/packets')).running_compaction).toBeNull();
+  });
   await call('/sessions', { id: 'chat', format: 'openai-chat', model: 'gpt-5.4' });
   await call('/sessions/chat/items', [user('Hello'), assistant('Hi.')]);
 }
