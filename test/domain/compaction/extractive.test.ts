@@ -913,7 +913,7 @@ describe('stretches of which little is known', () => {
     expect(epochsOf(ledger)).toEqual([
       '- Items 1 to 1, before 2026-03-01T09:15: "Look at it."',
       '- Items 2 to 3, before 2026-03-01T09:15',
-      '- Items 4 to 4, before 2026-03-01T09:15: "The root cause is that `loadRules` is called twice."',
+      '- Items 4 to 4, before 2026-03-01T09:15: Assistant: "The root cause is that `loadRules` is called twice."',
     ]);
   });
 });

@@ -183,7 +183,9 @@ function aboutEpoch(
     ...changed.map(({ path }) => baseName(path)),
   ];
   const found = about.length > 0 ? undefined : conclusions.find(isInside);
-  return found === undefined ? about.join(', ') : `"${clipEnd(oneLine(found.text), most)}"`;
+  if (found === undefined) return about.join(', ');
+  // Only what was asked stands there without a speaker.
+  return `${SAID_BY[found.by]}"${clipEnd(oneLine(found.text), most)}"`;
 }
 
 /** A list that nobody has touched for so many requests tells of work that is over, or was given up. */
