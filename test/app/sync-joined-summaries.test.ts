@@ -189,6 +189,25 @@ it('reads a session that begins with such a message', async () => {
   });
 });
 
+it('goes on in a fork where the client goes back in a session that begins with such a message', async () => {
+  const joined = user(SUMMARY, OUTPUT, NEXT);
+  const history = [joined, ...round('t2'), assistant('Mended.')];
+  await lab.sync('s', [...history, user('Publish it.'), assistant('Published.')]);
+  const log = await lab.items('s');
+  const grown = user(SUMMARY, OUTPUT, NEXT, 'And the slow one, too.');
+  for (const [head, known] of [
+    [joined, 4],
+    [grown, 0],
+  ] as const) {
+    const other = [head, ...history.slice(1), user('Leave it.')];
+    const synced = await lab.sync('s', other);
+    expect(synced.is_compacted_by_client).toBe(false);
+    expect(synced.divergence).toMatchObject({ parent_session_id: 's', index: known });
+    expect(said(synced.context.map(({ item }) => item))).toEqual(said(other));
+  }
+  expect(await lab.items('s')).toEqual(log);
+});
+
 it('leaves a message whole that has more blocks than any client joins', async () => {
   await lab.sync('s', BEFORE);
   const joined = user(SUMMARY, ...Array.from({ length: 1_000 }, (_, index) => `Note ${index}.`));

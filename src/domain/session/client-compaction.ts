@@ -7,7 +7,8 @@ import type { LoggedItem, ToldItem } from './match-history.ts';
 /** The first `items` of a history are what a compaction by its client has made of everything before. */
 export type ClientCompaction = { items: number; summary_text: string };
 
-type Told = ToldItem & { item: Item };
+/** `at`: the place of the message that it is, or is a part of. */
+type Told = ToldItem & { item: Item; at: number };
 
 /**
  * Finds out whether a history that differs from the log begins with a summary of the client's own: what
@@ -24,7 +25,7 @@ export function clientCompaction(
   for (const [place, { item, atoms }] of client.entries()) {
     const normalised = codec.normalise(item);
     const summary = isAsked ? answeredSummary(normalised) : clientSummary(item, normalised);
-    if (summary !== null && !known.has(keyOf(atoms))) {
+    if (summary !== null && !isKnown(known, client, place)) {
       const from = place + 1;
       return { items: from + keptAfter(log, client.slice(from)), summary_text: summary };
     }
@@ -36,6 +37,17 @@ export function clientCompaction(
     if (summary === null && (!isBefore || hasResult)) return null;
   }
   return null;
+}
+
+/** Whether the log has an item that is the message from this piece on, or as much of it as was told then. */
+function isKnown(known: ReadonlySet<string>, client: readonly Told[], place: number): boolean {
+  const atoms: Atom[] = [];
+  for (const piece of client.slice(place)) {
+    if (piece.at !== client[place]?.at) return false;
+    atoms.push(...piece.atoms);
+    if (known.has(keyOf(atoms))) return true;
+  }
+  return false;
 }
 
 /** Clients keep the last few messages. */

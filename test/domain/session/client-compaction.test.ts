@@ -5,8 +5,8 @@ import type { Item } from '../../../src/domain/items/item.ts';
 import { clientCompaction } from '../../../src/domain/session/client-compaction.ts';
 
 const codec = codecFor('anthropic');
-const told = (item: Item) => ({ item, atoms: atomsOf(codec, item) });
-const logged = (item: Item) => ({ ...told(item), isOurs: false });
+const told = (item: Item, at: number) => ({ item, atoms: atomsOf(codec, item), at });
+const logged = (item: Item) => ({ ...told(item, 0), isOurs: false });
 const user = (content: Item['content']): Item => ({ role: 'user', content });
 
 const SUMMARY = user(
