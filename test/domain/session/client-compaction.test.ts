@@ -6,7 +6,7 @@ import { clientCompaction } from '../../../src/domain/session/client-compaction.
 
 const codec = codecFor('anthropic');
 const told = (item: Item, at: number) => ({ item, atoms: atomsOf(codec, item), at });
-const logged = (item: Item) => ({ ...told(item, 0), isOurs: false });
+const logged = (item: Item) => ({ ...told(item, 0), isOurs: false, place: null });
 const user = (content: Item['content']): Item => ({ role: 'user', content });
 
 const SUMMARY = user(
