@@ -99,16 +99,32 @@ function planOf(
     const places = match.superseded.map((place) => log[place]?.place ?? null);
     const own = places.flatMap((place) => (place?.session_id === ref.session_id ? place.seq : []));
     if (own.length === places.length) return { kind: 'follows', ...known, superseded: own };
+    // A compaction of the client has no place in the log: one that has grown since is told anew.
+    const anew = places.includes(null) ? compacted(format, log, telling, pieces, isPlaced) : null;
     // What a parent of the session holds cannot be taken back here.
-    return diverging(ref, log, match.superseded[0] ?? 0, known);
+    return anew ?? diverging(ref, log, match.superseded[0] ?? 0, known);
   }
-  const by_client = clientCompaction(codecFor(format), log, pieces);
-  if (by_client === null) {
-    return (
-      windowed(ref, state, log, { telling, pieces }, match) ??
-      diverging(ref, log, match.place, known)
-    );
-  }
+  return (
+    compacted(format, log, telling, pieces) ??
+    windowed(ref, state, log, { telling, pieces }, match) ??
+    diverging(ref, log, match.place, known)
+  );
+}
+
+function isPlaced({ place }: HistoryItem): boolean {
+  return place !== null;
+}
+
+/** The plan for a client that has compacted its history itself; null for every other. */
+function compacted(
+  format: Format,
+  log: readonly HistoryItem[],
+  telling: Telling,
+  pieces: readonly SeparatedItem[],
+  isKnown: (item: HistoryItem) => boolean = () => true,
+): SyncPlan | null {
+  const by_client = clientCompaction(codecFor(format), log, pieces, log.filter(isKnown));
+  if (by_client === null) return null;
   const { items, summary_text } = by_client;
   const kept = ofClient(log, pieces.slice(0, items), []);
   return {

@@ -37,7 +37,10 @@ export class KnownRows<Row extends StoredRow> {
       if (!TYPES_WITH_LEDGER.includes(one.type)) continue;
       if (row === undefined || one.version > row.version) row = one;
     }
-    if (row === undefined || this.of(ref)?.row.hash === row.hash) return;
+    const known = this.of(ref)?.row;
+    if (row === undefined || known?.hash === row.hash) return;
+    // What is searched or listed may be older.
+    if (known !== undefined && known.version > row.version) return;
     const bytes = Buffer.byteLength(row.data);
     if (bytes >= LEAST_BYTES) this.#newest.set(sessionKey(ref), { row, bytes });
   }

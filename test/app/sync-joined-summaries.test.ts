@@ -189,6 +189,50 @@ it('reads a session that begins with such a message', async () => {
   });
 });
 
+describe('a session that begins with such a message', () => {
+  const joined = user(SUMMARY, OUTPUT, NEXT);
+  const history = [joined, ...round('t2'), assistant('Mended.')];
+
+  it.each<[string, Item, number]>([
+    ['another request later', joined, 4],
+    ['another one in it', user(SUMMARY, OUTPUT, 'Mend the slow one.'), 0],
+    ['one more in it', user(SUMMARY, OUTPUT, NEXT, 'And the slow one, too.'), 0],
+  ])('goes on in a fork where the client goes back for %s', async (_, head, known) => {
+    await lab.sync('s', [...history, user('Publish it.'), assistant('Published.')]);
+    const log = await lab.items('s');
+    const other = [head, ...history.slice(1), user('Leave it.')];
+    const synced = await lab.sync('s', other);
+    expect(synced.is_compacted_by_client).toBe(false);
+    expect(synced.divergence).toMatchObject({ parent_session_id: 's', index: known });
+    expect(said(synced.context.map(({ item }) => item))).toEqual(said(other));
+    expect(await lab.items('s')).toEqual(log);
+  });
+});
+
+it.each<[string, string[], string[], string[]]>([
+  ['what programs tell', [], [REMINDER], []],
+  ['a request, too', [], [REMINDER, NEXT], [NEXT]],
+  ['a request, where the last one was kept', [FIRST], [FIRST, REMINDER, NEXT], [NEXT]],
+])(
+  'tells its compaction anew that grows before it is answered: %s',
+  async (_, kept, more, asked) => {
+    await lab.sync('s', kept.length > 0 ? [user(...kept)] : BEFORE);
+    await lab.sync('s', [user(SUMMARY, REMINDER, ...kept)]);
+    const history = [user(SUMMARY, REMINDER, ...more)];
+    const synced = await lab.sync('s', history);
+    expect(synced).toMatchObject({ session_id: 's', divergence: null });
+    expect(said(synced.context.map(({ item }) => item))).toEqual(said(history));
+    expect(await requests('s')).toEqual([FIRST, ...asked]);
+    const next = [...history, ...round('t2')];
+    expect(await lab.sync('s', next)).toMatchObject({
+      session_id: 's',
+      appended: 2,
+      superseded: [],
+    });
+    expect((await lab.store.verify()).problems).toEqual([]);
+  },
+);
+
 it('leaves a message whole that has more blocks than any client joins', async () => {
   await lab.sync('s', BEFORE);
   const joined = user(SUMMARY, ...Array.from({ length: 1_000 }, (_, index) => `Note ${index}.`));

@@ -26,9 +26,10 @@ const ENDING =
 const OF_JOB = String.raw`(?:[^\t\n]{1,160}\t[^\t\n]{1,160}\t)?\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,9}Z `;
 const BEFORE_JOBS_LINE = new RegExp(`^${OF_JOB}`);
 const JOB_FAILED = new RegExp(String.raw`^${OF_JOB}##\[error\]`, 'm');
-/** What a step of a job is told to do stands between these. */
+/** What a step of a job is told to do stands between these, and no other command of the log. */
 const STEP = '##[group]Run ';
 const STEP_ENDS = '##[endgroup]';
+const OF_LOG = '##[';
 /** Which test has failed, or which package or file of tests. */
 const FAILED_TEST =
   /^(?:--- FAIL: |FAIL(?:ED)?[ \t]{1,4}[\w@.~/\\-]|(?:FAIL|ERROR): \w{1,200} \(|ERROR \S{1,200}::\w|not ok \d|[✗✘×✕●] {1,2}(?!Console\b)\S|\[ {2}FAILED {2}\] \w|test \S{1,200} \.\.\. FAILED$)/;
@@ -66,15 +67,15 @@ export function failuresIn(source: Source, isFailed: boolean): Failures {
   const last: number[] = [];
   const tests: number[] = [];
   const said = new Set<string>();
-  let isStep = false;
+  let behindStep = 0;
   for (const [place, unit] of source.units.entries()) {
     if (unit.to - unit.from < 4) continue;
-    const text = saidIn(source, unit);
+    const line = beginningOf(source, unit);
+    const text = saidIn(line);
     if (text === '') continue;
-    if (text.startsWith(STEP)) isStep = true;
-    if (text.startsWith(STEP_ENDS)) isStep = false;
-    if (isStep) continue;
-    if (isFailed && WRAPPER.test(text)) {
+    if (text.startsWith(STEP)) behindStep = endOfStep(source, place) ?? behindStep;
+    if (place < behindStep) continue;
+    if (isFailed && WRAPPER.test(line)) {
       if (ENDING.test(text)) endings.push(place);
       continue;
     }
@@ -113,11 +114,25 @@ export function isLogOfFailedJob(text: string): boolean {
   return JOB_FAILED.test(text);
 }
 
-function saidIn(source: Source, unit: Unit): string {
-  const text = textOf(source, unit)
+function beginningOf(source: Source, unit: Unit): string {
+  return textOf(source, unit)
     .slice(0, 2 * LOOKED_AT)
     .trim();
-  return text.replace(BEFORE_JOBS_LINE, '').slice(0, LOOKED_AT).trim();
+}
+
+function saidIn(line: string): string {
+  return line.replace(BEFORE_JOBS_LINE, '').slice(0, LOOKED_AT).trim();
+}
+
+/** Where what a step is told to do ends; null where its end has been left out, as a search leaves it out. */
+function endOfStep(source: Source, place: number): number | null {
+  for (let at = place + 1; ; at++) {
+    const unit = source.units[at];
+    if (unit === undefined) return null;
+    const text = saidIn(beginningOf(source, unit));
+    if (text.startsWith(STEP_ENDS)) return at;
+    if (text.startsWith(OF_LOG)) return null;
+  }
 }
 
 /** Where Rust says on the line below in which file an error is, and Go what a test has said. */

@@ -7,24 +7,29 @@ import type { LoggedItem, ToldItem } from './match-history.ts';
 /** The first `items` of a history are what a compaction by its client has made of everything before. */
 export type ClientCompaction = { items: number; summary_text: string };
 
-type Told = ToldItem & { item: Item };
+/** `place` is null where it stands in the log for others. */
+type Logged = LoggedItem & { place: object | null };
+/** `at`: the place of the message that it is, or is a part of. */
+type Told = ToldItem & { item: Item; at: number };
 
 /**
  * Finds out whether a history that differs from the log begins with a summary of the client's own: what
  * stands before it tells the agent what to do, or is what the user said; what follows it and ends the
- * log is what the client has kept verbatim (SPEC 2, section 22). Null when it does not.
+ * log is what the client has kept verbatim (SPEC 2, section 22). Null when it does not. `known`: the items
+ * of the log whose summaries are no new ones.
  */
 export function clientCompaction(
   codec: Codec,
-  log: readonly LoggedItem[],
+  log: readonly Logged[],
   client: readonly Told[],
+  known: readonly Logged[] = log,
 ): ClientCompaction | null {
-  const known = new Set(log.map(({ atoms }) => keyOf(atoms)));
+  const begun = byFirst(known);
   let isAsked = false;
   for (const [place, { item, atoms }] of client.entries()) {
     const normalised = codec.normalise(item);
     const summary = isAsked ? answeredSummary(normalised) : clientSummary(item, normalised);
-    if (summary !== null && !known.has(keyOf(atoms))) {
+    if (summary !== null && !isKnown(begun, client, place)) {
       const from = place + 1;
       return { items: from + keptAfter(log, client.slice(from)), summary_text: summary };
     }
@@ -36,6 +41,48 @@ export function clientCompaction(
     if (summary === null && (!isBefore || hasResult)) return null;
   }
   return null;
+}
+
+/** By what they begin with: there may be as many as the client tells summaries. */
+function byFirst(log: readonly Logged[]): Map<string, Logged[]> {
+  const found = new Map<string, Logged[]>();
+  for (const item of log) {
+    const first = item.atoms[0]?.text ?? '';
+    const same = found.get(first);
+    if (same === undefined) found.set(first, [item]);
+    else same.push(item);
+  }
+  return found;
+}
+
+/**
+ * Whether the log has an item that begins with this piece of a message. What stands for a past that the
+ * log has apart from it has to be all that was told then: edited, it is another summary.
+ */
+function isKnown(
+  known: ReadonlyMap<string, readonly Logged[]>,
+  client: readonly Told[],
+  place: number,
+): boolean {
+  const piece = client[place]?.atoms ?? [];
+  const message = messageFrom(client, place);
+  const same = known.get(piece[0]?.text ?? '') ?? [];
+  return same.some(
+    ({ atoms, place }) => begins(atoms, piece) && (place !== null || begins(message, atoms)),
+  );
+}
+
+/** The pieces of a message from one of them on. */
+function messageFrom(client: readonly Told[], place: number): Atom[] {
+  const atoms: Atom[] = [];
+  for (let at = place; client[at] !== undefined && client[at]?.at === client[place]?.at; at++) {
+    atoms.push(...(client[at]?.atoms ?? []));
+  }
+  return atoms;
+}
+
+function begins(atoms: readonly Atom[], first: readonly Atom[]): boolean {
+  return first.every(({ text }, index) => text === atoms[index]?.text);
 }
 
 /** Clients keep the last few messages. */
@@ -85,8 +132,4 @@ function sharedEnd(logged: readonly string[], told: readonly string[]): number {
 
 function firmOf(atoms: readonly Atom[]): string[] {
   return atoms.flatMap(({ isFirm, text }) => (isFirm ? [text] : []));
-}
-
-function keyOf(atoms: readonly Atom[]): string {
-  return atoms.map(({ text }) => text).join('\n');
 }

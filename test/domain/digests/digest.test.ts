@@ -274,6 +274,17 @@ describe('what a result was', () => {
       [/^3: --> src\/lib\.rs:1:74$/m, /^\d+: --> src\/lib\.rs:9:12$/m],
     ],
     [
+      'a table with times in its third column',
+      joined(
+        'name\tcity\tseen\tstate',
+        many(60, (n) => `n${n}\tc${n % 7}\t2026-02-25T15:05:10.${100 + n}Z\tdone`),
+      ),
+      {},
+      'a table, 61 rows, 4 columns on most',
+      [],
+      [/^1:name\tcity\tseen\tstate$/m],
+    ],
+    [
       'a table of a database',
       SELECTED,
       {},
@@ -475,6 +486,23 @@ describe('what is quoted', () => {
       expect(found).toContain('health check failed: HTTP 502');
       expect(found).toContain('##[error]Process completed with exit code 1.');
       expect(found).not.toContain('$MOST');
+    });
+
+    it('are its errors where a search has left out the ends of its steps', () => {
+      const begun = `${at(1)} ##[group]Run `;
+      const found = digest(
+        joined(
+          `${begun}check_health`,
+          `${begun}report_health`,
+          many(40, (n) => `${at(2)} Attempt ${n} of 40 at the health of it all...`),
+          `${at(3)} health check failed: HTTP 502`,
+          `${at(3)} command: check_health met an error`,
+          `${at(3)} ##[error]Process completed with exit code 1.`,
+        ),
+      );
+      expect(found).toContain('health check failed: HTTP 502');
+      expect(found).toContain('command: check_health met an error');
+      expect(found).toContain('##[error]Process completed with exit code 1.');
     });
   });
 

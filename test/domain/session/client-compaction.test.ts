@@ -6,8 +6,9 @@ import { clientCompaction } from '../../../src/domain/session/client-compaction.
 import { cpuMs } from '../../support/cpu-time.ts';
 
 const codec = codecFor('anthropic');
-const told = (item: Item) => ({ item, atoms: atomsOf(codec, item) });
-const logged = (item: Item) => ({ ...told(item), isOurs: false });
+const pieceOf = (item: Item) => ({ item, atoms: atomsOf(codec, item) });
+const told = (item: Item, at: number) => ({ ...pieceOf(item), at });
+const logged = (item: Item, at: number) => ({ ...told(item, at), isOurs: false, place: null });
 const user = (content: Item['content']): Item => ({ role: 'user', content });
 
 const SUMMARY = user(
@@ -21,4 +22,18 @@ test('a message of many parts behind a summary is looked through once', () => {
   const started = cpuMs();
   expect(clientCompaction(codec, log, client)?.items).toBe(1);
   expect(cpuMs() - started).toBeLessThan(1_000);
+});
+
+test('a summary is known where a log of an earlier release holds it and the request in one item', () => {
+  const text = { type: 'text', text: String(SUMMARY.content) };
+  const said = (...texts: string[]) => texts.map((each) => ({ type: 'text', text: each }));
+  const log = [logged(user([text, ...said('Mend it.')]), 0), logged(user('Publish it.'), 1)];
+  const history = (...texts: string[]) => [
+    { ...pieceOf(user([text])), at: 0 },
+    ...texts.map((each) => ({ ...pieceOf(user(said(each))), at: 0 })),
+    { ...pieceOf(user('Leave it.')), at: 1 },
+  ];
+  expect(clientCompaction(codec, log, history('Mend it.'))).toBeNull();
+  expect(clientCompaction(codec, log, history('Mend it.', 'And test it.'))).toBeNull();
+  expect(clientCompaction(codec, log, history('Break it.'))?.items).toBe(1);
 });
