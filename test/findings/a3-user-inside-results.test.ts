@@ -108,6 +108,34 @@ const RESULTS: [string, Item[], string][] = [
     ),
     'Keep the folder dist',
   ],
+  [
+    'a call of a server of Cline that its user rejects',
+    used(
+      'cX9-q0mcp0create-issue',
+      { title: 'Sinks' },
+      `${FEEDBACK}Write it down in the tracker of Ghent.</feedback>`,
+    ),
+    'the tracker of Ghent',
+  ],
+  [
+    'a call that the user of Roo Code rejects',
+    used(
+      'write_to_file',
+      { path: 'b.ts', content: 'export const b = 1;' },
+      JSON.stringify({ status: 'denied', feedback: 'Put it into the folder of Bruges.' }),
+    ),
+    'the folder of Bruges',
+  ],
+  [
+    'a call that the user of Copilot CLI rejects',
+    used(
+      'bash',
+      { command: 'npm test' },
+      'The user rejected this tool call. User feedback: Use the script of Namur.',
+      true,
+    ),
+    'the script of Namur',
+  ],
 ];
 const session = [
   user('Build the importer.'),

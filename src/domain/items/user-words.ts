@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import { trimEndOf } from '../trim-end.ts';
 import type { Normalised, ToolCall, ToolResult } from './item.ts';
@@ -20,15 +20,19 @@ const AFTER_ANSWERS = /You can now continue with (?:the user's|these) answers in
 const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}the user said:\s*/,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
+  /^The user rejected this tool call\. User feedback:\s*/,
 ];
 const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correction[^\n]*$/;
 /** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
 const FEEDBACK =
   /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>([\s\S]*?)<\/feedback>/;
+/** How newer Roo Code begins what it says of a call that its user has denied. */
+const DENIED = '{"status":"denied",';
 const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 
 /** As Cline and Roo Code name their tools; shells and readers of others print what anybody wrote. */
-const OF_CLINE = /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think|edit)$/;
+const OF_CLINE =
+  /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think|edit|[\w-]{1,64}0mcp0[\w.-]{1,128})$/;
 
 /** The words of the user in the result of a call; null when nothing in it is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
@@ -58,7 +62,8 @@ function refusalIn(text: string): string | null {
 }
 
 function feedbackIn(text: string): string | null {
-  return FEEDBACK.exec(text)?.[1] ?? null;
+  const json = text.startsWith(DENIED) ? parseInside(text) : undefined;
+  return (isJsonObject(json) ? stringField(json, 'feedback') : FEEDBACK.exec(text)?.[1]) ?? null;
 }
 
 /** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */

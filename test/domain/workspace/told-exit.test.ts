@@ -192,6 +192,24 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     expect(outcomeOf(refused, null, false).kind).toBe('refused');
   });
 
+  it.each([
+    'The user rejected this tool call. User feedback: Keep it.',
+    'The user denied this operation and provided the following feedback:\n<feedback>\nKeep it.\n</feedback>',
+    'Error: The user rejected permission to use this specific tool call.',
+    '{"status":"denied","feedback":"Keep it."}',
+    '{"status":"denied","message":"The user denied this operation."}',
+  ])('that the user has refused it: %s', (refused) => {
+    const { files, failures } = ledgerOf(used('execute_command', { command: 'rm a.ts' }, refused));
+    expect([files, failures]).toEqual([[], []]);
+  });
+
+  it('but not what a service says of somebody else', () => {
+    const told = toolResult('{"status":"denied","reason":"no funds"}');
+    expect(answerOf(told)).toMatchObject({ isFailed: false, isRefused: false });
+    const ended = toolResult('The user denied the request for a login.', true);
+    expect(answerOf(ended)).toMatchObject({ isFailed: true, isRefused: false });
+  });
+
   it('no edit was made', () => {
     const input = { path: 'src/a.ts', old_str: 'a', new_str: 'b' };
     const refused = JSON.stringify({ success: false, error: 'old_str was not found' });
