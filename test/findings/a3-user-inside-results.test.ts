@@ -127,6 +127,33 @@ const RESULTS: [string, Item[], string][] = [
     'the folder of Bruges',
   ],
   [
+    'a call that the user of Roo Code lets through with a wish',
+    used(
+      'execute_command',
+      { command: 'npm test' },
+      `${JSON.stringify({ status: 'approved', feedback: 'Then run those of Mechelen.' })}\n\nok`,
+    ),
+    'those of Mechelen',
+  ],
+  [
+    'what the user of Roo Code wants next',
+    used(
+      'attempt_completion',
+      { result: 'The parser reads all files.' },
+      '<user_message>\nNow write the page of Leuven.\n</user_message>',
+    ),
+    'the page of Leuven',
+  ],
+  [
+    'what the user of Cline says of a plan',
+    used(
+      'plan_mode_respond',
+      { response: 'I would begin with the parser.' },
+      '<user_message>\nBegin with the tables of Ostend.\n</user_message>',
+    ),
+    'the tables of Ostend',
+  ],
+  [
     'a call that the user of Copilot CLI rejects',
     used(
       'bash',

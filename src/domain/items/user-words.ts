@@ -8,9 +8,13 @@ import { callsByResult, pairedParts } from './pairing.ts';
 // What the user says inside the result of a tool: answers to a question, and what to do instead of a
 // call that was not let through.
 
-/** Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and underscores. */
+/**
+ * Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and
+ * underscores. In Cline and Roo Code the user goes on in the result of the tool that ends the work.
+ */
 const ASKING: ReadonlySet<string> = new Set([
   ...['askuserquestion', 'question', 'requestuserinput', 'askuser', 'askfollowupquestion'],
+  ...['attemptcompletion', 'planmoderespond'],
 ]);
 
 /** Sentences of programs before the user's words, and those that may come after them. */
@@ -26,8 +30,8 @@ const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correctio
 /** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
 const FEEDBACK =
   /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>([\s\S]*?)<\/feedback>/;
-/** How newer Roo Code begins what it says of a call that its user has denied. */
-const DENIED = '{"status":"denied",';
+/** Newer Roo Code says so in a line of JSON; what the call has brought stands below. */
+const FEEDBACK_IN_JSON = /^\{"status":"(?:denied|approved|guidance)",[^\n]*\}(?=\s*(?:\n|$))/;
 const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 
 /** As Cline and Roo Code name their tools; shells and readers of others print what anybody wrote. */
@@ -62,8 +66,10 @@ function refusalIn(text: string): string | null {
 }
 
 function feedbackIn(text: string): string | null {
-  const json = text.startsWith(DENIED) ? parseInside(text) : undefined;
-  return (isJsonObject(json) ? stringField(json, 'feedback') : FEEDBACK.exec(text)?.[1]) ?? null;
+  const line = FEEDBACK_IN_JSON.exec(text)?.[0];
+  const json = line === undefined ? undefined : parseInside(line);
+  if (isJsonObject(json)) return stringField(json, 'feedback') ?? null;
+  return FEEDBACK.exec(text)?.[1] ?? null;
 }
 
 /** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */
