@@ -198,8 +198,11 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     'Error: The user rejected permission to use this specific tool call.',
     '{"status":"denied","feedback":"Keep it."}',
     '{"status":"denied","message":"The user denied this operation."}',
+    'Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).',
   ])('that the user has refused it: %s', (refused) => {
-    const { files, failures } = ledgerOf(used('execute_command', { command: 'rm a.ts' }, refused));
+    const isError = refused.startsWith('Permission');
+    const items = used('execute_command', { command: 'rm a.ts' }, refused, isError);
+    const { files, failures } = ledgerOf(items);
     expect([files, failures]).toEqual([[], []]);
   });
 
