@@ -30,6 +30,12 @@ const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correctio
 /** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
 const FEEDBACK =
   /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>([\s\S]*?)<\/feedback>/;
+/** Tools of Roo Code that change or run something, and have no JSON of others to show. */
+const OF_ROO: ReadonlySet<string> = new Set([
+  ...['write_to_file', 'apply_diff', 'search_and_replace', 'search_replace', 'edit_file', 'edit'],
+  ...['apply_patch', 'insert_content', 'delete_file', 'execute_command', 'browser_action'],
+  ...['new_task', 'switch_mode', 'update_todo_list', 'attempt_completion', 'run_slash_command'],
+]);
 /** Newer Roo Code says so in a line of JSON; what the call has brought stands below. */
 const FEEDBACK_IN_JSON = /^\{"status":"(?:denied|approved|guidance)",[^\n]*\}(?=\s*(?:\n|$))/;
 const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
@@ -43,7 +49,7 @@ export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
   const text = resultText(result).trim();
   const words =
     (mayBeRefused(call, result) ? refusalIn(text) : null) ??
-    (OF_CLINE.test(call.name) ? feedbackIn(text) : null) ??
+    feedbackIn(call, text) ??
     answerIn(call, text);
   return words === null || words.trim() === '' ? null : words.trim();
 }
@@ -65,11 +71,11 @@ function refusalIn(text: string): string | null {
   return null;
 }
 
-function feedbackIn(text: string): string | null {
-  const line = FEEDBACK_IN_JSON.exec(text)?.[0];
+function feedbackIn({ name }: ToolCall, text: string): string | null {
+  const line = OF_ROO.has(name) ? FEEDBACK_IN_JSON.exec(text)?.[0] : undefined;
   const json = line === undefined ? undefined : parseInside(line);
   if (isJsonObject(json)) return stringField(json, 'feedback') ?? null;
-  return FEEDBACK.exec(text)?.[1] ?? null;
+  return OF_CLINE.test(name) ? (FEEDBACK.exec(text)?.[1] ?? null) : null;
 }
 
 /** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */
