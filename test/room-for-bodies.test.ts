@@ -109,8 +109,7 @@ describe('while there is no room for a body', () => {
   });
 });
 
-it('a packed body takes the room of what is in it', async () => {
-  const app = open();
+describe('a packed body', () => {
   const packed = (length: number) =>
     new Request('http://localhost/v1/messages', {
       method: 'POST',
@@ -127,14 +126,35 @@ it('a packed body takes the room of what is in it', async () => {
         }),
       ),
     });
-  const statusOf = async (length: number) => {
-    const answer = await app.fetch(packed(length));
-    expect(await answer.text()).toContain('Done.');
-    return answer.headers.get('palimpsest-status');
-  };
-  expect(await statusOf(LENGTH)).toBe('forwarded');
-  expect(await statusOf(2 * LENGTH)).toBe('bypassed; reason=no_room');
-  expect(await statusOf(LENGTH)).toBe('forwarded');
+
+  it('takes the room of what is in it', async () => {
+    const app = open();
+    const statusOf = async (length: number) => {
+      const answer = await app.fetch(packed(length));
+      expect(await answer.text()).toContain('Done.');
+      return answer.headers.get('palimpsest-status');
+    };
+    expect(await statusOf(LENGTH)).toBe('forwarded');
+    expect(await statusOf(2 * LENGTH)).toBe('bypassed; reason=no_room');
+    expect(await statusOf(LENGTH)).toBe('forwarded');
+  });
+
+  it('takes no room while its answer is waited for where it was not unpacked', async () => {
+    const app = open();
+    let answerAll = () => {};
+    lab.provider.held = new Promise((resolve) => {
+      answerAll = resolve;
+    });
+    const first = app.fetch(packed(2 * LENGTH));
+    await expect.poll(() => lab.provider.received.length).toBe(1);
+    const second = app.fetch(packed(LENGTH));
+    await expect.poll(() => lab.provider.received.length).toBe(2);
+    answerAll();
+    const statuses = [await first, await second].map(({ headers }) =>
+      headers.get('palimpsest-status'),
+    );
+    expect(statuses).toEqual(['bypassed; reason=no_room', 'forwarded']);
+  });
 });
 
 it('one tenant leaves room for others, and all of them together take no more than there is', async () => {

@@ -44,6 +44,7 @@ export async function serveTurn(
     return hasRoom;
   });
   if (plain === null) {
+    relay.room?.keepsOnly(request, body.bytes.byteLength);
     relay.gateway.unread(protocol, reason);
     const sending = { body, text: null, status: `bypassed; reason=${reason}` };
     const answer = await (ahead.taken() ?? sent(relay, call, sending));

@@ -84,7 +84,10 @@ async function openedText(
   const plain = await plainOf(body.bytes, request.headers.get('content-encoding'), (size) => {
     return relay.room?.holds(request, body.bytes.byteLength + size, 0) ?? true;
   });
-  if (plain === null || !mayHoldOurs(plain)) return null;
+  if (plain === null || !mayHoldOurs(plain)) {
+    relay.room?.keepsOnly(request, body.bytes.byteLength);
+    return null;
+  }
   const asked = { ...turnRequest(relay, call, 'responses'), body: plain };
   const opened = await relay.gateway.opened(asked);
   switch (opened.kind) {

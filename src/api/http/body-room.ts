@@ -39,6 +39,12 @@ export class BodyRoom {
     return true;
   }
 
+  /** Of a body that was unpacked no more is kept than what came of it, in bytes. */
+  keepsOnly(request: Request, come: number): void {
+    const held = this.#held.get(request);
+    if (held !== undefined && held.bytes > come) this.#add(held, come - held.bytes);
+  }
+
   /** To be called when the answer to a request begins, or its body is not kept; it takes no room after that. */
   leave(request: Request): void {
     const held = this.#held.get(request);

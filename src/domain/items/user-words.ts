@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json, stringField } from '../json.ts';
 import { parseInside } from '../json-text.ts';
 import { trimEndOf } from '../trim-end.ts';
 import type { Normalised, ToolCall, ToolResult } from './item.ts';
@@ -8,9 +8,13 @@ import { callsByResult, pairedParts } from './pairing.ts';
 // What the user says inside the result of a tool: answers to a question, and what to do instead of a
 // call that was not let through.
 
-/** Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and underscores. */
+/**
+ * Tools that ask the user: Claude Code, opencode, Codex, Copilot and Gemini, Cline; without case and
+ * underscores. In Cline and Roo Code the user goes on in the result of the tool that ends the work.
+ */
 const ASKING: ReadonlySet<string> = new Set([
   ...['askuserquestion', 'question', 'requestuserinput', 'askuser', 'askfollowupquestion'],
+  ...['attemptcompletion', 'planmoderespond'],
 ]);
 
 /** Sentences of programs before the user's words, and those that may come after them. */
@@ -20,22 +24,32 @@ const AFTER_ANSWERS = /You can now continue with (?:the user's|these) answers in
 const REFUSALS: readonly RegExp[] = [
   /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}the user said:\s*/,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
+  /^The user rejected this tool call\. User feedback:\s*/,
 ];
 const AFTER_REFUSAL = /\n\nNote: The user's next message may contain a correction[^\n]*$/;
 /** Cline and Roo Code wrap what the user writes; the sentence before it names what was done. */
 const FEEDBACK =
   /^(?:The user (?:denied|approved|has provided|provided)\b[^\n]{0,300}|\[[^\]\n]{1,600}\] Result:)\s*<feedback>([\s\S]*?)<\/feedback>/;
+/** Tools of Roo Code that change or run something, and have no JSON of others to show. */
+const OF_ROO: ReadonlySet<string> = new Set([
+  ...['write_to_file', 'apply_diff', 'search_and_replace', 'search_replace', 'edit_file', 'edit'],
+  ...['apply_patch', 'insert_content', 'delete_file', 'execute_command', 'browser_action'],
+  ...['new_task', 'switch_mode', 'update_todo_list', 'attempt_completion', 'run_slash_command'],
+]);
+/** Newer Roo Code says so in a line of JSON; what the call has brought stands below. */
+const FEEDBACK_IN_JSON = /^\{"status":"(?:denied|approved|guidance)",[^\n]*\}(?=\s*(?:\n|$))/;
 const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 
 /** As Cline and Roo Code name their tools; shells and readers of others print what anybody wrote. */
-const OF_CLINE = /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think|edit)$/;
+const OF_CLINE =
+  /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think|edit|[\w-]{1,64}0mcp0[\w.-]{1,128})$/;
 
 /** The words of the user in the result of a call; null when nothing in it is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
   const text = resultText(result).trim();
   const words =
     (mayBeRefused(call, result) ? refusalIn(text) : null) ??
-    (OF_CLINE.test(call.name) ? feedbackIn(text) : null) ??
+    feedbackIn(call, text) ??
     answerIn(call, text);
   return words === null || words.trim() === '' ? null : words.trim();
 }
@@ -57,8 +71,11 @@ function refusalIn(text: string): string | null {
   return null;
 }
 
-function feedbackIn(text: string): string | null {
-  return FEEDBACK.exec(text)?.[1] ?? null;
+function feedbackIn({ name }: ToolCall, text: string): string | null {
+  const line = OF_ROO.has(name) ? FEEDBACK_IN_JSON.exec(text)?.[0] : undefined;
+  const json = line === undefined ? undefined : parseInside(line);
+  if (isJsonObject(json)) return stringField(json, 'feedback') ?? null;
+  return OF_CLINE.test(name) ? (FEEDBACK.exec(text)?.[1] ?? null) : null;
 }
 
 /** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */

@@ -126,8 +126,8 @@ function headOf(text: string, line: number, at: number): string {
   if (from === line || before.length < at - from) return before;
   // The word that the cut goes through counts as skipped: it may be the one that turns the rest round.
   const start = from + (/^\S*\s/.exec(before)?.[0].length ?? 0);
-  const further = Math.max(line, at - TURNED_BEFORE);
-  const skipped = text.slice(further, start).replace(SENTENCES_BEFORE, '');
+  const sentence = text.slice(Math.max(line, at - TURNED_BEFORE), at).replace(SENTENCES_BEFORE, '');
+  const skipped = text.slice(at - sentence.length, start);
   const turn = [...skipped.matchAll(TURNS)].at(-1)?.index;
   return `… ${(turn === undefined ? '' : skipped.slice(turn)) + text.slice(start, at)}`;
 }

@@ -91,15 +91,20 @@ const LONGEST_SAID_BEFORE = 1_200;
 const BEGINNING = 600;
 const SAID_KEPT = 4;
 
-/** A line that tells no more than that something still goes on: what is said later tells it better. */
+/**
+ * A line that tells no more than that something still goes on: what is said later tells it better. What is
+ * still missing or in use, and what waits for the user, is told by no later line.
+ */
 const ONLY_GOES_ON =
-  /^(?:(?:it(?:['’]s| is) |(?:i|we)(?:['’]m|['’]re| am| are) )?still (?:\w{3,20}ing\b|active\b|busy\b|in |no )|no (?:completion|finish|signal|finish signal|output|change|result|response|answer|update|news|progress)s? yet\b|(?:(?:i|we)(?:['’]m|['’]re| am| are) )?(?:checking|waiting|polling) |(?:i|we)(?:['’]ll| will) (?:keep (?:waiting|polling|checking|watching|monitoring)|wait|check (?:again|back))\b)/i;
+  /^(?:(?:it(?:['’]s| is) |(?:i|we)(?:['’]m|['’]re| am| are) )?still (?:waiting\b|(?:(?:re)?running|(?:re)?building|testing|compiling|installing|committing|merging|finali[sz]ing|finishing|wrapping|working|processing|going|executing|downloading|deploying|thinking)\b(?! (?:on|with|under|against|from|in)\b)|active\b|busy\b|in (?:progress|review|verify|verification)\b|no (?:completion|finish|signal|handoff|output|result|response|answer|update|news)s?\b)|no (?:completion|finish|signal|finish signal|output|change|result|response|answer|update|news|progress)s? yet(?=[.;,!]|$)|(?:(?:i|we)(?:['’]m|['’]re| am| are) )?(?:checking (?=.*\b(?:progress|status|output|again|latest)\b)|waiting (?:for|on|until)\b|polling )|i(?:['’]ll| will) (?:keep (?:waiting|polling|checking|watching|monitoring)|wait(?! with\b)|check (?:again|back))\b)/i;
+/** Figures, names, lists, and what the user is to do. */
+const SAYS_MORE = /[\d`:]|\byou(?:rs?)?\b/i;
 const LONGEST_GOES_ON = 80;
 
 function onlyGoesOn({ text }: LastSaid): boolean {
   const line = text.trim();
   if (line.length > LONGEST_GOES_ON || line.includes('\n')) return false;
-  return ONLY_GOES_ON.test(line) && !/[\d`:]/.test(line) && !tellsError(line);
+  return ONLY_GOES_ON.test(line) && !SAYS_MORE.test(line) && !tellsError(line);
 }
 
 /** What the assistant has said, the newest first, with this before the others that say more than that it goes on. */

@@ -237,7 +237,9 @@ function changesText(action: FileAction): action is FileAction & { path: string 
   return writesText(action) || action.kind === 'rewritten' || isUnseen;
 }
 
-const TELLING_WORD = /\p{L}{5,40}/gu;
+/** Names stand within the words of scripts that put no blanks, or endings of their own, around them. */
+const TELLING_WORD =
+  /(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}])\p{L}){5,40}/gu;
 /** Words of many errors, which make two texts no more alike. */
 const COMMON_WORDS = new Set(
   'command could directory error errors exist expected failed failure found tests there this'.split(

@@ -93,6 +93,7 @@ export function takenBack(
   file.state = 'present';
   file.added = [];
   file.removed = [];
+  delete file.is_rewritten;
   file.edited_from = 0;
   delete file.undoable;
   file.changed_at = at;

@@ -208,6 +208,8 @@ const FAILURES: readonly RegExp[] = [
   /^(?:No such file|ENOENT|EACCES|EISDIR|EPERM|ENOTDIR|Permission denied|Access (?:is )?denied|Not found)\b/,
   /^(?:Failed|Could not|Cannot|Can't|Unable|Refused) (?:to )?\w+/,
   /^(?:apply_patch verification failed|execution error|exec_command failed|failed (?:to|in) )/i,
+  // As Roo Code says it.
+  /^\{"status":"denied","(?:feedback"|message":"The user denied )/,
   // A search that found nothing, or so many matches, has worked.
   /^(?:String to replace|No (?:replacement|match (?:found )?for|exact match|changes? (?:(?:was|were|have been|could be) )?(?:made|applied))\b|Found \d{1,9} (?:matches|occurrences) (?:of|for) (?:the )?(?:string|old|search|text))/i,
   /^(?:The user (?:doesn't|does not|rejected|denied|declined)|\[?Request interrupted|User (?:rejected|denied|declined|cancel)|(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied|cancelled|canceled|aborted|interrupted|timed out)|rejected by|aborted|interrupted)/i,
@@ -216,7 +218,7 @@ const FAILURES: readonly RegExp[] = [
 ];
 /** Beginnings of answers that say that a call was not carried out. */
 const REFUSALS =
-  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|Permission to use |Claude requested permissions? to |PreToolUse:\w{1,60} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError)/i;
+  /^(?:The user (?:doesn't|does not) want to (?:proceed|take)|User (?:rejected|denied|declined)|(?:Error: )?The user (?:rejected|denied) (?:this |permission to use )|\{"status":"denied","(?:feedback"|message":"The user denied )|Permission (?:to use |for this tool use was denied)|Claude requested permissions? to |PreToolUse:\w{1,60} hook |(?:Tool|Operation|Command|Execution)[^\n]{0,60}(?:rejected|denied)|rejected by|exec_command failed for [^\n]{0,4096}rejected|InputValidationError)/i;
 /** Notes that stand in place of a content, such as those of programs that clear old results. */
 const NOTE = /^\[[A-Z][^\]\n"{}]{0,200}\s[^\]\n"{}]{0,400}\]$/;
 /** What Claude Code says of a command instead of what the command printed. */

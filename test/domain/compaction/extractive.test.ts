@@ -235,6 +235,14 @@ describe('headings follow the template, empty sections are left out', () => {
     'Still waiting: the import has 3 of 9 files.',
     'I will keep the old name.',
     'Checking is what `make lint` does.',
+    'Checking the parser for names of one letter.',
+    'Waiting for your word on the migration.',
+    'Still no tests of the parser.',
+    'It’s still using the old client.',
+    'We’re still running on the old image.',
+    'Still in the old folder, and nobody reads it.',
+    'No changes yet to the schema, only to the docs.',
+    'We will wait for the new API.',
   ])('but not what says more: %s', (one) => {
     const items = [asks('Build it.'), tells(one), tells('Lint is next.')];
     expect(section(summarize(items), 'Current work')).toContain(`- Assistant: ${one}`);

@@ -95,6 +95,13 @@ describe('what has to be exact', () => {
     expect(one?.context).toBe(`… don't ${rest}10 minutes.`);
   });
 
+  test('but not one of the sentence that ends at the cut', () => {
+    const own = 'Use the newer one that the registry has for all of you now';
+    const text = `${'words '.repeat(20)}and we do not want the older one. ${own} 3.1.4.`;
+    const [one] = ledgerOf([tells(text)]).artifacts;
+    expect(one?.context).toBe(`… ${own} 3.1.4.`);
+  });
+
   test('of a line that begins a little before, what it is about', () => {
     const text =
       '1. **`model-a:8b`** — the best at calling tools of all that take no more than 4.7GB';

@@ -261,6 +261,8 @@ describe('failures', () => {
   test.each([
     ['its program', 'I found it: `bd dep add A B`.', ran('bd unlink', 'Error: unknown', 1)],
     ['its error', 'So maxRetries has to be exported.', failed],
+    ['its error in a script without blanks', '因为maxRetries没有导出。', failed],
+    ['its error with an ending', 'maxRetries를 내보내야 합니다.', failed],
     [
       'its file',
       'The parser_notes.md of old is gone.',

@@ -120,6 +120,16 @@ describe('edits that git has taken back', () => {
     ]);
   });
 
+  test('nor is a file written over any more: what an edit adds then was not there', () => {
+    const over = [edit('/w/a.ts'), write('/w/a.ts')];
+    expect(changesOf(...over)).toEqual([
+      '/w/a.ts: changed 2 times; now with firstTry; removed oldName, newName',
+    ]);
+    expect(changesOf(...over, git('git checkout a.ts'), edit('/w/a.ts'))).toEqual([
+      '/w/a.ts: changed 3 times; added newName; removed oldName',
+    ]);
+  });
+
   test('a deleted file is there again', () => {
     const back = [ran('rm /w/a.ts', ''), git('git checkout a.ts')];
     expect(changesOf(edit('/w/a.ts'), ...back)).toEqual([

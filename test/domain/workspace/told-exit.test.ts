@@ -192,6 +192,27 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     expect(outcomeOf(refused, null, false).kind).toBe('refused');
   });
 
+  it.each([
+    'The user rejected this tool call. User feedback: Keep it.',
+    'The user denied this operation and provided the following feedback:\n<feedback>\nKeep it.\n</feedback>',
+    'Error: The user rejected permission to use this specific tool call.',
+    '{"status":"denied","feedback":"Keep it."}',
+    '{"status":"denied","message":"The user denied this operation."}',
+    'Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).',
+  ])('that the user has refused it: %s', (refused) => {
+    const isError = refused.startsWith('Permission');
+    const items = used('execute_command', { command: 'rm a.ts' }, refused, isError);
+    const { files, failures } = ledgerOf(items);
+    expect([files, failures]).toEqual([[], []]);
+  });
+
+  it('but not what a service says of somebody else', () => {
+    const told = toolResult('{"status":"denied","reason":"no funds"}');
+    expect(answerOf(told)).toMatchObject({ isFailed: false, isRefused: false });
+    const ended = toolResult('The user denied the request for a login.', true);
+    expect(answerOf(ended)).toMatchObject({ isFailed: true, isRefused: false });
+  });
+
   it('no edit was made', () => {
     const input = { path: 'src/a.ts', old_str: 'a', new_str: 'b' };
     const refused = JSON.stringify({ success: false, error: 'old_str was not found' });
