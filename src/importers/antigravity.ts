@@ -6,7 +6,8 @@ import { type Conversation, linesImporter, notesOf, objectsField, Tally } from '
 /**
  * Transcripts of Google's Antigravity (`brain/<id>/.system_generated/logs/transcript.jsonl`): a line for
  * each step, in which a step of a tool names no call. They answer the calls of the step before in their
- * order, and so does what went wrong with a call.
+ * order, and so does what went wrong with a call. What subagents and tasks in the background report comes
+ * as a message of the system, which the model reads as one of the user's turn.
  */
 export const antigravity = linesImporter({
   source: 'antigravity',
@@ -22,6 +23,11 @@ function read(lines: readonly JsonObject[]): Conversation {
   const skipped = new Tally();
   const leftOut = new Tally();
   let open: Call[] = [];
+  let told: Item[] = [];
+  const tell = () => {
+    items.push(...told);
+    told = [];
+  };
   for (const line of lines) {
     const type = stringField(line, 'type') ?? 'step_without_type';
     const text = stringField(line, 'content') ?? '';
@@ -29,8 +35,10 @@ function read(lines: readonly JsonObject[]): Conversation {
     const timed = (item: Item): Item => (at === undefined ? item : { ...item, timestamp: at });
     const isAnswer = line.source === 'MODEL' || type === 'ERROR_MESSAGE';
     if (type === 'USER_INPUT') {
+      tell();
       items.push(timed({ role: 'user', content: requestIn(text, leftOut) }));
     } else if (type === 'PLANNER_RESPONSE') {
+      tell();
       open = callsOf(line);
       if (typeof line.thinking === 'string') leftOut.add('thinking');
       if (text === '' && open.length === 0) skipped.add('empty_message');
@@ -41,10 +49,16 @@ function read(lines: readonly JsonObject[]): Conversation {
     } else if (isAnswer && open[0] !== undefined) {
       items.push(timed({ role: 'tool', tool_call_id: open[0].id, content: withoutTimes(text) }));
       open = open.slice(1);
+      if (open.length === 0) tell();
+    } else if (type === 'SYSTEM_MESSAGE' && text !== '') {
+      // Between a call and its answer no message may stand.
+      told.push(timed({ role: 'user', content: text }));
+      if (open.length === 0) tell();
     } else {
       skipped.add(type);
     }
   }
+  tell();
   return { format: 'openai-chat', model: null, items, skipped, notes: notesOf(leftOut) };
 }
 

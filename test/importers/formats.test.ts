@@ -664,6 +664,33 @@ it('reads a Gemini CLI chat of lines: the newest state of each message, without 
   expect(read.skipped).toMatchObject({ other_branch: 2, shortened_history: 1, metadata: 1 });
 });
 
+it('keeps what Antigravity tells the model of tasks and subagents, between no call and its answer', () => {
+  const told = (content: string) =>
+    `The following is a <SYSTEM_MESSAGE> not actually sent by the user. It is provided by the system as important information to pay attention to.\n\n<SYSTEM_MESSAGE>\n[Message] timestamp=t sender=e951b17f-edd0 priority=MESSAGE_PRIORITY_HIGH content=${content}\n</SYSTEM_MESSAGE>`;
+  const steps = [
+    ['USER_EXPLICIT', 'USER_INPUT', { content: 'Look it up.' }],
+    ['MODEL', 'PLANNER_RESPONSE', { tool_calls: [{ name: 'search_web', args: {} }] }],
+    ['SYSTEM', 'SYSTEM_MESSAGE', { content: told('## Found: three libraries') }],
+    ['MODEL', 'SEARCH_WEB', { content: 'a page' }],
+    ['SYSTEM', 'SYSTEM_MESSAGE', { content: told('## Found: a fourth') }],
+    ['MODEL', 'PLANNER_RESPONSE', { content: 'Four.' }],
+  ] as const;
+  const lines = steps.map(([source, type, more], step_index) =>
+    JSON.stringify({ step_index, source, type, status: 'DONE', ...more }),
+  );
+  const read = readOne('transcript.jsonl', Buffer.from(lines.join('\n')));
+  expect(read.items.map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'Look it up.'],
+    ['assistant', null],
+    ['tool', 'a page'],
+    ['user', told('## Found: three libraries')],
+    ['user', told('## Found: a fourth')],
+    ['assistant', 'Four.'],
+  ]);
+  expect(read.skipped).toEqual({});
+  expect(read.notes).toBeUndefined();
+});
+
 it('reads a transcript of Antigravity, whose steps answer calls in their order', () => {
   const path = 'c:\\w\\a.ts';
   const quoted = (value: unknown) => JSON.stringify(value);

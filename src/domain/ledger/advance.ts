@@ -26,21 +26,14 @@ import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
-import {
-  doneBy,
-  givenTexts,
-  hasTools,
-  processLeft,
-  processOf,
-  questionOf,
-  withSaid,
-} from './conversation.ts';
+import { doneBy, givenTexts, hasTools, questionOf, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import type { LastSaid, Ledger } from './ledger.ts';
 import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
 import { Plans } from './plans.ts';
+import { processLeft, processOf } from './processes.ts';
 import { Requests } from './requests.ts';
 import { type Done, Runs } from './runs.ts';
 import { agentAction, folderShown, writtenCall, writtenResult } from './written-commands.ts';
@@ -275,6 +268,7 @@ class LedgerFold {
         this.inherit(text, seq);
         return;
       case 'program':
+        this.runs.told(text, this.files, this.moment(seq));
         return;
       default:
         speaker satisfies never;
@@ -382,7 +376,7 @@ class LedgerFold {
     const done = (process === null ? null : this.runs.running(process)) ?? own;
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
-    const left = outcome.kind === 'running' ? processLeft(result) : null;
+    const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);
   }

@@ -16,6 +16,9 @@ const REPORT_FROM = 200;
 /** What Claude Code writes around the report of a task: numbers, files and states, in tags. */
 const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,2000}?<\/\1>/gi;
 
+/** What Antigravity writes in front of one: when it came, and from whom. */
+const HEADER = /^The following is a <SYSTEM_MESSAGE> [\s\S]{0,600}? content=/;
+
 /** What was chosen and what was found out. */
 export class Conclusions {
   private readonly list: { fact: Conclusion; about: ReadonlySet<string> }[];
@@ -47,7 +50,7 @@ export class Conclusions {
   /** What another agent or a hook reports: what it has found out, else how it begins. */
   report(text: string, by: 'subagent' | 'hook', seq: number): void {
     // Codex writes it down as JSON.
-    const words = text.replaceAll('\\n', '\n').replace(ENVELOPE, '\n');
+    const words = text.replaceAll('\\n', '\n').replace(HEADER, '').replace(ENVELOPE, '\n');
     const before = this.list.length;
     this.read(words, by, seq);
     if (this.list.length !== before) return;

@@ -1,6 +1,7 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
 import { demands } from './demands.ts';
+import { withoutFindings } from './findings.ts';
 import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
 import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
@@ -32,6 +33,7 @@ const DESCRIBES = new RegExp(
     // What a review finds: code that no test and no caller reaches.
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\bnever (?:actually |even |really )?(?:tested|called|invoked|covered|exercised|executed|triggered|reached|awaited|freed)\b/,
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:but|yet) (?:(?:is|are|it['’]s) )?never (?:actually |even |really )?(?:used|displayed|shown|checked(?! in)|handled|closed|released|populated)\b/,
+    /\b(?:exists?|(?:is|are|was|were)(?: \w+)? (?:declared|defined|imported|implemented|registered|present|in place))\b[^.!?;,\n]{0,60},? but (?:(?:is|are|was|were|it is|it['’]s|they are) never\b|never (?:actually |even |really )?(?:\w{2,20}[^be]ed|written|shown|thrown)\b)/,
     /\bno matter (?:what|how|which|when|where)(?: \w+)? (?:I|we) (?:do|did|try|tried|change|changed|set)\b/,
     /\b(?:always|never)-(?!force|ever\b)\w+/,
     // Of a person who is not asked to do so, as in "I'll stick to the plan".
@@ -140,7 +142,7 @@ export class Constraints {
 
   read(text: string, by: Constraint['by'], seq: number): void {
     // What Claude Code hands over of a project stands in a reminder.
-    const words = by === 'user' ? cleaned(text) : text;
+    const words = by === 'user' ? withoutFindings(cleaned(text)) : text;
     const lists = by === 'user' ? forbiddenIn(words).filter(forbids) : [];
     const headings = new Set(lists.map(({ heading }) => heading));
     const found = sentencesOf(words).flatMap((sentence) => {

@@ -1,6 +1,5 @@
 import { tellsError } from '../error-lines.ts';
-import type { Message, ToolCall, ToolResult } from '../items/item.ts';
-import { resultText } from '../items/message-text.ts';
+import type { Message, ToolCall } from '../items/item.ts';
 import { readOpaque } from '../items/opaque.ts';
 import { asksUser } from '../items/user-words.ts';
 import { isJsonObject, type Json, stringsOf } from '../json.ts';
@@ -65,20 +64,6 @@ function subjectOf({ input }: ToolCall, script: string | null): string {
 export function questionOf(call: ToolCall): string {
   if (!asksUser(call)) return '';
   return stringsOf(call.input).join('\n');
-}
-
-/** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
-export function processOf({ input }: ToolCall): string | null {
-  const id = isJsonObject(input) && !('cmd' in input) ? input.session_id : undefined;
-  return typeof id === 'number' || typeof id === 'string' ? `process ${id}` : null;
-}
-
-/** The process that goes on after a call. */
-export function processLeft(result: ToolResult): string | null {
-  const id = /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(
-    resultText(result).slice(0, 500),
-  )?.[1];
-  return id === undefined ? null : `process ${id}`;
 }
 
 /** Whether a message brings calls or results of its own: then no text of it is a command. */

@@ -4,7 +4,7 @@ import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
 import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
-import { sumsUpFailure } from '../workspace/sums-up.ts';
+import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
 import { endsInSearch, runKindOf } from './command-line.ts';
 import {
   type Evidence,
@@ -43,18 +43,19 @@ const FAILS_BY_WORDS =
   /^Traceback \(most recent call last\)|^(?!\s)[^\n]{0,200}: command not found\s*$|^\S{0,200}python[\d.]*: No module named \S+\s*$|^Your proposed edit has introduced new syntax error/m;
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
-/** What Claude Code says of a command that it does not wait for. */
-const IN_BACKGROUND = /^Command running in background with ID: /;
+/** What Claude Code and Antigravity say of a command that they do not wait for. */
+const IN_BACKGROUND =
+  /^(?:Command running in background with ID: |Tool is running as a background task with task id: )/;
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
 const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;
 /** How runs of tests and compilers sum up that it went well. */
 const SUMS_UP =
-  /\b\d+ (?:passed|passing|tests? passed)\b|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
+  /\b\d+ (?:passed|passing|tests? passed)\b|^[1-9]\d* pass$|^[#ℹ] pass [1-9]|^ok\b|\bOK\b|\bpassed\b|\bsucce(?:ss|eded)|no (?:errors|issues|problems|offenses)|\b0 (?:errors|failures|problems)\b|\bFinished\b|\bBuilt\b/i;
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
 const ALL_PASSED = new RegExp(
   [
-    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b`,
+    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|^(?:[#ℹ] fail 0|0 fail)$`,
     String.raw`(?<!\bnot )\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass`,
     String.raw`\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b`,
     String.raw`^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b`,
@@ -105,7 +106,7 @@ export function outcomeOf(
   const start = text.slice(0, 4_000);
   const isByWords =
     script !== null && (FAILS_BY_WORDS.test(start) || (isRun && MISSING_IN_ZSH.test(start)));
-  const isSum = isRun && sumsUpFailure(text);
+  const isSum = isRun && sumsUpFailure(text) && !hasOnlyLogged(script, answer, text);
   // What a run of tests prints, its exit code knows better.
   const isWrong = (isByWords || isSum) && isRun && hasCode && toldAsPassed(script, answer);
   const hasFailed = answer.isFailed || (isByWords && !isWrong);
@@ -145,6 +146,13 @@ export function outcomeOf(
     return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
   return unfailed(script, answer, lines, hasCode);
+}
+
+/** Whether a script runs one thing, of which the last lines are let through, and these say that all has passed. */
+function hasOnlyLogged(script: string | null, answer: Told, text: string): boolean {
+  if (script === null || !countsAllPassed(text)) return false;
+  const { speaking, isFiltered } = evidenceOf(script, answer);
+  return speaking === 'all' && !isFiltered;
 }
 
 /** Whether a program has told an exit code of 0, and that of the run itself. */

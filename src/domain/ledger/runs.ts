@@ -3,7 +3,8 @@ import { type FileAction, writesText } from '../workspace/action.ts';
 import { commandKey } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { allEnded, processEnded } from './processes.ts';
 import { isSameFile } from './same-file.ts';
 
 /** One call as the ledger tells of it. `script`: the command that it ran. */
@@ -106,6 +107,22 @@ export class Runs {
 
   close(process: string): void {
     this.open.delete(process);
+  }
+
+  /** What a program says of a command that was left running is said of that command. */
+  told(text: string, files: Files, moment: Moment): void {
+    if (allEnded(text)) this.open.clear();
+    const task = processEnded(text);
+    const done = task === null ? null : this.running(task.process);
+    if (task === null || done === null) return;
+    if (task.answer === null) {
+      this.close(task.process);
+      return;
+    }
+    const content = [{ kind: 'text' as const, text: task.answer }];
+    const result = { kind: 'tool_result' as const, call_id: '', content, is_error: false };
+    const outcome = outcomeOf(result, done.script, done.kind !== null);
+    this.ended(task.process, done, outcome, files, moment);
   }
 
   /** A file was changed: that a tool could not change it before matters no more. */

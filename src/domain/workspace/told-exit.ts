@@ -121,12 +121,18 @@ const PRINTS_CODE =
 const PRINTS_FILE =
   /(?:^|[\s;&|($`/])(?:cat|bat|batcat|tac|nl|tail|head|less|more|most|view|zcat|gunzip|xzcat|strings|sed(?!\s+(?:-[a-z]\s+){0,3}(?:-\w*i|--in-place))|awk|gawk|grep|egrep|fgrep|zgrep|rg|ag|ack|cut|sort|uniq|tee|jq|yq|curl|wget|logs|journalctl|dmesg|type|gc|get-content|select-string)(?![\w./-])|\bgit\b[^\n;&|]{0,200}\b(?:show|blame|cat-file|diff)\b|--log\b|\bgh run view\b/i;
 
+/** What Claude Code writes above an output; programs that hand it on drop the flag beside it. */
+const ABOVE = /^Exit code [1-9]\d{0,2}$/;
+
 /**
  * An output whose first or last line says how it ended, where the script cannot have printed that line
  * itself, nor from a file or a log.
  */
 export function endedInWords(text: string, script: string): Ended | null {
   const head = /^[^\n]{1,100}/.exec(text)?.[0] ?? '';
+  if (ABOVE.test(head) && !PRINTS_CODE.test(script)) {
+    return { text: text.slice(head.length + 1), hasFailed: true };
+  }
   const first = codeOf(head.trim());
   const end = beforeFrame(text);
   const line = end.slice(end.lastIndexOf('\n') + 1);

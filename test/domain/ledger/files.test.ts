@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { File } from '../../../src/domain/ledger/ledger.ts';
 import { attachment } from '../../support/items.ts';
-import { asks, ledgerOf, normalised, used } from '../../support/log-items.ts';
+import { asks, ledgerOf, normalised, ran, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
 
 type Items = ReturnType<typeof used>;
@@ -637,3 +637,16 @@ test('a cell of a notebook is told by what was put in', () => {
   expect(file?.added).not.toContain('dropped_column');
   expect(file?.line).toMatch(/^monthlyTrend = /);
 });
+
+test.each([
+  ['echo x > /w/a.txt && cat /w/a.txt && rm /w/a.txt', 'deleted'],
+  ['cat /w/a.txt; rm /w/a.txt', 'deleted'],
+  ['rm /w/a.txt && echo x > /w/a.txt && cat /w/a.txt', 'present'],
+  ['rm /w/b.txt; cat /w/a.txt', 'present'],
+])(
+  'what a script has shown of a file does not bring it back where it deletes it later: %s',
+  (script, state) => {
+    const { files } = ledgerOf(ran(script, 'x'));
+    expect(files.find(({ path }) => path === '/w/a.txt')?.state).toBe(state);
+  },
+);

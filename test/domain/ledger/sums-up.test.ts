@@ -189,3 +189,43 @@ describe('an exit code that a run itself has told', () => {
     (script) => expect(kindOf(script, 0, 'Tests  1 failed | 11 passed (12)')).toBe('failed'),
   );
 });
+
+describe('a run that logs the errors that its tests ask for', () => {
+  const bun =
+    'error: Database connection failed\n      at <anonymous> (/w/src/a.test.ts:3:25)\n\n 1274 pass\n 2 skip\n 0 fail\n 2760 expect() calls\nRan 1276 tests across 56 files. [813.00ms]';
+  const jest =
+    'error: Settlement failed for vendor v1\n\nTest Suites: 1 passed, 1 total\nTests:       26 passed, 26 total\nSnapshots:   0 total\nTime:        2.3 s, estimated 3 s\nRan all test suites matching /a.test.ts/i.';
+
+  test.each([
+    ['bun test', bun],
+    ['npx jest a.test.ts', jest],
+  ])('has passed by what it counts last: %s', (command, end) =>
+    expect(endOf(command, end)).toBe('ok'),
+  );
+
+  test.each([
+    ['a file that does not load', 'npx jest', jest.replace('1 passed, 1', '1 failed, 1 passed, 2')],
+    ['an error between tests', 'bun test', bun.replace('0 fail\n', '0 fail\n 1 error\n')],
+    ['what ends it after', 'bun run test', `${bun}\nerror: script "test" exited with code 1`],
+    ['what else has run', 'cargo build 2>&1 | tail -3; bun test', bun],
+    ['a test that failed', 'bun test', bun.replace('0 fail', '1 fail')],
+  ])('but not with %s', (_, command, end) => expect(endOf(command, end)).toBe('failed'));
+
+  test.each([
+    ['node --test', '# pass 62\n# fail 1\n# cancelled 0', '# pass 62\n# fail 0\n# cancelled 0'],
+    ['node --test a', '# pass 62\n# fail 0\n# cancelled 1', '# pass 62\n# fail 0\n# skipped 1'],
+    [
+      'bun test b',
+      ' 3 pass\n 0 fail\n 1 error\nRan 3 tests across 2 files.',
+      ' 0 fail\nRan 3 tests',
+    ],
+  ])('%s, by its counts', (command, failed, passed) => {
+    expect(endOf(command, failed)).toBe('failed');
+    expect(endOf(command, passed)).toBe('ok');
+  });
+
+  test('an image that cannot be built, named by its service', () =>
+    expect(endOf('docker compose up --build', 'target api: failed to solve: exit code: 1')).toBe(
+      'failed',
+    ));
+});

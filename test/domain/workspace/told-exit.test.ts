@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../../src/domain/json.ts';
 import { outcomeOf } from '../../../src/domain/ledger/outcome.ts';
 import { answerToCall } from '../../../src/domain/workspace/call-answer.ts';
@@ -199,5 +199,32 @@ describe('what went wrong, told in JSON by a tool that is no command', () => {
     expect(files).toEqual([]);
     expect(failures).toMatchObject([{ lines: ['old_str was not found'] }]);
     expect(answerOf(toolResult(refused)).isFailed).toBe(false);
+  });
+});
+
+describe('an exit code that Claude Code has written above, where the flag beside it was dropped', () => {
+  test.each<[string, string, string]>([
+    ['a run', 'python3 -m pytest -v 2>&1', 'E assert 1 == 2'],
+    ['behind a pipe', 'source venv/bin/activate && pytest -q | tail -5', 'venv: No such file'],
+  ])('%s', (_, script, said) => {
+    const result = toolResult(`Exit code 1\n${said}`);
+    expect(answerTo(script, result)).toMatchObject({ text: said, isFailed: true });
+    expect(outcomeOf(result, script, true)).toMatchObject({ kind: 'failed', lines: [said] });
+  });
+
+  test.each<[string, string]>([
+    ['a code of 0', 'Exit code 0\nbuilt'],
+    ['more on its line', 'Exit code 1 means that nothing was found\nbuilt'],
+    ['another line', 'built\nExit code 1\ndone'],
+  ])('not by %s', (_, text) => {
+    expect(answerTo('make', toolResult(text))).toMatchObject({ text, isFailed: false });
+  });
+
+  test.each([
+    'make >/dev/null 2>&1; echo "Exit code $?"',
+    'grep -rh "Exit code" logs | sort',
+    'echo Exit code 1',
+  ])('nor where the script itself prints it: %s', (script) => {
+    expect(answerTo(script, toolResult('Exit code 1\ndone'))).toMatchObject({ isFailed: false });
   });
 });

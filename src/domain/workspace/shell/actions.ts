@@ -62,14 +62,18 @@ export function shellActions(
   const printed: Printed[] = [];
   const before: FileAction[] = [];
   const done: FileAction[] = [];
+  const gone = new Set<string>();
   const lead = answer.isFailed && own === null ? leadOf(script.text, steps, answer) : 0;
   for (const [at, step] of steps.entries()) {
     const effect = effectOf(step.pipeline, step.folder);
     printed.push(effect.printed);
+    if (effect.printed.kind === 'ranges')
+      for (const { path } of effect.printed.ranges) gone.delete(path);
     // One by one: thousands of actions as arguments of one call overflow the stack.
     for (const action of actionsOfStep(step, effect.actions)) {
       if (at < lead && LEADING.has(action.kind)) before.push(action);
       else done.push(isOpen ? perhaps(action) : action);
+      if (action.kind === 'deleted') gone.add(action.path);
     }
   }
   if (answer.isFailed) {
@@ -78,9 +82,14 @@ export function shellActions(
   }
   const hadNothing = answer.text.includes('No local changes to save');
   const effects = hadNothing ? done.filter((action) => !isStash(action)) : done;
-  const actions = [...effects, ...seenIn(printed, answer)];
+  const actions = [...effects, ...stillThere(seenIn(printed, answer), gone)];
   const isAlone = printed.filter(({ kind }) => kind !== 'nothing').length < 2;
   return { actions: isAlone ? actions : actions.map(amongOthers), folder: reset ?? end };
+}
+
+/** Without what a script has shown of files before it deleted them: they are not there any more. */
+function stillThere(shown: readonly FileAction[], gone: ReadonlySet<string>): FileAction[] {
+  return shown.filter((action) => action.kind !== 'seen' || !gone.has(action.path));
 }
 
 function amongOthers(action: FileAction): FileAction {

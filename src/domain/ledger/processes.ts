@@ -1,0 +1,48 @@
+import type { ToolCall, ToolResult } from '../items/item.ts';
+import { resultText } from '../items/message-text.ts';
+import { isJsonObject } from '../json.ts';
+
+/** How Antigravity begins what it says itself. */
+const OF_ANTIGRAVITY = /^The following is a <SYSTEM_MESSAGE> /;
+
+/** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
+export function processOf({ input }: ToolCall): string | null {
+  const id = isJsonObject(input) && !('cmd' in input) ? input.session_id : undefined;
+  return typeof id === 'number' || typeof id === 'string' ? `process ${id}` : null;
+}
+
+/** The process that goes on after a call: of Codex, or a command of Antigravity's. */
+export function processLeft(result: ToolResult, script: string | null): string | null {
+  const start = resultText(result).slice(0, 500);
+  const id =
+    /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ??
+    (script === null
+      ? undefined
+      : /^Tool is running as a background task with task id: (\S{1,120})/.exec(start)?.[1]);
+  return id === undefined ? null : `process ${id}`;
+}
+
+/** How Antigravity tells of a task that has ended: what it has answered stands behind it. */
+const TASK_ENDED =
+  /\scontent=Task id "([^"\n]{1,120})" (finished|was [a-z]{4,12}) with result:\n([\s\S]*)$/;
+const TASK_LOG = /\s*(?:\nLog: file:[^\n]*)?\s*<\/SYSTEM_MESSAGE>\s*$/;
+
+/**
+ * The process that a message of Antigravity's says has ended, and what it has answered, which is null where
+ * it was stopped before its end; null for other messages.
+ */
+export function processEnded(text: string): { process: string; answer: string | null } | null {
+  const ended = OF_ANTIGRAVITY.test(text) ? TASK_ENDED.exec(text) : null;
+  if (ended === null) return null;
+  const [, id = '', how, answer = ''] = ended;
+  const isWhole = how === 'finished';
+  return { process: `process ${id}`, answer: isWhole ? answer.replace(TASK_LOG, '') : null };
+}
+
+/** Whether a message of Antigravity's says that nothing is left running. */
+export function allEnded(text: string): boolean {
+  return (
+    OF_ANTIGRAVITY.test(text) &&
+    /\scontent=\[Notice\] All your subagents and background tasks have been stopped\b/.test(text)
+  );
+}
