@@ -15,7 +15,7 @@ const ASKS = new RegExp(
 );
 /** What a line says in another language, nobody here can tell from an order. */
 const IN_ENGLISH =
-  /\b(?:the|is|are|were|be|not|and|but|with|by|from|only|has|have|does|never|always|must|it|its|any)\b/i;
+  /\b(?:the|is|are|were|be|to|if|or|for|not|and|but|with|without|by|from|this|that|which|when|only|has|have|does|would|could|never|always|must|it|its|any)\b/i;
 /** Fewer may be a word or two of the user's own. */
 const FEWEST = 3;
 

@@ -151,8 +151,9 @@ export function endedInWords(text: string, script: string): Ended | null {
   return { text: end.slice(0, end.length - line.length).trimEnd(), hasFailed: last !== 0 };
 }
 
-/** Whether what stands below that line may be, with it, what a script shows of a file. */
+/** Whether what stands below that line may be, with it, what a script shows of a file: errors would be heard. */
 function mayShow(script: string, below: string): boolean {
+  if (/[2&]>/.test(script)) return false;
   const isShown = script
     .trim()
     .split(/&&|\|\||[;|\n]/)

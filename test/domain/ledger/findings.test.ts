@@ -13,6 +13,7 @@ test.each([
     `${of('Brief rationale')} The backend only accepts a string instead of a number.`,
     `${of('Evidence')} \`src/a.ts:7\` is always \`true\`. Any device is trusted by default.`,
     `${of('Impact')} Settlements are written without an owner.`,
+    `${of('Evidence')} \`a.kt:16\` launches directly to app content without auth gate.`,
     `${of('Minimum actionable fix')} Always check the owner before a settlement is written.`,
     'Do not touch the migrations.',
   ];
