@@ -6,8 +6,8 @@ const ASKS = new RegExp(
   [
     /\b(?:please|make sure|(?:you|we) (?:must|should|need to|have to|always|never)|from now on|going forward|henceforth)\b/,
     // An order begins a sentence: with a verb that tells of no one, as "never retry".
-    /(?:[:：][\s*_]{0,5}|[.!;] )(?:do not|don['’]t|must|should|ensure|avoid|keep|use)\b/,
-    /(?:[:：][\s*_]{0,5}|[.!;,] )(?:always|never) (?!(?:\w{1,30}(?:s|ed|en)|true|false|null|empty|zero|set|read|run|put|hit|met|the|an?|in|on|at|by|for|with|when)\b)[a-z]{2}/,
+    /(?:[:：][\s*_]{0,5}|[.!;] )(?:do not|don['’]t|must|should|ensure|avoid|keep|use(?! of\b))\b/,
+    /(?:[:：][\s*_]{0,5}|[.!;,] )(?:always|never) (?!(?:\w{1,30}(?:s|ed|en)|true|false|null|empty|zero|set|read|run|put|hit|met|sent|built|kept|made|found|done|shown|thrown|the|an?|in|on|at|by|for|with|when)\b)[a-z]{2}/,
   ]
     .map(({ source }) => source)
     .join('|'),

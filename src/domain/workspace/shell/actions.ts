@@ -95,13 +95,18 @@ function stillThere(
   goneAt: ReadonlyMap<string, number>,
 ): FileAction[] {
   if (goneAt.size === 0) return [...shown];
-  const isGone = (path: string) => {
-    const last = shownAt.get(path) ?? 0;
-    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-      if ((goneAt.get(path.slice(0, end)) ?? -1) > last) return true;
-    }
-    return false;
+  // By folder: thousands of files may be shown that lie deep in the same one.
+  const folders = new Map<string, number>();
+  const wentAt = (path: string): number => {
+    const own = goneAt.get(path) ?? -1;
+    const end = path.lastIndexOf('/');
+    if (end < 1 || path.length > LONGEST_PATH) return own;
+    const folder = path.slice(0, end);
+    const known = folders.get(folder) ?? wentAt(folder);
+    folders.set(folder, known);
+    return Math.max(own, known);
   };
+  const isGone = (path: string) => wentAt(path) > (shownAt.get(path) ?? 0);
   return shown.filter((action) => action.kind !== 'seen' || !isGone(action.path));
 }
 
