@@ -11,10 +11,10 @@ describe('who sends nothing more of a body for a while is let go', () => {
     server = createServer((request, response) => {
       const read = () => request.resume().once('end', () => response.end('read'));
       // What waits to be read for longer than the limit is for the service to read.
-      if (request.url === '/later') setTimeout(read, 2_000);
+      if (request.url === '/later') setTimeout(read, 6_000);
       else read();
     });
-    closeStalled(server, 500);
+    closeStalled(server, 2_000);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     ({ port } = server.address() as AddressInfo);
   });
@@ -48,10 +48,10 @@ describe('who sends nothing more of a body for a while is let go', () => {
   });
 
   it('reads on what comes slowly', async () => {
-    expect(await answered('/', new Array(10).fill(100), 100)).toMatch(/read$/);
+    expect(await answered('/', new Array(10).fill(100), 300)).toMatch(/read$/);
   });
 
   it('cuts off nobody whose body is not read yet', async () => {
-    expect(await answered('/later', [900, 100], 1_200)).toMatch(/read$/);
+    expect(await answered('/later', [900, 100], 3_000)).toMatch(/read$/);
   });
 });

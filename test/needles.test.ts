@@ -100,7 +100,7 @@ describe.runIf(isPresent)('needles of recorded sessions', () => {
       const texts = await Promise.all(seqs.map((seq) => textAt(service.url, { id, session }, seq)));
       expect(texts.some((text) => text.includes(needle.line))).toBe(true);
     }
-  }, 120_000);
+  });
 });
 
 const hitsSchema = z.object({ data: z.array(z.object({ seq: z.int() })) });

@@ -56,14 +56,14 @@ const DONE = [
 
 it('a packet that never comes is written by the service at its deadline', async () => {
   await ask(0.2);
-  await expect.poll(lastEvents, { timeout: 20_000 }).toEqual(DONE);
+  await expect.poll(lastEvents).toEqual(DONE);
 });
 
 it('a packet that was awaited before a restart is written after it', async () => {
   const deadline = await ask(1);
   await service.stop();
   service = await start();
-  await expect.poll(() => Date.now(), { timeout: 20_000 }).toBeGreaterThanOrEqual(deadline);
+  await expect.poll(() => Date.now()).toBeGreaterThanOrEqual(deadline);
   await service.takeUpPending();
-  await expect.poll(lastEvents, { timeout: 20_000 }).toEqual(DONE);
+  await expect.poll(lastEvents).toEqual(DONE);
 });

@@ -78,7 +78,8 @@ const MARKED =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the character is what is looked for
 const COLOUR = /\u001b(?:\[[\d;]{0,20}m|\(B)/g;
 /** A test that passed, and a place in a stack. */
-const SAYS_NOTHING = /^(?:[✓✔√] |ok \d|PASS\b)|^test \S{1,200} \.\.\. ok$|^at .{0,300}:\d+:\d+\)?$/;
+const SAYS_NOTHING =
+  /^(?:[✓✔√] |ok {1,2}\d|PASS\b|=== RUN )|^test \S{1,200} \.\.\. ok$| (?:PASSED(?: {1,3}\[ {0,2}\d{1,3}%\])?|SKIPPED)$|^at .{0,300}:\d+:\d+\)?$/;
 
 /**
  * The lines of a result that say what went wrong, at most `most`, those that begin so first; its last

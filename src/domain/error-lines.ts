@@ -8,13 +8,15 @@ const NONE =
 /** Who says a line, where the output of several is printed side by side: a container, or a task of a package. */
 export const OF_CONTAINER = String.raw`[\w@./-]{1,80} {0,40}\|`;
 export const OF_TASK = String.raw`[\w@./-]{1,80}[ :](?:test|build|lint|check|type-?check)(?::[\w-]{1,40})?:`;
-const SPEAKER = `(?:│ {0,4}|${OF_CONTAINER} ?|${OF_TASK} ?)`;
+/** A step of an image that is built, and the seconds that it has taken. */
+const OF_STEP = String.raw`#\d{1,3} (?:\d{1,5}\.\d{1,3} )?`;
+const SPEAKER = `(?:│ {0,4}|${OF_CONTAINER} ?|${OF_TASK} ?|${OF_STEP})`;
 const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
 /** A place in a file or of one that stands above, as compilers and linters begin their lines. */
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
 /** Beginnings by which tests, compilers and programs say that something went wrong. */
 const BEGINS = new RegExp(
-  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm ERR!|ERR_PNPM_[A-Z_]{2,60}\b|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
+  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm (?:ERR!|error) |ERR_PNPM_[A-Z_]{2,60}\b|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
 );
 /** What a compiler says of a place: that it is an error goes without saying. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: (?!warning\b|note\b|info\b)/;

@@ -1,6 +1,6 @@
 import { generateText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { palimpsest } from '../../src/adapters/ai-sdk.ts';
 import { conversation } from '../../src/adapters/conversation.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -55,7 +55,7 @@ it('a call tells nothing of another one that is under way', async () => {
     }),
   });
   const long = generateText({ model, prompt: 'All of the log. '.repeat(10_000) });
-  await vi.waitFor(() => expect(bodies.length).toBeGreaterThan(0));
+  await expect.poll(() => bodies.length).toBeGreaterThan(0);
   await generateText({ model, prompt: 'A title, please.' });
   answerLong();
   await long;

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { user } from '../support/items.ts';
 
 let api: ApiServer;
@@ -109,10 +110,10 @@ describe('bodies that cannot be used', () => {
   });
 
   it('a bracket storm is turned down without parsing it', async () => {
-    const started = performance.now();
+    const started = cpuMs();
     const reply = await problem(await post('['.repeat(900_000), json));
     expect(reply.status).toBe(413);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(cpuMs() - started).toBeLessThan(1_000);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { user } from '../support/items.ts';
 
 let api: ApiServer;
@@ -70,10 +71,10 @@ describe('GET /sessions/:id/search', () => {
 
   it('answers a hostile expression in time that goes with the length of the text', async () => {
     await send(api, 'POST', '/sessions/long/items', { body: [user('x'.repeat(200_000))] });
-    const started = performance.now();
+    const started = cpuMs();
     const { body } = await search({ regex: '(x+x+)+y|(a|aa)*z' }, 'long');
     expect(body).toEqual({ data: [], next_cursor: null, is_complete: true });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMs() - started).toBeLessThan(5_000);
   });
 
   it('refuses an expression that repeats far too much before it is compiled, which takes long', async () => {

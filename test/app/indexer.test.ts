@@ -37,9 +37,9 @@ const problems = async () => {
 describe('an indexer', () => {
   test('indexes what was there when it starts, and what comes then', async () => {
     indexer.start();
-    await vi.waitFor(async () => expect(await indexed()).toBe(3));
+    await expect.poll(indexed).toBe(3);
     await store.commit(REF, append(item('three storks')), at);
-    await vi.waitFor(async () => expect(await indexed()).toBe(4));
+    await expect.poll(indexed).toBe(4);
     expect(await store.search.size({ tenant: 'acme', session: null })).toBe(3);
   });
 
@@ -50,7 +50,7 @@ describe('an indexer', () => {
     const errors: unknown[] = [];
     const own = new Indexer(store, (error) => errors.push(error));
     own.start();
-    await vi.waitFor(async () => expect((await store.search.position(other))?.indexed).toBe(2));
+    await expect.poll(async () => (await store.search.position(other))?.indexed).toBe(2);
     expect(errors).toHaveLength(1);
     expect(await indexed()).toBe(0);
     await own.stop();
@@ -61,7 +61,7 @@ describe('an indexer', () => {
     const find = vi.spyOn(store.search, 'behind').mockRejectedValueOnce(new Error('away'));
     const own = new Indexer(store, (error) => errors.push(error));
     own.start();
-    await vi.waitFor(async () => expect(await indexed()).toBe(3), 5_000);
+    await expect.poll(indexed).toBe(3);
     expect(errors).toEqual([new Error('away')]);
     find.mockRestore();
     await own.stop();

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readText } from '../house/sources.ts';
 import { exampleChat } from '../support/example-chat.ts';
+import { freePort } from '../support/servers/waiting.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -29,16 +29,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'chat-7.json'), exampleChat());
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-}
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** What stands for this id on the page. */
@@ -64,7 +54,8 @@ function run(command: string): ChildProcess & { output: () => string } {
   // The shell is replaced: a signal reaches the command.
   const start = asked.includes(' | ') ? '' : 'exec ';
   const line = asked.replace(/^palimpsest/, `${start}"${process.execPath}" "${CLI}"`);
-  const child = spawn('sh', ['-c', line], {
+  // Through one pipe, as on a terminal: of two nobody knows what came first.
+  const child = spawn('sh', ['-c', `exec 2>&1; ${line}`], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -74,11 +65,10 @@ function run(command: string): ChildProcess & { output: () => string } {
       DATABASE_URL: `file:${join(folder, 'palimpsest.db')}`,
       PALIMPSEST_THREADS: '0',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));
   return Object.assign(child, { output: () => text });
 }
 

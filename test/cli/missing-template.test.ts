@@ -19,7 +19,7 @@ it('RW-82: without the file of the packet prompt the service does not start, and
   const env = { PATH: process.env.PATH, DATABASE_URL: `file:${join(folder, 'x.db')}`, PORT: '0' };
   const serving = promisify(execFile)(process.execPath, [join(folder, 'dist/cli.js'), 'serve'], {
     env,
-    timeout: 30_000,
+    timeout: 150_000,
   });
   await expect(serving).rejects.toMatchObject({
     code: 1,

@@ -64,5 +64,5 @@ describe('sync --watch against a service on PostgreSQL', () => {
     await vi.waitFor(async () => expect(await said()).toEqual(all), WAIT);
     watching.kill('SIGINT');
     expect(await once(watching, 'exit')).toEqual([0, null]);
-  }, 120_000);
+  });
 });

@@ -8,6 +8,7 @@ import { ROOT, readText } from '../house/sources.ts';
 import type { Received } from '../support/gateway/provider.ts';
 import { ScriptedProvider } from '../support/gateway/provider.ts';
 import { close, listen } from '../support/listening.ts';
+import { freePort } from '../support/servers/waiting.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
 import { runExample } from './examples.ts';
@@ -43,7 +44,7 @@ let before: (turn: number) => void = () => {};
 beforeAll(installClients, 300_000);
 beforeEach(async () => {
   provider = await ScriptedProvider.start();
-  service = await startService({ PORT: await freePort() });
+  service = await startService({ PORT: String(await freePort()) });
   before = () => {};
   provider.script = ({ body }) => {
     const name = /"name":"(mcp__logs__read_log)"/.exec(JSON.stringify(body.tools ?? []))?.[1];
@@ -58,13 +59,6 @@ afterEach(async () => {
   await service.dispose();
   await provider.close();
 });
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  const { port } = new URL(await listen(server));
-  await close(server);
-  return port;
-}
 
 /** By itself the SDK hands over at the end of a turn. */
 const eager = (code: string) =>

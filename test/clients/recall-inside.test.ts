@@ -41,7 +41,7 @@ beforeEach(async () => {
       PALIMPSEST_GATEWAY_RECALL: 'true',
     },
   });
-}, 120_000);
+});
 afterEach(async () => {
   await cluster.dispose();
   await provider.close();

@@ -97,6 +97,6 @@ export function searchOracle(name: string, makeStore: () => Promise<SearchableSt
       } finally {
         await api.close();
       }
-    }, 120_000);
+    });
   });
 }

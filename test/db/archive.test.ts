@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Archive, ArchiveError } from '../../src/app/ports/archive.ts';
 import type { SearchableStore } from '../../src/app/ports/search-index.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
@@ -291,13 +291,16 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
   test('a file that comes after its session was erased is swept, whoever was killed', async () => {
     await course();
     const found = await idle(store, 'chat');
-    const killed = writing(async (file, bytes) => {
-      await store.erase(ref('chat'));
-      await archive.write(file, bytes);
-      await new Promise(() => {});
+    await new Promise<void>((resolve) => {
+      const killed = writing(async (file, bytes) => {
+        await store.erase(ref('chat'));
+        await archive.write(file, bytes);
+        resolve();
+        await new Promise(() => {});
+      });
+      void archiveSession(store, killed, found);
     });
-    void archiveSession(store, killed, found);
-    await vi.waitFor(() => expect(filesIn(archive)).toHaveLength(1));
+    expect(filesIn(archive)).toHaveLength(1);
     const fail = (error: unknown) => {
       throw error;
     };

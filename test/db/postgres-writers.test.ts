@@ -125,7 +125,7 @@ describe('processes that write to the same sessions', () => {
       { numRuns: atScale({ brief: 15, short: 60, long: 400 }) },
     );
     expect((await stores[1]?.verify())?.problems).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   test('and erase them', async () => {
     await Promise.all(

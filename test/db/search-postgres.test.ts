@@ -53,4 +53,4 @@ test('the room of joined pages is used again without waiting for the server', as
   // Each text was written some five times.
   expect(await bytesOf("pg_relation_size('search_pages')")).toBeLessThan(live + 1_500_000);
   await store.close();
-});
+}, 600_000);

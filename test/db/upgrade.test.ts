@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { exportHeader, exportLine } from '../../src/app/export-format.ts';
 import { readSettings } from '../../src/config.ts';
@@ -159,10 +159,10 @@ describe.each([
       expect(JSON.stringify(items)).toContain('This session is being continued');
       expect(items.at(-1)).toEqual({ role: 'user', content: 'Meanwhile.' });
     }
-    await vi.waitFor(async () => expect(await store.due(Date.UTC(2027, 0), 9)).toEqual([]));
-    await vi.waitFor(async () =>
-      expect(JSON.stringify(await itemsOf('awaited-packet'))).toContain('Continuation packet'),
-    );
+    await expect.poll(() => store.due(Date.UTC(2027, 0), 9)).toEqual([]);
+    await expect
+      .poll(async () => JSON.stringify(await itemsOf('awaited-packet')))
+      .toContain('Continuation packet');
     expect((await store.verify()).problems).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tellsError } from '../../src/domain/error-lines.ts';
+import { beginsAsError, tellsError } from '../../src/domain/error-lines.ts';
 
 it.each([
   ['The operation failed: 0x80070005', true],
@@ -12,4 +12,17 @@ it.each([
   ['= note: this error originates in a macro', false],
 ])('%s: %s', (line, tells) => {
   expect(tellsError(line)).toBe(tells);
+});
+
+it.each([
+  ['#14 92.05 npm error code ETIMEDOUT', true],
+  [
+    '#16 ERROR: process "/bin/sh -c npx prisma generate" did not complete successfully: exit code: 1',
+    true,
+  ],
+  ['#16 8.883 Error: request to https://example.org/all_commits failed, reason: ETIMEDOUT', true],
+  ['#14 12.30 added 120 packages', false],
+  ['#14 of the issues was closed: error in the title', false],
+])('of an image that is built, %s: %s', (line, begins) => {
+  expect(beginsAsError(line)).toBe(begins);
 });

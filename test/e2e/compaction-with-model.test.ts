@@ -264,7 +264,7 @@ describe('a model that fails', () => {
 
   it('that hangs runs into its time limit', async () => {
     const session = await conversation({
-      summarizer_timeout_seconds: 0.2,
+      summarizer_timeout_seconds: 2,
       summarizer_max_attempts: 2,
     });
     model.script(hang(), slow(SUMMARY, new Promise(() => {})));

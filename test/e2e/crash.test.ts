@@ -44,7 +44,7 @@ describe('a service that is killed at random moments', () => {
         await arena.dispose();
       }
     },
-    240_000,
+    600_000,
   );
 });
 
@@ -159,7 +159,7 @@ describe('a compaction', () => {
     await model.received(asked + 1);
     const started = Date.now();
     expect(await service.stop()).toBe(0);
-    expect(Date.now() - started).toBeLessThan(15_000);
+    expect(Date.now() - started).toBeLessThan(60_000);
     await service.restart();
     expect(await session.ended(id)).toMatchObject({ outcome: 'full_compacted' });
   });

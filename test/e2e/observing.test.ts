@@ -82,7 +82,7 @@ beforeAll(async () => {
   await ask('GET', `/search?q=${ASKED}`);
   await ask('GET', `/sessions/${ASKED}%20${API_KEY}/context?key=${API_KEY}`);
   for (const one of processes) await one.stop();
-}, 120_000);
+});
 afterAll(async () => {
   for (const drop of drops) await drop();
 });

@@ -83,7 +83,6 @@ it.each(PROTOCOLS)(
     await expect.poll(done, { timeout: 60_000 }).toEqual([true, true]);
     expect(await cluster.verify()).toBeNull();
   },
-  180_000,
 );
 
 it.each([
@@ -112,5 +111,4 @@ it.each([
     expect(cluster.model.requests.length).toBeGreaterThan(0);
     expect(await cluster.verify()).toBeNull();
   },
-  180_000,
 );

@@ -148,4 +148,4 @@ it('neither its logs nor its database hold a credential, after a whole task and 
   expect(Buffer.concat(contents).includes('logs/night-2.log')).toBe(true);
   expect(Buffer.concat(contents).includes(CREDENTIAL)).toBe(false);
   expect(service.output).not.toContain(CREDENTIAL);
-}, 120_000);
+});

@@ -38,6 +38,6 @@ describe('processes are killed at random while clients write', () => {
         report.events('compaction.requested'),
       );
     },
-    230_000,
+    600_000,
   );
 });

@@ -4,6 +4,7 @@ import { emptyRedis } from '../soak/faults.ts';
 import { until } from '../support/cluster/until.ts';
 import { status } from '../support/scripted-model/behaviour.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
+import { shortestOf } from '../support/shortest-of.ts';
 import { expectCompleted, only, Scenario } from './scenario.ts';
 
 const OUTAGE_MS = 10_000;
@@ -59,9 +60,10 @@ describe.each(['sqlite', 'postgres'] as const)('Redis in front of %s', (store) =
     }
     const id = await conversation.compact();
     const isAway = async () => {
-      const before = performance.now();
-      expect(await conversation.writer.append()).toBe(true);
-      expect(performance.now() - before).toBeLessThan(APPEND_MS);
+      const shortest = await shortestOf(APPEND_MS, async () => {
+        expect(await conversation.writer.append()).toBe(true);
+      });
+      expect(shortest).toBeLessThan(APPEND_MS);
       expect(await conversation.session.compaction(id)).toMatchObject({ status: 'queued' });
       return performance.now() - started > OUTAGE_MS;
     };

@@ -5,6 +5,7 @@ import type { Item } from '../../src/domain/items/item.ts';
 import { MISSING_RESULT_NOTE } from '../../src/domain/items/pairing.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { ofTokens } from '../support/items.ts';
 
 let api: ApiServer;
@@ -261,9 +262,9 @@ describe.each(FORMATS)('A1: any order of calls and results, in %s', (format) => 
       ...ids.toReversed().flatMap((id) => calls(id)),
       user('And now?'),
     ];
-    const started = performance.now();
+    const started = cpuMs();
     const rendered = codec.render(items);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuMs() - started).toBeLessThan(10_000);
     expect(Object.keys(resultsOf(format, rendered))).toHaveLength(20_000);
   });
 });

@@ -150,7 +150,7 @@ describe('A7: any text counts as a summary', () => {
     model.script(...Array.from({ length: 8 }, () => answer('OK.')));
     await session.append(turns(new Speaker('anthropic'), 'more', 1, 1_500));
     await expect
-      .poll(async () => (await session.events()).map(({ type }) => type), { timeout: 20_000 })
+      .poll(async () => (await session.events()).map(({ type }) => type))
       .toContain('breaker.opened');
   });
 

@@ -163,7 +163,6 @@ describe('B2: a restored file has the newest content that the log knows of it', 
       expect(rounds).toBe(ROUNDS);
       expect(count).toBeGreaterThanOrEqual(ROUNDS);
     },
-    120_000,
   );
 
   it('and what was put back is not counted as read again by the summaries that follow', async () => {

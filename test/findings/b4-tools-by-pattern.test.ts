@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import type { Item } from '../../src/domain/items/item.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { ofTokens, tool, user } from '../support/items.ts';
 
 describe('B4: results of tools that nobody has listed', () => {
@@ -100,8 +101,8 @@ describe('B4: results of tools that nobody has listed', () => {
     await send(api, 'POST', '/sessions', { body: { id: 's', context_window: 4_000, config } });
     const items = [user('Go.'), ...tool('x', 'a'.repeat(100_000), 10), user(ofTokens(4_000))];
     await send(api, 'POST', '/sessions/s/items', { body: items });
-    const started = performance.now();
+    const started = cpuMs();
     await api.work(api.dispatched.at(-1));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMs() - started).toBeLessThan(2_000);
   });
 });

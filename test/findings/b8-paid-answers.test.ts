@@ -122,9 +122,7 @@ describe('B8: what was paid for stands in the report', () => {
     const session = await conversation({});
     model.script(answer('OK.'), hang());
     const { id } = await session.requestCompaction({ mode: 'full' });
-    await expect
-      .poll(async () => (await detail(session, id)).attempt_history.length, { timeout: 20_000 })
-      .toBe(2);
+    await expect.poll(async () => (await detail(session, id)).attempt_history.length).toBe(2);
     expect((await session.request('POST', `/compactions/${id}/cancel`)).status).toBe(200);
     const body = await detail(session, id);
     expect(body.outcome).toBe('cancelled');

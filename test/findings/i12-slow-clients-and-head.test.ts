@@ -58,7 +58,7 @@ describe('I12: clients that are slow, and those that ask for no body', () => {
     // Nothing is left of them: who comes next has not to wait.
     const answer = await fetch(url('slow'));
     expect((await answer.text()).length).toBeGreaterThan(LENGTH);
-  }, 60_000);
+  });
 
   it('answers to HEAD have the same headers, and hold up nobody', async () => {
     const ask = async (method: string) => {
@@ -76,5 +76,5 @@ describe('I12: clients that are slow, and those that ask for no body', () => {
     expect(asked.seen).toEqual(got.seen);
     // Where each left its body unread, the fourth would wait until the first is given up.
     expect(asked.took_ms).toBeLessThan(got.took_ms + 5_000);
-  }, 120_000);
+  });
 });

@@ -44,7 +44,7 @@ function askWithoutReading(path: string): void {
   sockets.push(socket);
 }
 
-describe('I12: what clients do not read of their answers is bounded', { timeout: 300_000 }, () => {
+describe('I12: what clients do not read of their answers is bounded', { timeout: 600_000 }, () => {
   it.each(
     ['context', 'items?limit=200', 'events?limit=200'].slice(
       0,

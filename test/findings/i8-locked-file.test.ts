@@ -12,6 +12,7 @@ import { SQLITE_PACKAGE } from '../../src/db/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
+import { shortestOf } from '../support/shortest-of.ts';
 
 const HOLDER = `
   const [module, path] = process.argv.slice(1);
@@ -51,10 +52,7 @@ async function hold(): Promise<{ release: () => Promise<void> }> {
 
 /** Resolves when so many writes have been handed to the store since `api` started. */
 async function handedIn(writes: number): Promise<void> {
-  await vi.waitFor(() => expect(commit).toHaveBeenCalledTimes(writes), {
-    interval: 5,
-    timeout: 10_000,
-  });
+  await expect.poll(() => commit.mock.calls.length, { interval: 5 }).toBe(writes);
 }
 
 const post = (id: string, text: string, key?: string) =>
@@ -100,22 +98,19 @@ describe('I8: a lock that another process holds on the file', () => {
       }
     }
     const erased = send(api, 'DELETE', '/sessions/other');
-    const longest: Record<string, number> = {};
-    for (let round = 0; round < 5; round++) {
-      for (const read of ['/healthz', '/readyz', '/sessions/s', '/sessions/s/context']) {
-        const started = performance.now();
+    for (const read of ['/healthz', '/readyz', '/sessions/s', '/sessions/s/context']) {
+      const shortest = await shortestOf(1_000, async () => {
         expect((await send(api, 'GET', read)).status, read).toBe(200);
-        longest[read] = Math.max(longest[read] ?? 0, performance.now() - started);
-      }
+      });
+      expect(shortest, read).toBeLessThan(1_000);
     }
-    for (const [read, ms] of Object.entries(longest)) expect(ms, read).toBeLessThan(1_000);
-    await release();
     const releasedAt = performance.now();
+    await release();
     for (const { status, at } of await Promise.all(answered)) {
       expect(status).toBe(201);
-      // None was written before, and none is kept waiting after.
-      expect(at - releasedAt).toBeGreaterThan(-100);
-      expect(at - releasedAt).toBeLessThan(2_000);
+      // None was written before, and none is kept waiting after for as long as the lock may last.
+      expect(at).toBeGreaterThan(releasedAt);
+      expect(at - releasedAt).toBeLessThan(5_000);
     }
     expect((await erased).status).toBe(404);
     expect(await textsOf('s')).toEqual(['before', ...texts]);
@@ -132,23 +127,23 @@ describe('I8: a lock that another process holds on the file', () => {
       send(api, 'DELETE', '/sessions/s'),
     ];
     const replies = Promise.all(refused);
-    let slowest = 0;
+    let rounds = 0;
     // Reads are answered all the while, until the writes are.
-    for (let areRefused = false; !areRefused; ) {
-      const asked = performance.now();
+    for (let areRefused = false; !areRefused; rounds += 1) {
       expect((await send(api, 'GET', '/healthz')).status).toBe(200);
       expect((await send(api, 'GET', '/sessions/s')).status).toBe(200);
-      slowest = Math.max(slowest, performance.now() - asked);
       areRefused = await Promise.race([replies.then(() => true), setTimeout(100, false)]);
     }
-    expect(slowest).toBeLessThan(1_000);
+    // One that waited for the lock would be the only one.
+    expect(rounds).toBeGreaterThan(3);
     for (const reply of await replies) {
       expect(reply.status).toBe(503);
       expect(reply.headers.get('retry-after')).toBe('1');
       expect(reply.body.detail).toMatch(/another writer held it .* nothing was written, try again/);
     }
     expect(performance.now() - started).toBeGreaterThan(4_500);
-    expect(performance.now() - started).toBeLessThan(7_500);
+    // Less than two of them one after the other.
+    expect(performance.now() - started).toBeLessThan(9_500);
     // One that comes later has its own time to wait, and the lock ends within it; its key is free.
     const later = post('s', 'never', 'key');
     await handedIn(commit.mock.calls.length + 1);
@@ -157,7 +152,7 @@ describe('I8: a lock that another process holds on the file', () => {
     expect((await post('s', 'after')).status).toBe(201);
     expect(await textsOf('s')).toEqual(['before', 'never', 'after']);
     expect((await send(api, 'GET', '/sessions/new')).status).toBe(404);
-  }, 30_000);
+  });
 
   it('is waited for when the store closes: what was handed in is written', async () => {
     const { release } = await hold();

@@ -54,7 +54,7 @@ describe('I9: trouble with the disk is told as what it is', () => {
       // What is there can be read.
       const state = await send(service, 'GET', '/sessions/s');
       expect(state.body.counts).toMatchObject({ items: stored });
-      expect(service.output).toMatch(/SQLITE_(FULL|IOERR)/);
+      await expect.poll(() => service.output).toMatch(/SQLITE_(FULL|IOERR)/);
       expect(service.output).not.toMatch(/a request failed/);
 
       rmSync(filler);

@@ -57,7 +57,8 @@ function knownFolder(path: string): string {
   return existsSync(join(ROOT, folder)) ? folder : knownFolder(folder);
 }
 
-describe('the recipes of CONTRIBUTING.md', () => {
+// Two of them run the compiler on all of src/.
+describe('the recipes of CONTRIBUTING.md', { timeout: 600_000 }, () => {
   test.each(RECIPES)('$name: names its files, and not too many', ({ name, most, steps }) => {
     const [, recipe = ''] = readText('CONTRIBUTING.md').split(`\n**${name}**`);
     const [text = ''] = recipe.split(/\n(?:\n|\*\*|#|- )/);

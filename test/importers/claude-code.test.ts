@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTranscripts } from '../../src/importers/read-transcripts.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { fixture, jsonLines, readOne, sum } from './fixtures.ts';
 
 const transcript = readOne('claude-code.jsonl', fixture('claude-code.jsonl'));
@@ -341,9 +342,9 @@ describe('what the user types while Claude Code works', () => {
       lines.push({ type: 'queue-operation', operation: 'enqueue', content: `Also ${turn}` });
       lines.push({ type: 'queue-operation', operation: 'remove', ...time });
     }
-    const started = performance.now();
+    const started = cpuMs();
     expect(contents(lines)).toHaveLength(9_000);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuMs() - started).toBeLessThan(3_000);
   });
 });
 

@@ -21,7 +21,7 @@ export type Fault = (typeof FAULTS)[number];
 /** A server or process stays away for at most this long. */
 const LONGEST_AWAY_MS = 1_500;
 /** Longer than the lock of a job in a cluster: another worker takes over meanwhile. */
-const SUSPENDED_MS = 2_500;
+const SUSPENDED_MS = 5_500;
 
 /** What the fault may kill, empty or suspend. */
 export function touched(fault: Fault): readonly Victim[] {

@@ -29,7 +29,7 @@ export async function runExample(
     const here = withBuiltEntries(code);
     await writeFile(file, url === undefined ? here : here.replaceAll('http://127.0.0.1:8787', url));
     const env = { PATH: process.env.PATH, ...variables };
-    const { stdout } = await run(process.execPath, [file], { env, timeout: 50_000 });
+    const { stdout } = await run(process.execPath, [file], { env, timeout: 150_000 });
     return stdout;
   } finally {
     await rm(folder, { recursive: true, force: true });

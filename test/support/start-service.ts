@@ -24,5 +24,8 @@ export async function startService(variables: Variables = {}): Promise<ServicePr
   });
 }
 
-/** For tests that kill: the job of a process that died is soon taken over by the next one. */
-export const SHORT_LOCKS: Variables = { PALIMPSEST_JOB_LOCK_SECONDS: '1' };
+/**
+ * For tests that kill: the job of a process that died is soon taken over by the next one, and that of one
+ * that only waits for the processor is not.
+ */
+export const SHORT_LOCKS: Variables = { PALIMPSEST_JOB_LOCK_SECONDS: '3' };

@@ -108,8 +108,10 @@ export function combination(given: Combination) {
       // The clients of the tests bring tests of their own.
       exclude: ['**/node_modules/**', ...exclude],
       setupFiles: ['test/support/property-limits.ts'],
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
+      testTimeout: 180_000,
+      hookTimeout: 300_000,
+      // Not one second, as by default: on a machine with other work the condition may come much later.
+      expect: { poll: { timeout: 30_000 } },
       pool: 'forks' as const,
     },
   };

@@ -31,7 +31,7 @@ const STEP = '##[group]Run ';
 const STEP_ENDS = '##[endgroup]';
 /** Which test has failed, or which package or file of tests. */
 const FAILED_TEST =
-  /^(?:--- FAIL: |FAIL(?:ED)?[ \t]{1,4}[\w@.~/\\-]|ERROR \S{1,200}::\w|not ok \d|[✗✘×✕●] {1,2}(?!Console\b)\S|\[ {2}FAILED {2}\] \w|test \S{1,200} \.\.\. FAILED$)/;
+  /^(?:--- FAIL: |FAIL(?:ED)?[ \t]{1,4}[\w@.~/\\-]|(?:FAIL|ERROR): \w{1,200} \(|ERROR \S{1,200}::\w|not ok \d|[✗✘×✕●] {1,2}(?!Console\b)\S|\[ {2}FAILED {2}\] \w|test \S{1,200} \.\.\. FAILED$)/;
 
 /** Of a failed run so many lines that mention a failure are told before all others. */
 const MOST_TELLING = 6;

@@ -78,7 +78,7 @@ it('sends a body on that is too long to be read here', async () => {
   expect(answer.headers.get('palimpsest-status')).toBe('bypassed; reason=body_too_large');
   expect(lab.provider.received[0]?.raw.length).toBe(raw.length);
   expect(lab.provider.received[0]?.raw.subarray(-40).toString()).toBe(raw.slice(-40));
-}, 60_000);
+});
 
 it('sends a compressed body on that is too long when it is read', async () => {
   const long = ' '.repeat(65 * 1024 * 1024);
@@ -87,7 +87,7 @@ it('sends a compressed body on that is too long when it is read', async () => {
   expect(answer.status).toBe(200);
   expect(answer.headers.get('palimpsest-status')).toBe('bypassed; reason=content_encoding');
   expect(lab.provider.received[0]?.raw.equals(raw)).toBe(true);
-}, 60_000);
+});
 
 it('sends a body on in a coding that nobody here knows', async () => {
   const raw = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]);

@@ -150,4 +150,4 @@ it('takes the extractive way when a model does not answer in time', async () => 
   const text = await SDKS.chat({ url: lab.url, stream: false, headers });
   expect(text).toBe('The build fails because of a missing file.');
   expect(lab.provider.invalid).toEqual([]);
-}, 60_000);
+});

@@ -47,4 +47,4 @@ it('a task of which each answer ends one program and begins the next goes on bey
   }
   expect(lab.provider.invalid).toEqual([]);
   expect((await lab.api.deps.store.sessions('local', { limit: 5 })).data).toHaveLength(1);
-}, 60_000);
+});

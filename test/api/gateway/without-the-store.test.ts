@@ -150,7 +150,7 @@ it('shortens by itself where no worker makes room', async () => {
   expect(answer.headers.get('palimpsest-status')).toMatch(/^compacted; saved=\d{4,}$/);
   expect(lab.provider.received).toHaveLength(1);
   expect(lab.provider.invalid).toEqual([]);
-}, 30_000);
+});
 
 it('counts what it could not read', async () => {
   const told: object[] = [];

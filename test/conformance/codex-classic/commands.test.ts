@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/domain/items/item.ts';
 import { summarizerFromModelName } from '../../../src/workers/summarizers/registry.ts';
 import { type ApiServer, send, startApi } from '../../support/api-server.ts';
@@ -214,7 +214,7 @@ describe('from the command to the summary', () => {
     const items = [...turns(10), user('/compact')];
     const headers = { prefer: 'wait=20' };
     const replied = send(api, 'POST', '/sessions/s/items', { body: items, headers });
-    await vi.waitFor(() => expect(api.dispatched).toHaveLength(1));
+    await expect.poll(() => api.dispatched).toHaveLength(1);
     await api.work(api.dispatched.at(-1));
     const { body, headers: answered } = await replied;
     expect(answered.get('preference-applied')).toBe('wait=20');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Message, Speaker } from '../../../src/domain/items/item.ts';
 import { speakerOf, userText, utterancesOf } from '../../../src/domain/items/speaker.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 function said(content: string): Message {
   const message = codecFor('anthropic').normalise({ role: 'user', content });
@@ -228,9 +229,9 @@ describe('marks of programs in messages of the role user', () => {
     for (const start of ['', 'x ', '<persisted-output>']) {
       const text = start + piece.repeat(Math.ceil(2_000_000 / piece.length));
       const message = said(`${text}\n[Request interrupted by user]`);
-      const began = performance.now();
+      const began = cpuMs();
       speakerOf(message);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(cpuMs() - began).toBeLessThan(1_000);
     }
   });
 

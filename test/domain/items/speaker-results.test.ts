@@ -9,6 +9,7 @@ import {
   utterancesOf,
 } from '../../../src/domain/items/speaker.ts';
 import type { Json } from '../../../src/domain/json.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 function said(...content: Json[]): Message {
   const blocks = content.map((part) =>
@@ -234,9 +235,9 @@ describe('hostile results', () => {
       said(`<returncode>1</returncode>\n<output>\n${text}`),
       said(...Array.from({ length: 2_000 }, () => piece)),
     ]) {
-      const began = performance.now();
+      const began = cpuMs();
       speakerOf(message);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(cpuMs() - began).toBeLessThan(1_000);
     }
   });
 });

@@ -7,6 +7,7 @@ import {
   userText,
   utterancesOf,
 } from '../../../src/domain/items/speaker.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 function message(item: Item, format: 'anthropic' | 'openai-responses' | 'openai-chat'): Message {
   const normalised = codecFor(format).normalise(item);
@@ -590,9 +591,9 @@ describe('who speaks', () => {
   ])('reads hostile text in linear time: %s', (_, piece) => {
     for (const start of ['', 'x ', '<system-reminder>', `${'y'.repeat(50)}\n`]) {
       const text = (start + piece.repeat(Math.ceil(2_000_000 / piece.length))).trimEnd();
-      const began = performance.now();
+      const began = cpuMs();
       speakerOf(said(`${text}\n</system-reminder>`));
-      expect(performance.now() - began).toBeLessThan(3_000);
+      expect(cpuMs() - began).toBeLessThan(3_000);
     }
   });
 
@@ -608,9 +609,9 @@ describe('who speaks', () => {
       const text = Buffer.from(piece.repeat(length / piece.length)).toString();
       const times = [1, 2, 3, 4, 5].map(() => {
         const message = said(text);
-        const began = performance.now();
+        const began = cpuMs();
         speakerOf(message);
-        return performance.now() - began;
+        return cpuMs() - began;
       });
       return Math.min(...times);
     };

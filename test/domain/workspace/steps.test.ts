@@ -13,6 +13,7 @@ import {
 import { actionsOfPatch, hunksOf, patched } from '../../../src/domain/workspace/patch.ts';
 import { folderNamedIn } from '../../../src/domain/workspace/paths.ts';
 import { programOf } from '../../../src/domain/workspace/program-text.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 import { done } from '../../support/tool-calls.ts';
 
 /** How many characters are looked at one by one while something runs. */
@@ -218,7 +219,7 @@ describe('scripts that are long', () => {
   it('say a thousand texts between files', () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => `echo ${n}`);
     const output = Array.from({ length: 20_000 }, (_, n) => `${n}\n`).join('');
-    const start = performance.now();
+    const start = cpuMs();
     const actions = done('Bash', { command: `${lines.join('\n')}\ncat a.ts` }, `${output}x\n`);
     expect(actions).toEqual([
       {
@@ -228,7 +229,7 @@ describe('scripts that are long', () => {
         isAmongOthers: true,
       },
     ]);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(cpuMs() - start).toBeLessThan(3_000);
   });
 
   it('run one program through thousands of others', () => {

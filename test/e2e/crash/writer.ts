@@ -16,7 +16,7 @@ import type { Acknowledged, Batch, ClientRecord } from './history.ts';
 import type { Tally } from './tally.ts';
 
 /** Nothing may take longer, whatever is down: a request that does is taken to hang for ever. */
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 60_000;
 
 type Sent = Batch & { if_match: number | null };
 

@@ -187,7 +187,8 @@ export class Cluster {
       DATABASE_URL: this.databaseUrl,
       ...(this.redis === null ? {} : { REDIS_URL: this.redis.url }),
       PALIMPSEST_QUEUE_PREFIX: PREFIX,
-      PALIMPSEST_JOB_LOCK_SECONDS: '1',
+      // A process that only waits for the processor is to keep its job.
+      PALIMPSEST_JOB_LOCK_SECONDS: '3',
       PALIMPSEST_DISPATCH_SECONDS: '1',
       PALIMPSEST_SUMMARIZATION_MODEL: 'openai/test-model',
       OPENAI_API_KEY: 'test',

@@ -8,7 +8,7 @@ import { until } from './until.ts';
 export type Inspection = Findings & { verified: boolean };
 
 /** A job may leave the queue a moment after its compaction has ended. */
-const LEFTOVERS_MS = 15_000;
+const LEFTOVERS_MS = 30_000;
 
 /**
  * What must hold after every fault, once everything runs again: nothing acknowledged is lost or

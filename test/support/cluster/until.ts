@@ -9,7 +9,7 @@ const POLL_MS = 20;
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<Exclude<T, null | undefined | false>> {
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { TestServer } from './test-server.ts';
 import { freePort, untilItWorks } from './waiting.ts';
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 120_000;
 /** How often another port is tried when somebody took the free one first. */
 const PORT_ATTEMPTS = 3;
 const PORT_TAKEN = /address already in use/i;

@@ -60,7 +60,7 @@ describe('a PostgreSQL of our own', () => {
     await untilItWorks(async () => {
       const running = "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'";
       if ((await query(server.url, running)).length === 0) throw new Error('not running yet');
-    }, 10_000);
+    }, 60_000);
     await server.kill();
     await busy;
     await server.start();
@@ -113,6 +113,6 @@ describe('a Redis of our own', () => {
     const url = line.toString().replace(marker, '').trim();
     await pingRedis(url);
     owner.kill('SIGKILL');
-    await untilItWorks(() => expect(pingRedis(url)).rejects.toThrow(/ECONNREFUSED/), 10_000);
+    await untilItWorks(() => expect(pingRedis(url)).rejects.toThrow(/ECONNREFUSED/), 60_000);
   });
 });

@@ -133,7 +133,8 @@ describe('BullMQ: several processes on one queue', () => {
   });
 
   it('a retry that waits outlives the worker that asked for it', async () => {
-    const first = lab.open(async () => ({ kind: 'retry', after_ms: 200 }));
+    // Longer than the first may take to stop.
+    const first = lab.open(async () => ({ kind: 'retry', after_ms: 4_000 }));
     await first.engine.enqueue(jobOf('a'));
     await until('a waits', async () => (await lab.stateOf(first, 'a')) === 'delayed');
     await first.engine.stop(LONG_MS);
@@ -220,12 +221,12 @@ describe('BullMQ: several processes on one queue', () => {
         await gate;
         return DONE;
       },
-      { redis_url: way.url, lock_ms: 300 },
+      { redis_url: way.url, lock_ms: 1_000 },
     );
     await lost.engine.enqueue(jobOf('a'));
     await until('a runs', () => lost.runs.length === 1);
     way.block();
-    const other = lab.open(done, { lock_ms: 300 });
+    const other = lab.open(done, { lock_ms: 1_000 });
     await until('a is taken over', () => other.runs.length === 1);
     await until('a is gone', async () => (await lab.stateOf(other, 'a')) === null);
     way.open();

@@ -18,9 +18,9 @@ export const jobOf = (compaction_id: string, session_id = 's'): CompactionJob =>
   compaction_id,
 });
 
-/** Resolves once this is true; gives up with its text after 20 s. */
+/** Resolves once this is true; gives up with its text after 40 s. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 40_000;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`never happened: ${what}`);
     await delay(5);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readSettings } from '../../../src/config.ts';
 import { type Service, startService } from '../../../src/service.ts';
@@ -62,11 +62,8 @@ it('hooks of the TOML file are called, and the compaction shows their runs', asy
   const { id } = await post('/sessions/s/compact', { mode: 'full' }, wait);
   // It runs after the end that the request waits for.
   await hooks.received(2);
-  const detail = await vi.waitFor(async () => {
-    const body = await detailOf(String(id));
-    expect(body.hook_runs).toHaveLength(2);
-    return body;
-  });
+  await expect.poll(async () => (await detailOf(String(id))).hook_runs).toHaveLength(2);
+  const detail = await detailOf(String(id));
   expect(detail).toMatchObject({
     outcome: 'full_compacted',
     user_display_message: 'Tidying up',

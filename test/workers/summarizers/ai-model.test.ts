@@ -95,7 +95,7 @@ describe.each([
     });
   });
 
-  it('gives up an answer that goes on behind its limit', { timeout: 20_000 }, async () => {
+  it('gives up an answer that goes on behind its limit', { timeout: 180_000 }, async () => {
     server.script(answer('A loop without an end. '.repeat(18_000)));
     const result = await summarizer().ask(request());
     expect(result).toMatchObject({ ok: true, is_cut_off: true, model: name });
