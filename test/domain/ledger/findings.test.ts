@@ -60,6 +60,7 @@ test.each([
   'Device trust is defined but it is never enforced at runtime.',
   'Problem: `Scheduler` has a method but it is never scheduled.',
   '1. **Issue:** the `run()` method is there and is never started.',
+  'Bug: the badge is always red.',
 ])('code of which it is said that it is there and does nothing: %s', (said) => {
   expect(constraintsOf(said)).toEqual([]);
 });
@@ -78,6 +79,8 @@ test.each([
   'I want the sidebar to exist but never overlapped by the modal.',
   'Problem: tokens are never to be logged.',
   'Issue: never log tokens.',
+  'Problem: passwords must always be hashed.',
+  'Problem: the lock is never freed; always free it in `finally`.',
 ])('but what must not be done with it: %s', (said) => {
   expect(constraintsOf(said)).not.toEqual([]);
 });
