@@ -1,7 +1,7 @@
 import { withoutTerminalCodes } from '../text.ts';
 import type { TextCounter } from '../tokens/count.ts';
 import { isDigest } from '../workspace/digest-mark.ts';
-import { sumsUpFailure } from '../workspace/sums-up.ts';
+import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
 import { chosenUnits, costOf, type Names } from './choose.ts';
 import { codeOutline } from './code.ts';
 import { diffOutline } from './diff.ts';
@@ -98,7 +98,7 @@ export function digestOf(asItCame: Result, { tokens, most, count, names }: Terms
 
 /** What a pipe or another program hides from the exit code. */
 function tellsOfFailure(text: string): boolean {
-  return sumsUpFailure(text) || isLogOfFailedJob(text);
+  return (sumsUpFailure(text) && !countsAllPassed(text)) || isLogOfFailedJob(text);
 }
 
 function costOfAll({ units }: Source, places: readonly number[]): number {

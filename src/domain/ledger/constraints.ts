@@ -33,7 +33,9 @@ const DESCRIBES = new RegExp(
     // What a review finds: code that no test and no caller reaches.
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\bnever (?:actually |even |really )?(?:tested|called|invoked|covered|exercised|executed|triggered|reached|awaited|freed)\b/,
     /(?<!\b(?:must|should|shall|may|can|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:but|yet) (?:(?:is|are|it['’]s) )?never (?:actually |even |really )?(?:used|displayed|shown|checked(?! in)|handled|closed|released|populated)\b/,
-    /\b(?:exists?|(?:is|are|was|were)(?: \w+)? (?:declared|defined|imported|implemented|registered|present|in place))\b[^.!?;,\n]{0,60},? but (?:(?:is|are|was|were|it is|it['’]s|they are) never\b|never (?:actually |even |really )?(?:\w{2,20}[^be]ed|written|shown|thrown)\b)/,
+    /(?<!\b(?:must|should|shall|may|can|want|make sure|ensures?|so that)\b[^.!?;\n]{0,80})\b(?:exists?|(?:is|are|was|were)(?: \w+)? (?:declared|defined|imported|implemented|registered|present|in place))\b[^.!?;,\n]{0,60},? but (?:(?:is|are|was|were|it is|it['’]s|they are) never(?! (?:to|allowed|meant)\b)|never (?:actually |even |really )?(?!(?:allow|chang|committ|delet|edit|export|expos|leak|logg|merg|modif|overwrit|print|publish|push|remov|renam|shar|touch)(?:i?ed|ten)\b)(?:\w{2,20}[^be]ed|written|shown|thrown)\b)/,
+    // What is headed as wrong is told as it is.
+    /(?<=^[\W\d]{0,8}(?:problem|issue|bug|finding|gap|symptom|root cause)\b[\s*_]{0,4}[:：][^.!?\n]{0,300})\b(?:is|are|was|were|gets?|it['’]s|they['’]re)(?: \w+)? (?:never|always)(?! (?:to|allowed|meant)\b)/,
     /\bno matter (?:what|how|which|when|where)(?: \w+)? (?:I|we) (?:do|did|try|tried|change|changed|set)\b/,
     /\b(?:always|never)-(?!force|ever\b)\w+/,
     // Of a person who is not asked to do so, as in "I'll stick to the plan".

@@ -2,7 +2,20 @@
 const TELLS_FINDING =
   /^[ \t]{0,20}(?:[-*•] )?[*_]{0,3}((?:brief )?rationale|evidence|impact|conclusion)[*_]{0,3} ?[:：]/i;
 /** Who writes so asks for something there as well. */
-const ASKS = /\b(?:please|make sure|(?:you|we) (?:must|should|need to|have to))\b/i;
+const ASKS = new RegExp(
+  [
+    /\b(?:please|make sure|(?:you|we) (?:must|should|need to|have to|always|never)|from now on|going forward|henceforth)\b/,
+    // An order begins a sentence: with a verb that tells of no one, as "never retry".
+    /(?:[:：][\s*_]{0,5}|[.!;] )(?:do not|don['’]t|must|should|ensure|avoid|keep|use(?! of\b))\b/,
+    /(?:[:：][\s*_]{0,5}|[.!;,] )(?:always|never) (?!(?:\w{1,30}(?:s|ed|en)|true|false|null|empty|zero|set|read|run|put|hit|met|sent|built|kept|made|found|done|shown|thrown|the|an?|in|on|at|by|for|with|when)\b)[a-z]{2}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+/** What a line says in another language, nobody here can tell from an order. */
+const IN_ENGLISH =
+  /\b(?:the|is|are|were|be|to|if|or|for|not|and|but|with|without|by|from|this|that|which|when|only|has|have|does|would|could|never|always|must|it|its|any)\b/i;
 /** Fewer may be a word or two of the user's own. */
 const FEWEST = 3;
 
@@ -12,12 +25,12 @@ const FEWEST = 3;
  */
 export function withoutFindings(text: string): string {
   const lines = text.split('\n');
-  const labels = lines.map((line) => labelOf(line));
+  const labels = lines.map((line) => TELLS_FINDING.exec(line)?.[1]?.toLowerCase());
   const found = labels.filter((label) => label !== undefined);
   if (found.length < FEWEST || new Set(found).size < 2) return text;
-  return lines.filter((_, at) => labels[at] === undefined).join('\n');
+  return lines.filter((line, at) => labels[at] === undefined || asksForSomething(line)).join('\n');
 }
 
-function labelOf(line: string): string | undefined {
-  return ASKS.test(line) ? undefined : TELLS_FINDING.exec(line)?.[1]?.toLowerCase();
+function asksForSomething(line: string): boolean {
+  return !IN_ENGLISH.test(line) || ASKS.test(line);
 }

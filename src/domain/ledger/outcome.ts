@@ -55,7 +55,7 @@ const SUMS_UP =
 /** The same for a whole run: it counts where no exit code speaks, also when lines have been left out. */
 const ALL_PASSED = new RegExp(
   [
-    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b|^(?:[#ℹ] fail 0|0 fail)$`,
+    String.raw`\b[1-9]\d* (?:pass|passed|passing|tests? passed)\b`,
     String.raw`(?<!\bnot )\ball (?:\d+ )?(?:tests|checks|files)\b.{0,40}\bpass`,
     String.raw`\bno (?:errors|issues|problems)\b|\b0 (?:errors|failures|problems|issues)\b`,
     String.raw`^OK(?: \(.{0,60}\))?$|^test result: ok\b|^(?:\[INFO\] )?BUILD SUCCESS|\bBuild succeeded\b`,
@@ -84,6 +84,9 @@ const COUNTS_BOTH =
   /^Tests:? +[1-9]\d* passed(?: \(|, \d+ total)|^=* ?[1-9]\d* passed\b.{0,80} in \d|^100% tests passed, 0 tests failed\b/;
 /** A part that has passed: "3 of 10 tests pass". */
 const PARTLY = /\b(?!(\d+)(?: (?:out )?of |\/)\1\b)\d+(?: (?:out )?of |\/)\d+ (?:\w+ ){0,2}?pass/i;
+/** How bun and Node's own runner count what has failed, where nothing has, and what has passed. */
+const NONE_FAILED = /^(?:[#ℹ] fail 0|0 fail)$/;
+const PASSED = /^(?:[#ℹ] pass (\d{1,9})|(\d{1,9}) pass)$/;
 /** A part of a run in which nothing was tested. */
 const COUNTS_NONE = /\b0 (?:tests? )?pass(?:ed|ing)?\b|\[no tests? (?:files|to run)\]/;
 const FAILS = /\bnot ok\b|\b[1-9]\d* (?:failed|failing|errors?|failures?)\b|unsuccess/i;
@@ -108,7 +111,7 @@ export function outcomeOf(
     script !== null && (FAILS_BY_WORDS.test(start) || (isRun && MISSING_IN_ZSH.test(start)));
   const isSum = isRun && sumsUpFailure(text) && !hasOnlyLogged(script, answer, text);
   // What a run of tests prints, its exit code knows better.
-  const isWrong = (isByWords || isSum) && isRun && hasCode && toldAsPassed(script, answer);
+  const isWrong = (isByWords || isSum) && isRun && toldAsPassed(script, answer, hasCode);
   const hasFailed = answer.isFailed || (isByWords && !isWrong);
   const isFailedRun = isSum && !isWrong;
   // Most results say neither, and are not read line by line.
@@ -155,10 +158,11 @@ function hasOnlyLogged(script: string | null, answer: Told, text: string): boole
   return speaking === 'all' && !isFiltered;
 }
 
-/** Whether a program has told an exit code of 0, and that of the run itself. */
-function toldAsPassed(script: string | null, answer: Told): boolean {
-  if (script === null || answer.isFailed || !answer.isTold) return false;
-  return evidenceOf(script, answer).by === 'told';
+/** Whether a program, or the script itself, has told an exit code of 0, and that of the run itself. */
+function toldAsPassed(script: string | null, answer: Told, hasCode: boolean): boolean {
+  if (script === null || answer.isFailed) return false;
+  const { by, speaking } = evidenceOf(script, answer);
+  return (hasCode && answer.isTold && by === 'told') || (by === 'passed' && speaking === 'all');
 }
 
 /** A run whose exit says nothing against it: whether it passed is known by its code, or by its words. */
@@ -195,10 +199,14 @@ function saysPassed({ text, isShortened }: Answer, evidence: Evidence): boolean 
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !own.has(line));
-  return lines.slice(speaking === 'last' ? -LAST_LINES : 0).some((line) => {
+  const said = lines.slice(speaking === 'last' ? -LAST_LINES : 0);
+  const counts = said.flatMap((line) => PASSED.exec(line)?.slice(1).join('') ?? []);
+  const hasTested = counts.length === 0 || counts.some((count) => Number(count) > 0);
+  return said.some((line) => {
     if (FAILS.test(line) || PARTLY.test(line)) return false;
     if (hidesFailures) return COUNTS_BOTH.test(line);
-    return ALL_PASSED.test(line) || (!isFiltered && !isShortened && PASSED_SO_FAR.test(line));
+    if (ALL_PASSED.test(line) || (hasTested && NONE_FAILED.test(line))) return true;
+    return !isFiltered && !isShortened && PASSED_SO_FAR.test(line);
   });
 }
 

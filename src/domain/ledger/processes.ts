@@ -25,7 +25,8 @@ export function processLeft(result: ToolResult, script: string | null): string |
 /** How Antigravity tells of a task that has ended: what it has answered stands behind it. */
 const TASK_ENDED =
   /\scontent=Task id "([^"\n]{1,120})" (finished|was [a-z]{4,12}) with result:\n([\s\S]*)$/;
-const TASK_LOG = /\s*(?:\nLog: file:[^\n]*)?\s*<\/SYSTEM_MESSAGE>\s*$/;
+const MESSAGE_END = '</SYSTEM_MESSAGE>';
+const LOG_LINE = /^Log: file:/;
 
 /**
  * The process that a message of Antigravity's says has ended, and what it has answered, which is null where
@@ -35,8 +36,15 @@ export function processEnded(text: string): { process: string; answer: string | 
   const ended = OF_ANTIGRAVITY.test(text) ? TASK_ENDED.exec(text) : null;
   if (ended === null) return null;
   const [, id = '', how, answer = ''] = ended;
-  const isWhole = how === 'finished';
-  return { process: `process ${id}`, answer: isWhole ? answer.replace(TASK_LOG, '') : null };
+  return { process: `process ${id}`, answer: how === 'finished' ? withoutFrame(answer) : null };
+}
+
+/** What a task has printed, without the name of its log and the end of the message. */
+function withoutFrame(answer: string): string {
+  const own = answer.trimEnd();
+  const body = own.endsWith(MESSAGE_END) ? own.slice(0, -MESSAGE_END.length).trimEnd() : own;
+  const start = body.lastIndexOf('\n') + 1;
+  return LOG_LINE.test(body.slice(start)) ? body.slice(0, start).trimEnd() : body;
 }
 
 /** Whether a message of Antigravity's says that nothing is left running. */

@@ -16,12 +16,12 @@ const OF_OTHERS = [
   String.raw` {0,4}✖ {1,4}\d+(?:/| of )\d+ failed\b| {2}\S{1,60}: FAIL code \d|nox > Session \S{1,80} failed|Failed: {2,8}\S{1,80}#\S|Fail: +[1-9]|\d+ success(?:es)? / [1-9]\d* failures?\b|=+ \[FAILED\] Took [\d.]+ seconds =+|[ \u2009]{0,2}ERR_PNPM_[A-Z_]{2,60}\b`,
 ].join('|');
 const FAILURE = new RegExp(
-  String.raw`^(?:${OF_CONTAINER} {0,2}|${OF_TASK} {0,2})?(?: ?FAIL(?:ED)?\b|--- FAIL|=+ .{0,100}\b[1-9]\d* (?:failed|errors?)\b| {0,8}Tests?:? .{0,60}\b[1-9]\d* (?:failed|failing)\b|[^\S\n]{0,20}[1-9]\d* failing\b|[1-9]\d* (?:failed|errors?)\b.{0,100} in \d[\d.]{0,12}s\b| {1,2}[1-9]\d* (?:fail(?:ed)?|errors?)$|[#ℹ] (?:fail|cancelled) [1-9]|test result: FAILED|Failed! |(?:FAILURES|ERRORS)!|Tests: \d+, Assertions: .{0,80}(?:Errors|Failures): [1-9]|[1-9]\d* errors?$|│ Error: |(?:vet: )?[\w./-]{1,200}\.go:\d{1,6}:\d{1,6}: |.{1,300}:\d+: (?:fatal )?error: |\d+% tests passed, [1-9]\d* tests? failed|\d+ (?:examples?|runs|(?:doc)?tests?), .{0,40}\b[1-9]\d* (?:failures?|errors?)\b|✖ \d+ problems? \([1-9]\d* errors?\b|error(?:\[\w+\])?: |.{1,300}\(\d+,\d+\): error |.{1,300}:\d+:\d+:?(?: -)? (?:fatal )?error\b|make: \*\*\*|npm (?:ERR!|error) |[ \u2009]?ELIFECYCLE\b|ERROR: |B(?:UILD|uild) FAILED|\[(?:INFO|ERROR)\] {1,2}(?:BUILD FAILURE|Failed to execute goal |COMPILATION ERROR|There are test failures)|exit status [1-9]\d{0,2}$|${OF_OTHERS})`,
+  String.raw`^(?:${OF_CONTAINER} {0,2}|${OF_TASK} {0,2})?(?: ?FAIL(?:ED)?\b|--- FAIL|=+ .{0,100}\b[1-9]\d* (?:failed|errors?)\b| {0,8}Tests?:? .{0,60}\b[1-9]\d* (?:failed|failing)\b|[^\S\n]{0,20}[1-9]\d* failing\b|[1-9]\d* (?:failed|errors?)\b.{0,100} in \d[\d.]{0,12}s\b| {1,2}[1-9]\d* (?:fail(?:ed)?|errors?)$|[#ℹ] (?:(?:fail|cancelled) [1-9]|Error: [\d.]{1,9}% \w{1,20} coverage does not meet )|Jest: .{1,300} coverage threshold .{1,100} not met\b|test result: FAILED|Failed! |(?:FAILURES|ERRORS)!|Tests: \d+, Assertions: .{0,80}(?:Errors|Failures): [1-9]|[1-9]\d* errors?$|│ Error: |(?:vet: )?[\w./-]{1,200}\.go:\d{1,6}:\d{1,6}: |.{1,300}:\d+: (?:fatal )?error: |\d+% tests passed, [1-9]\d* tests? failed|\d+ (?:examples?|runs|(?:doc)?tests?), .{0,40}\b[1-9]\d* (?:failures?|errors?)\b|✖ \d+ problems? \([1-9]\d* errors?\b|error(?:\[\w+\])?: |.{1,300}\(\d+,\d+\): error |.{1,300}:\d+:\d+:?(?: -)? (?:fatal )?error\b|make: \*\*\*|npm (?:ERR!|error) |[ \u2009]?ELIFECYCLE\b|ERROR: |B(?:UILD|uild) FAILED|\[(?:INFO|ERROR)\] {1,2}(?:BUILD FAILURE|Failed to execute goal |COMPILATION ERROR|There are test failures)|exit status [1-9]\d{0,2}$|${OF_OTHERS})`,
   'm',
 );
 
-/** What loggers print of a failure that a test asks for, and programs of one that ends them. */
-const LOGGED = /^(?:error|ERROR): /gm;
+/** What loggers print of a failure that a test asks for, and programs of one that ends them; others say so. */
+const LOGGED = /^(?:error|ERROR): (?!script "|"|could not compile|Recipe |Coverage )/gm;
 /** How bun and Jest end where no test and no file has failed: both count what has. */
 const ALL_PASSED = new RegExp(
   [

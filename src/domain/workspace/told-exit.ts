@@ -123,6 +123,11 @@ const PRINTS_FILE =
 
 /** What Claude Code writes above an output; programs that hand it on drop the flag beside it. */
 const ABOVE = /^Exit code [1-9]\d{0,2}$/;
+/** What does nothing but show files: an output that was kept in one begins with the same line. */
+const SHOWS_FILE =
+  /^\s*(?:cd|pushd|sleep|echo|cat|bat|batcat|tac|nl|tail|head|less|more|most|zcat|xzcat|sed(?! -i)|awk|jq)\s/;
+/** Unless it is one of those that says why it cannot. */
+const COMPLAINS = /^\n(?:\/\S{0,60}: (?:line \d{1,9}: )?)?[a-z]{2,8}: /;
 
 /**
  * An output whose first or last line says how it ended, where the script cannot have printed that line
@@ -130,7 +135,7 @@ const ABOVE = /^Exit code [1-9]\d{0,2}$/;
  */
 export function endedInWords(text: string, script: string): Ended | null {
   const head = /^[^\n]{1,100}/.exec(text)?.[0] ?? '';
-  if (ABOVE.test(head) && !PRINTS_CODE.test(script)) {
+  if (ABOVE.test(head) && !PRINTS_CODE.test(script) && !mayShow(script, text.slice(head.length))) {
     return { text: text.slice(head.length + 1), hasFailed: true };
   }
   const first = codeOf(head.trim());
@@ -144,6 +149,16 @@ export function endedInWords(text: string, script: string): Ended | null {
     return { text: output, hasFailed: first !== 0 };
   }
   return { text: end.slice(0, end.length - line.length).trimEnd(), hasFailed: last !== 0 };
+}
+
+/** Whether what stands below that line may be, with it, what a script shows of a file: errors would be heard. */
+function mayShow(script: string, below: string): boolean {
+  if (/[2&]>/.test(script)) return false;
+  const isShown = script
+    .trim()
+    .split(/&&|\|\||[;|\n]/)
+    .every((part) => SHOWS_FILE.test(`${part} `));
+  return isShown && !COMPLAINS.test(below);
 }
 
 function beforeFrame(text: string): string {

@@ -420,6 +420,15 @@ describe('what is quoted', () => {
       expect(count(found)).toBeGreaterThan(count(text) / 4);
     });
 
+    it('are not those of a run that counts all its tests as passed', () => {
+      const logged = reasons.map((line) => line.replace(/^\S+/, 'error:'));
+      const end = (failed: number) =>
+        joined(' 12 pass', ` ${failed} fail`, 'Ran 12 tests across 2 files. [3.00ms]');
+      digest(joined(logged, DOTS, DOTS, end(0)));
+      const failed = joined(logged, DOTS, DOTS, end(1));
+      expect(count(digestIf(failed) ?? '')).toBeGreaterThan(count(failed) / 4);
+    });
+
     it('are not those of a file that is shown', () => {
       digest(text, { tool: 'Read', path: 'notes/build.txt' });
     });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { processEnded } from '../../../src/domain/ledger/processes.ts';
 import { asks, ledgerOf, used } from '../../support/log-items.ts';
 
 const AGENT = 'e951b17f-edd0-4326-a7e1-049fac618e6b';
@@ -76,4 +77,15 @@ test('what a subagent of Antigravity reports is told as its own, without what st
     { by: 'subagent', text: expect.stringMatching(/^The parser drops the last line\./) },
   ]);
   expect(requests).toEqual([]);
+});
+
+test('what a task has printed ends where its frame begins, however many blanks it ends with', () => {
+  const message = (answer: string) =>
+    `The following is a <SYSTEM_MESSAGE> x content=Task id "7" finished with result:\n${answer}`;
+  expect(processEnded(message('\tdone\n\nLog: file:///t/7.log\n</SYSTEM_MESSAGE>\n'))?.answer).toBe(
+    '\tdone',
+  );
+  expect(processEnded(message('done\nLog: none</SYSTEM_MESSAGE>'))?.answer).toBe('done\nLog: none');
+  const blanks = `a${'\n'.repeat(200_000)}b`;
+  expect(processEnded(message(blanks))?.answer).toBe(blanks);
 });

@@ -641,6 +641,8 @@ test('a cell of a notebook is told by what was put in', () => {
 test.each([
   ['echo x > /w/a.txt && cat /w/a.txt && rm /w/a.txt', 'deleted'],
   ['cat /w/a.txt; rm /w/a.txt', 'deleted'],
+  ['cat /w/a.txt && mv /w/a.txt /w/b.txt', 'moved'],
+  ['mv /w/a.txt /w/b.txt; echo x > /w/a.txt; cat /w/a.txt', 'present'],
   ['rm /w/a.txt && echo x > /w/a.txt && cat /w/a.txt', 'present'],
   ['rm /w/b.txt; cat /w/a.txt', 'present'],
 ])(
@@ -650,3 +652,12 @@ test.each([
     expect(files.find(({ path }) => path === '/w/a.txt')?.state).toBe(state);
   },
 );
+
+test.each([
+  ['cat /w/out/a.txt; rm -rf /w/out', []],
+  ['rm -rf /w/out; make; cat /w/out/a.txt', ['present']],
+])('nor where its folder goes: %s', (script, states) => {
+  const { files } = ledgerOf(ran(script, 'x'));
+  const shown = files.filter(({ path }) => path === '/w/out/a.txt');
+  expect(shown.map(({ state }) => state)).toEqual(states);
+});

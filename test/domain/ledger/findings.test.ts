@@ -13,6 +13,7 @@ test.each([
     `${of('Brief rationale')} The backend only accepts a string instead of a number.`,
     `${of('Evidence')} \`src/a.ts:7\` is always \`true\`. Any device is trusted by default.`,
     `${of('Impact')} Settlements are written without an owner.`,
+    `${of('Evidence')} \`a.kt:16\` launches directly to app content without auth gate.`,
     `${of('Minimum actionable fix')} Always check the owner before a settlement is written.`,
     'Do not touch the migrations.',
   ];
@@ -20,6 +21,25 @@ test.each([
     expect.stringContaining('Always check the owner'),
     'Do not touch the migrations.',
   ]);
+});
+
+test.each([
+  'Conclusion: from now on always use pnpm.',
+  'Impact: must not break the public API.',
+  'Impact: do not touch the schema.',
+  'Rationale: it is slow, never allow more than five.',
+  'Rationale: we never ship on Fridays.',
+  'Evidence: keep the logs for 30 days and never delete them.',
+  'Conclusion: niemals ohne Tests deployen.',
+  'Conclusion： 永远不要修改数据库',
+])('an order is one under such a heading as well: %s', (order) => {
+  const text = `Evidence: the page is slow\nImpact: users have to wait\n${order}`;
+  expect(constraintsOf(text)).toEqual([order]);
+});
+
+test('a sentence that makes sure of something holds for good', () => {
+  const { constraints } = ledgerOf([asks('Make sure the token is present but never logged.')]);
+  expect(constraints).toMatchObject([{ is_standing: true }]);
 });
 
 test.each([
@@ -38,6 +58,9 @@ test.each([
   'The key is declared but never written by production code.',
   '`@scope/sortable` and `@scope/utilities` are imported but never rendered.',
   'Device trust is defined but it is never enforced at runtime.',
+  'Problem: `Scheduler` has a method but it is never scheduled.',
+  '1. **Issue:** the `run()` method is there and is never started.',
+  'Bug: the badge is always red.',
 ])('code of which it is said that it is there and does nothing: %s', (said) => {
   expect(constraintsOf(said)).toEqual([]);
 });
@@ -50,6 +73,14 @@ test.each([
   'The flags are defined, but never read them at start.',
   'The fonts are present but never embed them.',
   'The flag is defined but must never be read.',
+  'The legacy table exists but is never to be written to.',
+  'The old API is in place but is never allowed to be called.',
+  'Secrets are defined in the vault but never committed.',
+  'I want the sidebar to exist but never overlapped by the modal.',
+  'Problem: tokens are never to be logged.',
+  'Issue: never log tokens.',
+  'Problem: passwords must always be hashed.',
+  'Problem: the lock is never freed; always free it in `finally`.',
 ])('but what must not be done with it: %s', (said) => {
   expect(constraintsOf(said)).not.toEqual([]);
 });

@@ -209,11 +209,22 @@ describe('a run that logs the errors that its tests ask for', () => {
     ['what ends it after', 'bun run test', `${bun}\nerror: script "test" exited with code 1`],
     ['what else has run', 'cargo build 2>&1 | tail -3; bun test', bun],
     ['a test that failed', 'bun test', bun.replace('0 fail', '1 fail')],
+    ['a script before it', 'npm test', `error: script "lint" exited with code 1\n${bun}`],
+    [
+      'too little covered',
+      'npx jest --coverage',
+      jest.replace('\n\n', '\nJest: "global" coverage threshold for lines (80%) not met: 66%\n\n'),
+    ],
   ])('but not with %s', (_, command, end) => expect(endOf(command, end)).toBe('failed'));
 
   test.each([
     ['node --test', '# pass 62\n# fail 1\n# cancelled 0', '# pass 62\n# fail 0\n# cancelled 0'],
     ['node --test a', '# pass 62\n# fail 0\n# cancelled 1', '# pass 62\n# fail 0\n# skipped 1'],
+    [
+      'node --test --experimental-test-coverage',
+      'ℹ pass 5\nℹ fail 0\nℹ Error: 50.00% line coverage does not meet threshold of 90%.',
+      'ℹ pass 5\nℹ fail 0\nℹ skipped 0',
+    ],
     [
       'bun test b',
       ' 3 pass\n 0 fail\n 1 error\nRan 3 tests across 2 files.',
@@ -222,6 +233,24 @@ describe('a run that logs the errors that its tests ask for', () => {
   ])('%s, by its counts', (command, failed, passed) => {
     expect(endOf(command, failed)).toBe('failed');
     expect(endOf(command, passed)).toBe('ok');
+  });
+
+  test.each([
+    ['bun test -t x', ' 0 pass\n 12 filtered out\n 0 fail\nRan 0 tests across 5 files. [3.00ms]'],
+    ['node --test', '# tests 0\n# pass 0\n# fail 0\n# skipped 0'],
+  ])('says nothing where it has tested nothing: %s', (command, end) =>
+    expect(endOf(command, end)).toBe('unknown'),
+  );
+
+  test('of several packages, one may have no tests', () =>
+    expect(endOf('npm test -ws', '# pass 5\n# fail 0\n\n# pass 0\n# fail 0')).toBe('ok'));
+
+  test.each([
+    ['0', 'ok'],
+    ['1', 'failed'],
+  ])('is known by the code that its script prints: %s', (code, kind) => {
+    const result = toolResult(`bun test v1\n${bun}\nexit: ${code}`);
+    expect(outcomeOf(result, 'bun test 2>&1; echo "exit: $?"', true).kind).toBe(kind);
   });
 
   test('an image that cannot be built, named by its service', () =>

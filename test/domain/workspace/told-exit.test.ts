@@ -248,4 +248,15 @@ describe('an exit code that Claude Code has written above, where the flag beside
   ])('nor where the script itself prints it: %s', (script) => {
     expect(answerTo(script, toolResult('Exit code 1\ndone'))).toMatchObject({ isFailed: false });
   });
+
+  test.each([
+    ['head -50 tool-results/b1.txt', 'FAIL src/a.test.ts', false],
+    ['cd /w && cat out.txt | tail -20', 'FAIL src/a.test.ts', false],
+    ['cat out.txt', 'cat: out.txt: No such file or directory', true],
+    ['cat out.txt 2>/dev/null; echo ---; cat b.txt 2>/dev/null', '---', true],
+    ['cat a.json && npm test', 'FAIL src/a.test.ts', true],
+    ['cat a.json | python3 b.py', 'KeyError', true],
+  ])('nor where it may be the beginning of a file: %s', (script, below, isFailed) => {
+    expect(answerTo(script, toolResult(`Exit code 1\n${below}`))).toMatchObject({ isFailed });
+  });
 });

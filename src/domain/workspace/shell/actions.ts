@@ -62,18 +62,19 @@ export function shellActions(
   const printed: Printed[] = [];
   const before: FileAction[] = [];
   const done: FileAction[] = [];
-  const gone = new Set<string>();
+  const shownAt = new Map<string, number>();
+  const goneAt = new Map<string, number>();
   const lead = answer.isFailed && own === null ? leadOf(script.text, steps, answer) : 0;
   for (const [at, step] of steps.entries()) {
     const effect = effectOf(step.pipeline, step.folder);
     printed.push(effect.printed);
     if (effect.printed.kind === 'ranges')
-      for (const { path } of effect.printed.ranges) gone.delete(path);
+      for (const { path } of effect.printed.ranges) shownAt.set(path, at);
     // One by one: thousands of actions as arguments of one call overflow the stack.
     for (const action of actionsOfStep(step, effect.actions)) {
       if (at < lead && LEADING.has(action.kind)) before.push(action);
       else done.push(isOpen ? perhaps(action) : action);
-      if (action.kind === 'deleted') gone.add(action.path);
+      if (action.kind === 'deleted' || action.kind === 'moved') goneAt.set(action.path, at);
     }
   }
   if (answer.isFailed) {
@@ -82,14 +83,31 @@ export function shellActions(
   }
   const hadNothing = answer.text.includes('No local changes to save');
   const effects = hadNothing ? done.filter((action) => !isStash(action)) : done;
-  const actions = [...effects, ...stillThere(seenIn(printed, answer), gone)];
+  const actions = [...effects, ...stillThere(seenIn(printed, answer), shownAt, goneAt)];
   const isAlone = printed.filter(({ kind }) => kind !== 'nothing').length < 2;
   return { actions: isAlone ? actions : actions.map(amongOthers), folder: reset ?? end };
 }
 
-/** Without what a script has shown of files before it deleted them: they are not there any more. */
-function stillThere(shown: readonly FileAction[], gone: ReadonlySet<string>): FileAction[] {
-  return shown.filter((action) => action.kind !== 'seen' || !gone.has(action.path));
+/** Without what a script has shown of files before they, or their folder, went: they are not there any more. */
+function stillThere(
+  shown: readonly FileAction[],
+  shownAt: ReadonlyMap<string, number>,
+  goneAt: ReadonlyMap<string, number>,
+): FileAction[] {
+  if (goneAt.size === 0) return [...shown];
+  // By folder: thousands of files may be shown that lie deep in the same one.
+  const folders = new Map<string, number>();
+  const wentAt = (path: string): number => {
+    const own = goneAt.get(path) ?? -1;
+    const end = path.lastIndexOf('/');
+    if (end < 1 || path.length > LONGEST_PATH) return own;
+    const folder = path.slice(0, end);
+    const known = folders.get(folder) ?? wentAt(folder);
+    folders.set(folder, known);
+    return Math.max(own, known);
+  };
+  const isGone = (path: string) => wentAt(path) > (shownAt.get(path) ?? 0);
+  return shown.filter((action) => action.kind !== 'seen' || !isGone(action.path));
 }
 
 function amongOthers(action: FileAction): FileAction {
