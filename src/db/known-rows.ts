@@ -14,6 +14,11 @@ const KEPT_MS = 10 * 60_000;
 /** A row, known by its hash, which no other event has. */
 export type Known<Row extends StoredRow> = { row: Row; bytes: number };
 
+/** The hash of a row, or one that no event has, for a statement that is to leave the row's data out. */
+export function knownHash(known: Known<StoredRow> | undefined): string {
+  return known?.row.hash ?? '';
+}
+
 /**
  * Of each session that was read lately the newest event that may end in a ledger. Every read of a context
  * begins with it, and its data grows with the history, while the events after it do not.

@@ -85,25 +85,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Whether there is room for so many bytes of what was packed. */
 type HasRoom = (size: number) => boolean;
-type Options = { finishFlush?: number; hasRoom?: HasRoom | undefined };
-type Inflate = (bytes: Buffer, options: Options) => Promise<Buffer>;
+type DecoderOptions = { flush?: number; finishFlush?: number; chunkSize?: number };
 
 /** Null for codings that this Node cannot read. */
-function inflaterOf(coding: string): Inflate | null {
+function decoderOf(coding: string): ((options: DecoderOptions) => Transform) | null {
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
-      return (bytes, { hasRoom, ...options }) =>
-        through(zlib.createUnzip({ ...options, chunkSize: CHUNK }), bytes, hasRoom);
+      return zlib.createUnzip;
     case 'br':
-      return (bytes, { hasRoom, ...options }) =>
-        through(zlib.createBrotliDecompress({ ...options, chunkSize: CHUNK }), bytes, hasRoom);
+      return zlib.createBrotliDecompress;
     case 'zstd':
-      return HAS_ZSTD
-        ? (bytes, { hasRoom, ...options }) =>
-            through(zstdDecoder({ ...options, chunkSize: CHUNK }), bytes, hasRoom)
-        : null;
+      return HAS_ZSTD ? zstdDecoder : null;
     default:
       return null;
   }
@@ -136,8 +130,8 @@ async function through(decoder: Transform, bytes: Buffer, hasRoom?: HasRoom): Pr
 }
 
 /** Node 22.15 and later; the types are those of Node 20. */
-function zstdDecoder(options: { finishFlush?: number; chunkSize?: number }): Transform {
-  const create = Reflect.get(zlib, 'createZstdDecompress') as (given: typeof options) => Transform;
+function zstdDecoder(options: DecoderOptions): Transform {
+  const create = Reflect.get(zlib, 'createZstdDecompress') as (given: DecoderOptions) => Transform;
   return create(options);
 }
 
@@ -154,7 +148,7 @@ export async function plainOf(
   hasRoom?: HasRoom,
 ): Promise<Buffer | null> {
   try {
-    const plain = await inflated(bytes, nameOf(coding), { hasRoom });
+    const plain = await inflated(bytes, nameOf(coding), {}, hasRoom);
     return plain !== null && isUtf8(plain) ? plain : null;
   } catch {
     return null;
@@ -217,7 +211,8 @@ export async function partialTextOf(bytes: Buffer, coding: string | null): Promi
 
 /** A body that comes in some content coding, as plain bytes as they come. */
 export function decoded(body: Passing, coding: string | null): Passing {
-  const decoder = decoderOf(nameOf(coding))?.();
+  const name = nameOf(coding);
+  const decoder = decoderOf(name)?.(name === 'zstd' ? {} : { flush: flushOf(name) });
   if (decoder === undefined) return body;
   const plain = Readable.from(body)
     .on('error', (error) => decoder.destroy(error))
@@ -229,22 +224,6 @@ export function decoded(body: Passing, coding: string | null): Passing {
       body.destroy();
     },
   };
-}
-
-function decoderOf(coding: string): (() => Transform) | null {
-  const { constants } = zlib;
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return () => zlib.createUnzip({ flush: constants.Z_SYNC_FLUSH });
-    case 'br':
-      return () => zlib.createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
-    case 'zstd':
-      return HAS_ZSTD ? () => zstdDecoder({}) : null;
-    default:
-      return null;
-  }
 }
 
 /** Whether `decoded` knows a coding. */
@@ -271,8 +250,14 @@ function flushOf(coding: string): number {
   }
 }
 
-async function inflated(bytes: Buffer, coding: string, options: Options): Promise<Buffer | null> {
+async function inflated(
+  bytes: Buffer,
+  coding: string,
+  options: { finishFlush?: number },
+  hasRoom?: HasRoom,
+): Promise<Buffer | null> {
   if (coding === 'identity') return bytes;
-  const inflate = inflaterOf(coding);
-  return inflate === null ? null : inflate(bytes, options);
+  const decoder = decoderOf(coding);
+  if (decoder === null) return null;
+  return through(decoder({ ...options, chunkSize: CHUNK }), bytes, hasRoom);
 }

@@ -5,7 +5,7 @@ import type { BodyRoom } from '../http/body-room.ts';
 import { joinedBytes } from '../http/joined-bytes.ts';
 import { turnHeaders } from '../http/turn-headers.ts';
 import type { Who } from '../http/who.ts';
-import { partialBytesOf, type ReadBody } from './body.ts';
+import { partialBytesOf, plainOf, type ReadBody } from './body.ts';
 import { gatewayError } from './errors.ts';
 import { answerHeaders, upstreamHeaders } from './headers.ts';
 import { type Passing, passedOn } from './pass-on.ts';
@@ -162,4 +162,22 @@ export function headerOf(
 ): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value : null;
+}
+
+type Unpacked = { plain: Buffer } | { plain: null; reason: 'content_encoding' | 'no_room' };
+
+/** The body of a request in plain, which takes room as it comes out; one that cannot be read gives it back. */
+export async function unpacked(
+  { room }: Relay,
+  { request }: Call,
+  bytes: Buffer,
+): Promise<Unpacked> {
+  let hasRoom = true;
+  const plain = await plainOf(bytes, request.headers.get('content-encoding'), (size) => {
+    hasRoom = room?.holds(request, bytes.byteLength + size, 0) ?? true;
+    return hasRoom;
+  });
+  if (plain !== null) return { plain };
+  room?.keepsOnly(request, bytes.byteLength);
+  return { plain, reason: hasRoom ? 'content_encoding' : 'no_room' };
 }

@@ -5,7 +5,7 @@ import { mayRefuseTools } from '../../domain/gateway/refused-tools.ts';
 import { saysTooLong } from '../../domain/gateway/too-long.ts';
 import { turnHeaders } from '../http/turn-headers.ts';
 import { Ahead } from './ahead.ts';
-import { partialTextOf, plainOf, type ReadBody } from './body.ts';
+import { partialTextOf, type ReadBody } from './body.ts';
 import { askedFor, compactionAnswer, messageAnswer } from './compaction-answer.ts';
 import { gatewayError } from './errors.ts';
 import { answerHeaders } from './headers.ts';
@@ -22,6 +22,7 @@ import {
   type Sending,
   sent,
   turnRequest,
+  unpacked,
 } from './relay.ts';
 
 /** Sends a request that continues a conversation with the context of its session (SPEC 2, section 23). */
@@ -37,20 +38,14 @@ export async function serveTurn(
     coding === null ? relay.gateway.goesAhead(told, body.bytes) : Promise.resolve(false),
     (stop) => sent(relay, call, { body, text: null }, stop),
   );
-  let reason: 'content_encoding' | 'no_room' = 'content_encoding';
-  const plain = await plainOf(body.bytes, coding, (size) => {
-    const hasRoom = relay.room?.holds(request, body.bytes.byteLength + size, 0) ?? true;
-    if (!hasRoom) reason = 'no_room';
-    return hasRoom;
-  });
-  if (plain === null) {
-    relay.room?.keepsOnly(request, body.bytes.byteLength);
-    relay.gateway.unread(protocol, reason);
-    const sending = { body, text: null, status: `bypassed; reason=${reason}` };
+  const read = await unpacked(relay, call, body.bytes);
+  if (read.plain === null) {
+    relay.gateway.unread(protocol, read.reason);
+    const sending = { body, text: null, status: `bypassed; reason=${read.reason}` };
     const answer = await (ahead.taken() ?? sent(relay, call, sending));
     return answered(relay, call, { sending, answer });
   }
-  const asked = { ...told, body: plain };
+  const asked = { ...told, body: read.plain };
   const turn = await relay.gateway.turn(asked, request.signal);
   switch (turn.kind) {
     case 'refused':

@@ -2,9 +2,17 @@ import { mayHoldOurs } from '../../app/opaque-content.ts';
 import { protocolOf } from '../../domain/gateway/protocol.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { ProblemError } from '../http/problem.ts';
-import { plainOf, type ReadBody, readBody } from './body.ts';
+import { type ReadBody, readBody } from './body.ts';
 import { gatewayError, problemAnswer } from './errors.ts';
-import { type Asked, answered, type Call, type Relay, sent, turnRequest } from './relay.ts';
+import {
+  type Asked,
+  answered,
+  type Call,
+  type Relay,
+  sent,
+  turnRequest,
+  unpacked,
+} from './relay.ts';
 import { serveTurn } from './serve-turn.ts';
 import { speaksAnthropic, targetOf } from './upstreams.ts';
 
@@ -80,12 +88,10 @@ async function openedText(
   body: Extract<ReadBody, { kind: 'whole' }>,
 ): Promise<string | Refusal | null> {
   if (!COUNTS.test(call.rest)) return null;
-  const { request } = call;
-  const plain = await plainOf(body.bytes, request.headers.get('content-encoding'), (size) => {
-    return relay.room?.holds(request, body.bytes.byteLength + size, 0) ?? true;
-  });
-  if (plain === null || !mayHoldOurs(plain)) {
-    relay.room?.keepsOnly(request, body.bytes.byteLength);
+  const { plain } = await unpacked(relay, call, body.bytes);
+  if (plain === null) return null;
+  if (!mayHoldOurs(plain)) {
+    relay.room?.keepsOnly(call.request, body.bytes.byteLength);
     return null;
   }
   const asked = { ...turnRequest(relay, call, 'responses'), body: plain };

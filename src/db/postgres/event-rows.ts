@@ -2,7 +2,7 @@ import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import { EVENT_COLUMNS, type EventSelection, selectionOf } from '../event-query.ts';
-import type { Known } from '../known-rows.ts';
+import { type Known, knownHash } from '../known-rows.ts';
 import { select } from './open-pool.ts';
 
 const SELECT = `SELECT ${EVENT_COLUMNS} FROM events
@@ -37,12 +37,9 @@ export function eventQuery(
     text: `SELECT version, type, at, schema_version, hash,
         CASE WHEN octet_length(data) <= ${most} AND hash <> ${hash} THEN data END AS data
       FROM (${text}) AS read ORDER BY ${orderOf(query)}`,
-    values: [...values, largest ?? Number.MAX_SAFE_INTEGER, known?.row.hash ?? NO_HASH],
+    values: [...values, largest ?? Number.MAX_SAFE_INTEGER, knownHash(known)],
   };
 }
-
-/** A hash that no event has. */
-const NO_HASH = '';
 
 function orderOf({ newest_first = false }: EventQuery): string {
   return ORDERS[newest_first ? 'newest_first' : 'oldest_first'];

@@ -2,7 +2,7 @@ import { ElsewhereError } from '../../app/ports/elsewhere-error.ts';
 import type { EventQuery, EventRow, SessionRef } from '../../app/ports/event-store.ts';
 import type { StoredRow } from '../event-codec.ts';
 import { type EventSelection, selectionOf } from '../event-query.ts';
-import { type Known, KnownRows } from '../known-rows.ts';
+import { type Known, KnownRows, knownHash } from '../known-rows.ts';
 import { type StoredData, TYPES_WITH_LEDGER, textOf } from '../unread-ledger.ts';
 import type { Database, Statement } from './driver.ts';
 
@@ -20,9 +20,6 @@ const OF_TYPES = 'type IN (SELECT value FROM json_each(?))';
 const DATA = `CASE WHEN type IN (${TYPES_WITH_LEDGER.map((type) => `'${type}'`).join(', ')})
   THEN CASE WHEN hash = ? THEN NULL ELSE CAST(data AS BLOB) END ELSE data END`;
 const COLUMNS = `version, type, at, schema_version, ${DATA}, hash`;
-
-/** A hash that no event has. */
-const NO_HASH = '';
 
 type Values = [...Range, ...types: string[], limit: number];
 /** A row as its columns, in the order of COLUMNS: SQLite hands over thousands a fifth faster than with names. */
@@ -114,7 +111,7 @@ export class EventRows {
   /** All events of a session, oldest first, one at a time. */
   *iterate(ref: SessionRef): IterableIterator<EventRow> {
     const { all } = this.#rows.oldest_first;
-    for (const columns of all.iterate(NO_HASH, ...rangeOf(ref, {}), -1)) {
+    for (const columns of all.iterate(knownHash(undefined), ...rangeOf(ref, {}), -1)) {
       yield withText(rowOf(columns, undefined));
     }
   }
@@ -135,7 +132,7 @@ export class EventRows {
 
   #read(ref: SessionRef, query: EventQuery, known: Known<StoredRow> | undefined): StoredRow[] {
     const statement = queried(this.#rows, query);
-    const values = [known?.row.hash ?? NO_HASH, ...valuesOf(ref, query)] as const;
+    const values = [knownHash(known), ...valuesOf(ref, query)] as const;
     const rows =
       query.max_bytes === undefined
         ? statement.all(...values)

@@ -23,7 +23,9 @@ const ENDING =
   /^(?:Process exited with code|Exit code:?|<returncode>|.{0,20}exit(?:ed with)? code:?) ?-?[1-9]/i;
 
 /** What stands in front of the lines of a job of GitHub Actions: job and step, where `gh` prints them, and the time. */
-const OF_JOB = String.raw`(?:[^\t\n]{1,160}\t[^\t\n]{1,160}\t)?\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,9}Z `;
+export const JOB_AND_STEP = String.raw`[^\t\n]{1,160}\t[^\t\n]{1,160}\t`;
+export const TIME_OF_JOB = String.raw`\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,9}Z `;
+const OF_JOB = `(?:${JOB_AND_STEP})?${TIME_OF_JOB}`;
 const BEFORE_JOBS_LINE = new RegExp(`^${OF_JOB}`);
 const JOB_FAILED = new RegExp(String.raw`^${OF_JOB}##\[error\]`, 'm');
 /** What a step of a job is told to do stands between these, and no other command of the log. */

@@ -1,3 +1,4 @@
+import { JOB_AND_STEP, TIME_OF_JOB } from './failures.ts';
 import { type Source, textOf } from './source.ts';
 
 /** What a text can be. */
@@ -60,8 +61,9 @@ const TREE = /^[\s│|]{0,80}(?:├|└|\|--|`--)/;
 const STATUS = /^(?:[ MADRCU?!]{2} |[MADRCU]\t)\S/;
 const TESTS =
   /^\s{0,12}(?:(?:PASS|FAIL|ok|not ok|SKIP)\b|--- (?:PASS|FAIL|SKIP)|=== (?:RUN|PAUSE|CONT|NAME)|[✓✔✗✘×↓❯]|Tests?:? |Test (?:Suites|Files)|test \S{1,200} \.\.\. |\d{1,7} (?:passed|failed|passing|failing)|\S{1,300}::\S{1,300} (?:PASSED|FAILED|SKIPPED|ERROR)|\S{1,300}\.py [.FEsx]{1,200})/;
-const LOGGED =
-  /^\s{0,8}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[^\t]{1,160}\t[^\t]{1,160}\t\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,9}Z |\[?\d\d:\d\d:\d\d|\d{4}\/\d\d\/\d\d \d\d:|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|NOTICE|FATAL)\b|\{"(?:level|time|ts|timestamp)")/;
+const LOGGED = new RegExp(
+  String.raw`^\s{0,8}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|${JOB_AND_STEP}${TIME_OF_JOB}|\[?\d\d:\d\d:\d\d|\d{4}/\d\d/\d\d \d\d:|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|NOTICE|FATAL)\b|\{"(?:level|time|ts|timestamp)")`,
+);
 const CODE_END = /[{};]\s*(?:\/\/.{0,120})?$|\)\s*(?:->.{0,60})?[:{]$|=>\s*[({]?$|[([,]$/;
 const CODE_START =
   /^\s{0,60}(?:import|from|export|def|class|function|func|fn|pub|const|let|var|return|if|else|elif|for|while|switch|case|try|catch|except|finally|with|raise|throw|#include|#define|package|use|using|struct|enum|interface|impl|type|public|private|protected|static|async|await|@\w{1,60}|\/\/|\/\*|\*|#)(?:\b|$|\s)/;

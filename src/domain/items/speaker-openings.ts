@@ -22,8 +22,8 @@ export const FROM_OUTSIDE =
 export const END_FROM_OUTSIDE = /\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="[^"\n]{1,80}">>>$/;
 
 /** How Antigravity begins what it says itself. */
-const OF_SYSTEM =
-  'The following is a <SYSTEM_MESSAGE> not actually sent by the user\\. It is provided by the system\\b';
+export const ANTIGRAVITY_SAYS = 'The following is a <SYSTEM_MESSAGE> ';
+const OF_SYSTEM = `${ANTIGRAVITY_SAYS}not actually sent by the user\\. It is provided by the system\\b`;
 
 /** A turn that was broken off, as programs note it in brackets. */
 export const INTERRUPTED =

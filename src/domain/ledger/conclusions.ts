@@ -1,3 +1,4 @@
+import { ANTIGRAVITY_SAYS } from '../items/speaker-openings.ts';
 import { cleaned, clipEnd, oneLine } from '../text.ts';
 import type { Conclusion } from './ledger.ts';
 import { areAlike, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
@@ -17,7 +18,7 @@ const REPORT_FROM = 200;
 const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,2000}?<\/\1>/gi;
 
 /** What Antigravity writes in front of one: when it came, and from whom. */
-const HEADER = /^The following is a <SYSTEM_MESSAGE> [\s\S]{0,600}? content=/;
+const HEADER = new RegExp(String.raw`^${ANTIGRAVITY_SAYS}[\s\S]{0,600}? content=`);
 
 /** What was chosen and what was found out. */
 export class Conclusions {

@@ -14,6 +14,7 @@ import {
   linesOfItsOwn,
   saysNothing,
 } from './exit-code.ts';
+import { ANTIGRAVITY_LEFT } from './processes.ts';
 
 /**
  * How a call ended, or that it has not yet, and the lines that say why it failed or what came of it.
@@ -44,8 +45,9 @@ const FAILS_BY_WORDS =
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
 /** What Claude Code and Antigravity say of a command that they do not wait for. */
-const IN_BACKGROUND =
-  /^(?:Command running in background with ID: |Tool is running as a background task with task id: )/;
+const IN_BACKGROUND = new RegExp(
+  `^(?:Command running in background with ID: |${ANTIGRAVITY_LEFT})`,
+);
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
 const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;

@@ -1,9 +1,11 @@
 import type { ToolCall, ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
+import { ANTIGRAVITY_SAYS } from '../items/speaker-openings.ts';
 import { isJsonObject } from '../json.ts';
 
-/** How Antigravity begins what it says itself. */
-const OF_ANTIGRAVITY = /^The following is a <SYSTEM_MESSAGE> /;
+/** What Antigravity says of a command that it does not wait for; the id stands behind it. */
+export const ANTIGRAVITY_LEFT = 'Tool is running as a background task with task id: ';
+const TASK_LEFT = new RegExp(String.raw`^${ANTIGRAVITY_LEFT}(\S{1,120})`);
 
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
 export function processOf({ input }: ToolCall): string | null {
@@ -16,9 +18,7 @@ export function processLeft(result: ToolResult, script: string | null): string |
   const start = resultText(result).slice(0, 500);
   const id =
     /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ??
-    (script === null
-      ? undefined
-      : /^Tool is running as a background task with task id: (\S{1,120})/.exec(start)?.[1]);
+    (script === null ? undefined : TASK_LEFT.exec(start)?.[1]);
   return id === undefined ? null : `process ${id}`;
 }
 
@@ -33,7 +33,7 @@ const LOG_LINE = /^Log: file:/;
  * it was stopped before its end; null for other messages.
  */
 export function processEnded(text: string): { process: string; answer: string | null } | null {
-  const ended = OF_ANTIGRAVITY.test(text) ? TASK_ENDED.exec(text) : null;
+  const ended = text.startsWith(ANTIGRAVITY_SAYS) ? TASK_ENDED.exec(text) : null;
   if (ended === null) return null;
   const [, id = '', how, answer = ''] = ended;
   return { process: `process ${id}`, answer: how === 'finished' ? withoutFrame(answer) : null };
@@ -50,7 +50,7 @@ function withoutFrame(answer: string): string {
 /** Whether a message of Antigravity's says that nothing is left running. */
 export function allEnded(text: string): boolean {
   return (
-    OF_ANTIGRAVITY.test(text) &&
+    text.startsWith(ANTIGRAVITY_SAYS) &&
     /\scontent=\[Notice\] All your subagents and background tasks have been stopped\b/.test(text)
   );
 }

@@ -93,8 +93,8 @@ function stillThere(
   shown: readonly FileAction[],
   shownAt: ReadonlyMap<string, number>,
   goneAt: ReadonlyMap<string, number>,
-): FileAction[] {
-  if (goneAt.size === 0) return [...shown];
+): readonly FileAction[] {
+  if (goneAt.size === 0) return shown;
   // By folder: thousands of files may be shown that lie deep in the same one.
   const folders = new Map<string, number>();
   const wentAt = (path: string): number => {
