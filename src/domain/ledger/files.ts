@@ -121,7 +121,7 @@ export class Files {
   private follow(git: GitAction, moment: Moment): void {
     this.git = gitStateAfter(this.git, git, moment.at);
     for (const file of this.facts()) {
-      const fate = fateOf(file, git, this.git);
+      const fate = fateOf(file, git, this.git, moment.seq);
       if (fate !== null) takenBack(file, git, fate, moment);
     }
   }

@@ -33,12 +33,13 @@ export function gitStateAfter(state: GitState, { git }: GitAction, at: number): 
 /**
  * What becomes of what is known of a file: its edits are `gone`, perhaps gone (`doubtful`), or `back`;
  * null where git leaves them as they are. Edits since the last commit are gone for certain; those that
- * were taken in before, and those put aside, perhaps.
+ * were taken in before, and those put aside, perhaps. `seq`: the item that says so.
  */
 export function fateOf(
   file: File,
   { git, targets }: GitAction,
   state: GitState,
+  seq: number,
 ): 'gone' | 'doubtful' | 'back' | null {
   // What is taken back already stays so.
   if (file.edits === 0 || file.edited_from === 0) return null;
@@ -63,7 +64,9 @@ export function fateOf(
       if (targets !== null && !isMeant(file, targets)) return null;
       return isTracked && file.changed_at > state.all_committed_at ? 'doubtful' : null;
     case 'unstash':
-      return git.isCertain && file.taken_back?.is_aside === true ? 'back' : null;
+      if (file.taken_back?.is_aside !== true) return null;
+      // A script that put them aside gives them back: neither is certain where it has loops.
+      return git.isCertain || file.taken_back.seq === seq ? 'back' : null;
     default:
       return git.does satisfies never;
   }

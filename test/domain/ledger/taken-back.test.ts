@@ -110,6 +110,25 @@ describe('edits that git has taken back', () => {
     expect(changesOf(change, git('git stash'), conflict)).toEqual([DOUBTFUL('git stash')]);
   });
 
+  test('come back with the script that put them aside, however it goes about it', () => {
+    const change = edit('/w/a.ts');
+    const each = 'for c in one two; do\n  git stash -q -u\n  git checkout -q $c && npm test\ndone';
+    expect(changesOf(change, git(`${each}\ngit checkout -q main && git stash pop -q`))).toEqual([
+      KEPT,
+    ]);
+    expect(changesOf(change, git('git stash -q; npm test; git stash pop -q || true'))).toEqual([
+      KEPT,
+    ]);
+    expect(changesOf(change, git(each))).toEqual([DOUBTFUL('git stash -q -u')]);
+    expect(changesOf(change, git('git stash && npm test || git stash pop'))).toEqual([
+      DOUBTFUL('git stash'),
+    ]);
+    const conflict = 'CONFLICT (content): Merge conflict in a.ts';
+    expect(changesOf(change, git('git stash; npm test; git stash pop', conflict, 1))).toEqual([
+      DOUBTFUL('git stash'),
+    ]);
+  });
+
   test('begin anew with the next edit', () => {
     const next = edit('/w/a.ts', 'b()', 'thirdName()');
     expect(changesOf(edit('/w/a.ts'), git('git checkout a.ts'), next)).toEqual([

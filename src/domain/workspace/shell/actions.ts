@@ -126,6 +126,10 @@ function isStash(action: FileAction): boolean {
   return 'git' in action && action.git?.does === 'stash';
 }
 
+function isUnstash(action: FileAction): boolean {
+  return 'git' in action && action.git?.does === 'unstash';
+}
+
 const POWERSHELL = /^\s{0,20}\S{0,200}(?:powershell|pwsh)(?:\.exe)?['"]?\s/i;
 
 /** What it takes to read one character of a script, and one word, in characters looked at. */
@@ -211,8 +215,14 @@ function isRunning({ text, isUnfinished }: Answer): boolean {
   return isUnfinished || /^Command running in background with ID: /.test(text);
 }
 
-function actionsOfStep({ isCertain }: Step, actions: readonly FileAction[]): FileAction[] {
-  return isCertain ? [...actions] : actions.map(perhaps);
+function actionsOfStep(
+  { isCertain, pipeline: { after } }: Step,
+  actions: readonly FileAction[],
+): FileAction[] {
+  if (isCertain) return [...actions];
+  // What is done only after a failure is no end of what the script began.
+  const done = after === '||' ? actions.filter((action) => !isUnstash(action)) : actions;
+  return done.map(perhaps);
 }
 
 /** The same action where it is not known whether, or how far, it was carried out. */
@@ -249,8 +259,8 @@ function afterFailure(
     // A patch is applied as a whole or not at all.
     if (isOne && action.kind === 'patched') return [];
     if (index === 0 && isFromStart && action.kind === 'written') return [action];
-    // What git refuses it has not done.
-    if (isOne && 'git' in action) return [withoutGit(action)];
+    // What git refuses it has not done, nor what may be what has failed: a stash stays after a conflict.
+    if ('git' in action && (isOne || isUnstash(action))) return [withoutGit(action)];
     return [perhaps(action)];
   });
 }
@@ -271,11 +281,11 @@ function unread(
   const pipelines = withLoopWords(withVariables(parseLoosely(script)));
   const steps = pipelines && courseOf(pipelines, circumstances, effort).steps;
   if (!steps || !isAffordable(steps, effort)) return anything(script).actions;
-  return steps.flatMap(({ pipeline, folder: at }) =>
-    effectOf(pipeline, at)
-      .actions.filter(({ kind }) => kind !== 'seen')
-      .map(perhaps),
-  );
+  return steps.flatMap((step) => {
+    const { actions } = effectOf(step.pipeline, step.folder);
+    const done = actions.filter(({ kind }) => kind !== 'seen');
+    return actionsOfStep({ ...step, isCertain: false }, done);
+  });
 }
 
 function afterLoose(script: string, folder: string | null): string | null {
