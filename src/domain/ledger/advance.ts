@@ -22,6 +22,7 @@ import { Effort } from '../workspace/effort.ts';
 import { folderNamedIn } from '../workspace/paths.ts';
 import { planCallOf } from '../workspace/plan-tools.ts';
 import { isPlaceholder } from '../workspace/result-text.ts';
+import { approvedPlan } from './approved-plan.ts';
 import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
@@ -299,8 +300,10 @@ class LedgerFold {
     }
     this.names.mention(words, 'user', this.moment(seq));
     this.requests.add(words, before, seq);
-    this.constraints.read(own, 'user', seq);
-    this.conclusions.read(own, 'user', seq);
+    const approved = approvedPlan(own, before);
+    if (approved !== null) this.plans.approve(approved.plan, seq);
+    this.constraints.read(approved?.own ?? own, 'user', seq);
+    this.conclusions.read(approved?.own ?? own, 'user', seq);
     this.artifacts.read(words, seq);
   }
 

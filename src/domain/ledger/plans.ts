@@ -45,6 +45,11 @@ export class Plans {
       this.set(this.plan?.todos ?? null, this.plan?.in_words ?? false, text, seq);
   }
 
+  /** A plan that the assistant has proposed in words, and the user approved. */
+  approve(text: string, seq: number): void {
+    this.set(this.plan?.todos ?? null, this.plan?.in_words ?? false, text, seq);
+  }
+
   fact(): Plan | null {
     return this.plan;
   }

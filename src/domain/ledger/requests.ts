@@ -1,4 +1,5 @@
 import { cleaned, clipEnd, clipMiddle, oneLine } from '../text.ts';
+import { proposedPlan } from './approved-plan.ts';
 import type { LastSaid, Request } from './ledger.ts';
 
 /** The first request says what all of it is about. */
@@ -70,12 +71,18 @@ export function answeredBy(reply: string, before: string): string {
   const prose = outsideFences(all).filter(saysSomething);
   const asked = prose.map(lastQuestion).findLast((question) => question !== null);
   // Only a word or two goes on from what was said, whatever it was.
-  const last = reply.length <= ASSENT ? (lines.at(-1) ?? '') : '';
+  const last = reply.length <= ASSENT ? (titleOfPlan(before) ?? lines.at(-1) ?? '') : '';
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
 }
 
+/** How a plan begins that was proposed. */
+function titleOfPlan(before: string): string | undefined {
+  return proposedPlan(before)?.split('\n').map(oneLine).find(saysSomething);
+}
+
+/** A tag alone on its line is a frame. */
 function saysSomething(line: string): boolean {
-  return /[\p{L}\p{N}]/u.test(line);
+  return /[\p{L}\p{N}]/u.test(line) && !/^<\/?[\w:-]{1,60}>$/.test(line);
 }
 
 /** A line of backticks that no other ones close. */

@@ -720,6 +720,21 @@ describe('steps done are not next', () => {
     ]);
   });
 
+  test('nor of one that a request has left behind while a hundred items went by', () => {
+    const todos = [{ content: 'Read the log', status: 'in_progress' }];
+    const listed = [asks('Find the fault.'), ...used('TodoWrite', { todos }, TODOS_OK)];
+    const work = Array.from({ length: 50 }, (_, place) => ran(`cat ${place}.log`, 'fine')).flat();
+    const pending = (...items: Normalised[]) =>
+      section(summarize([...listed, ...items]), 'Pending tasks');
+    expect(pending(...work, tells('All is well.'))).toEqual(['- In progress: Read the log']);
+    expect(pending(...work.slice(0, 80), asks('Go on.'))).toEqual(['- In progress: Read the log']);
+    expect(pending(...work, tells('All is well.'), asks('Publish it.'))).toEqual([
+      '- List not touched, 1 request since: In progress: Read the log',
+    ]);
+    const published = summarize([...listed, ...work, tells('All is well.'), asks('Publish it.')]);
+    expect(published).not.toContain('Next todo');
+  });
+
   test('a plan that nobody has touched for three requests is told as such', () => {
     const approved = used(
       'ExitPlanMode',

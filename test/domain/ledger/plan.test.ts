@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/domain/items/item.ts';
 import { type Ledger, ledgerSchema } from '../../../src/domain/ledger/ledger.ts';
-import { asks, ledgerOf, used } from '../../support/log-items.ts';
+import { asks, ledgerOf, tells, used } from '../../support/log-items.ts';
 
 const planOf = ({ plan }: Ledger) =>
   plan === null ? null : plan.todos?.map(({ text, status }) => `${status}: ${text}`);
@@ -212,5 +212,47 @@ describe('the plan in words', () => {
       ),
     ];
     expect(ledgerOf(items).plan?.text).toBe('First act.');
+  });
+});
+
+describe('a plan that Codex proposes in its answer', () => {
+  const PLAN = '# Move the store\n\n- Keep the form `audience` required.\n- Never drop a row.';
+  const proposed = [
+    asks('Plan it, and do not touch the tests.'),
+    tells(`<proposed_plan>\n${PLAN}\n</proposed_plan>\n\n<citation>\nnotes:1\n</citation>`),
+  ];
+  const factsAfter = (...words: string[]) => {
+    const { plan, constraints } = ledgerOf([...proposed, ...words.map(asks)]);
+    return { plan: plan?.text ?? null, demands: constraints.map(({ text }) => text) };
+  };
+  const OWN = 'Plan it, and do not touch the tests.';
+
+  test.each(['Implement the plan.', 'implement that plan', 'Ok, implement this plan'])(
+    'is the plan once the user wants it carried out: %s',
+    (words) => {
+      expect(factsAfter(words)).toEqual({ plan: PLAN, demands: [OWN] });
+    },
+  );
+
+  test('is no demand of the user where their client sends its text again', () => {
+    const sent = `PLEASE IMPLEMENT THIS PLAN:\n${PLAN}`;
+    expect(factsAfter(sent)).toEqual({ plan: PLAN, demands: [OWN] });
+  });
+
+  test('is none yet while the user talks of it, or wants another one', () => {
+    expect(factsAfter('Why the form?')).toEqual({ plan: null, demands: [OWN] });
+    const other = 'PLEASE IMPLEMENT THIS PLAN:\n# Keep the store\n- Never touch it.';
+    expect(factsAfter(other)).toEqual({
+      plan: '# Keep the store\n- Never touch it.',
+      demands: [OWN, 'Never touch it.'],
+    });
+    const more = 'Implement the plan.\nNever use tabs for it.';
+    expect(factsAfter(more)).toEqual({ plan: PLAN, demands: [OWN, 'Never use tabs for it.'] });
+  });
+
+  test('is what a word or two answer, by its title', () => {
+    expect(ledgerOf([...proposed, asks('Implement that plan')]).requests.at(-1)).toMatchObject({
+      answers: '# Move the store',
+    });
   });
 });

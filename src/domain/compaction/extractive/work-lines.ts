@@ -190,32 +190,44 @@ function aboutEpoch(
 
 /** A list that nobody has touched for so many requests tells of work that is over, or was given up. */
 const STALE_FROM = 3;
+/** After so many items so does one that has seen a single request: who keeps a list touches it more often. */
+const STALE_ITEMS = 100;
 
-function requestsSince(plan: Plan, requests: Ledger['requests']): number {
+function requestsSince(plan: Plan, { requests }: Ledger): number {
   return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq).length;
 }
 
+/** Whether requests have left a list of todos behind. */
+function isLeft(plan: Plan, ledger: Ledger): boolean {
+  const since = requestsSince(plan, ledger);
+  const items = plan.of === undefined ? ledger.through - plan.last_seq : 0;
+  return since >= STALE_FROM || (since > 0 && items >= STALE_ITEMS);
+}
+
 /** The todos with their state, then the plan in words. */
-export function todoTellings({ plan, requests }: Ledger): Tellings {
+export function todoTellings(ledger: Ledger): Tellings {
+  const { plan } = ledger;
   if (plan === null) return [];
   const of = (status: string, label: string) =>
     (plan.todos ?? []).flatMap((todo) =>
       todo.status === status ? [label + clipEnd(todo.text, 200)] : [],
     );
-  const since = requestsSince(plan, requests);
-  const note = since < STALE_FROM ? '' : `${LABELS.todos_left}${since} requests since: `;
+  const since = requestsSince(plan, ledger);
+  const requests = since === 1 ? '1 request' : `${since} requests`;
+  const note = isLeft(plan, ledger) ? `${LABELS.todos_left}${requests} since: ` : '';
   const open = [
     ...of('in progress', note + LABELS.active_todo),
     ...of('open', note + LABELS.open_todo),
   ];
   const ended = [...of('done', LABELS.done_todo), ...of('dropped', LABELS.dropped_todo)];
-  const planNote = since < STALE_FROM ? '' : `${LABELS.plan_left}${since} requests since: `;
+  const planNote = since < STALE_FROM ? '' : `${LABELS.plan_left}${requests} since: `;
   const words = (most: number) =>
     plan.text === '' ? [] : [planNote + LABELS.plan + clipMiddle(plan.text, most)];
   return [
     () => inOrder(open.toReversed()).reverse(),
     () => inOrder([...open, ...ended]),
     () => inOrder([...open, ...ended, ...words(600)]),
+    () => inOrder([...open, ...ended, ...words(2_000)]),
     () => inOrder([...open, ...ended, ...words(6_000)]),
   ];
 }
@@ -273,7 +285,7 @@ function isAskedSince({ requests, said }: Ledger): boolean {
 export function nextTellings({ standing, covered }: Ledgers): Tellings {
   const { plan, said, items, open_calls } = standing;
   const lines: string[] = [];
-  const isStale = plan !== null && requestsSince(plan, standing.requests) >= STALE_FROM;
+  const isStale = plan !== null && isLeft(plan, standing);
   const todos = isStale ? [] : (plan?.todos ?? []);
   const todo =
     todos.find(({ status }) => status === 'in progress') ??
