@@ -62,9 +62,13 @@ function read(lines: readonly JsonObject[]): Conversation {
   return { format: 'openai-chat', model: null, items, skipped, notes: notesOf(leftOut) };
 }
 
+/** What the program says of a line that it has cut: where the end of a request may be gone. */
+const CUT = /\n\nNOTE: The output was truncated because it was too long\.[^\n]{0,200}$/;
+
 /** What the user has written, without what the program says beside it of open files and settings. */
-function requestIn(text: string, leftOut: Tally): string {
-  const request = /^<USER_REQUEST>\n?([\s\S]*?)\n?<\/USER_REQUEST>/.exec(text);
+function requestIn(line: string, leftOut: Tally): string {
+  const text = line.replace(CUT, '');
+  const request = /^<USER_REQUEST>\n?([\s\S]*?)(?:\n?<\/USER_REQUEST>|$)/.exec(text);
   if (request === null) return text;
   for (const [, tag = ''] of text.slice(request[0].length).matchAll(/^<([A-Z_]{1,40})>$/gm)) {
     leftOut.add(tag);

@@ -766,6 +766,21 @@ it('reads a transcript of Antigravity, whose steps answer calls in their order',
   ]);
 });
 
+it('reads a request in a transcript of Antigravity whose end has been cut off', () => {
+  const note =
+    'NOTE: The output was truncated because it was too long. Use a more targeted query or a smaller range.';
+  const cut = {
+    step_index: 0,
+    source: 'USER_EXPLICIT',
+    type: 'USER_INPUT',
+    content: `<USER_REQUEST>\nBuild the page like this:\n<truncated 4521 bytes>\n\n${note}`,
+  };
+  const read = readOne('transcript.jsonl', Buffer.from(JSON.stringify(cut)));
+  expect(read.items).toEqual([
+    { role: 'user', content: 'Build the page like this:\n<truncated 4521 bytes>' },
+  ]);
+});
+
 it('reads a Gemini CLI chat, calls and their results apart', () => {
   const read = readOne('gemini-cli.json', fixture('gemini-cli.json'));
   expect(read).toMatchObject({ source: 'gemini-cli', format: 'openai-chat', model: 'gemini-x' });

@@ -7,8 +7,9 @@ const LOOKED_AT = 40_000;
 const SHORTEST = 12;
 const LONGEST = 400;
 
-/** The frames of notes and reports. */
-const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
+/** The frames of notes and reports, and ends of lines in Markdown. */
+const TAG = /<(\/?)([a-z][\w-]{0,60})>/gi;
+const ENDS_LINE = /^(?:br|hr|p|li|div)$/i;
 
 /**
  * The sentences of a text in prose: without code, JSON, what a printed error says that a value must be,
@@ -19,8 +20,7 @@ const TAG = /<\/?[a-z][\w-]{0,60}>/gi;
 export const sentencesOf = rememberingLast((text: string): readonly string[] => {
   const sentences: string[] = [];
   const prose = withoutData(bothEnds(text, LOOKED_AT));
-  const lines = prose.replace(TAG, '\n').split('\n');
-  for (const line of unwrapped(lines)) {
+  for (const line of unwrapped(withoutFrames(prose).split('\n'))) {
     const isError = PRINTED_ERROR.test(line);
     for (const part of ENDS_SENTENCE.test(line) ? partsOf(line) : [line]) {
       const sentence = oneLine(part).replace(/^(?:[-*>•]|\d{1,2}[.)]) /, '');
@@ -30,6 +30,23 @@ export const sentencesOf = rememberingLast((text: string): readonly string[] => 
   }
   return sentences;
 });
+
+/** Lines of their own for what stands in tags. One on its way through a line that nothing closes stands for a name. */
+function withoutFrames(prose: string): string {
+  const closed = new Set<string>();
+  for (const [, slash, name = ''] of prose.matchAll(TAG)) if (slash === '/') closed.add(name);
+  return prose.replace(TAG, (tag, slash: string, name: string, at: number) => {
+    const isFrame = slash === '/' || closed.has(name) || ENDS_LINE.test(name);
+    return isFrame || opensLine(prose, at) ? '\n' : tag;
+  });
+}
+
+/** Characters in front of a tag that are looked at: marks of a list or a quote, and blanks. */
+const LONGEST_INDENT = 20;
+
+function opensLine(text: string, at: number): boolean {
+  return /(?:^|\n)[\s>*-]{0,20}$/.test(text.slice(Math.max(0, at - LONGEST_INDENT), at));
+}
 
 const PRINTED_ERROR =
   /^[ \t>]{0,20}(?:Uncaught (?:\(in promise\) )?)?(?:[A-Za-z_$][\w$]{0,60}\.){0,8}(?:[A-Z]\w{0,60})?(?:Error|Exception)(?: \[\w{1,60}\])?: /;

@@ -8,6 +8,24 @@ const constraintsOf = (...texts: string[]): Constraint[] => ledgerOf(texts.map(a
 const standingOf = (...texts: string[]) =>
   constraintsOf(...texts).flatMap(({ text, is_standing }) => (is_standing ? [text] : []));
 
+test.each([
+  'Always name branches feat/<ticket>-<topic> here.',
+  'Never push to <branch> without asking me.',
+  'Never run `deploy <name> --force`, whatever fails.',
+])('names that stand for others are part of what is said: %s', (rule) => {
+  expect(standingOf(rule)).toEqual([rule]);
+});
+
+test('frames are none, wherever they stand', () => {
+  const framed =
+    '<note>Never push to main.</note> Always sign commits.<br>\n<rules>\nNever rebase.';
+  expect(standingOf(framed)).toEqual([
+    'Never push to main.',
+    'Always sign commits.',
+    'Never rebase.',
+  ]);
+});
+
 describe('what the user wants to hold for good', () => {
   test.each<[string, string]>([
     ['English', 'Always show the code in blocks with syntax highlighting.'],
