@@ -1,6 +1,7 @@
 import { cleaned, clipEnd, clipMiddle, oneLine } from '../text.ts';
 import { proposedPlan } from './approved-plan.ts';
 import type { LastSaid, Request } from './ledger.ts';
+import { sentencesOf } from './sentences.ts';
 
 /** The first request says what all of it is about. */
 const LONGEST_FIRST = 4_000;
@@ -11,8 +12,13 @@ const SHORTENED = 160;
 const SHORT = 80;
 const ASSENT = 25;
 const LONGEST_ANSWERED = 240;
-/** How an answer begins says what came of a request. */
+/** How an answer begins says what came of a request, and what it leaves open stands at its end. */
 const LONGEST_ENDED = 300;
+const LONGEST_OPEN = 200;
+/** What is still to be done, or was not, as a report of work says it. */
+const LEFT_OPEN =
+  /^\W{0,4}(?:\w+ ){0,2}remaining\b(?! (?:\w+ ){0,3}(?:pass(?:es|ed)?|are (?:intended|expected))\b)|\b(?:(?:still|yet) to (?:do|be done|come)|remains? (?:to|open|undone|unfixed|for)\b|not (?:yet )?(?:done|updated|implemented|deployed|tested|verified|committed|pushed|released|fixed|run)\b|(?:did|have|has)(?: not|n['’]t) (?:yet )?(?:been )?(?:updat|implement|deploy|test|verif|commit|push|releas|fix|run|start)\w*|still (?:open|needs?|pending|missing|fail(?:s|ing)?|uncommitted|broken)|left (?:to do|undone|open|for later|out)|uncommitted|unstaged|deferred|outstanding)\b/i;
+const SHORTEST_OPEN = 20;
 
 /** What the user asked for, in order. */
 export class Requests {
@@ -37,7 +43,7 @@ export class Requests {
   /** What the assistant has said last before the user spoke again. */
   end(said: LastSaid): void {
     const last = this.list.at(-1);
-    const ended = clipEnd(oneLine(cleaned(said.text)), LONGEST_ENDED);
+    const ended = endingOf(said.text);
     if (last === undefined || last.of !== said.of || last.seq > said.seq || ended === '') return;
     this.list[this.list.length - 1] = { ...last, ended: { seq: said.seq, text: ended } };
     this.characters += ended.length - (last.ended?.text.length ?? 0);
@@ -115,6 +121,20 @@ function lastQuestion(line: string): string | null {
   if (end === undefined) return null;
   const before = line.slice(0, end).split(/(?<=[.!?]["')\]]{0,3}) +(?=\S)|(?<=[。！？؟।])/);
   return `${before.at(-1) ?? ''}${line.charAt(end)}`.trim();
+}
+
+/** How an answer begins, and, where that does not say so yet, what it leaves open. */
+function endingOf(said: string): string {
+  const all = oneLine(cleaned(said));
+  if (all.length <= LONGEST_ENDED) return all;
+  const open = sentencesOf(said).findLast(
+    (sentence) => sentence.length >= SHORTEST_OPEN && LEFT_OPEN.test(sentence),
+  );
+  const beginning = clipEnd(all, LONGEST_ENDED - Math.min(open?.length ?? 0, LONGEST_OPEN));
+  if (open === undefined || all.slice(0, beginning.length).includes(open)) {
+    return clipEnd(all, LONGEST_ENDED);
+  }
+  return `${beginning} ${clipEnd(open, LONGEST_OPEN)}`;
 }
 
 /** Characters that could be left out of these by shortening them. */

@@ -973,6 +973,22 @@ describe('failures that read alike', () => {
   });
 });
 
+test('what came of the newest request that was answered is told whole where others are cut', () => {
+  const report = (what: string) =>
+    `Built ${what}. ${'It reads each line of the tables. '.repeat(9)}`;
+  const asked = ['lexer', 'parser', 'printer', 'linter'].flatMap((what) => [
+    asks(`Build the ${what}, and take care that it is fast and easily read by all of us here.`),
+    ...ran('npm test', 'ok'),
+    tells(`${report(what)}Not done: the ${what} was not deployed.`),
+  ]);
+  const items = [...asked, asks('Go on with the rest.'), ...ran('npm test', 'ok')];
+  const told =
+    section(summarize(items, { max_tokens: 520 }), 'All user messages')?.join('\n') ?? '';
+  expect(told).toContain('Not done: the linter was not deployed.');
+  expect(told).toContain('the assistant at its end: Built printer.');
+  expect(told).not.toContain('Not done: the printer was not deployed.');
+});
+
 describe('the index of names', () => {
   const index = (ledgers: Ledgers, max_tokens: number) =>
     section(render(ledgers, { max_tokens }), 'Names')?.join(' ') ?? '';

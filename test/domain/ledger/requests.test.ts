@@ -367,3 +367,35 @@ describe('what came of a request', () => {
     expect(requests.characters).toBe(new Requests(requests.facts()).characters);
   });
 });
+
+describe('what came of a request', () => {
+  const endedWith = (report: string) =>
+    ledgerOf([asks('Build it.'), tells(report), asks('And now?')]).requests[0]?.ended?.text ?? '';
+  const LONG = `Built the parser and its tests. ${'The tables were read line by line. '.repeat(20)}`;
+
+  test('is told by how the answer begins', () => {
+    expect(endedWith('Built the parser.')).toBe('Built the parser.');
+    expect(endedWith(LONG)).toMatch(/^Built the parser and its tests\. .*…$/);
+  });
+
+  test.each([
+    'Remaining work is to deploy the service and to rerun the job.',
+    'One remaining blocker: no key is set for the live run.',
+    'Not done: I did not update the workflows.',
+    "I haven't pushed it yet.",
+    'notes.md is the only uncommitted file, yours to commit.',
+    'The audit file is deferred to the last slice.',
+  ])('and by what a long one leaves open: %s', (open) => {
+    const ended = endedWith(`${LONG}\n\n${open} All else is well.`);
+    expect(ended).toMatch(/^Built the parser and its tests\. /);
+    expect(ended.endsWith(`… ${open}`)).toBe(true);
+    expect(ended.length).toBeLessThanOrEqual(310);
+  });
+
+  test.each(['All remaining tests pass.', 'The chart fills the remaining width of the page.'])(
+    'and by nothing that is done: %s',
+    (done) => {
+      expect(endedWith(`${LONG}\n\n${done}`)).toMatch(/line by.{0,40}…$/);
+    },
+  );
+});

@@ -40,12 +40,15 @@ const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
 const ENDING_FROM = 100;
 /** Where not all of that fits, so much of each message may still fit. */
 const ALONE_TO = 170;
+/** What came of the newest request that was answered says where the work stands: it is told whole. */
+const NEWEST_ENDED = 500;
 
 /** All messages of the user in their order. */
 export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const { requests } = covered;
   const latest = standing.requests.at(-1);
   const last = requests.length - 1;
+  const ended = requests.findLastIndex((request) => request.ended !== undefined);
   // The first stands in full, and so does the last one unless a later one is told of in its place.
   const isLatestTold = latest !== undefined && !isAfterCut(latest, covered);
   const isTold = (place: number) => place === 0 || (place === last && isLatestTold);
@@ -66,7 +69,8 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
           const length = isTold(place) ? 46 : most;
           const answered = Math.max(60, most / 3);
           const said = withAnswered(request, requests[place - 1], length, answered);
-          const text = LABELS.message + said + (isEnded ? endingOf(request, most) : '');
+          const mostEnded = place === ended ? NEWEST_ENDED : most;
+          const text = LABELS.message + said + (isEnded ? endingOf(request, mostEnded) : '');
           // The newest and the first, and of the others the longer half: a short one is often a mere reply.
           const isEnd = place === 0 || place === last;
           const isLong = request.text.length >= median;
