@@ -661,3 +661,9 @@ test.each([
   const shown = files.filter(({ path }) => path === '/w/out/a.txt');
   expect(shown.map(({ state }) => state)).toEqual(states);
 });
+
+test('what is copied to the null device is no file', () => {
+  const copied = ran('cp /w/a.ts /dev/null && cp /w/a.ts /w/b.ts', '');
+  expect(ledgerOf(copied).files.map(({ path }) => path)).not.toContain('/dev/null');
+  expect(ledgerOf(copied).files.map(({ path }) => path)).toContain('/w/b.ts');
+});

@@ -124,6 +124,8 @@ function moves(
   const target = files.at(-1);
   const hasTarget = args.some((arg) => arg.startsWith('--target-directory='));
   if (target === undefined || (files.length < 2 && !hasTarget)) return [];
+  // A copy there only tries whether a file can be read.
+  if (kind === 'copied' && target === '/dev/null') return [];
   const isPlain = words.every((word) => word.isPlain);
   const isSimple = args.every((arg) => !arg.startsWith('-') || /^-[fvrRapP]+$/.test(arg));
   if (!isPlain || !isSimple) {
