@@ -70,8 +70,17 @@ export function answeredBy(reply: string, before: string): string {
   const prose = outsideFences(all).filter(saysSomething);
   const asked = prose.map(lastQuestion).findLast((question) => question !== null);
   // Only a word or two goes on from what was said, whatever it was.
-  const last = reply.length <= ASSENT ? (lines.at(-1) ?? '') : '';
+  const last = reply.length <= ASSENT ? lastOf(lines) : '';
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
+}
+
+/** The last line; of what stands between tags, as Codex writes a plan, what it is headed with. */
+function lastOf(lines: readonly string[]): string {
+  const last = lines.at(-1) ?? '';
+  const name = /^<\/([\w-]{1,60})>$/.exec(last)?.[1];
+  if (name === undefined) return last;
+  const heading = lines[lines.lastIndexOf(`<${name}>`) + 1] ?? '';
+  return heading === last ? '' : heading;
 }
 
 function saysSomething(line: string): boolean {
