@@ -93,6 +93,11 @@ describe('how runs of other languages sum up', () => {
       '✓ built in 89ms\nsrc/server.ts(3,7): error TS2304: Cannot find name "x".',
       '✓ built in 89ms',
     ],
+    [
+      'mvn test',
+      '[ERROR] Cannot resolve project dependencies:\n[ERROR] \n[ERROR] Re-run Maven using the -X switch to enable full debug logging.',
+      '[INFO] BUILD SUCCESS',
+    ],
     ['npx turbo run build', 'Failed:    web#build', ' Tasks:    2 successful, 2 total'],
     [
       '~/.platformio/penv/bin/pio run -e esp32cam',
