@@ -1,7 +1,7 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
 import { demands } from './demands.ts';
-import { withoutFindings } from './findings.ts';
+import { withoutFindings, withoutProblems } from './findings.ts';
 import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
 import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
@@ -153,7 +153,7 @@ export class Constraints {
 
   read(text: string, by: Constraint['by'], seq: number): void {
     // What Claude Code hands over of a project stands in a reminder.
-    const words = by === 'user' ? withoutFindings(cleaned(text)) : text;
+    const words = by === 'user' ? withoutFindings(cleaned(withoutProblems(text))) : text;
     const all = by === 'user' ? forbiddenIn(words) : [];
     const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
