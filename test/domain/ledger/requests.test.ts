@@ -149,6 +149,14 @@ describe('a short reply stands with what it answers', () => {
     ],
     ['no question: the last line', 'go on', 'The tests pass.\nI stop here.', 'I stop here.'],
     [
+      'a question with its other choice',
+      'yes please',
+      'That works. Shall I switch it to manual? Or keep `auto` for now?',
+      'Shall I switch it to manual? Or keep `auto` for now?',
+    ],
+    ['another choice alone', 'yes', 'It is done. Or shall I wait?', 'Or shall I wait?'],
+    ['a question about an order', 'yes', 'Did it work? Order the parts?', 'Order the parts?'],
+    [
       'a plan between tags: its heading',
       'Implement the plan.',
       'Here it is.\n<proposed_plan>\n# Cache\n\nStep one.\n</proposed_plan>',
