@@ -52,11 +52,30 @@ export function readTranscripts(
   }
   conversations[0]?.notes.push(...changeNotes(changes));
   const name = nameOf(fileName);
-  return conversations.map((conversation, index) => ({
+  const transcripts = conversations.map((conversation, index) => ({
     name: conversations.length === 1 ? name : `${name}-${index + 1}`,
     source: importer.source,
     ...withCheckedItems(fileName, conversation),
   }));
+  refuseUnreadable(fileName, transcripts);
+  return transcripts;
+}
+
+const REFUSED = 'invalid_item: ';
+
+/** A file of messages that are all refused has the shape of a format, and is in another one. */
+function refuseUnreadable(fileName: string, transcripts: readonly Transcript[]): void {
+  const refused = transcripts.flatMap(({ skipped }) =>
+    Object.entries(skipped).filter(([kind]) => kind.startsWith(REFUSED)),
+  );
+  const [first] = refused;
+  if (first === undefined || transcripts.some(({ items }) => items.length > 0)) return;
+  const count = refused.reduce((sum, [, one]) => sum + one, 0);
+  throw new TranscriptError(
+    'unknown_format',
+    `${fileName} looks like ${transcripts[0]?.source}, and none of its messages can be read as such ` +
+      `(${count} refused): ${first[0].slice(REFUSED.length).replace(/\.$/, '')}.`,
+  );
 }
 
 /** Before anything is made of them: three bytes of `{},` become some sixty of objects. */
@@ -201,7 +220,7 @@ function withCheckedItems(
     }
     const problem = firstProblem(codec, item);
     if (problem === undefined) items.push(item);
-    else skipped.add(`invalid_item: ${problem}`);
+    else skipped.add(`${REFUSED}${problem}`);
   }
   const transcript = { ...rest, items, skipped: skipped.toRecord() };
   const all = [...notes, ...pairingNotes(items.map((item) => codec.normalise(item)))];

@@ -33,6 +33,9 @@ const laterWork = (count: number): Item[] =>
 
 const REJECTED =
   "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n";
+/** The same as the extensions of editors word it. */
+const REJECTED_IN_EDITOR =
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). The user provided the following reason for the rejection:  ";
 const FEEDBACK =
   'The user denied this operation and provided the following feedback:\n<feedback>\n';
 const QUESTIONS = {
@@ -69,6 +72,16 @@ const RESULTS: [string, Item[], string][] = [
       true,
     ),
     'make codegen',
+  ],
+  [
+    'a call that the user rejects in an editor',
+    used(
+      'Bash',
+      { command: 'npx vitest run' },
+      `${REJECTED_IN_EDITOR}This is Windows, use the container of Ostend for tests.`,
+      true,
+    ),
+    'the container of Ostend',
   ],
   [
     'a plan that the user rejects',

@@ -117,6 +117,20 @@ describe('files that are refused', () => {
     expect(error.message).toContain('probing questions');
   });
 
+  it('refuses messages of which none can be read, and says why', () => {
+    const text = { type: 'text', text: 'Hi' };
+    const lines = [
+      { role: 'user', content: text },
+      { role: 'assistant', content: text },
+    ];
+    const { code, message } = errorOf('chat.jsonl', jsonLines(lines));
+    expect(code).toBe('unknown_format');
+    expect(message).toMatch(
+      /^chat\.jsonl looks like openai-chat, .*\(2 refused\): "content" must /,
+    );
+    expect(readOne('chat.jsonl', jsonLines([...messages, ...lines])).items).toHaveLength(2);
+  });
+
   it('reports a cut gzip file', () => {
     const bytes = gzipSync(fixture('codex.jsonl')).subarray(0, 200);
     expect(errorOf('x.gz', bytes).code).toBe('broken_gzip');

@@ -172,6 +172,29 @@ export function commandKey(script: string): string {
   ).slice(0, LONGEST_KEY);
 }
 
+/** What makes more of a script than words in a row, or has a command run elsewhere or count the other way round. */
+const MORE_THAN_ROW = /["'`;|&()<>$\\]|^(?:cd|pushd|popd|export|source|\.|!) /;
+/** Behind these other files are tried than before. */
+const CHANGES_FILES = /^git (?:bisect|checkout|reset|restore|revert|stash|switch|worktree)\b/;
+const LONGEST_ROW = 8;
+
+/**
+ * The shorter rows of commands within one whose commands each wait for the one in front to succeed: has
+ * it succeeded, so has each of them. None for another script, or one that is too long to be told whole,
+ * and none that tries other files than it would alone.
+ */
+export function rowsWithin(key: string): string[] {
+  const commands = key.split(' && ');
+  const row = (from: number, to: number) => commands.slice(from, to).join(' && ');
+  const isRow = key.length < LONGEST_KEY && !commands.some((one) => MORE_THAN_ROW.test(one));
+  if (!isRow || commands.length < 2 || commands.length > LONGEST_ROW) return [];
+  const isOther = (from: number) => commands.slice(0, from).some((one) => CHANGES_FILES.test(one));
+  const rows = commands.flatMap((_, from) =>
+    isOther(from) ? [] : commands.slice(from).map((_, at) => row(from, from + at + 1)),
+  );
+  return rows.filter((one) => one !== key);
+}
+
 /** These say with exit code 1 that they found nothing, or a difference; or nothing to stop. */
 const SEARCHES =
   /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep|pkill|killall)$/;

@@ -1,7 +1,7 @@
 import { cleaned, clipMiddle, oneLine } from '../text.ts';
 import { anyOf } from '../word-patterns.ts';
 import { demands } from './demands.ts';
-import { withoutFindings } from './findings.ts';
+import { withoutFindings, withoutProblems } from './findings.ts';
 import { type Forbidden, forbiddenIn } from './forbidden-lists.ts';
 import { needsLeave } from './leave.ts';
 import type { Constraint } from './ledger.ts';
@@ -12,6 +12,8 @@ import { isAbout, isCertainlyMeant, type Withdrawal, withdrawalIn } from './with
 /** Words that say that something holds from now on, in the languages that people write to agents in. */
 const holdsForGood = anyOf([
   /\b(?:always|never|from now on|going forward|(?<!\b(?:is|are|was|were|be|dates?|times?|far) )in (?:the )?future(?! (?:phases?|versions?|releases?|sprints?|iterations?|updates?|work|plans?)\b)|henceforth|whenever|every ?time|each time|any ?time|at all times|without exception|prefer(?:s|red|ably)?|(?:my|our|his|her|their|the user['’]s) (?:[a-z-]+ ){0,2}preferences?|preferences? (?:is|are|for)|remember (?:to|that|this)|keep in mind|as a rule|by default|don['’]?t ever|stick (?:to|with)|no matter)\b/i,
+  // What is to be done then, not what happens then.
+  /(?<!\bthe )\bnext time(?:,? (?:please|don['’]?t|do not|always|never|first|just|use|ask|let|make sure|run|check|try|be|remember|tell|show|start|write|put|keep|stop|wait|commit|test)\b(?! (?:it|this|that|they)\b)| you\b)|\b(?:please|don['’]?t|do not)\b[^.!?;\n]{1,80}(?<!\bthe) next time\W{0,3}$/i,
   // In Polish `nie` is but "not".
   /\b(?:immer|nie(?! \p{L}{2,30}[aiuy]j(?:cie)?(?!\p{L}))(?!.{0,300}[ąćęłńśźż])|niemals|stets|ab (?:jetzt|sofort)|künftig|in zukunft|von nun an|jedes ?mal|bevorzug\p{L}*|grundsätzlich|merk dir)(?!\p{L})/iu,
   /(?<!\p{L})(?:toujours|jamais|désormais|dorénavant|à partir de maintenant|chaque fois|à l['’]avenir|préfèr\p{L}*)(?!\p{L})/iu,
@@ -48,7 +50,7 @@ const DESCRIBES = new RegExp(
 );
 /** Words that in a question tell what it is about, more often than what is to hold. */
 const ASKED_ABOUT =
-  /\b(?:in (?:the )?future|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
+  /\b(?:in (?:the )?future|next time|keep in mind|stick (?:to|with)|prefer(?:red|ably)|any ?time|no matter)\b/gi;
 /** What the user has never done is no rule, and yet worth knowing. */
 const EXPERIENCE = /\b(?:I|we)(?:['’]ve| have| had)(?: also| still| really| actually)? never\b/i;
 /** What the user does not know, which nobody is asked to change. */
@@ -134,6 +136,13 @@ function forbids({ heading, whole }: Forbidden): boolean {
   return !isAsked(whole) && (saysStanding(heading) || isDemanded(heading) || isEmphasised(heading));
 }
 
+/** The heading of the list in which a sentence stands of which the opposite is wanted. */
+function headingOver(sentence: string, lists: readonly Forbidden[]): string | null {
+  const bare = sentence.replace(/[.;,。；，]$/, '');
+  const list = lists.find(({ contrary }) => contrary.some((item) => item.includes(bare)));
+  return list?.heading ?? null;
+}
+
 /** What has to hold, as the user and the project's instructions say it. */
 export class Constraints {
   private readonly list: { fact: Constraint; about: ReadonlySet<string> }[];
@@ -144,8 +153,9 @@ export class Constraints {
 
   read(text: string, by: Constraint['by'], seq: number): void {
     // What Claude Code hands over of a project stands in a reminder.
-    const words = by === 'user' ? withoutFindings(cleaned(text)) : text;
-    const lists = by === 'user' ? forbiddenIn(words).filter(forbids) : [];
+    const words = by === 'user' ? withoutFindings(cleaned(withoutProblems(text))) : text;
+    const all = by === 'user' ? forbiddenIn(words) : [];
+    const lists = all.filter(forbids);
     const headings = new Set(lists.map(({ heading }) => heading));
     const found = sentencesOf(words).flatMap((sentence) => {
       if (headings.has(sentence)) return [];
@@ -163,7 +173,10 @@ export class Constraints {
         (!isQuestion(sentence) &&
           /^\p{L}/u.test(sentence) &&
           (isDemanded(own.replace(KNOWS_NOT, ' ')) || isEmphasised(own)));
-      return isRequired ? [{ sentence, isStanding }] : [];
+      if (!isRequired) return [];
+      // Below a heading that forbids it, it would say the opposite.
+      const above = headingOver(sentence, all);
+      return [{ sentence: above === null ? sentence : `${above} ${sentence}`, isStanding }];
     });
     for (const { heading, whole } of lists) {
       found.push({ sentence: whole, isStanding: saysStanding(heading) });

@@ -80,7 +80,7 @@ const ALL_PASSED = new RegExp(
 );
 /** The same where the end of the output is there: what has failed would be named behind it. */
 const PASSED_SO_FAR =
-  /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|\bFinished\b(?! in\b)|^\[ {1,2}PASSED {1,2}\] [1-9]\d* tests?\.$/;
+  /^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))|^PASS$|^✓ built in [\d.]+m?s$|\bFinished\b(?! in\b)|^\[ {1,2}PASSED {1,2}\] [1-9]\d* tests?\.$/;
 /** The sums of programs that name in the same line what has failed: they count even if that alone was let through. */
 const COUNTS_BOTH =
   /^Tests:? +[1-9]\d* passed(?: \(|, \d+ total)|^=* ?[1-9]\d* passed\b.{0,80} in \d|^100% tests passed, 0 tests failed\b/;

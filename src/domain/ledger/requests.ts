@@ -120,7 +120,10 @@ function lastQuestion(line: string): string | null {
   const end = [...prose.matchAll(ASKS)].at(-1)?.index;
   if (end === undefined) return null;
   const before = line.slice(0, end).split(/(?<=[.!?]["')\]]{0,3}) +(?=\S)|(?<=[。！？؟।])/);
-  return `${before.at(-1) ?? ''}${line.charAt(end)}`.trim();
+  const last = `${before.at(-1) ?? ''}${line.charAt(end)}`.trim();
+  // By itself the other choice would stand for what was agreed to.
+  const first = OTHER_CHOICE.test(last) ? (before.at(-2) ?? '') : '';
+  return /\?["')\]*_]{0,3}$/.test(first) ? `${first} ${last}` : last;
 }
 
 /** How an answer begins, and, where that does not say so yet, what it leaves open. */
@@ -136,6 +139,9 @@ function endingOf(said: string): string {
   }
   return `${beginning} ${clipEnd(open, LONGEST_OPEN)}`;
 }
+
+/** "Shall I commit it? Or wait?" asks one question. */
+const OTHER_CHOICE = /^(?:or|oder|ou|или|або|albo|veya)\s/i;
 
 /** Characters that could be left out of these by shortening them. */
 export function excessOf(requests: readonly Pick<Request, 'text' | 'ended'>[]): number {

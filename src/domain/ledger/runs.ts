@@ -1,6 +1,6 @@
 import { firstLine, oneLine } from '../text.ts';
 import { type FileAction, writesText } from '../workspace/action.ts';
-import { commandKey } from './command-line.ts';
+import { commandKey, rowsWithin } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -98,6 +98,7 @@ export class Runs {
         // A tool of which nobody knows what it was about has not done the same again.
         if (done.subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
         if (done.script !== null) this.mend(key, moment);
+        if (done.script !== null) this.within(key, outcome, files, moment);
         break;
       default:
         outcome.kind satisfies never;
@@ -198,6 +199,17 @@ export class Runs {
       // Which of many it was nobody can say.
       const named = changed.length > MOST_BETWEEN ? [] : changed.slice(0, MOST_CURE_FILES);
       failure.cure = { seq, files: named };
+    }
+  }
+
+  /** In a row of commands that has succeeded each of them has, also what failed when it ran alone. */
+  private within(key: string, { kind, lines }: Outcome, files: Files, moment: Moment): void {
+    for (const row of rowsWithin(key)) {
+      this.cure(row, files, moment);
+      const known = this.runs.get(row);
+      if (known === undefined || known.outcome === 'ok') continue;
+      // What is printed last is of the last command.
+      this.ran(row, known.kind, { kind, lines: key.endsWith(` ${row}`) ? lines : [] }, moment);
     }
   }
 

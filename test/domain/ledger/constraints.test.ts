@@ -69,6 +69,9 @@ describe('what the user wants to hold for good', () => {
     ['Thai', 'ตอบเป็นภาษาไทยเสมอ'],
     ['of times to come', 'In the future, please name the item first.'],
     ['asked as a question', 'Can you always run the linter before you commit?'],
+    ['the next time', 'Next time you made changes to the code, let me commit.'],
+    ['the next time', 'Nice, but next time run the tests first.'],
+    ['the next time', 'That is fine, but please ask before proceeding next time.'],
     ['stuck to by both', 'Let us stick with Postgres.'],
     ['preferred within a question', 'I prefer short bursts of work, can you plan the week?'],
   ])('%s: %s', (_, sentence) => {
@@ -244,6 +247,12 @@ describe('what demands nothing', () => {
     'The field is set, yet never used.',
     'I ran it before and no matter what I do it ends at once.',
     'Always-on mode (a process that stays) against a start for each request.',
+    'The next time you run it, it prints the cached value.',
+    'Next time I run the job it fails again.',
+    'It is slower the first time, next time it takes a second.',
+    'Will it remember my choice next time?',
+    'I will have that ready next time.',
+    'Next time run it prints nothing.',
   ])('what was or is: %s', (sentence) => expect(standingOf(sentence)).toEqual([]));
 
   test.each([
@@ -563,6 +572,40 @@ describe('what a list below a heading forbids', () => {
     expect(constraintsOf(text).map((one) => one.text)).toContain(rule);
   });
 
+  // Alone, these items would say the opposite of what is wanted.
+  test.each([
+    [
+      'what is not accepted',
+      'Any of the following will result in automatic rejection:\n- README contains credentials that do not match the running application.\n- Mock data instead of real validation.',
+      [
+        'Any of the following will result in automatic rejection: README contains credentials that do not match the running application.',
+        'Any of the following will result in automatic rejection: Mock data instead of real validation.',
+      ],
+    ],
+    [
+      'what is not accepted, said otherwise',
+      'Each of these is an instant fail:\n- tests that only run locally',
+      ['Each of these is an instant fail: tests that only run locally'],
+    ],
+    [
+      'what is not to be done',
+      '- Do not:\n  - rely only on UI changes\n  - never check in `dist`',
+      ['- Do not: rely only on UI changes', 'never check in `dist`'],
+    ],
+  ])('%s: each item with its heading', (_, text, rules) => {
+    const told = constraintsOf(text).map((one) => one.text);
+    expect(told).toEqual(expect.arrayContaining(rules));
+    expect(told.some((rule) => /^(?:README|Mock|tests|rely)/.test(rule))).toBe(false);
+  });
+
+  test.each([
+    ['If any of these tests fail:\n- only rerun them', 'only rerun them'],
+    ['Do not forget:\n- the port must be 8080', 'the port must be 8080'],
+    ['All of these must pass:\n- only the unit tests', 'only the unit tests'],
+  ])('an item that is wanted stands by itself: %j', (text, rule) => {
+    expect(constraintsOf(text).map((one) => one.text)).toContain(rule);
+  });
+
   test('is told once, and as much of it as of other rules', () => {
     const items = Array.from({ length: 40 }, (_, at) => `- touch part ${at} of the old system`);
     const [only, ...others] = constraintsOf(
@@ -574,6 +617,8 @@ describe('what a list below a heading forbids', () => {
 
   test.each([
     'The following tests do not pass:\n- adds\n- divides',
+    'Data the current system does NOT have:\n- Time waiting for AI\n- Full prompt text',
+    'What the API does NOT yet support:\n- Sorting',
     'Files:\n- a.ts\n- b.ts',
     'What must not happen:',
     'Why must it not:\n- be empty?',

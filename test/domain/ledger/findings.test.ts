@@ -37,6 +37,30 @@ test.each([
   expect(constraintsOf(text)).toEqual([order]);
 });
 
+test.each(['Problem:', '### Root cause', '**Current behavior:**', '2. Bug:'])(
+  'what stands below %s tells what is wrong',
+  (heading) => {
+    const text = `${heading}\n\nThe forum uses the file instead of the flags.\nIt only reads it once.\n\nFix:\n- Only read the flags.`;
+    expect(constraintsOf(text)).toEqual(['Only read the flags.']);
+  },
+);
+
+test.each([
+  ['a demand', 'Problem:\nThe route must return 404, and returns 500.', 'must return 404'],
+  ['an order', 'Issue:\nPlease only use the flags.', 'only use the flags'],
+  ['another language', 'Problem:\nBitte nur die Flags lesen.', 'nur die Flags'],
+  ['what follows later', 'Bug:\nIt is slow.\n\nOnly read the flags.', 'Only read'],
+  ['what is headed below', 'Problem:\nIt is slow. Fix:\nOnly read the flags.', 'Only read'],
+  ['no heading', 'The problem\nOnly read the flags.', 'Only read'],
+])('but not %s', (_, text, rule) => {
+  expect(constraintsOf(`${text}\n\nFix: see above`)).toEqual([expect.stringContaining(rule)]);
+});
+
+test('a problem without a word of its remedy is a task', () => {
+  const text = 'Problem:\nSort the list. Only use the memory of the list itself.';
+  expect(constraintsOf(text)).toEqual(['Only use the memory of the list itself.']);
+});
+
 test('a sentence that makes sure of something holds for good', () => {
   const { constraints } = ledgerOf([asks('Make sure the token is present but never logged.')]);
   expect(constraints).toMatchObject([{ is_standing: true }]);

@@ -148,6 +148,22 @@ describe('a short reply stands with what it answers', () => {
       'Shall I run this?',
     ],
     ['no question: the last line', 'go on', 'The tests pass.\nI stop here.', 'I stop here.'],
+    [
+      'a question with its other choice',
+      'yes please',
+      'That works. Shall I switch it to manual? Or keep `auto` for now?',
+      'Shall I switch it to manual? Or keep `auto` for now?',
+    ],
+    ['another choice alone', 'yes', 'It is done. Or shall I wait?', 'Or shall I wait?'],
+    ['a question about an order', 'yes', 'Did it work? Order the parts?', 'Order the parts?'],
+    [
+      'a plan between tags: its heading',
+      'Implement the plan.',
+      'Here it is.\n<proposed_plan>\n# Cache\n\nStep one.\n</proposed_plan>',
+      '# Cache',
+    ],
+    ['nothing but tags', 'go on', '<plan>\n</plan>', ''],
+    ['a tag that nothing opens', 'go on', 'It is done.\n</div>', 'It is done.'],
   ])('%s', (_, reply, before, answered) => expect(answeredBy(reply, before)).toBe(answered));
 
   test('a question in Chinese', () => {

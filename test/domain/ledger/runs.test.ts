@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { commandKey, endsInSearch, runKindOf } from '../../../src/domain/ledger/command-line.ts';
+import {
+  commandKey,
+  endsInSearch,
+  rowsWithin,
+  runKindOf,
+} from '../../../src/domain/ledger/command-line.ts';
 import type { Run } from '../../../src/domain/ledger/ledger.ts';
 import { ledgerOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
@@ -123,6 +128,20 @@ describe('searches, which end with 1 when they found nothing', () => {
     [false, 'npm test'],
     [false, 'git push'],
   ])('%s: %s', (isSearch, script) => expect(endsInSearch(script)).toBe(isSearch));
+});
+
+describe('the rows within a row of commands', () => {
+  test.each<[string, string[]]>([
+    ['a && b', ['a', 'b']],
+    ['a && b && c', ['a', 'a && b', 'b', 'b && c', 'c']],
+    ['git stash && a', ['git stash']],
+    ['a', []],
+    ['a; b && c', []],
+    ['a && b | c', []],
+    ['a && "b && c"', []],
+    [`a && ${'b'.repeat(200)}`, []],
+    [Array.from({ length: 9 }, () => 'a').join(' && '), []],
+  ])('%s', (key, rows) => expect(rowsWithin(key)).toEqual(rows));
 });
 
 describe('the last outcome of a command', () => {
@@ -383,6 +402,34 @@ describe('failures', () => {
       ...ran('C-c', '^C', 0),
     ];
     expect(ledgerOf(items).failures).toMatchObject([{ cure: null }]);
+  });
+
+  test.each([
+    ['behind another command', 'sleep 5 && npm test'],
+    ['in front of one', 'npm test && git push'],
+    ['behind a folder and variables', 'cd /w && docker compose up -d && npm test 2>&1 | tail -5'],
+  ])('are cured where the same works %s', (_, script) => {
+    const ledger = ledgerOf([...failed, ...ran(script, '12 passed')]);
+    expect(ledger.failures).toMatchObject([{ cure: { seq: 4 } }]);
+    const run = ledger.runs.find(({ command }) => command === 'npm test');
+    expect(run).toMatchObject({ outcome: 'ok', runs: 2, failures: 1 });
+  });
+
+  test.each([
+    ['may have been passed over', 'npm run lint || npm test'],
+    ['runs in another folder', 'npm run lint && cd ../other && npm test'],
+    ['tries other files', 'git stash && npm test && git stash pop'],
+    ['is only written down', 'git add -A && git commit -m "Run npm ci && npm test"'],
+    ['is longer there', 'sleep 5 && npm test -- one.test.ts'],
+  ])('are not cured where the same %s', (_, script) => {
+    const ledger = ledgerOf([...failed, ...ran(script, '12 passed')]);
+    expect(ledger.failures).toMatchObject([{ cure: null }]);
+    expect(ledger.runs[0]).toMatchObject({ command: 'npm test', outcome: 'failed' });
+  });
+
+  test('are not cured where a row of commands fails', () => {
+    const again = ran('sleep 5 && npm test', 'FAIL test/b.test.ts', 1);
+    expect(ledgerOf([...failed, ...again]).failures[0]).toMatchObject({ cure: null });
   });
 
   test('are not cured by another command', () => {

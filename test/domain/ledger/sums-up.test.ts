@@ -83,6 +83,21 @@ describe('how runs of other languages sum up', () => {
       '1 chart(s) linted, 0 chart(s) failed',
     ],
     ['terraform validate', '│ Error: Unsupported argument', 'Success! The configuration is valid.'],
+    [
+      'npx vite build',
+      'error during build:\n[vite]: Rollup failed to resolve import "x" from "src/main.ts".',
+      'dist/index.html  0.4 kB\n✓ built in 1.45s',
+    ],
+    [
+      'npm run build',
+      '✓ built in 89ms\nsrc/server.ts(3,7): error TS2304: Cannot find name "x".',
+      '✓ built in 89ms',
+    ],
+    [
+      'mvn test',
+      '[ERROR] Cannot resolve project dependencies:\n[ERROR] \n[ERROR] Re-run Maven using the -X switch to enable full debug logging.',
+      '[INFO] BUILD SUCCESS',
+    ],
     ['npx turbo run build', 'Failed:    web#build', ' Tasks:    2 successful, 2 total'],
     [
       '~/.platformio/penv/bin/pio run -e esp32cam',
