@@ -9,7 +9,9 @@ import { codecFor } from '../../src/domain/items/codecs.ts';
 import type { Item, Message, Normalised } from '../../src/domain/items/item.ts';
 import { readOpaque } from '../../src/domain/items/opaque.ts';
 import { utterancesOf } from '../../src/domain/items/speaker.ts';
-import { commandKey } from '../../src/domain/ledger/command-line.ts';
+import { withoutQuestions } from '../../src/domain/items/user-words.ts';
+import { commandKey, runKindOf } from '../../src/domain/ledger/command-line.ts';
+import { Conclusions } from '../../src/domain/ledger/conclusions.ts';
 import { extractNames, namesStandingIn } from '../../src/domain/names.ts';
 import { compactionCommand } from '../../src/domain/policy/commands.ts';
 import { profileConfig } from '../../src/domain/policy/profiles.ts';
@@ -17,6 +19,7 @@ import { commandReader } from '../../src/domain/policy/shell-commands.ts';
 import { completedSteps, hasSucceeded, textBoundaries } from '../../src/domain/policy/signals.ts';
 import { estimator } from '../../src/domain/tokens/count.ts';
 import { toldIn } from '../../src/domain/workspace/program-notes.ts';
+import { manyFiles } from '../../src/domain/workspace/read-result.ts';
 import { sumsUpFailure } from '../../src/domain/workspace/sums-up.ts';
 import { cpuMs } from '../support/cpu-time.ts';
 import { assistant, attachment, call, result, user } from '../support/items.ts';
@@ -64,6 +67,7 @@ const UNITS = [
     '*** Update File: a.ts\n',
     '@@ -1 +1 @@\n+a\n',
   ],
+  ...['u', 'i', ', "', ', "a"="b"', '"\r', '--- \r', '<note>/'],
   ...['cat a.ts && ', "sed -n '1,2p' a.ts; ", '/compact ', '{', '_session_', 'search'],
 ];
 
@@ -150,6 +154,13 @@ const ENTRIES: [string, (text: string) => unknown][] = [
     'what a skill was called with',
     (text) => toldIn(spoken(`Base directory for this skill: /a\n\nx\n\nARGUMENTS: a${text}\nx`)),
   ],
+  [
+    'a summary of options',
+    (text) => {
+      const command = `git add -${text}! && git commit -${text}! && perl -${text}! -e 1 a.ts`;
+      return summary(call('c', 'Bash', { command }), result('c', 'ok'));
+    },
+  ],
   ['a tool by its name', (text) => showsWhatIs(`${text}web`)],
   [
     'the session that a user id names',
@@ -214,6 +225,11 @@ const BOUNDED: [string, (text: string) => unknown][] = [
     (text) => utterancesOf(spoken(`[read_file for a] Result:${text.slice(0, 19_000)}x`)),
   ],
   ['the end of an output', (text) => sumsUpFailure(`1${text}x`)],
+  // What takes twice as long with each further character is too slow by then.
+  ['what a script does', (text) => runKindOf(`npm run build-${text.slice(0, 28)}!`)],
+  ['answers without their questions', (text) => withoutQuestions(text + text)],
+  ['files that are read together', (text) => manyFiles(text + text)],
+  ['the report of a task', (text) => new Conclusions([]).report(text.repeat(4), 'subagent', 2)],
   ['the key of a command', (text) => commandKey(`npm test ${text}x`)],
   ['the key of one that ends in an open quote', (text) => commandKey(`npm test ${text}"`)],
 ];

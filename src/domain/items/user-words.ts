@@ -80,7 +80,30 @@ function feedbackIn({ name }: ToolCall, text: string): string | null {
 
 /** Of `"question"="answer"`, as Claude Code writes them in one line: the answers. */
 export function withoutQuestions(words: string): string {
-  return words.replace(/(?<=^|[,.] )"[^\n]{1,2000}?"="/gm, '\n"');
+  const parts: string[] = [];
+  let from = 0;
+  // Where the next question ends, and the next line: each is looked for once, however many quotes there are.
+  let end = -1;
+  let newline = -1;
+  for (const { index } of words.matchAll(/(?<=^|[,.] )"/gm)) {
+    if (index < from) continue;
+    const first = index + 2;
+    if (end < first) end = words.indexOf('"="', first);
+    if (end === -1) break;
+    if (newline < first) newline = indexOrEnd(words, '\n', index + 1);
+    if (newline < end || end - first >= LONGEST_QUESTION) continue;
+    parts.push(words.slice(from, index), '\n"');
+    from = end + '"="'.length;
+  }
+  return parts.join('') + words.slice(from);
+}
+
+/** Characters of the longest question that is known as one. */
+const LONGEST_QUESTION = 2_000;
+
+function indexOrEnd(text: string, sign: string, from: number): number {
+  const at = text.indexOf(sign, from);
+  return at === -1 ? text.length : at;
 }
 
 /** Whether a call asks the user something. */

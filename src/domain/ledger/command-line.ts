@@ -22,18 +22,20 @@ const PROGRAMS: readonly [Run['kind'], RegExp][] = [
 /** Programs that do what their first words say: `npm run test`, `cargo build`. */
 const RUNNERS =
   /^(?:npm|pnpm|yarn|bun|npx|bunx|go|cargo|dotnet|swift|mix|deno|node|python|python3|python\d?\.\d+|uv|poetry|pipenv|rye|hatch|rake|bundle|composer|php|make|gradle|gradlew|mvn|mvnw|bazel|just|task|mise|tsx|docker|sbt|lein|flutter|dart|zig|cmake|stack|nx|turbo|lerna|django-admin|manage\.py|rails|terraform|tofu|terragrunt|helm|meson|cabal|rebar3|crystal|gleam|forge|ng|R)$/;
+/** Characters of the longest word that is taken for the name of a script. */
+const LONGEST_NAME = 200;
 const WORDS: readonly [Run['kind'], RegExp][] = [
   [
     'test',
-    /^(?:--?)?(?:\w*[:_-])?(?:tests?|spec|e2e|unit|integration|verify|pytest|unittest|jest|vitest|mocha)(?:[:_-]\w*)*$/i,
+    /^(?:--?)?(?:\w*[:_-])?(?:tests?|spec|e2e|unit|integration|verify|pytest|unittest|jest|vitest|mocha)(?:[:_-][\w:-]*)?$/i,
   ],
   [
     'check',
-    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|validate|analy[sz]e|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-]\w*)*$/i,
+    /^(?:\w*[:_-])?(?:lint|check|type-?check|types|vet|validate|analy[sz]e|clippy|fmt|format|eslint|mypy|ruff|biome|tsc)(?:[:_-][\w:-]*)?$/i,
   ],
   [
     'build',
-    /^(?:--?)?(?:\w*[:_-])?(?:build|compile|bundle|assemble|package|install)(?:[:_-]\w*)*$/i,
+    /^(?:--?)?(?:\w*[:_-])?(?:build|compile|bundle|assemble|package|install)(?:[:_-][\w:-]*)?$/i,
   ],
 ];
 /** Tools for small computers, and the words with which they build: `pio run`, `idf.py build`. */
@@ -79,7 +81,10 @@ export function kindOfCommand({ words }: Command): Run['kind'] | null {
   const inner = SURROUNDINGS.test(program) ? scriptInside(texts.slice(start + 1)) : null;
   if (inner !== null) return kindInside(inner);
   if (RUNNERS.test(program)) {
-    const rest = texts.slice(start + 1, start + 1 + MOST_WORDS).map(baseName);
+    const rest = texts
+      .slice(start + 1, start + 1 + MOST_WORDS)
+      .map(baseName)
+      .filter(({ length }) => length <= LONGEST_NAME);
     for (const [kind, pattern] of [...WORDS, ...PROGRAMS]) {
       if (rest.some((word) => pattern.test(word))) return kind;
     }

@@ -1,5 +1,5 @@
 import { ANTIGRAVITY_SAYS } from '../items/speaker-openings.ts';
-import { cleaned, clipEnd, oneLine } from '../text.ts';
+import { bothEnds, cleaned, clipEnd, oneLine } from '../text.ts';
 import type { Conclusion } from './ledger.ts';
 import { areAlike, namesSomething, sentencesOf, subjectOf } from './sentences.ts';
 
@@ -13,6 +13,8 @@ const SAME = 0.5;
 const LONGEST = 300;
 /** A report of what was done says it in its first lines. */
 const REPORT_FROM = 200;
+/** Characters of a report that are looked at. */
+const LOOKED_AT = 40_000;
 
 /** What Claude Code writes around the report of a task: numbers, files and states, in tags. */
 const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,2000}?<\/\1>/gi;
@@ -51,7 +53,8 @@ export class Conclusions {
   /** What another agent or a hook reports: what it has found out, else how it begins. */
   report(text: string, by: 'subagent' | 'hook', seq: number): void {
     // Codex writes it down as JSON.
-    const words = text.replaceAll('\\n', '\n').replace(HEADER, '').replace(ENVELOPE, '\n');
+    const lines = bothEnds(text, LOOKED_AT).replaceAll('\\n', '\n');
+    const words = lines.replace(HEADER, '').replace(ENVELOPE, '\n');
     const before = this.list.length;
     this.read(words, by, seq);
     if (this.list.length !== before) return;

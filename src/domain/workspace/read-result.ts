@@ -180,7 +180,7 @@ export function filesInTags(
 
 /** The files in an answer of Gemini CLI's `read_many_files`. */
 export function manyFiles(text: string): FileAction[] {
-  const heads = [...text.matchAll(/^--- (\/?[^\n]{1,4096}?) ---$/gm)];
+  const heads = [...text.matchAll(/^--- (.{1,4096}?) ---$/gm)];
   return heads.flatMap(({ index, 0: head, 1: path = '' }, place): FileAction[] => {
     if (path === 'End of content') return [];
     const end = heads[place + 1]?.index ?? text.length;

@@ -250,7 +250,7 @@ function interpreterDoubts(
   const isInline = args.some((arg) => /^(?:-\w*[ce]|--eval|-p|--print|-)$/.test(arg));
   if (baseName(name) === 'perl' && args.some((arg) => /^-\w*i/.test(arg))) {
     return rewrites(
-      filesOfSed(args.filter((arg) => !/^-\w*p?i\w*$|^-[pn]$/.test(arg) || arg === '-pe')),
+      filesOfSed(args.filter((arg) => !/^-[^\Wi]*i\w*$|^-[pn]$/.test(arg) || arg === '-pe')),
       false,
     );
   }

@@ -89,14 +89,14 @@ function workOf(name: string, rest: readonly string[]): GitWork | null {
   const isChosen = rest.some((arg) => /^(?:-p|--patch|--ours|--theirs|-m|--merge)$/.test(arg));
   switch (name) {
     case 'add': {
-      const isAll = rest.some((arg) => /^(?:-\w*[Au]\w*|--all|--update|\.)$/.test(arg));
+      const isAll = rest.some((arg) => /^(?:-[^\WAu]*[Au]\w*|--all|--update|\.)$/.test(arg));
       return isAll && !isChosen ? { ...certain('stage'), isAll } : certain('stage');
     }
     case 'rm':
     case 'mv':
       return certain('stage');
     case 'commit': {
-      const isAll = rest.some((arg) => /^(?:-[a-z]*a[a-z]*|--all)$/.test(arg));
+      const isAll = rest.some((arg) => /^(?:-[b-z]*a[a-z]*|--all)$/.test(arg));
       return isAll ? { ...certain('commit'), isAll } : certain('commit');
     }
     case 'am':
