@@ -11,7 +11,7 @@ const MOST_BYTES = 2_000_000;
  * that they put there: what tells where an item stands, and nothing more.
  */
 export async function contextChanges(
-  store: EventStore,
+  store: Pick<EventStore, 'events'>,
   ref: SessionRef,
   up_to: number,
 ): Promise<SessionEvent[]> {
@@ -31,7 +31,7 @@ export async function contextChanges(
 function withoutTexts(event: SessionEvent): SessionEvent {
   switch (event.type) {
     case 'compaction.completed': {
-      const { ledger: _ledger, edits, entries, ...data } = event.data;
+      const { edits, entries, ...data } = withoutLedger(event.data);
       const kept = entries.filter(({ seq }) => seq !== null);
       const short = { ...data, summary_text: '', entries: kept };
       return { ...event, data: { ...short, ...(edits && { edits: edits.map(withoutText) }) } };
@@ -47,12 +47,18 @@ function withoutTexts(event: SessionEvent): SessionEvent {
       return { ...event, data: { ...event.data, text: null, entries } };
     }
     case 'session.forked': {
-      const { ledger: _ledger, ...data } = event.data;
-      return { ...event, data: { ...data, entries: [] } };
+      return { ...event, data: { ...withoutLedger(event.data), entries: [] } };
     }
     default:
       return event;
   }
+}
+
+/** A store parses a ledger when it is read, which takes longer than all else: not even a copy reads it. */
+function withoutLedger<T extends { ledger?: unknown }>(data: T): Omit<T, 'ledger'> {
+  const { ledger: _ledger, ...fields } = Object.getOwnPropertyDescriptors(data);
+  // All fields but one, each as it was: `defineProperties` does not tell.
+  return Object.defineProperties({}, fields) as Omit<T, 'ledger'>;
 }
 
 function withoutText<T extends { content: string }>(edit: T): T {

@@ -5,7 +5,7 @@ export type ItemEvent = Extract<StoredEvent, { type: 'item.appended' }>;
 
 /** All events that a query asks for, oldest first, in pages of its `limit` and `max_bytes`. */
 export async function* eventPages(
-  store: EventStore,
+  store: Pick<EventStore, 'events'>,
   ref: SessionRef,
   query: EventQuery,
 ): AsyncGenerator<readonly StoredEvent[], void> {
@@ -23,7 +23,7 @@ export async function* eventPages(
 
 /** The items among them. */
 export async function* itemEvents(
-  store: EventStore,
+  store: Pick<EventStore, 'events'>,
   ref: SessionRef,
   query: Omit<EventQuery, 'types'>,
 ): AsyncGenerator<ItemEvent, void> {

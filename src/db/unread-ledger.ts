@@ -34,25 +34,36 @@ export function hasLedger(type: EventType): type is WithLedger {
  * ledger of today's version. A ledger grows with the history to a few hundred kilobytes, and a context is
  * read without it. One that is damaged throws when it is asked for.
  */
-export function withUnreadLedger(type: WithLedger, row: { data: StoredData }): JsonObject | null {
-  const parts = partsOf(row);
-  if (parts === null) return null;
-  const data = jsonOf(parts.withoutLedger);
-  if (!isJsonObject(data) || !Object.hasOwn(data, BEFORE[type])) return null;
-  let parse = () => {
-    const ledger = ofStored(() => JSON.parse(parts.ledger()));
-    parse = () => ledger;
-    return ledger;
-  };
-  return Object.defineProperty(data, 'ledger', { enumerable: true, get: () => parse() });
+export function withUnreadLedger(type: WithLedger, row: Row): JsonObject | null {
+  for (const partsOf of [atFirst, atLast]) {
+    const parts = partsOf(row);
+    if (parts === null) return null;
+    const data = jsonOf(parts.withoutLedger);
+    if (!isJsonObject(data) || !Object.hasOwn(data, BEFORE[type])) continue;
+    let parse = () => {
+      const ledger = ofStored(() => JSON.parse(parts.ledger()));
+      parse = () => ledger;
+      return ledger;
+    };
+    return Object.defineProperty(data, 'ledger', { enumerable: true, get: () => parse() });
+  }
+  return null;
 }
 
-/** Remembered for the rows that a store keeps in memory. */
-const partsOf = remembering(({ data }: { data: StoredData }) => {
-  const at = data.lastIndexOf(OF_TODAY);
+type Row = { data: StoredData };
+
+/*
+ * Both are remembered for the rows that a store keeps in memory. Nearly always the first one is it: to look
+ * for it from the end goes through all of the ledger, in each of all compactions that a search or a trace
+ * reads. An item that holds such a value stands before it, and what ends there is no JSON.
+ */
+const atFirst = remembering(({ data }: Row) => partsAt(data, data.indexOf(OF_TODAY)));
+const atLast = remembering(({ data }: Row) => partsAt(data, data.lastIndexOf(OF_TODAY)));
+
+function partsAt(data: StoredData, at: number) {
   if (at < 0) return null;
   return {
     withoutLedger: `${textOf(data, 0, at)}}`,
     ledger: () => textOf(data, at + BEFORE_LEDGER.length, data.length - 1),
   };
-});
+}

@@ -50,6 +50,18 @@ describe('the ledger of an event', () => {
     expect(structuredClone(data)).toEqual(event.data);
   });
 
+  it('is found without going through all of it, in each of the many that a trace reads', () => {
+    const event = completed({ role: 'user', content: LIKE_ONE }, LIKE_ONE, ledgerOf('a'));
+    const row = encoded(event);
+    const data = Buffer.from(row.data);
+    data.lastIndexOf = () => {
+      throw new Error('looked for from its end');
+    };
+    const decoded = decodeEvent({ ...row, data });
+    expect(isUnread(decoded.data)).toBe(true);
+    expect(decoded.data).toEqual(event.data);
+  });
+
   it('is read where none is the last part: what looks like one belongs to something else', () => {
     const event = completed({ input: JSON.parse(LIKE_ONE) }, LIKE_ONE);
     const { data } = decodeEvent(encoded(event));

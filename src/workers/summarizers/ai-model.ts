@@ -44,9 +44,15 @@ type Meter = { usage: Usage | null };
 
 async function ask(settings: AiModel, request: ModelRequest): Promise<ModelAnswer> {
   const meter: Meter = { usage: null };
-  const answer = await timedCall(settings.provider, request, (signal) =>
-    streamAnswer(settings, request, signal, meter),
-  );
+  const over = new AbortController();
+  const answer = await timedCall(settings.provider, request, async (signal) => {
+    try {
+      return await streamAnswer(settings, request, AbortSignal.any([signal, over.signal]), meter);
+    } finally {
+      // Who only stops reading leaves the connection open, and the SDK collects all that still comes.
+      over.abort();
+    }
+  });
   return answer.ok || meter.usage === null ? answer : { ...answer, usage: meter.usage };
 }
 
@@ -56,7 +62,6 @@ async function streamAnswer(
   abortSignal: AbortSignal,
   meter: Meter,
 ): Promise<ModelAnswer> {
-  const enough = new AbortController();
   const [sdk, model] = await Promise.all([import('ai'), settings.model()]);
   const { fullStream } = sdk.streamText({
     model,
@@ -64,7 +69,7 @@ async function streamAnswer(
     prompt: request.prompt,
     maxOutputTokens: request.max_output_tokens,
     maxRetries: 0,
-    abortSignal: AbortSignal.any([abortSignal, enough.signal]),
+    abortSignal,
     providerOptions: settings.providerOptions,
     includeRawChunks: true,
     // The same error arrives as a part of the stream; the default would print it, request included.
@@ -83,8 +88,6 @@ async function streamAnswer(
       case 'text-delta':
         text += part.text;
         if (text.length <= most) break;
-        // Who only stops reading leaves the connection open.
-        enough.abort();
         return cutOff(settings, text.slice(0, most), meter);
       case 'error':
         return callFailure(part.error, settings.provider, Date.now());

@@ -3,12 +3,12 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Why a call failed stands at the beginning; whoever parses megabytes of brackets is held up by them. */
 const MOST_OF_ERROR = 64 * 1024;
 
-/** A provider has answered without an end, or far too much. */
+/** A provider has answered without an end, or far more than may be read. */
 export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError';
 
   constructor() {
-    super(`the answer is longer than ${MOST_BYTES} bytes`);
+    super('the answer is longer than may be read');
   }
 }
 

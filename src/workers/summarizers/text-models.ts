@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { contextWindowOf } from '../../domain/policy/model-table.ts';
 import { type AiModel, aiModel } from './ai-model.ts';
-import { fetchThere } from './fetch-there.ts';
+import { fetchEvents } from './fetch-events.ts';
 import {
   isProvider,
   ModelNameError,
@@ -61,23 +61,23 @@ async function languageModel(
   switch (api) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey, baseURL, fetch: fetchThere })(model);
+      return createAnthropic({ apiKey, baseURL, fetch: fetchEvents })(model);
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
       // Chat completions, not Responses: every server behind OPENAI_BASE_URL speaks it.
-      return createOpenAI({ apiKey, baseURL, fetch: fetchThere }).chat(model);
+      return createOpenAI({ apiKey, baseURL, fetch: fetchEvents }).chat(model);
     }
     case 'google': {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      return createGoogleGenerativeAI({ apiKey, baseURL, fetch: fetchThere })(model);
+      return createGoogleGenerativeAI({ apiKey, baseURL, fetch: fetchEvents })(model);
     }
     case 'chat-completions': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       return createOpenAICompatible({
         name: provider,
         baseURL,
-        fetch: fetchThere,
+        fetch: fetchEvents,
         includeUsage: true,
         ...(access.apiKey === null ? {} : { apiKey: access.apiKey }),
       })(model);

@@ -1,10 +1,9 @@
-import { flawOf, JSON_DEPTH } from '../../../domain/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../../domain/json.ts';
 import { NO_TOKENS } from '../../../domain/session/summarizer-usage.ts';
 import { apiError } from '../failures.ts';
 import type { ProviderAccess } from '../providers.ts';
 import { postToOpenai } from './openai-post.ts';
-import { openaiUsage, type RemoteAnswer, unkeepable } from './remote-answer.ts';
+import { measured, openaiUsage, type RemoteAnswer, unkeepable } from './remote-answer.ts';
 
 /**
  * The endpoint form of OpenAI's compaction: `POST /responses/compact` with the items, answered by the
@@ -17,8 +16,10 @@ export async function compactByEndpoint(
 ): Promise<RemoteAnswer> {
   const response = await postToOpenai(access, '/responses/compact', body, signal);
   const text = await response.text();
-  const flaw = flawOf(text, JSON_DEPTH);
-  if (flaw !== null) return unkeepable(flaw);
+  const size = measured(text);
+  if (!size.ok) return size;
+  const flawed = unkeepable(text);
+  if (flawed !== null) return flawed;
   const answer: unknown = JSON.parse(text);
   if (!isJsonObject(answer) || !Array.isArray(answer.output)) {
     return {

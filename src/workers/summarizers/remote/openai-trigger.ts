@@ -1,22 +1,24 @@
 import { z } from 'zod';
-import { flawOf, JSON_DEPTH } from '../../../domain/exact-json.ts';
+import { Slices } from '../../../app/slices.ts';
 import { EventStreamReader } from '../../../domain/gateway/event-stream.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
+import { MOST_VALUES } from '../../../domain/json-text.ts';
 import { apiError, callFailure } from '../failures.ts';
 import type { ProviderAccess } from '../providers.ts';
 import { postToOpenai } from './openai-post.ts';
-import { openaiUsage, type RemoteAnswer, unkeepable } from './remote-answer.ts';
+import {
+  measured,
+  openaiUsage,
+  type RemoteAnswer,
+  tooManyValues,
+  unkeepable,
+} from './remote-answer.ts';
 
 /** The last event of many providers; it is no JSON. */
 const END_OF_STREAM = '[DONE]';
 
-/** Only these fields are read; everything else that a provider streams is passed over. */
-const streamEvent = z.object({
-  type: z.string(),
-  item: z.json().optional(),
-  response: z.json().optional(),
-  error: z.json().optional(),
-});
+/** Only a few fields are read; everything else that a provider streams is passed over. */
+const streamEvent = z.object({ type: z.string() });
 
 /**
  * The trigger form of OpenAI's compaction: a normal streamed response whose last input item asks for
@@ -30,30 +32,41 @@ export async function compactByTrigger(
 ): Promise<RemoteAnswer> {
   const input = [...body.input, { type: 'compaction_trigger' }];
   const request = { ...body, input, stream: true, store: false };
-  const response = await postToOpenai(access, '/responses', request, signal);
-  if (response.body === null) return endedEarly();
+  const { body: stream } = await postToOpenai(access, '/responses', request, signal);
+  if (stream === null) return endedEarly();
   const output: Json[] = [];
-  for await (const data of dataOf(response.body)) {
+  const slices = new Slices();
+  let left = MOST_VALUES;
+  for await (const data of dataOf(stream)) {
+    // What has arrived already comes without a pause for others.
+    if (slices.isOver) await slices.next();
     if (data === END_OF_STREAM) continue;
-    const event = streamEvent.parse(JSON.parse(data));
-    switch (event.type) {
+    const size = measured(data);
+    if (!size.ok) return size;
+    // JSON.parse yields exactly the values that Json names.
+    const event = JSON.parse(data) as Json;
+    const response = fieldOf(event, 'response');
+    const usage = openaiUsage(fieldOf(response, 'usage'));
+    switch (streamEvent.parse(event).type) {
       case 'response.output_item.done': {
-        const flaw = flawOf(data, JSON_DEPTH);
-        if (flaw !== null) return unkeepable(flaw);
-        output.push(event.item ?? null);
+        const flawed = unkeepable(data);
+        if (flawed !== null) return flawed;
+        left -= size.values;
+        if (left < 0) return tooManyValues();
+        output.push(fieldOf(event, 'item') ?? null);
         break;
       }
       case 'response.completed':
-        return { ok: true, output, usage: openaiUsage(fieldOf(event.response, 'usage')) };
+        return { ok: true, output, usage };
       case 'response.incomplete':
         return {
           ...apiError('openai: the provider did not finish the compaction', false),
-          usage: openaiUsage(fieldOf(event.response, 'usage')),
+          usage,
         };
       case 'response.failed':
         return {
-          ...callFailure(fieldOf(event.response, 'error') ?? null, 'openai', Date.now()),
-          usage: openaiUsage(fieldOf(event.response, 'usage')),
+          ...callFailure(fieldOf(response, 'error') ?? null, 'openai', Date.now()),
+          usage,
         };
       case 'error':
         return callFailure(event, 'openai', Date.now());

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { describeFlaw, JSON_DEPTH, type JsonFlaw } from '../../../domain/exact-json.ts';
+import { describeFlaw, flawOf, JSON_DEPTH } from '../../../domain/exact-json.ts';
 import type { Usage } from '../../../domain/items/item.ts';
 import type { Json } from '../../../domain/json.ts';
+import { MOST_VALUES, measureJson } from '../../../domain/json-text.ts';
 import { NO_TOKENS } from '../../../domain/session/summarizer-usage.ts';
 import { apiError } from '../failures.ts';
 import type { SummaryFailure } from '../summarizer.ts';
@@ -9,9 +10,34 @@ import type { SummaryFailure } from '../summarizer.ts';
 /** What a provider's compaction gave: items that nobody has looked at yet, and what they cost. */
 export type RemoteAnswer = { ok: true; output: Json[]; usage: Usage } | SummaryFailure;
 
-/** The failure of an answer whose items would not be stored as the provider gave them out. */
-export function unkeepable(flaw: JsonFlaw): SummaryFailure {
-  return apiError(`openai: ${describeFlaw(flaw, JSON_DEPTH, 'the answer')}`, false);
+/** Why the items of a text would not be stored as the provider gave them out; null where they would. */
+export function unkeepable(text: string): SummaryFailure | null {
+  const flaw = flawOf(text, JSON_DEPTH);
+  return flaw === null ? null : failed(describeFlaw(flaw, JSON_DEPTH, 'the answer'));
+}
+
+/** Items may be nested as deep as content may be, and stand within the answer. */
+const MOST = { values: MOST_VALUES, depth: 2 * JSON_DEPTH };
+
+/**
+ * The JSON values of a text, which is asked before it is parsed: tens of megabytes of brackets would hold
+ * up everybody, and take all memory. A failure where there are too many, or it is too deep.
+ */
+export function measured(text: string): { ok: true; values: number } | SummaryFailure {
+  const { values, depth } = measureJson(text, MOST);
+  if (depth > MOST.depth) {
+    return failed(describeFlaw({ kind: 'too_deep' }, JSON_DEPTH, 'the answer'));
+  }
+  return values > MOST.values ? tooManyValues() : { ok: true, values };
+}
+
+/** The failure of an answer that would take too long to check. */
+export function tooManyValues(): SummaryFailure {
+  return failed(`the answer holds more than ${MOST_VALUES} JSON values`);
+}
+
+function failed(why: string): SummaryFailure {
+  return apiError(`openai: ${why}`, false);
 }
 
 const figure = z.int().min(0).catch(0);
