@@ -109,7 +109,7 @@ function asksForMore(protocol: Protocol, body: JsonObject, items: readonly Item[
   if (isJsonObject(body.thread) || body.conversation != null) return true;
   if (answerBefore(protocol, body) !== null) return true;
   if (withoutSummaryQuestion(items) !== null) return true;
-  if (splitPassing([ANSWERED, ...items]).passing.length > 0) return true;
+  if (splitPassing(protocol, [ANSWERED, ...items]).passing.length > 0) return true;
   if (protocol === 'messages' && summaryTurn([ANSWERED, ...items]) !== null) return true;
   return items.some(
     (item) => isTrigger(item) || isProviderCompaction(item) || referredId(item) !== null,

@@ -93,7 +93,7 @@ async function planInSession(
   history: Expanded,
 ): Promise<Outcome<TurnPlan>> {
   const { items, isOurs } = history;
-  const { lasting, passing } = splitPassing(items);
+  const { lasting, passing } = splitPassing(request.protocol, items);
   const told = passing.length === 0 ? history : { ...history, items: [...lasting] };
   const kept = await keepTurn(deps, request, body, told);
   if (!kept.ok) return kept;

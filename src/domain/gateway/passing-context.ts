@@ -1,5 +1,6 @@
 import type { Item } from '../items/item.ts';
 import { isJsonObject, type Json, stringField } from '../json.ts';
+import type { Protocol } from './protocol.ts';
 
 /** What OpenClaw writes around it. */
 const OPENING = '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n';
@@ -11,10 +12,10 @@ type Split = { lasting: readonly Item[]; passing: Item[] };
 /**
  * Takes out of a history what its client tells anew in each request, at another place, and tells in no
  * later one: the messages in which OpenClaw says what is running at the moment. The history itself where
- * there are none, or nothing else.
+ * there are none, or nothing else. By Responses it tells them once, and keeps them where they are.
  */
-export function splitPassing(history: readonly Item[]): Split {
-  const passing = history.filter(isPassing);
+export function splitPassing(protocol: Protocol, history: readonly Item[]): Split {
+  const passing = protocol === 'chat' ? history.filter(isPassing) : [];
   return passing.length === 0 || passing.length === history.length
     ? { lasting: history, passing: [] }
     : { lasting: history.filter((item) => !isPassing(item)), passing };

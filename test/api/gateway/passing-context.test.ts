@@ -95,3 +95,11 @@ it('takes such a message for the history where nothing else is told, or the user
   const session = await ask([user(quoted)]);
   expect((await lab.items(session))[0]).toEqual(user(quoted));
 });
+
+it('leaves it where it is in Responses, whose clients keep it there', async () => {
+  lab.provider.script = () => ({ text: 'Done.' });
+  const input = [user('Read them.'), running('none')];
+  const { session } = await lab.post('/v1/responses', { model: 'm', store: false, input });
+  await expect.poll(async () => (await lab.items(session)).length).toBe(3);
+  expect(JSON.stringify(await lab.items(session))).toContain('OPENCLAW_INTERNAL');
+});
