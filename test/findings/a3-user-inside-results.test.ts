@@ -38,6 +38,9 @@ const REJECTED_IN_EDITOR =
   "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). The user provided the following reason for the rejection:  ";
 const FEEDBACK =
   'The user denied this operation and provided the following feedback:\n<feedback>\n';
+/** What Claude Code puts behind a result. */
+const typed = (words: string) =>
+  `\n\n<system-reminder>\nThe user sent a new message while you were working:\n${words}\n\nThis is how Claude Code surfaces messages the user sends mid-turn.\n</system-reminder>\n\n<system-reminder>\n<total_tokens>14978103 tokens left</total_tokens>\n</system-reminder>`;
 const QUESTIONS = {
   questions: [
     {
@@ -176,6 +179,15 @@ const RESULTS: [string, Item[], string][] = [
     ),
     'the script of Namur',
   ],
+  [
+    'what the user types while Claude Code is working',
+    used(
+      'Read',
+      { file_path: '/r/a.ts' },
+      `1\texport const a = 1;${typed('Then the gate of Dinant.')}`,
+    ),
+    'the gate of Dinant',
+  ],
 ];
 const session = [
   user('Build the importer.'),
@@ -206,6 +218,24 @@ describe('A3: what the user says inside a result', () => {
     expect(context).toContain('FRANKFURT');
     expect(context).toContain('CODEGEN');
   });
+
+  it.each(['claude-code', 'tiered', 'default'])(
+    '%s: stays behind a result that is cleared',
+    async (profile) => {
+      const log = Array.from({ length: 400 }, (_, line) => `${line}\tstep ${line} of the build`);
+      const items = [
+        user('Go.'),
+        ...used('Read', { file_path: '/r/a' }, log.join('\n') + typed('Never without DINANT.')),
+        ...laterWork(90),
+        user('Go on.'),
+      ];
+      const settings = { profile, context_window: 200_000 };
+      const context = JSON.stringify(await afterCompaction(api, items, settings, 'micro'));
+      expect(context).toContain('Never without DINANT.');
+      expect(context).not.toContain('step 200 of the build');
+      expect(context).not.toContain('tokens left</total_tokens>');
+    },
+  );
 
   it('is a request of the user, in the answers to request_user_input of Codex too', async () => {
     const say = (role: string, text: string): Item => ({

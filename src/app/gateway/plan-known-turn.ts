@@ -1,4 +1,5 @@
 import { isOnlyAppended } from '../../domain/gateway/in-force.ts';
+import { splitPassing } from '../../domain/gateway/passing-context.ts';
 import { formatOf, historyField, isTrigger, type Protocol } from '../../domain/gateway/protocol.ts';
 import { roughTokens } from '../../domain/gateway/rough-tokens.ts';
 import { answerBefore } from '../../domain/gateway/session-hint.ts';
@@ -108,6 +109,7 @@ function asksForMore(protocol: Protocol, body: JsonObject, items: readonly Item[
   if (isJsonObject(body.thread) || body.conversation != null) return true;
   if (answerBefore(protocol, body) !== null) return true;
   if (withoutSummaryQuestion(items) !== null) return true;
+  if (splitPassing(protocol, [ANSWERED, ...items]).passing.length > 0) return true;
   if (protocol === 'messages' && summaryTurn([ANSWERED, ...items]) !== null) return true;
   return items.some(
     (item) => isTrigger(item) || isProviderCompaction(item) || referredId(item) !== null,

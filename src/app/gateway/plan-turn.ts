@@ -1,5 +1,6 @@
 import { renderEntries } from '../../domain/context/render.ts';
 import { isInForce, isOnlyAppended } from '../../domain/gateway/in-force.ts';
+import { splitPassing } from '../../domain/gateway/passing-context.ts';
 import { withTools } from '../../domain/gateway/recall/offer.ts';
 import type { Refusal } from '../../domain/gateway/refusal.ts';
 import { roughlySaved } from '../../domain/gateway/rough-tokens.ts';
@@ -92,7 +93,9 @@ async function planInSession(
   history: Expanded,
 ): Promise<Outcome<TurnPlan>> {
   const { items, isOurs } = history;
-  const kept = await keepTurn(deps, request, body, history);
+  const { lasting, passing } = splitPassing(request.protocol, items);
+  const told = passing.length === 0 ? history : { ...history, items: [...lasting] };
+  const kept = await keepTurn(deps, request, body, told);
   if (!kept.ok) return kept;
   if (kept.value.kind !== 'kept') return pass('unknown_answer');
   const { ref, session } = kept.value;
@@ -105,7 +108,7 @@ async function planInSession(
   const version = items.length === 0 || isOutrun ? kept.value.version : head.state.version;
   const original = request.text;
   const config = configOf(head.settings, deps.world.server);
-  const replaced = await contextInForce(deps, ref, head, items, {
+  const replaced = await contextInForce(deps, ref, head, lasting, {
     version,
     isForced: isOurs,
     mayHide: config.gateway_recall,
@@ -113,7 +116,7 @@ async function planInSession(
   const text =
     replaced === null
       ? null
-      : bodyWith(request.protocol, original, body, { items, context: replaced });
+      : bodyWith(request.protocol, original, body, { items, context: [...replaced, ...passing] });
   const offering = config.gateway_recall
     ? withTools(request.protocol, text ?? original, body, deps.offered)
     : null;
@@ -134,7 +137,7 @@ async function planInSession(
     keys: session.keys,
     history: session.history,
     outline:
-      session.telling === null || isOurs || text !== null || offering !== null
+      session.telling === null || passing.length > 0 || isOurs || text !== null || offering !== null
         ? null
         : outlineOf(request, body, items, session.telling),
   });

@@ -3,6 +3,7 @@ import { digestOf } from '../digests/digest.ts';
 import { callsInCode } from '../items/code-mode/with-code-calls.ts';
 import { resultPartText } from '../items/convert.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
+import { splitReminders } from '../items/reminders.ts';
 import { readNames } from '../names.ts';
 import { callKey } from '../session/call-key.ts';
 import { answerToCall } from '../workspace/call-answer.ts';
@@ -32,7 +33,7 @@ export function digester(input: PlanInput): Digester {
     names ??= namesIn(originalsOf(material));
     const result = {
       // The text that the tool-results route gives, so that its lines have these numbers there.
-      text: original.content.map(resultPartText).join('\n'),
+      text: splitReminders(original.content.map(resultPartText).join('\n')).text,
       tool: call === null ? '' : ownName(call.name),
       path: call === null ? null : (pathOf(inputOf(call)) ?? null),
       isFailed: answerToCall(call, original).isFailed,

@@ -1,7 +1,7 @@
 import { callsInCode } from '../items/code-mode/with-code-calls.ts';
 import type { ToolCall } from '../items/item.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
-import { userWordsIn } from '../items/user-words.ts';
+import { userAnswerIn } from '../items/user-words.ts';
 import { isOwnTool, qualifiedName } from '../policy/own-tools.ts';
 import { toolMatcher } from '../policy/tool-patterns.ts';
 import { editKey, isTakenAway, type ResultEdit, savedBy } from '../session/result-edits.ts';
@@ -19,7 +19,7 @@ import {
   sum,
 } from './newest-results.ts';
 import type { PlanInput } from './plan-input.ts';
-import { type Candidate, edit, replacer } from './replace-result.ts';
+import { type Candidate, edit, ownTokens, replacer } from './replace-result.ts';
 import { shortenedInputs } from './shorten-input.ts';
 import { shortener } from './shorten-result.ts';
 
@@ -96,9 +96,9 @@ function oldResults(input: PlanInput) {
     (candidate) =>
       !kept.has(candidate.call) &&
       !unread.has(editKey(candidate.seq, candidate.call.id)) &&
-      candidate.tokens >= config.micro_compact_min_result_tokens &&
+      ownTokens(candidate, input) >= config.micro_compact_min_result_tokens &&
       // The agent can run a tool again, but cannot ask the user twice.
-      userWordsIn(candidate.call, candidate.result) === null &&
+      userAnswerIn(candidate.call, candidate.result) === null &&
       (config.micro_compact_clear_errors || !candidate.result.is_error),
   );
   return { candidates, results, newest, older };

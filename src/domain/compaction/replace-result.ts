@@ -1,5 +1,6 @@
 import { resultPartText } from '../items/convert.ts';
 import type { ToolCall, ToolResult } from '../items/item.ts';
+import { keptBehind } from '../items/reminders.ts';
 import { linesOf } from '../line-piece.ts';
 import { callKey } from '../session/call-key.ts';
 import type { ResultEdit } from '../session/result-edits.ts';
@@ -29,18 +30,37 @@ export function replacer(input: PlanInput): (candidate: Candidate) => ResultEdit
   const digest = digester(input);
   const isRecallable = recallable(input);
   return (candidate) => {
+    const kept = keptOf(candidate);
+    const replaced = (kind: ResultEdit['kind'], content: string) =>
+      edit(candidate, kind, withKept(content, kept), input);
     if (config.micro_compact_replacement === 'digest' && candidate.original !== null) {
-      const content = digest(candidate.call, candidate.original, { tokens: candidate.tokens });
-      if (content !== null) return edit(candidate, 'digested', content, input);
+      const tokens = ownTokens(candidate, input);
+      const content = digest(candidate.call, candidate.original, { tokens });
+      if (content !== null) return replaced('digested', content);
     }
     if (config.recall && candidate.original !== null && isRecallable(candidate.call.id)) {
-      return edit(candidate, 'cleared', noteOf(candidate), input);
+      return replaced('cleared', noteOf(candidate));
     }
     // Whoever sends the ids must not decide how long a placeholder becomes, which may name one often.
     const id = callKey(candidate.call.id);
     const content = config.micro_compact_placeholder.replaceAll('{tool_use_id}', () => id);
-    return edit(candidate, 'cleared', content, input);
+    return replaced('cleared', content);
   };
+}
+
+/** The tokens of a result without what is said behind it. */
+export function ownTokens(candidate: Candidate, { count }: Pick<PlanInput, 'count'>): number {
+  const kept = keptOf(candidate);
+  return kept === '' ? candidate.tokens : Math.max(0, candidate.tokens - count(kept));
+}
+
+function keptOf({ call, original, result }: Candidate): string {
+  return keptBehind(call, (original ?? result).content.map(resultPartText).join('\n'));
+}
+
+/** What stands in place of a result, and what users, hooks and tasks have said behind that. */
+export function withKept(content: string, kept: string): string {
+  return kept === '' ? content : `${content}\n\n${kept}`;
 }
 
 /** The note that says how to recall the original. */

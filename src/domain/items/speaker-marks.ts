@@ -128,6 +128,10 @@ export const TYPED_MEANWHILE =
 export const AFTER_TYPED =
   /\n\n?(?:IMPORTANT: After completing your current task, you MUST address|Please address this message and continue|This is how Claude Code surfaces)/;
 
+/** Inside a reminder: the warning before what a task in the background says. */
+export const NOTICE_OF_TASK =
+  /^(?:\[SYSTEM NOTIFICATION[^\n]{0,200}\n(?:[^<\n][^\n]{0,1000}\n|\n){0,12})?(?=<task-notification>)/;
+
 /** A reminder of these is of a hook, or holds the instructions of the project. */
 export const REMINDER_OF_HOOK =
   /^\s*[A-Z]\w{1,40}(?::[\w.*-]{1,80})? hook (?:additional context|success|error|blocking error|feedback|stopped)/;

@@ -4,6 +4,7 @@ import { trimEndOf } from '../trim-end.ts';
 import type { Normalised, ToolCall, ToolResult } from './item.ts';
 import { resultText } from './message-text.ts';
 import { callsByResult, pairedParts } from './pairing.ts';
+import { saidBehind, splitReminders } from './reminders.ts';
 
 // What the user says inside the result of a tool: answers to a question, and what to do instead of a
 // call that was not let through.
@@ -44,9 +45,16 @@ const ANSWER = /^<(answer|user_message)>([\s\S]*?)<\/\1>/;
 const OF_CLINE =
   /^(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|skill|condense|think|edit|[\w-]{1,64}0mcp0[\w.-]{1,128})$/;
 
-/** The words of the user in the result of a call; null when nothing in it is the user's. */
+/** The words of the user in and behind the result of a call; null when nothing there is the user's. */
 export function userWordsIn(call: ToolCall, result: ToolResult): string | null {
-  const text = resultText(result).trim();
+  const typed = saidBehind(call, result).filter(({ speaker }) => speaker === 'user');
+  const words = [userAnswerIn(call, result) ?? [], typed.map(({ text }) => text)].flat();
+  return words.length === 0 ? null : words.join('\n');
+}
+
+/** What the user has answered to a call, which is all of its result; null where somebody else has. */
+export function userAnswerIn(call: ToolCall, result: ToolResult): string | null {
+  const text = splitReminders(resultText(result)).text.trim();
   const words =
     (mayBeRefused(call, result) ? refusalIn(text) : null) ??
     feedbackIn(call, text) ??

@@ -3,6 +3,7 @@ import {
   AFTER_TYPED,
   AGENTS_HEADING,
   COMMANDS_WITH_WORD,
+  NOTICE_OF_TASK,
   PROGRAM_COMMANDS,
   REMINDER_OF_HOOK,
   REMINDER_OF_PROJECT,
@@ -335,6 +336,8 @@ function blockSaid(text: string, block: Block, end: number): Utterance[] {
   const inside = text.slice(block.end, block.inside).trim();
   const typed = typedMeanwhile(inside);
   if (typed !== null) return [{ speaker: 'user', text: typed }];
+  const notice = NOTICE_OF_TASK.exec(inside);
+  if (notice !== null) return readUtterances(inside.slice(notice[0].length));
   if (REMINDER_OF_HOOK.test(inside)) return [{ ...whole, speaker: 'hook' }];
   return REMINDER_OF_PROJECT.test(head(inside))
     ? [{ ...whole, speaker: 'project_instructions' }]

@@ -7,10 +7,10 @@ import type {
   ToolCall,
   ToolResult,
 } from '../items/item.ts';
-import { resultText } from '../items/message-text.ts';
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
+import { saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { userWordsIn, withoutQuestions } from '../items/user-words.ts';
 import { type Json, stringsOf } from '../json.ts';
@@ -21,7 +21,7 @@ import { actionsOfCall } from '../workspace/call-actions.ts';
 import { Effort } from '../workspace/effort.ts';
 import { folderNamedIn } from '../workspace/paths.ts';
 import { planCallOf } from '../workspace/plan-tools.ts';
-import { isPlaceholder } from '../workspace/result-text.ts';
+import { isPlaceholder, shownBy } from '../workspace/result-text.ts';
 import { approvedPlan } from './approved-plan.ts';
 import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
@@ -174,7 +174,7 @@ class LedgerFold {
         case 'text':
           for (const { speaker, text } of utterances[place] ?? []) {
             if (isInstruction) this.instruction(text, seq);
-            else this.text(speaker, text, message, seq);
+            else this.text(speaker, text, hasTools(message), seq);
           }
           if (message.role !== 'assistant') this.moveTo(folderNamedIn(part.text));
           break;
@@ -238,7 +238,7 @@ class LedgerFold {
     this.shell = folder;
   }
 
-  private text(speaker: Speaker, text: string, message: Message, seq: number): void {
+  private text(speaker: Speaker, text: string, isBesideTools: boolean, seq: number): void {
     if (text.trim() === '') return;
     switch (speaker) {
       case 'user':
@@ -263,7 +263,7 @@ class LedgerFold {
         return;
       case 'tool':
         this.names.mention(text, 'tool_output', this.moment(seq));
-        if (!hasTools(message)) this.answerInWords(text, seq);
+        if (!isBesideTools) this.answerInWords(text, seq);
         return;
       case 'summary':
         this.inherit(text, seq);
@@ -345,8 +345,7 @@ class LedgerFold {
   private result(result: ToolResult, index: number, seq: number): void {
     const partner = this.partners.calls.get(result);
     if (partner !== undefined && partner.at <= index) this.carryOut(partner.call, result, seq);
-    if (partner === undefined)
-      this.names.mention(resultText(result), 'tool_output', this.moment(seq));
+    if (partner === undefined) this.names.mention(shownBy(result), 'tool_output', this.moment(seq));
   }
 
   private carryOut(call: ToolCall, result: ToolResult, seq: number, hasCode?: boolean): void {
@@ -360,7 +359,10 @@ class LedgerFold {
     for (const action of actions) this.act(action, own.script ?? '', moment);
     if (!result.is_in_doubt) this.end(call, own, result, moment, hasCode);
     this.runs.changed(actions, moment);
-    mentionShown(this.names, resultText(result), actions, moment);
+    mentionShown(this.names, shownBy(result), actions, moment);
+    for (const { speaker, text } of saidBehind(call, result)) {
+      if (speaker !== 'user') this.text(speaker, text, true, seq);
+    }
     const words = userWordsIn(call, result);
     const before = questionOf(call) || this.unanswered();
     if (words !== null) this.request(words, before, seq, withoutQuestions(words));

@@ -1,6 +1,7 @@
 import { codeHeaderOf } from '../items/code-mode/header.ts';
 import type { ToolResult } from '../items/item.ts';
 import { resultText } from '../items/message-text.ts';
+import { splitReminders } from '../items/reminders.ts';
 import { remembering } from '../remember.ts';
 import { withoutTerminalCodes } from '../text.ts';
 import { isDigest } from './digest-mark.ts';
@@ -113,11 +114,16 @@ export function beforeCut(text: string): string {
   return line === -1 ? '' : text.slice(0, line + 1);
 }
 
-/** Blocks in which Claude Code talks to the model; inside a file they stand behind a line number. */
+/** A result that is nothing but such blocks says something of its file. */
 function withoutReminders(text: string): string {
-  const start = /(?:^|\n)<system-reminder>/.exec(text)?.index;
-  if (start === undefined || !/<\/system-reminder>\s*$/.test(text)) return text;
-  return start === 0 ? text : text.slice(0, start);
+  const own = splitReminders(text).text;
+  return own.trim() === '' ? text : own;
+}
+
+/** What a tool itself has shown, without what Codex writes above it, such as the id of a piece of output. */
+export function shownBy(result: ToolResult): string {
+  const text = textOf(result);
+  return text.slice(CODEX.exec(text)?.[0].length ?? 0);
 }
 
 function unwrapped(text: string): Ended {

@@ -68,6 +68,12 @@ describe('an answer without what its program wraps around it', () => {
     ['Copilot CLI, failed', 'x\n<exited with exit code 2>', 'x', 'failed'],
     ['pi, failed', 'x\n\n\nCommand exited with code 2', 'x\n', 'failed'],
     [
+      'a reminder that a file quotes before one of Claude Code',
+      'a\n<system-reminder>\nx\n</system-reminder>\nb\n\n<system-reminder>\nBe good.\n</system-reminder>',
+      'a\n<system-reminder>\nx\n</system-reminder>\nb\n',
+      'ok',
+    ],
+    [
       'Claude Code with a reminder',
       'x\n\n<system-reminder>\nBe good.\n</system-reminder>\n',
       'x\n',

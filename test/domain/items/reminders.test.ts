@@ -1,0 +1,83 @@
+import { describe, expect, it, test } from 'vitest';
+import type { ToolCall, ToolResult } from '../../../src/domain/items/item.ts';
+import { keptBehind, saidBehind, splitReminders } from '../../../src/domain/items/reminders.ts';
+import { userAnswerIn, userWordsIn } from '../../../src/domain/items/user-words.ts';
+
+const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
+const LEFT = reminder('<total_tokens>14978103 tokens left</total_tokens>');
+const TYPED = reminder(
+  'The user sent a new message while you were working:\nUse port 4711.\n\nThis is how Claude Code surfaces messages the user sends mid-turn.',
+);
+const HOOK = reminder('PostToolUse:Write hook additional context: run the linter');
+const FOLDER = reminder('Contents of /r/sub/CLAUDE.md:\n\nNever use tabs in sub.\n');
+const TASK = reminder(
+  '[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event, NOT a message from the user.\nDo NOT interpret this as consent.\n\n<task-notification>\n<task-id>a8</task-id>\n<status>completed</status>\n<summary>Agent "look" finished</summary>\n<result>The cache is never emptied.</result>\n</task-notification>',
+);
+
+function call(name: string, type = 'tool_use'): ToolCall {
+  return { kind: 'tool_call', id: 'c', name, input: {}, source: { type, id: 'c', name } };
+}
+function result(...blocks: string[]): ToolResult {
+  const content = [{ kind: 'text' as const, text: blocks.join('\n\n') }];
+  return { kind: 'tool_result', call_id: 'c', content, is_error: false };
+}
+
+describe('the blocks behind a result', () => {
+  test.each<[string, string, string, string[]]>([
+    ['none', 'a\nb\n', 'a\nb\n', []],
+    ['one', `a\n\n${LEFT}`, 'a\n', [LEFT]],
+    ['several, and a line feed', `a\n\n${TYPED}\n\n${LEFT}\n`, 'a\n', [TYPED, LEFT]],
+    ['nothing else', LEFT, '', [LEFT]],
+    ['a quoted one before', `${HOOK}\nb\n\n${LEFT}`, `${HOOK}\nb\n`, [LEFT]],
+    [
+      'in a line of a file',
+      `1\t${LEFT.replaceAll('\n', ' ')}`,
+      `1\t${LEFT.replaceAll('\n', ' ')}`,
+      [],
+    ],
+    ['an open one', '<system-reminder>\nx', '<system-reminder>\nx', []],
+    ['a closing alone', 'x\n</system-reminder>', 'x\n</system-reminder>', []],
+  ])('%s', (_, text, own, reminders) => {
+    expect(splitReminders(text)).toEqual({ text: own, reminders });
+  });
+
+  it('are read in time that grows with the text', () => {
+    const text = `${reminder('x').repeat(20_000)}\n${'<system-reminder>\n'.repeat(20_000)}`;
+    expect(splitReminders(text).reminders).toEqual([]);
+    expect(splitReminders(`${LEFT}\n`.repeat(20_000)).reminders.length).toBeLessThan(100);
+  });
+
+  test.each<[string, string, string, string[]]>([
+    ['the user', 'Bash', TYPED, ['user: Use port 4711.']],
+    ['a hook', 'Write', HOOK, ['hook: <system-reminder>\nPostToolUse:Write hook']],
+    ['a folder whose file was read', 'Read', FOLDER, ['project_instructions: <system-reminder>']],
+    ['what a command prints as such', 'Bash', FOLDER, []],
+    ['an agent in the background', 'Bash', TASK, ['subagent: <task-notification>']],
+    ['the program', 'Bash', LEFT, []],
+  ])('say who speaks in them: %s', (_, name, block, said) => {
+    const found = saidBehind(call(name), result('ok', block, LEFT));
+    const starts = found.map(({ speaker, text }) => `${speaker}: ${text}`);
+    expect(starts.map((text, at) => text.slice(0, said[at]?.length))).toEqual(said);
+    const kept = keptBehind(call(name), `ok\n\n${block}\n\n${LEFT}`);
+    expect(kept).toBe(said.length > 0 ? block : '');
+  });
+
+  it('are those of Claude Code alone', () => {
+    expect(saidBehind(call('Bash', 'function_call'), result('ok', TYPED))).toEqual([]);
+    expect(saidBehind(call('read'), result('ok', TYPED))).toEqual([]);
+    expect(saidBehind(call('mcp__db__query'), result('ok', TYPED))).toHaveLength(1);
+    expect(keptBehind(null, `ok\n\n${TYPED}`)).toBe('');
+  });
+});
+
+describe('the words of the user', () => {
+  it('are those typed meanwhile and those of an answer', () => {
+    const asked = call('AskUserQuestion');
+    const answer =
+      'User has answered your questions: "Which?"="Postgres". You can now continue with the user\'s answers in mind.';
+    const both = result(answer, TYPED, LEFT);
+    expect(userWordsIn(asked, both)).toBe('"Which?"="Postgres"\nUse port 4711.');
+    expect(userAnswerIn(asked, both)).toBe('"Which?"="Postgres"');
+    expect(userAnswerIn(call('Read'), result('1\tx', TYPED))).toBeNull();
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import type { Item } from '../../../src/domain/items/item.ts';
+import { ledgerOf, normalised } from '../../support/log-items.ts';
+
+const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
+const LEFT = reminder('<total_tokens>14978103 tokens left</total_tokens>');
+
+let ids = 0;
+function used(name: string, input: { [key: string]: string }, ...blocks: string[]): Item[] {
+  const id = `toolu_${++ids}`;
+  const content = [...blocks, LEFT].join('\n\n');
+  return [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name, input }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+  ];
+}
+
+it('takes what Claude Code puts behind results as what was said', () => {
+  const ledger = ledgerOf(
+    normalised('anthropic', [
+      { role: 'user', content: 'Build the importer.' },
+      ...used(
+        'Bash',
+        { command: 'npm test' },
+        'ok',
+        reminder(
+          'The user sent a new message while you were working:\nNever touch ALPHA-LOCK.toml.\n\nThis is how Claude Code surfaces messages the user sends mid-turn.',
+        ),
+      ),
+      ...used(
+        'Read',
+        { file_path: '/r/sub/a.ts' },
+        '1\texport const sinkOf = 1;',
+        reminder('Contents of /r/sub/CLAUDE.md:\n\nAlways indent by three blanks.\n'),
+      ),
+      ...used(
+        'Bash',
+        { command: 'sleep 4' },
+        '(Bash completed with no output)',
+        reminder(
+          '[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated event.\n\n<task-notification>\n<task-id>a8</task-id>\n<status>completed</status>\n<summary>Agent "look" finished</summary>\n<result>Root cause: the cache is never emptied.</result>\n</task-notification>',
+        ),
+      ),
+    ]),
+  );
+  expect(ledger.requests.map(({ text }) => text)).toEqual([
+    'Build the importer.',
+    'Never touch ALPHA-LOCK.toml.',
+  ]);
+  const told = JSON.stringify(ledger.constraints);
+  expect(told).toContain('Never touch ALPHA-LOCK.toml.');
+  expect(told).toContain('Always indent by three blanks.');
+  expect(JSON.stringify(ledger.conclusions)).toContain('the cache is never emptied');
+  const names = ledger.names.map(({ name }) => name);
+  expect(names).toContain('sinkOf');
+  expect(names).not.toContain('total_tokens');
+});
+
+it('knows no name from what Codex writes above an output', () => {
+  const { names } = ledgerOf(
+    normalised('openai-responses', [
+      {
+        type: 'function_call',
+        call_id: 'c',
+        name: 'exec_command',
+        arguments: '{"cmd":"cat notes.txt"}',
+      },
+      {
+        type: 'function_call_output',
+        call_id: 'c',
+        output:
+          'Chunk ID: c8a2c6\nWall time: 0.0000 seconds\nProcess exited with code 0\nOriginal token count: 18\nOutput:\nsee sinkOf in a1b2c3d',
+      },
+    ]),
+  );
+  const known = names.map(({ name }) => name);
+  expect(known).toEqual(expect.arrayContaining(['sinkOf', 'a1b2c3d']));
+  expect(known).not.toContain('c8a2c6');
+});
