@@ -2,6 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { RECORDING_MS } from './noted-soon.ts';
 import { within } from './within.ts';
 
+/** Turns of the event loop within which the answers on closed connections hear of it, which takes two. */
+const TURNS = 10;
+
 /** Answers on their way into the log, by whose they are. */
 export class Recordings {
   readonly #byOwner = new Map<string, Set<Promise<void>>>();
@@ -24,8 +27,7 @@ export class Recordings {
 
   /** The same for all of them, those of connections that were closed just now included. */
   async allSettled(): Promise<void> {
-    // Only then do the answers on them hear of it.
-    await turn();
+    for (let turns = 0; turns < TURNS; turns++) await turn();
     await patiently(Promise.all([...this.#byOwner.values()].flatMap((all) => [...all])));
   }
 }
