@@ -38,10 +38,12 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY migrations ./migrations
 COPY templates ./templates
+# What a vacuum writes anew has no room in a /tmp of memory, and no other folder can be written.
 # HOST is open so that the port can be published: without PALIMPSEST_API_KEYS the service says so and ends.
 ENV HOST=0.0.0.0 \
   PORT=8787 \
-  DATABASE_URL=file:/data/palimpsest.db
+  DATABASE_URL=file:/data/palimpsest.db \
+  SQLITE_TMPDIR=/data
 VOLUME /data
 EXPOSE 8787
 # The user node, as a number: Kubernetes can only tell of a number that it is not root.

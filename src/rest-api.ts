@@ -37,6 +37,7 @@ type Own = Pick<
   | 'probes'
   | 'dashboard'
   | 'metrics'
+  | 'recordings'
   | 'onTurn'
   | 'onSearch'
   | 'knownBodies'

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Probes } from './api/app-dependencies.ts';
 import { createWorkerApp } from './api/create-worker-app.ts';
+import { Recordings } from './app/gateway/recordings.ts';
 import { KnownBodies } from './app/known-bodies.ts';
 import type { SearchableStore } from './app/ports/search-index.ts';
 import { Indexer } from './app/search/indexer.ts';
@@ -102,6 +103,7 @@ export async function startService(
   // What compaction items are sealed with where nothing is set, by all threads of this process.
   const storedSecret = kept && (kept.secret ?? randomBytes(SECRET_BYTES).toString('base64url'));
   const knownBodies = new KnownBodies();
+  const recordings = new Recordings();
   const threads = openThreads({ settings, environment, storedSecret }, log, tracer, (message) => {
     switch (message.kind) {
       case 'committed':
@@ -165,6 +167,7 @@ export async function startService(
     knownBodies,
     probes,
     metrics,
+    recordings,
     onTurn: (told) => measurementsOfTurn(told).forEach(metrics.record),
     onSearch: (told) => metrics.record(measurementOfSearch(told)),
     dashboard: { jobs: queue && { queue, ping: probes.queue }, operatorKey: settings.operator_key },
@@ -188,6 +191,8 @@ export async function startService(
     },
     takeUp: (job) => dispatcher.dispatch(job),
     stop: async () => {
+      // Answers have gone out: what goes on from one is known by what is written down of it.
+      await recordings.allSettled();
       dispatcher.stop();
       await packetTimer.stop();
       await engine.stop(STOP_GRACE_MS);

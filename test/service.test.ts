@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent, createServer as createHttpServer, get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { StoredEvent } from '../src/app/ports/event-store.ts';
 import { readSettings } from '../src/config.ts';
@@ -273,5 +274,68 @@ describe('roles', () => {
     expect((await get('/readyz?exclude=queue')).status).toBe(200);
     expect(await api.store.pending(9)).toHaveLength(1);
     await api.stop();
+  });
+});
+
+describe('a service that stops', () => {
+  const answer = {
+    id: 'resp_last',
+    object: 'response',
+    status: 'completed',
+    output: [
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'A file is missing.', annotations: [] }],
+      },
+    ],
+  };
+  const provider = createHttpServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  });
+  let upstream: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => provider.listen(0, HOST, resolve));
+    const address = provider.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    upstream = `http://${HOST}:${address.port}/v1`;
+  });
+  afterAll(() => new Promise((resolve) => provider.close(resolve)));
+
+  async function answered(service: Service, body: object): Promise<string | null> {
+    const headers = { 'content-type': 'application/json' };
+    const request = {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model: 'gpt-5.4', ...body }),
+    };
+    const response = await service.fetch(new Request('http://localhost/v1/responses', request));
+    expect(await response.json()).toMatchObject({ id: 'resp_last' });
+    return response.headers.get('palimpsest-session');
+  }
+
+  it('writes down the answers that have gone out: who goes on from one is known', async () => {
+    const gateway = { PALIMPSEST_UPSTREAM_OPENAI: upstream, PALIMPSEST_THREADS: '0' };
+    const service = await start(gateway);
+    const { gatewayKeys } = service.store;
+    const note = gatewayKeys.note.bind(gatewayKeys);
+    let stopped: Promise<void> | null = null;
+    vi.spyOn(gatewayKeys, 'note').mockImplementation(async (...of) => {
+      while (stopped === null) await turn();
+      // A stop that does not wait has closed the store by then.
+      for (let turns = 0; turns < 50; turns++) await turn();
+      await note(...of);
+    });
+    const session = await answered(service, { input: 'Why does the build fail?' });
+    expect(session).not.toBeNull();
+    stopped = service.stop();
+    await stopped;
+
+    const next = await start(gateway);
+    const further = { previous_response_id: 'resp_last', input: 'Which one?' };
+    expect(await answered(next, further)).toBe(session);
+    await next.stop();
   });
 });

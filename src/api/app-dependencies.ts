@@ -1,3 +1,4 @@
+import type { Recordings } from '../app/gateway/recordings.ts';
 import type { TurnTasks } from '../app/gateway/turn-tasks.ts';
 import type { TurnTold } from '../app/gateway/turn-told.ts';
 import type { BodiesOfSessions } from '../app/known-bodies.ts';
@@ -51,6 +52,8 @@ export type AppDependencies = Ports & {
   gateway: GatewaySettings;
   /** Plans turns of the gateway in another thread, where there is one. */
   turnsElsewhere?: TurnTasks | undefined;
+  /** Answers of the gateway that are on their way into the log. */
+  recordings: Recordings;
   /** Told what came of each request to the gateway for an answer. */
   onTurn: (told: TurnTold) => void;
   probes: Probes;

@@ -20,13 +20,13 @@ export function archivePlace(name: string, text: string | undefined): ArchivePla
 export function archivePlace(name: string, text: string | undefined): ArchivePlace | null {
   if (text === undefined) return null;
   const scheme = /^([a-z0-9+.-]+):\/\//i.exec(text)?.[1];
-  if (scheme === undefined) {
+  if (scheme === undefined && !isMistyped(text)) {
     const folder = resolve(text);
     return { kind: 'folder', text: folder, folder };
   }
-  const [bucket = '', ...path] = text.slice(scheme.length + '://'.length).split('/');
+  const [bucket = '', ...path] = text.replace(/^[^/]*:\/\//, '').split('/');
   const prefix = path.join('/').replace(/^\/+|\/+$/g, '');
-  if (scheme.toLowerCase() !== 's3' || !BUCKET.test(bucket) || !PREFIX.test(prefix)) {
+  if (scheme?.toLowerCase() !== 's3' || !BUCKET.test(bucket) || !PREFIX.test(prefix)) {
     throw new SettingsError(
       // Not what was given: it may hold a password.
       `${name}: must be a folder, or a bucket such as s3://bucket/prefix, of letters, digits, ".", "_", ` +
@@ -34,4 +34,9 @@ export function archivePlace(name: string, text: string | undefined): ArchivePla
     );
   }
   return { kind: 'bucket', text: `s3://${bucket}${prefix && `/${prefix}`}`, bucket, prefix };
+}
+
+/** `s3:/bucket`, or the `file:` of DATABASE_URL: as a folder they would keep sessions where nobody looks. */
+function isMistyped(text: string): boolean {
+  return /^(?:s3|file):/i.test(text);
 }

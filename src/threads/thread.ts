@@ -7,6 +7,7 @@ import type { ForClient } from '../app/gateway/compact-for-client.ts';
 import type { LookUp } from '../app/gateway/look-up.ts';
 import type { TurnPlan } from '../app/gateway/plan-turn.ts';
 import type { Recorded } from '../app/gateway/record-answer.ts';
+import { Recordings } from '../app/gateway/recordings.ts';
 import type { Revised, Revision } from '../app/gateway/revise-turn.ts';
 import type { TurnAsked } from '../app/gateway/turn-request.ts';
 import { type TurnTasks, turnTasks } from '../app/gateway/turn-tasks.ts';
@@ -209,6 +210,7 @@ async function openParts(): Promise<Parts> {
     // The process answers for both itself.
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
+    recordings: new Recordings(),
     // The process counts a request when it comes.
     onTurn: () => {},
     onSearch: (told) => record(measurementOfSearch(told)),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreBusyError } from '../../src/app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../src/app/ports/store-trouble-error.ts';
 import { StoreUnavailableError } from '../../src/app/ports/store-unavailable-error.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
@@ -21,10 +22,18 @@ describe('health', () => {
 
   const well = async () => {};
   const away = () => Promise.reject(new Error('password=x'));
+  const full = () => Promise.reject(new StoreTroubleError('full', null));
   it.each([
     ['the store', '', { store: away, queue: well }, 'the store cannot be reached'],
     ['the queue', '', { store: well, queue: away }, 'the queue cannot be reached'],
     ['both', '', { store: away, queue: away }, 'the store and the queue cannot be reached'],
+    ['a full disk', '', { store: full, queue: well }, new StoreTroubleError('full', null).message],
+    [
+      'a full disk beside the queue',
+      '',
+      { store: full, queue: away },
+      `${new StoreTroubleError('full', null).message} the queue cannot be reached`,
+    ],
     ['the rest', '?exclude=queue', { store: away, queue: away }, 'the store cannot be reached'],
   ])(
     'says that it is not ready, and names what is away: %s',

@@ -202,7 +202,8 @@ test('refuses what it cannot mean', async () => {
     code: 2,
     stderr: 'say where the archive is: --to FOLDER or s3://BUCKET/PREFIX, or PALIMPSEST_ARCHIVE\n',
   });
-  for (const place of ['s3://', 's3://key:secret@bucket', 's3://b/a?b', 'gs://bucket']) {
+  const typos = ['s3:/bucket', 's3:bucket', 'file:cold', 'FILE:/cold'];
+  for (const place of ['s3://', 's3://key:secret@bucket', 's3://b/a?b', 'gs://bucket', ...typos]) {
     expect(await run(['--before', '1d', '--to', place])).toEqual({
       code: 2,
       stdout: '',

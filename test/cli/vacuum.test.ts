@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Indexer } from '../../src/app/search/indexer.ts';
@@ -12,6 +19,7 @@ import { inFolder, openPlain, putAway, write } from '../support/archive-lab.ts';
 import { conversation, on, openLab } from '../support/backup-lab.ts';
 import { palimpsest } from '../support/palimpsest-command.ts';
 import { onServer } from '../support/servers/on-server.ts';
+import { mountDisk, unmountDisk } from '../support/small-disk.ts';
 
 const { folder, places, dispose } = openLab();
 afterAll(dispose);
@@ -93,6 +101,26 @@ test('says so when another process holds the file', async () => {
     `another process has been writing to ${path} for a minute: try again when there is less to do`,
   );
   writer.close();
+});
+
+describe('on a disk without room for a second copy', () => {
+  const disk = mkdtempSync(join(folder, 'disk-'));
+  const hasDisk = mountDisk(disk, 16);
+  afterAll(() => hasDisk && unmountDisk(disk));
+
+  test.runIf(hasDisk)('says what room it needs, and where', async () => {
+    const path = join(disk, 'store.db');
+    const store = await openSqliteStore({ path });
+    const texts = Array.from({ length: 40 }, () => item(randomBytes(20_000).toString('hex')));
+    await store.commit(ref('stays'), append(created, ...texts), { at: AT });
+    await store.close();
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - statSync(path).size / 2));
+    const { code, stderr } = await palimpsest(['vacuum'], on(`file:${path}`));
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`to write ${path} anew`)]);
+    expect(stderr).toMatch(/nothing was lost.* beside it, .* temporary files .* SQLITE_TMPDIR/);
+    expect((await palimpsest(['verify'], on(`file:${path}`))).stdout).toMatch(/: ok\n$/);
+  });
 });
 
 test('is not for a store in memory', async () => {

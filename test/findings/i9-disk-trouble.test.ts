@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,25 +9,17 @@ import { SqliteStore } from '../../src/db/sqlite/sqlite-store.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { user } from '../support/items.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { mountDisk, unmountDisk } from '../support/small-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-i9-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/**
- * A disk of 32 megabytes; false where mounting is not allowed. SQLite writes back its log once that has
- * 4 MB, and the database then needs the same room once more: smaller disks stay full.
- */
-function mounted(path: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'none', path], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const disk = mkdtempSync(join(folder, 'disk-'));
-const hasDisk = mounted(disk);
+/**
+ * SQLite writes back its log once that has 4 MB, and the database then needs the same room once more: smaller
+ * disks stay full.
+ */
+const hasDisk = mountDisk(disk, 32);
 
 describe('I9: trouble with the disk is told as what it is', () => {
   it.runIf(hasDisk)('a disk that is really full, until there is room again', async () => {
@@ -49,11 +40,13 @@ describe('I9: trouble with the disk is told as what it is', () => {
         type: 'urn:palimpsest:problem:store-full',
         detail: expect.stringMatching(/disk .* is full; nothing was written\. Free some space/),
       });
-      expect((await send(service, 'GET', '/readyz')).status).toBe(503);
+      const ready = await send(service, 'GET', '/readyz');
+      expect([ready.status, ready.body.detail]).toEqual([503, reply.body.detail]);
       expect((await send(service, 'GET', '/healthz')).status).toBe(200);
       // What is there can be read.
       const state = await send(service, 'GET', '/sessions/s');
       expect(state.body.counts).toMatchObject({ items: stored });
+      expect((await send(service, 'GET', '/search?q=before')).status).toBe(200);
       await expect.poll(() => service.output).toMatch(/SQLITE_(FULL|IOERR)/);
       expect(service.output).not.toMatch(/a request failed/);
 
@@ -65,7 +58,7 @@ describe('I9: trouble with the disk is told as what it is', () => {
       });
     } finally {
       await service.dispose();
-      execFileSync('umount', [disk]);
+      unmountDisk(disk);
     }
   });
 

@@ -3,6 +3,7 @@ import { serve } from '@hono/node-server';
 import { z } from 'zod';
 import type { AppDependencies } from '../../src/api/app-dependencies.ts';
 import { createApp } from '../../src/api/create-app.ts';
+import { Recordings } from '../../src/app/gateway/recordings.ts';
 import { KnownBodies } from '../../src/app/known-bodies.ts';
 import type { SessionRef } from '../../src/app/ports/event-store.ts';
 import { Indexer } from '../../src/app/search/indexer.ts';
@@ -105,6 +106,7 @@ export async function startApi(
     modelRefusal: () => null,
     probes: { store: () => store.ping(), queue: async () => {} },
     dashboard: { jobs: null, operatorKey: null },
+    recordings: new Recordings(),
     onTurn: () => {},
     metrics: { page: async () => ({ type: 'text/plain', text: 'up 1\n' }) },
     version: '0.0.0-test',

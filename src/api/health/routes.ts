@@ -1,4 +1,6 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import type { Probes } from '../app-dependencies.ts';
 import { problems } from '../http/documented-problems.ts';
 import { addOpenRoute, noQuery } from '../http/endpoint.ts';
@@ -61,20 +63,26 @@ export function addHealthRoutes(app: OpenAPIHono, { probes, version }: Health): 
   });
   addOpenRoute(app, '/readyz', query, async (c, { exclude }) => {
     const asked = NEEDED.filter((name) => name !== exclude);
-    const missing = await unreachable(asked, probes);
-    if (missing.length === 0) return c.json({ status: 'ready' } satisfies z.input<typeof ready>);
-    throw new ProblemError(
-      'unavailable',
-      `${missing.map((name) => `the ${name}`).join(' and ')} cannot be reached`,
-      { headers: { 'Retry-After': '5' } },
-    );
+    const troubles = await troublesOf(asked, probes);
+    if (troubles.length === 0) return c.json({ status: 'ready' } satisfies z.input<typeof ready>);
+    throw new ProblemError('unavailable', troubles.join(' '), { headers: { 'Retry-After': '5' } });
   });
 }
 
-async function unreachable(
-  names: readonly (keyof Probes)[],
-  probes: Probes,
-): Promise<(keyof Probes)[]> {
+/** A sentence for each kind of trouble; none where all is well. */
+async function troublesOf(names: readonly (keyof Probes)[], probes: Probes): Promise<string[]> {
   const results = await Promise.allSettled(names.map((name) => probes[name]()));
-  return names.filter((_, index) => results[index]?.status === 'rejected');
+  const troubles: string[] = [];
+  const away: string[] = [];
+  for (const [index, result] of results.entries()) {
+    if (result.status === 'fulfilled') continue;
+    // A store that answers is not away: its operator has to look at the disk, not at the network.
+    if (isInTrouble(result.reason)) troubles.push(result.reason.message);
+    else away.push(`the ${names[index]}`);
+  }
+  return away.length === 0 ? troubles : [...troubles, `${away.join(' and ')} cannot be reached`];
+}
+
+function isInTrouble(reason: unknown): reason is StoreTroubleError | StoreBusyError {
+  return reason instanceof StoreTroubleError || reason instanceof StoreBusyError;
 }

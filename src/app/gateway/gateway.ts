@@ -13,11 +13,11 @@ import { GoingAhead } from './going-ahead.ts';
 import { learnWindow } from './learn-window.ts';
 import { awaitRoom, makeRoomAtOnce } from './make-room.ts';
 import { MissedTurns } from './missed-turns.ts';
-import { RECORDING_MS } from './noted-soon.ts';
 import type { Offering } from './plan-deps.ts';
 import { nameOf, type PlannedTurn, type TurnPlan } from './plan-turn.ts';
 import { type RecallRounds, recallRounds } from './recall-rounds.ts';
 import type { Recorded } from './record-answer.ts';
+import type { Recordings } from './recordings.ts';
 import { RefusedOffers, withoutOffer } from './refused-offers.ts';
 import type { Revised, Revision } from './revise-turn.ts';
 import { readable, type TurnAsked } from './turn-request.ts';
@@ -41,6 +41,8 @@ export type GatewayDeps = Pick<
   TasksOfTurns & {
     /** How long a request waits for a compaction that it needs, in seconds. */
     wait_seconds: number;
+    /** By the tenant and the owner of their sessions. */
+    recordings: Recordings;
     /** Told what came of each request. */
     onTurn: (told: TurnTold) => void;
     log: { error(fields: object, message: string): void };
@@ -76,9 +78,6 @@ const CRAMMED_MS = 60_000;
 
 export class Gateway {
   readonly #deps: GatewayDeps;
-  /** Answers on their way into the log, by the tenant and the owner of their sessions. */
-  readonly #recording = new Map<string, Set<Promise<void>>>();
-
   /** Sessions that no worker has made room in: their next requests do not wait as well. */
   readonly #crammed = new LRUCache<string, true>({ max: MOST_CRAMMED, ttl: CRAMMED_MS });
 
@@ -121,7 +120,7 @@ export class Gateway {
   }
 
   async #turn(request: TurnAsked, signal: AbortSignal): Promise<Turn> {
-    await this.#settled(request);
+    await this.#deps.recordings.settled(ownerOf(request));
     let plan = await this.#planned(request, signal);
     if (plan.kind === 'asks') return await this.#compacted(request);
     if (plan.kind === 'turn' && plan.isFull && !this.#isCrammed(request, plan)) {
@@ -237,13 +236,7 @@ export class Gateway {
     const written = this.#record(request, plan, read).catch((error: unknown) =>
       this.#lost(nameOf(error)),
     );
-    const owner = ownerOf(request);
-    const all = this.#recording.get(owner) ?? new Set();
-    this.#recording.set(owner, all.add(written));
-    void written.finally(() => {
-      all.delete(written);
-      if (all.size === 0 && this.#recording.get(owner) === all) this.#recording.delete(owner);
-    });
+    this.#deps.recordings.add(ownerOf(request), written);
   }
 
   async #record(
@@ -254,11 +247,6 @@ export class Gateway {
     const plan = { session_id, version, keys, history, isStored, isFitted, isDelta };
     const done = await this.#deps.record({ request, plan, raw: await read() });
     if (!done.ok) this.#lost(done.rejection.code);
-  }
-
-  async #settled(request: TurnAsked): Promise<void> {
-    const all = this.#recording.get(ownerOf(request));
-    if (all !== undefined) await within(RECORDING_MS, Promise.all(all)).catch(() => {});
   }
 
   async #planned(request: TurnAsked, signal: AbortSignal): Promise<TurnPlan> {

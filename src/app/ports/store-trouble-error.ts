@@ -1,3 +1,5 @@
+import { StoreBusyError } from './store-busy-error.ts';
+
 const WORDS = {
   full: 'The disk of the event store is full; nothing was written. Free some space: the service goes on by itself then.',
   read_only:
@@ -20,4 +22,10 @@ export class StoreTroubleError extends Error {
 /** Whether a part of the store cannot be read, which is no reason to stop work on the other parts. */
 export function isDamage(error: unknown): boolean {
   return error instanceof StoreTroubleError && error.kind === 'damaged';
+}
+
+/** Whether the store could not be written to now: disk full, read-only, or another writer. Reads go on. */
+export function isUnwritable(error: unknown): boolean {
+  if (error instanceof StoreBusyError) return true;
+  return error instanceof StoreTroubleError && error.kind !== 'damaged';
 }

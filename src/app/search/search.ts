@@ -4,8 +4,10 @@ import { indexedName } from '../../domain/search/names.ts';
 import { parseQuery, signsIn } from '../../domain/search/query.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
+import type { SessionRef } from '../ports/event-store.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SearchScope } from '../ports/search-index.ts';
+import { isUnwritable } from '../ports/store-trouble-error.ts';
 import { readHere } from '../read-here.ts';
 import { Standpoint } from './hits.ts';
 import { expressionOf, literal, regexHits } from './regex-search.ts';
@@ -42,7 +44,7 @@ const SESSIONS_AT_A_TIME = 500;
 /**
  * Searches everything that was ever said: in one session, with what a fork has from its parents, or
  * (null) in all sessions of the tenant. Waits, for a while, until all that was acknowledged before is
- * indexed. Rejects: session_not_found, invalid_request.
+ * indexed, where the store takes writes. Rejects: session_not_found, invalid_request.
  */
 export async function search(
   ports: SearchPorts,
@@ -135,7 +137,7 @@ async function caughtUp(
   until: number,
 ): Promise<boolean> {
   let isIndexed = true;
-  for (const { ref } of sessions) isIndexed = (await indexer.catchUp(ref, until)) && isIndexed;
+  for (const { ref } of sessions) isIndexed = (await isCaughtUp(indexer, ref, until)) && isIndexed;
   return isIndexed;
 }
 
@@ -151,10 +153,24 @@ export async function tenantCaughtUp(
       after,
       SESSIONS_AT_A_TIME,
     );
-    for (const ref of page.data) if (!(await indexer.catchUp(ref, until))) return false;
+    for (const ref of page.data) if (!(await isCaughtUp(indexer, ref, until))) return false;
     after = page.next;
   }
   return true;
+}
+
+/** Who searches only reads: an index that cannot be written now is searched as far as it has come. */
+async function isCaughtUp(
+  indexer: Ports['indexer'],
+  ref: SessionRef,
+  until: number,
+): Promise<boolean> {
+  try {
+    return await indexer.catchUp(ref, until);
+  } catch (error) {
+    if (isUnwritable(error)) return false;
+    throw error;
+  }
 }
 
 /** Throws ElsewhereError for a search of so much that it would hold up this thread. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
-import { openSqlite } from './driver.ts';
-import { isBusy } from './store-error.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
+import { isSqliteError, openSqlite } from './driver.ts';
+import { asStoreError, isBusy } from './store-error.ts';
 
 /** How long other processes may hold the file, in milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -10,7 +11,8 @@ export type Vacuumed = { before: number; after: number; isHeld: boolean };
 
 /**
  * Writes the file anew without what was erased, the words of the search index included. Others can read
- * meanwhile, not write. Throws SQLite's errors, and one that says so when another process holds the file.
+ * meanwhile, not write. Throws SQLite's errors, and ones that say what to do when another process holds the
+ * file, and when there is no room.
  */
 export function vacuumSqlite(path: string, patienceMs = PATIENCE_MS): Vacuumed {
   const db = openSqlite(path, { fileMustExist: true, timeout: patienceMs });
@@ -21,13 +23,34 @@ export function vacuumSqlite(path: string, patienceMs = PATIENCE_MS): Vacuumed {
     const isHeld = db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0;
     return { before, after: bytesOf(path), isHeld };
   } catch (error) {
-    if (!isBusy(error)) throw error;
-    throw new Error(
-      `another process has been writing to ${path} for a minute: try again when there is less to do`,
-    );
+    throw why(error, path);
   } finally {
     db.close();
   }
+}
+
+/** What a person can do about it, where that is known. */
+function why(error: unknown, path: string): unknown {
+  if (isBusy(error)) {
+    return new Error(
+      `another process has been writing to ${path} for a minute: try again when there is less to do`,
+    );
+  }
+  if (!isFull(error) && !hasNoTemporaryFolder(error)) return error;
+  return new Error(
+    `there is not enough room to write ${path} anew: nothing was lost. It takes as much room as the file has ` +
+      'beside it, and as much again in the folder for temporary files (/var/tmp or /tmp): name one with ' +
+      'room with SQLITE_TMPDIR=FOLDER',
+  );
+}
+
+function isFull(error: unknown): boolean {
+  const known = asStoreError(error);
+  return known instanceof StoreTroubleError && known.kind === 'full';
+}
+
+function hasNoTemporaryFolder(error: unknown): boolean {
+  return isSqliteError(error) && error.code === 'SQLITE_IOERR_GETTEMPPATH';
 }
 
 /** With the write-ahead log beside it, in which what was written last may stand alone. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Gateway, type GatewayDeps } from '../../../src/app/gateway/gateway.ts';
+import { Recordings } from '../../../src/app/gateway/recordings.ts';
 import type { TurnAsked } from '../../../src/app/gateway/turn-request.ts';
 
 /** How long a request is held by threads that have too much to do. */
@@ -18,7 +19,13 @@ const shorter = { ok: true, value: { kind: 'revised', body: '{"shorter":1}' } } 
 
 /** A gateway whose threads do not come to the plan of a turn. */
 function gatewayOf(revise: () => Promise<unknown>): Gateway {
-  const deps = { plan: never, revise, onTurn: () => {}, log: { error: () => {} } };
+  const deps = {
+    plan: never,
+    revise,
+    recordings: new Recordings(),
+    onTurn: () => {},
+    log: { error: () => {} },
+  };
   // Nothing else is asked for on the way.
   return new Gateway(deps as unknown as GatewayDeps);
 }
