@@ -435,6 +435,33 @@ export function searchContract(name: string, makeStore: () => Promise<Searchable
         expect(await states()).toEqual({ tool_result: ['cleared', micro], summary: [null, null] });
       });
 
+      test('what was said comes before summaries, which have the words by chance', async () => {
+        const summed = (n: number) =>
+          user(
+            `Summary ${n}. The audience is set.\nNames: deploy.yml, heron, run.sh.\nIt was successful ${n} times.`,
+            { is_compact_summary: true },
+          );
+        const body = [
+          user('Which run of the heron was good?'),
+          assistant('The previous successful run was 28516790911, of the heron.'),
+          ...Array.from({ length: 8 }, (_, n) => summed(n)),
+        ];
+        await send(api, 'POST', '/sessions/summed/items', { body });
+        const kindsOf = async (query: Record<string, string>) =>
+          (await hitsOf(api, 'summed', query)).map(({ kind }) => kind);
+        const q = 'successful run heron audience';
+        expect((await hitsOf(api, 'summed', { q, limit: '4' }))[0]?.snippet).toContain(
+          '28516790911',
+        );
+        // Each tells what the one before it told.
+        expect((await kindsOf({ q, limit: '3' })).sort()).toEqual([
+          'message',
+          'message',
+          'summary',
+        ]);
+        expect((await kindsOf({ q, kind: 'summary' })).length).toBe(8);
+      });
+
       test('a fork reaches what its parent had summarised, and nothing that came later', async () => {
         await send(api, 'POST', '/sessions/work/compact', { body: { mode: 'full' } });
         await api.work(api.dispatched.at(-1));

@@ -25,9 +25,13 @@ type Ranked = {
 
 /**
  * Hits with all the words as they are written come first, then those with some word only in parts, inside
- * of another one, or with other words between its names.
+ * of another one, or with other words between its names. A summary of a long session has most words, and
+ * all of a query by chance: of several words it comes among those that have some, by its score.
  */
 const TIERS = ['all', 'all_in_parts', 'some'] as const;
+
+/** A session that was compacted often has as many summaries with the words of a query as there is room for. */
+const MOST_SUMMARIES = 5;
 
 /** How words are looked up: their parts side by side, or anywhere in the text. */
 type By = 'whole' | 'parts';
@@ -45,12 +49,12 @@ export async function wordHits(
   const pool = new Pool(store, query, task);
   const clauses = query.all.map((_, index) => index);
   await pool.take(clauses, 'whole', true);
-  if (pool.size < task.limit && hasJoinedParts(query)) await pool.take(clauses, 'parts', true);
+  if (pool.originals < task.limit && hasJoinedParts(query)) await pool.take(clauses, 'parts', true);
   const isAlone = query.all.length === 1;
   const rarities = isAlone ? [] : await pool.rarities();
-  if (pool.size < task.limit && !isAlone) {
+  if (pool.originals < task.limit && !isAlone) {
     for (const some of fewerOf(clauses, query, rarities)) {
-      if (pool.isFull || pool.size >= ENOUGH) break;
+      if (pool.isFull || pool.originals >= ENOUGH) break;
       await pool.take(some, 'parts', false);
     }
   }
@@ -100,14 +104,21 @@ function fewerOf(
   return [...fewer, ...others].map((some) => [...needed, ...some]);
 }
 
-/** Of hits with all words, and of the others, those that show a line once more come after the rest. */
-function repeatsLast<T extends Pick<Ranked, 'matched' | 'tier'>>(ranked: readonly T[]): T[] {
+/**
+ * Of hits with all words, and of the others, those that show a line once more come after the rest, and so
+ * do all summaries of a session but the best: each tells what the ones before it told.
+ */
+function repeatsLast<T extends Ranked>(ranked: readonly T[]): T[] {
   const seen = new Set<string>();
   const isRepeat = new Map<T, boolean>();
   for (const one of ranked) {
-    const line = lineOf(one.matched);
-    isRepeat.set(one, seen.has(line));
-    seen.add(line);
+    const { kind, session_id } = one.candidate.found;
+    const told = [lineOf(one.matched), ...(kind === 'summary' ? [`\n${session_id}`] : [])];
+    isRepeat.set(
+      one,
+      told.some((line) => seen.has(line)),
+    );
+    for (const line of told) seen.add(line);
   }
   return TIERS.flatMap((tier) => {
     const own = ranked.filter((one) => one.tier === tier);
@@ -133,6 +144,7 @@ class Pool {
   readonly #query: Query;
   readonly #task: SearchTask;
   readonly #seen = new Set<number>();
+  readonly #summaries = new Map<string, number>();
   readonly #until = performance.now() + TIME_MS;
   #read = 0;
 
@@ -142,12 +154,13 @@ class Pool {
     this.#task = task;
   }
 
-  get size(): number {
-    return this.ranked.length;
+  /** Hits in what was said and done: a summary only tells of it. */
+  get originals(): number {
+    return this.ranked.filter(({ candidate }) => candidate.found.kind !== 'summary').length;
   }
 
   get isFull(): boolean {
-    return this.size >= MOST_RANKED || this.#isSpent;
+    return this.ranked.length >= MOST_RANKED || this.#isSpent;
   }
 
   get #isSpent(): boolean {
@@ -207,7 +220,7 @@ class Pool {
     expected: ReadonlySet<number>,
     hasAll: boolean,
   ): Promise<void> {
-    const unseen = found.filter(({ id }) => !this.#seen.has(id));
+    const unseen = found.filter((one) => !this.#seen.has(one.id) && this.#isWanted(one));
     const slices = new Slices();
     for (let from = 0; from < unseen.length; from += DOCUMENTS_AT_A_TIME) {
       if (this.isFull) {
@@ -225,11 +238,20 @@ class Pool {
         } else if (matched !== null && (await this.#isOfState(candidate))) {
           const isWhole = matched.loose.size === 0 && matched.isAsWritten;
           const whole = isWhole ? 'all' : 'all_in_parts';
-          this.ranked.push({ candidate, matched, tier: hasAll ? whole : 'some' });
+          const isByChance = candidate.found.kind === 'summary' && this.#query.all.length > 1;
+          this.ranked.push({ candidate, matched, tier: hasAll && !isByChance ? whole : 'some' });
         }
         if (slices.isOver) await slices.next();
       }
     }
+  }
+
+  /** Of the summaries of a session only the newest are looked at, unless nothing else is asked for. */
+  #isWanted({ kind, session_id }: FoundDocument): boolean {
+    if (kind !== 'summary' || this.#task.filters.kind === 'summary') return true;
+    const so_far = this.#summaries.get(session_id) ?? 0;
+    this.#summaries.set(session_id, so_far + 1);
+    return so_far < MOST_SUMMARIES;
   }
 
   async #isOfState(candidate: Candidate): Promise<boolean> {
