@@ -10,6 +10,7 @@ import type { Item, Message, Normalised } from '../../src/domain/items/item.ts';
 import { readOpaque } from '../../src/domain/items/opaque.ts';
 import { utterancesOf } from '../../src/domain/items/speaker.ts';
 import { withoutQuestions } from '../../src/domain/items/user-words.ts';
+import { approvedPlan } from '../../src/domain/ledger/approved-plan.ts';
 import { commandKey, runKindOf } from '../../src/domain/ledger/command-line.ts';
 import { Conclusions } from '../../src/domain/ledger/conclusions.ts';
 import { extractNames, namesStandingIn } from '../../src/domain/names.ts';
@@ -230,6 +231,14 @@ const BOUNDED: [string, (text: string) => unknown][] = [
   ['answers without their questions', (text) => withoutQuestions(text + text)],
   ['files that are read together', (text) => manyFiles(text + text)],
   ['the report of a task', (text) => new Conclusions([]).report(text.repeat(4), 'subagent', 2)],
+  [
+    'a plan that is carried out',
+    (text) => approvedPlan(`Implement the plan${text}x`, `<proposed_plan>${text}x`),
+  ],
+  [
+    'a plan that was proposed',
+    (text) => approvedPlan('Implement the plan.', `<proposed_plan>a${text}x`),
+  ],
   ['the key of a command', (text) => commandKey(`npm test ${text}x`)],
   ['the key of one that ends in an open quote', (text) => commandKey(`npm test ${text}"`)],
 ];

@@ -178,7 +178,7 @@ export function commandKey(script: string): string {
 }
 
 /** What makes more of a script than words in a row, or has a command run elsewhere or count the other way round. */
-const MORE_THAN_ROW = /["'`;|&()<>$\\]|^(?:cd|pushd|popd|export|source|\.|!) /;
+const MORE_THAN_ROW = /["'`;|&()<>$\\]|(?:^| )#|^(?:cd|pushd|popd|export|source|\.|!) /;
 /** Behind these other files are tried than before. */
 const CHANGES_FILES = /^git (?:bisect|checkout|reset|restore|revert|stash|switch|worktree)\b/;
 const LONGEST_ROW = 8;
@@ -186,18 +186,27 @@ const LONGEST_ROW = 8;
 /**
  * The shorter rows of commands within one whose commands each wait for the one in front to succeed: has
  * it succeeded, so has each of them. None for another script, or one that is too long to be told whole,
- * and none that tries other files than it would alone.
+ * and none that tries other files than it would alone. `key`: of the script.
  */
-export function rowsWithin(key: string): string[] {
+export function rowsWithin(key: string, script: string): string[] {
+  if (key.length >= LONGEST_KEY || hasNextLine(script)) return [];
   const commands = key.split(' && ');
   const row = (from: number, to: number) => commands.slice(from, to).join(' && ');
-  const isRow = key.length < LONGEST_KEY && !commands.some((one) => MORE_THAN_ROW.test(one));
+  const isRow = !commands.some((one) => MORE_THAN_ROW.test(one));
   if (!isRow || commands.length < 2 || commands.length > LONGEST_ROW) return [];
   const isOther = (from: number) => commands.slice(0, from).some((one) => CHANGES_FILES.test(one));
   const rows = commands.flatMap((_, from) =>
     isOther(from) ? [] : commands.slice(from).map((_, at) => row(from, from + at + 1)),
   );
   return rows.filter((one) => one !== key);
+}
+
+/** Whether a script has a line that is run however the one before it ended, which a key does not show. */
+function hasNextLine(script: string): boolean {
+  const lines = withoutSetUpLines(script).trim().split('\n');
+  return lines.some(
+    (line, at) => at > 0 && !/^\s*&&/.test(line) && !lines[at - 1]?.trimEnd().endsWith('&&'),
+  );
 }
 
 /** These say with exit code 1 that they found nothing, or a difference; or nothing to stop. */

@@ -28,6 +28,8 @@ const HEADS_REMEDY =
 /** What is wrong may be told by what it should be. */
 const SAYS_HOW =
   /\b(?:must|should|shall|needs? to|ha(?:s|ve) to|required?|expect(?:s|ed)?|do not|don['’]t|ensure|make sure|avoid)\b/i;
+/** Nobody tells so what is. */
+const BEGINS_ORDER = /^\W{0,20}(?:prefer|remember|stick to|keep(?!-)|use(?! of\b))\b/i;
 
 /** The lines of the paragraph below each heading of a problem that tell what is. */
 function toldAsWrong(lines: readonly string[]): boolean[] {
@@ -37,10 +39,14 @@ function toldAsWrong(lines: readonly string[]): boolean[] {
     else if (line.trim() === '') place = place === 'heading' ? 'heading' : 'outside';
     else if (place !== 'outside') {
       place = /[:：]\W{0,3}$/.test(line) ? 'outside' : 'inside';
-      return place === 'inside' && !asksForSomething(line) && !SAYS_HOW.test(line);
+      return place === 'inside' && !asksForSomething(line) && !saysHow(line);
     }
     return false;
   });
+}
+
+function saysHow(line: string): boolean {
+  return SAYS_HOW.test(line) || BEGINS_ORDER.test(line) || ASKS.test(`. ${line.trim()}`);
 }
 
 /** A text as it was written, without what stands below headings of problems and tells what is. */

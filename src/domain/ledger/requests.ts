@@ -16,8 +16,26 @@ const LONGEST_ANSWERED = 240;
 const LONGEST_ENDED = 300;
 const LONGEST_OPEN = 200;
 /** What is still to be done, or was not, as a report of work says it. */
-const LEFT_OPEN =
-  /^\W{0,4}(?:\w+ ){0,2}remaining\b(?! (?:\w+ ){0,3}(?:pass(?:es|ed)?|are (?:intended|expected))\b)|\b(?:(?:still|yet) to (?:do|be done|come)|remains? (?:to|open|undone|unfixed|for)\b|not (?:yet )?(?:done|updated|implemented|deployed|tested|verified|committed|pushed|released|fixed|run)\b|(?:did|have|has)(?: not|n['’]t) (?:yet )?(?:been )?(?:updat|implement|deploy|test|verif|commit|push|releas|fix|run|start)\w*|still (?:open|needs?|pending|missing|fail(?:s|ing)?|uncommitted|broken)|left (?:to do|undone|open|for later|out)|uncommitted|unstaged|deferred|outstanding)\b/i;
+const LEFT_OPEN = new RegExp(
+  [
+    /^\W{0,4}(?:(?:the|one|two|three|some|a few|only|main|last|known) ){0,2}remaining (?:[\w-]{1,30} ){0,2}(?:work|tasks?|todos?|items?|steps?|backlog|gaps?|issues?|problems?|bugs?|warnings?|errors?|failures?|blockers?|deltas?|differences?|risks?|limits?|limitations?|follow-?ups?|phases?|stories|before|from)\b/,
+    /\b(?:still|yet) to (?:do|be done|come)\b|\bremains? (?:to (?:be|do)\b|(?:undone|unfixed)\b|open\b(?! (?:before|for|until|when|while|after)\b)|for (?:later|you|another)\b)/,
+    /\bnot (?:yet )?(?:done|updated|implemented|deployed|tested|verified|committed|pushed|released|fixed)\b(?! as\b)|\b(?:was|were|been) not (?:yet )?run\b/,
+    /\b(?:did|have|has)(?: not|n['’]t) (?:yet )?(?:been )?(?:updat|implement|deploy|test|verif|commit|push|releas|fix|run|start)\w*/,
+    /\bstill (?:open|needs?|pending|missing|fail(?:s|ing)?|uncommitted|broken)\b|\bleft (?:to do|undone|open|for later|out)\b/,
+    /^\W{0,4}(?:uncommitted|deferred)\b|\b(?:un(?:committed|staged) (?:changes|edits|files?|work)|(?:are|is|left|sits?|still|modified|now|yours)\b,? un(?:committed|staged))\b/,
+    /\bdeferred (?:to|until|for)\b|\b(?:is|are|was|were|been|left|I|we) deferred\b|\boutstanding (?:work|items?|issues?|tasks?|questions?|todos?|changes?)\b|\b(?:still|is|are) outstanding\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+/** In front of that in the same clause: what may be, has to be, or is not, and what others do. */
+const NOT_SAID_SO =
+  /\b(?:if|when|once|unless|until|whether|may|might|could|would|can|cannot|must|should(?! (?:note|mention|add|say)\b)|will|any|no|nothing|none|without|he|she)\b(?:(?!\b(?:but|and)\b)[^.;:,—–→])*$/i;
+/** A heading says nothing without what stands below it, and a question asks. */
+const SAYS_NOTHING = /[:：]\W{0,4}$|[?？]\W{0,4}$/;
+const I_HAVE_NOT = /\bI (?:have|did)(?: not|n['’]t)\b/;
 const SHORTEST_OPEN = 20;
 
 /** What the user asked for, in order. */
@@ -130,14 +148,19 @@ function lastQuestion(line: string): string | null {
 function endingOf(said: string): string {
   const all = oneLine(cleaned(said));
   if (all.length <= LONGEST_ENDED) return all;
-  const open = sentencesOf(said).findLast(
-    (sentence) => sentence.length >= SHORTEST_OPEN && LEFT_OPEN.test(sentence),
-  );
+  const open = sentencesOf(said).findLast(leavesOpen);
   const beginning = clipEnd(all, LONGEST_ENDED - Math.min(open?.length ?? 0, LONGEST_OPEN));
   if (open === undefined || all.slice(0, beginning.length).includes(open)) {
     return clipEnd(all, LONGEST_ENDED);
   }
   return `${beginning} ${clipEnd(open, LONGEST_OPEN)}`;
+}
+
+function leavesOpen(sentence: string): boolean {
+  if (sentence.length < SHORTEST_OPEN) return false;
+  if (SAYS_NOTHING.test(sentence) && !I_HAVE_NOT.test(sentence)) return false;
+  const at = LEFT_OPEN.exec(sentence)?.index;
+  return at !== undefined && !NOT_SAID_SO.test(sentence.slice(0, at));
 }
 
 /** "Shall I commit it? Or wait?" asks one question. */

@@ -98,7 +98,7 @@ export class Runs {
         // A tool of which nobody knows what it was about has not done the same again.
         if (done.subject !== '' && !PRESSED.test(done.script ?? '')) this.cure(key, files, moment);
         if (done.script !== null) this.mend(key, moment);
-        if (done.script !== null) this.within(key, outcome, files, moment);
+        if (done.script !== null) this.within(key, done.script, outcome, files, moment);
         break;
       default:
         outcome.kind satisfies never;
@@ -203,8 +203,14 @@ export class Runs {
   }
 
   /** In a row of commands that has succeeded each of them has, also what failed when it ran alone. */
-  private within(key: string, { kind, lines }: Outcome, files: Files, moment: Moment): void {
-    for (const row of rowsWithin(key)) {
+  private within(
+    key: string,
+    script: string,
+    { kind, lines }: Outcome,
+    files: Files,
+    moment: Moment,
+  ): void {
+    for (const row of rowsWithin(key, script)) {
       this.cure(row, files, moment);
       const known = this.runs.get(row);
       if (known === undefined || known.outcome === 'ok') continue;

@@ -733,6 +733,10 @@ describe('steps done are not next', () => {
     ]);
     const published = summarize([...listed, ...work, tells('All is well.'), asks('Publish it.')]);
     expect(published).not.toContain('Next todo');
+    const goesOn = [...listed, ...work, tells('All is well.'), asks('Ok, please continue.')];
+    expect(summarize(goesOn)).toContain('Next todo: Read the log');
+    const answers = [...listed, ...work, tells('All of them, or the newest?'), asks('The newest.')];
+    expect(summarize(answers)).toContain('Next todo: Read the log');
   });
 
   test('a plan that nobody has touched for three requests is told as such', () => {

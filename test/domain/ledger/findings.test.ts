@@ -48,6 +48,8 @@ test.each(['Problem:', '### Root cause', '**Current behavior:**', '2. Bug:'])(
 test.each([
   ['a demand', 'Problem:\nThe route must return 404, and returns 500.', 'must return 404'],
   ['an order', 'Issue:\nPlease only use the flags.', 'only use the flags'],
+  ['one that begins the line', 'Issue:\n- prefer pnpm to npm in the scripts', 'prefer pnpm'],
+  ['one of how it always is to be', 'Bug:\nAlways use the new flags.', 'Always use'],
   ['another language', 'Problem:\nBitte nur die Flags lesen.', 'nur die Flags'],
   ['what follows later', 'Bug:\nIt is slow.\n\nOnly read the flags.', 'Only read'],
   ['what is headed below', 'Problem:\nIt is slow. Fix:\nOnly read the flags.', 'Only read'],

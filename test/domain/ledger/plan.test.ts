@@ -239,6 +239,13 @@ describe('a plan that Codex proposes in its answer', () => {
     expect(factsAfter(sent)).toEqual({ plan: PLAN, demands: [OWN] });
   });
 
+  test('stays as it is where the user says more of it', () => {
+    const behind = `PLEASE IMPLEMENT THIS PLAN:\n${PLAN}\n\nNever push it to main.`;
+    expect(factsAfter(behind)).toEqual({ plan: PLAN, demands: [OWN, 'Never push it to main.'] });
+    const instead = 'Implement the plan:\n- Never push it to main.\n- leave out the form';
+    expect(factsAfter(instead)).toEqual({ plan: PLAN, demands: [OWN, 'Never push it to main.'] });
+  });
+
   test('is none yet while the user talks of it, or wants another one', () => {
     expect(factsAfter('Why the form?')).toEqual({ plan: null, demands: [OWN] });
     const other = 'PLEASE IMPLEMENT THIS PLAN:\n# Keep the store\n- Never touch it.';

@@ -401,6 +401,10 @@ describe('what came of a request', () => {
     "I haven't pushed it yet.",
     'notes.md is the only uncommitted file, yours to commit.',
     'The audit file is deferred to the last slice.',
+    'Remaining UI tasks (#15, #16) are blocked.',
+    'Two files modified, uncommitted: `a.mjs` and `b.mjs`.',
+    'All tests pass but the docs are not updated.',
+    "I haven't pushed it; shall I?",
   ])('and by what a long one leaves open: %s', (open) => {
     const ended = endedWith(`${LONG}\n\n${open} All else is well.`);
     expect(ended).toMatch(/^Built the parser and its tests\. /);
@@ -408,10 +412,27 @@ describe('what came of a request', () => {
     expect(ended.length).toBeLessThanOrEqual(310);
   });
 
-  test.each(['All remaining tests pass.', 'The chart fills the remaining width of the page.'])(
-    'and by nothing that is done: %s',
-    (done) => {
-      expect(endedWith(`${LONG}\n\n${done}`)).toMatch(/line by.{0,40}…$/);
-    },
-  );
+  test.each([
+    'All remaining tests pass.',
+    'The chart fills the remaining width of the page.',
+    'Remaining budget: $70 - $10 - $10 = $50.',
+    'Divide the remaining tasks of the course into parts.',
+    'Address any remaining issues before the talk.',
+    'It showed outstanding performance in the market.',
+    'A call is put into the list if deferred by its owner.',
+    'He pays for a crime he did not commit in that year.',
+    'The circuit remains open before it attempts to close.',
+    'If it still fails on a new host, tell me.',
+    'It may still need more room for large repositories.',
+    'Nothing is left to do in this branch.',
+    'Which files still need a review?',
+    'A summary must be short and not pushed as the store.',
+    'It does not run on Windows.',
+  ])('and by nothing that is done, or not said of the work: %s', (done) => {
+    expect(endedWith(`${LONG}\n\n${done}`)).toMatch(/line by.{0,40}…$/);
+  });
+
+  test('and by no heading alone', () => {
+    expect(endedWith(`${LONG}\n\n**Remaining work for later:**\n\n| one | two |`)).toMatch(/…$/);
+  });
 });

@@ -139,9 +139,10 @@ describe('the rows within a row of commands', () => {
     ['a; b && c', []],
     ['a && b | c', []],
     ['a && "b && c"', []],
+    ['a && b # && c', []],
     [`a && ${'b'.repeat(200)}`, []],
     [Array.from({ length: 9 }, () => 'a').join(' && '), []],
-  ])('%s', (key, rows) => expect(rowsWithin(key)).toEqual(rows));
+  ])('%s', (key, rows) => expect(rowsWithin(key, key)).toEqual(rows));
 });
 
 describe('the last outcome of a command', () => {
@@ -425,6 +426,15 @@ describe('failures', () => {
     const ledger = ledgerOf([...failed, ...ran(script, '12 passed')]);
     expect(ledger.failures).toMatchObject([{ cure: null }]);
     expect(ledger.runs[0]).toMatchObject({ command: 'npm test', outcome: 'failed' });
+  });
+
+  test.each([
+    ['./load.sh && ./send.sh\nls', null],
+    ['./load.sh &&\n  ./send.sh', { seq: 4 }],
+    ['cd /w\n./load.sh && ./send.sh', { seq: 4 }],
+  ])('are cured only in a row that has ended so: %j', (script, cure) => {
+    const items = [...ran('./load.sh', 'Error: no such table', 1), ...ran(script, 'x')];
+    expect(ledgerOf(items).failures).toMatchObject([{ cure }]);
   });
 
   test('are not cured where a row of commands fails', () => {

@@ -193,15 +193,22 @@ const STALE_FROM = 3;
 /** After so many items so does one that has seen a single request: who keeps a list touches it more often. */
 const STALE_ITEMS = 100;
 
-function requestsSince(plan: Plan, { requests }: Ledger): number {
-  return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq).length;
+/** Who says no more than that, or answers a question, is still with the same work. */
+const GOES_ON =
+  /^\W*(?:(?:ok(?:ay)?|yes|please|good|great|now|and|just|let['’]s)[\s,.!]{1,5}){0,3}(?:ok(?:ay)?|yes|continue|go (?:on|ahead)|carry on|keep (?:going|at it)|proceed|resume|(?:mach )?weiter|continuez?|continúa|continua|sigue|adelante|продолжай(?:те)?|дальше|请?继续|請?繼續|続けて(?:ください)?|계속(?:해(?: ?줘| ?주세요)?)?)(?: please| working| with (?:it|that|the work))?[\W]*$/iu;
+const LONGEST_GO_ON = 80;
+
+function requestsSince(plan: Plan, { requests }: Ledger): Ledger['requests'] {
+  return requests.filter(({ seq, of }) => of === plan.of && seq > plan.last_seq);
 }
 
 /** Whether requests have left a list of todos behind. */
 function isLeft(plan: Plan, ledger: Ledger): boolean {
   const since = requestsSince(plan, ledger);
   const items = plan.of === undefined ? ledger.through - plan.last_seq : 0;
-  return since >= STALE_FROM || (since > 0 && items >= STALE_ITEMS);
+  const isOther = ({ text, answers }: Ledger['requests'][number]) =>
+    (text.length > LONGEST_GO_ON || !GOES_ON.test(text)) && !/[?？]$/.test(answers ?? '');
+  return since.length >= STALE_FROM || (items >= STALE_ITEMS && since.some(isOther));
 }
 
 /** The todos with their state, then the plan in words. */
@@ -212,7 +219,7 @@ export function todoTellings(ledger: Ledger): Tellings {
     (plan.todos ?? []).flatMap((todo) =>
       todo.status === status ? [label + clipEnd(todo.text, 200)] : [],
     );
-  const since = requestsSince(plan, ledger);
+  const since = requestsSince(plan, ledger).length;
   const requests = since === 1 ? '1 request' : `${since} requests`;
   const note = isLeft(plan, ledger) ? `${LABELS.todos_left}${requests} since: ` : '';
   const open = [
