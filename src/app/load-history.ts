@@ -15,6 +15,8 @@ import type { EventStore, SessionRef, StoredEvent } from './ports/event-store.ts
 /** `place` is null for what a compaction by the client has put there, or the session began with. */
 export type HistoryItem = LoggedItem & { place: { session_id: string; seq: number } | null };
 
+/** The version of the event that says what a session was forked from. */
+const FORKED = 2;
 const EVENTS_PER_READ = 2_000;
 /** Of a page of events: it is read and taken apart in one go. */
 const MOST_BYTES = 2_000_000;
@@ -46,6 +48,44 @@ export async function loadHistory(
   ref: SessionRef,
   { format, from = 0, up_to }: { format: Format; from?: number; up_to?: number },
 ): Promise<HistoryItem[]> {
+  const own = { ref, from, up_to };
+  if (from > 0) return historyOf(store, own, format, null);
+  let inherited: HistoryItem[] | null = null;
+  for (const { ref: parent, at } of await parentsOf(store, ref, up_to)) {
+    const known = await historyOf(store, { ref: parent, from: 0, up_to: at }, format, inherited);
+    inherited = await notCopied(store, parent, at, format, known);
+  }
+  return historyOf(store, own, format, inherited);
+}
+
+/**
+ * The sessions that one was forked from, oldest first, each with the version that its fork begins at. Only
+ * their names, so that a fork of a thousand forks takes no more memory than one.
+ */
+async function parentsOf(store: EventStore, ref: SessionRef, up_to?: number) {
+  const parents: { ref: SessionRef; at: number }[] = [];
+  const seen = new Set([ref.session_id]);
+  for (let own = ref, last = up_to ?? FORKED; last >= FORKED; ) {
+    const forked = await eventAt(store, own, FORKED);
+    if (forked?.type !== 'session.forked') break;
+    const parent = await forkedFrom(store, own, forked);
+    // Its own parent it can be where a clock was set back, and an id was erased and taken again.
+    if (parent === null || seen.has(parent.session_id)) break;
+    seen.add(parent.session_id);
+    last = forked.data.parent_version;
+    parents.push({ ref: parent, at: last });
+    own = parent;
+  }
+  return parents.reverse();
+}
+
+/** What a session knows itself, behind what it has inherited, null: only what its fork says of that. */
+async function historyOf(
+  store: EventStore,
+  { ref, from, up_to }: { ref: SessionRef; from: number; up_to: number | undefined },
+  format: Format,
+  inherited: readonly HistoryItem[] | null,
+): Promise<HistoryItem[]> {
   const history = new History(ref, format);
   if (from === 0) {
     const created = await eventAt(store, ref, 1);
@@ -60,8 +100,7 @@ export async function loadHistory(
   };
   for await (const page of eventPages(store, ref, query)) {
     for (const event of page) {
-      if (event.type === 'session.forked')
-        history.begin(await inherited(store, ref, event, format));
+      if (event.type === 'session.forked') history.begin(inherited ?? event.data.entries);
       else history.add(event);
     }
   }
@@ -69,26 +108,24 @@ export async function loadHistory(
 }
 
 /**
- * What the parent of a fork knew and the fork does not hold itself. Where the parent has gone, what its
- * compactions had made is all that is left.
+ * What the parent of a fork knew and the fork does not hold itself. Null where the parent has gone: what
+ * its compactions had made is all that is left then.
  */
-async function inherited(
+async function notCopied(
   store: EventStore,
-  ref: SessionRef,
-  forked: Extract<StoredEvent, { type: 'session.forked' }>,
+  parent: SessionRef,
+  at: number,
   format: Format,
-): Promise<HistoryItem[] | readonly Entry[]> {
-  const { data } = forked;
-  const parent = await forkedFrom(store, ref, forked);
-  const view = parent === null ? null : await loadView(store, parent, data.parent_version);
-  if (parent === null || view === null || view.format !== format) return data.entries;
+  known: readonly HistoryItem[],
+): Promise<HistoryItem[] | null> {
+  const view = await loadView(store, parent, at);
+  if (view === null || view.format !== format) return null;
   const copied = new Set(
     view.entries.flatMap(({ seq, origin }) => (origin === 'log' ? (seq ?? []) : [])),
   );
-  const all = await loadHistory(store, parent, { format, up_to: data.parent_version });
   const isCopied = ({ place }: HistoryItem) =>
     place !== null && place.session_id === parent.session_id && copied.has(place.seq);
-  return all.filter((item) => !isCopied(item));
+  return known.filter((item) => !isCopied(item));
 }
 
 class History {
