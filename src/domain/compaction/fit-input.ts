@@ -1,10 +1,14 @@
 import { cutsThroughPrograms } from '../context/invariants/safe-cuts.ts';
 import type { Normalised, Part } from '../items/item.ts';
-import { userWordsByItem } from '../items/user-words.ts';
+import { resultText } from '../items/message-text.ts';
+import { callsByResult, pairedParts } from '../items/pairing.ts';
+import { keptBehind } from '../items/reminders.ts';
+import { userAnswerIn } from '../items/user-words.ts';
 import type { Config } from '../policy/config.ts';
 import { type LeftOut, NOTHING_LEFT_OUT } from '../session/events.ts';
 import { countItem, countToolResult, type TextCounter } from '../tokens/count.ts';
 import { truncateMiddle } from '../tokens/truncate.ts';
+import { withKept } from './replace-result.ts';
 
 const CLEARED = '[tool output left out]';
 /** Tokens that a single text may keep when the input has to be cut down. */
@@ -34,16 +38,19 @@ export function fitInput(
     sizes[index] = size;
     fitted[index] = item;
   };
-  const ofUser = userWordsByItem(items);
+  const calls = callsByResult(pairedParts(items));
   for (let i = 0; i < fitted.length && total > maxTokens; i++) {
     const item = fitted[i];
-    // What the user says in a result is no output.
-    if (item === undefined || ofUser.has(item)) continue;
     const cleared = mapParts(item, (part) => {
       if (part.kind !== 'tool_result') return part;
-      if (countToolResult(part, count, config) <= count(CLEARED)) return part;
+      const call = calls.get(part) ?? null;
+      // What the user says in a result, or behind it, is no output.
+      if (call !== null && userAnswerIn(call, part) !== null) return part;
+      const said = truncateMiddle(keptBehind(call, resultText(part)), LONG_TEXT_TOKENS, count);
+      const text = withKept(CLEARED, said);
+      if (countToolResult(part, count, config) <= count(text)) return part;
       left_out.cleared_results += 1;
-      return { ...part, content: [{ kind: 'text', text: CLEARED }] };
+      return { ...part, content: [{ kind: 'text', text }] };
     });
     if (cleared) replace(i, cleared);
   }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, stringField } from '../json.ts';
 import type { ToolCall, ToolResult, Utterance } from './item.ts';
 import { resultText } from './message-text.ts';
 import { readUtterances } from './utterances.ts';
@@ -10,6 +10,20 @@ const OPENING = '<system-reminder>';
 const CLOSING = '</system-reminder>';
 /** Its own tools, and those of servers; other agents write theirs small, and show files without numbers. */
 const OF_CLAUDE_CODE = /^(?:[A-Z]|mcp__)/;
+/** Its tools that word their results themselves, or number each line of what they show. */
+const OF_OWN_WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'Read',
+    'Edit',
+    'MultiEdit',
+    'Write',
+    'NotebookEdit',
+    'TodoWrite',
+    'TaskCreate',
+    'TaskUpdate',
+  ],
+  ...['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'Skill'],
+]);
 /** More than any result has. */
 const MOST = 50;
 
@@ -22,20 +36,45 @@ export function splitReminders(text: string): Reminded {
   let rest = text;
   while (reminders.length < MOST) {
     const end = rest.trimEnd();
-    const start = end.endsWith(CLOSING) ? end.lastIndexOf(OPENING) : -1;
-    if (start === -1 || (start > 0 && end[start - 1] !== '\n')) break;
+    const start = end.endsWith(CLOSING) ? openingOf(end) : -1;
+    if (start === -1) break;
     reminders.unshift(end.slice(start));
     rest = end.slice(0, start);
   }
   return { text: reminders.length === 0 ? text : rest.replace(/\n$/, ''), reminders };
 }
 
+/** Where the block at the end begins a line; what is said in it may name such a tag. -1 where none does. */
+function openingOf(text: string): number {
+  const before = text.lastIndexOf(CLOSING, text.length - CLOSING.length - 1);
+  let at = text.lastIndexOf(OPENING);
+  while (at > 0 && at > before && text[at - 1] !== '\n') at = text.lastIndexOf(OPENING, at - 1);
+  return at > before ? at : -1;
+}
+
 /**
  * What is said behind the result of a call, by whom. Empty for calls of other programs: nobody else writes
- * such blocks, and what a command has printed may look like them. (Claude Code's model cannot tell that either.)
+ * such blocks. What a command, a page or a server has printed may look like them, so there nobody is
+ * known to be the user: see `claimedBehind`.
  */
 export function saidBehind(call: ToolCall, result: ToolResult): Utterance[] {
-  return remindersOf(call, resultText(result)).flatMap((reminder) => saidIn(call, reminder));
+  const said = remindersOf(call, resultText(result)).flatMap((reminder) => saidIn(call, reminder));
+  return wordsItsResults(call) ? said : said.filter(({ speaker }) => speaker !== 'user');
+}
+
+/** What the user has typed meanwhile if the result of a tool is to be believed that shows anybody's words; or null. */
+export function claimedBehind(call: ToolCall, result: ToolResult): string | null {
+  if (wordsItsResults(call)) return null;
+  const said = remindersOf(call, resultText(result)).flatMap((reminder) => saidIn(call, reminder));
+  const typed = said.filter(({ speaker }) => speaker === 'user').map(({ text }) => text);
+  return typed.length === 0 ? null : typed.join('\n');
+}
+
+/** Outputs in a notebook have no numbers. */
+function wordsItsResults({ name, input }: ToolCall): boolean {
+  if (!OF_OWN_WORDS.has(name)) return false;
+  const path = isJsonObject(input) ? (stringField(input, 'file_path') ?? '') : '';
+  return name !== 'Read' || !/\.ipynb$/i.test(path);
 }
 
 /** The blocks behind a text that a call has brought in which not only the program itself speaks; '' for none. */

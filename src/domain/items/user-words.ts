@@ -23,7 +23,7 @@ const ANSWERS =
   /^(?:User has answered your questions|Your questions have been answered|User (?:responded|selected|answered)): ?/;
 const AFTER_ANSWERS = /You can now continue with (?:the user's|these) answers in mind\.?$/;
 const REFUSALS: readonly RegExp[] = [
-  /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}(?:the user said|the user provided the following reason for the rejection):\s*/i,
+  /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|Permission for this tool use was denied)\.[^\n]{0,300}?(?:the user said|the user provided the following reason for the rejection):\s*/i,
   /^(?:Error: )?The user rejected (?:permission to use this specific|this) tool call with the following feedback:\s*/i,
   /^The user rejected this tool call\. User feedback:\s*/,
 ];

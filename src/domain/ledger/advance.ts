@@ -10,7 +10,7 @@ import type {
 import { isOfOperator, rewrittenKind } from '../items/operator.ts';
 import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
-import { saidBehind } from '../items/reminders.ts';
+import { claimedBehind, saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
 import { userWordsIn, withoutQuestions } from '../items/user-words.ts';
 import { type Json, stringsOf } from '../json.ts';
@@ -363,6 +363,7 @@ class LedgerFold {
     for (const { speaker, text } of saidBehind(call, result)) {
       if (speaker !== 'user') this.text(speaker, text, true, seq);
     }
+    this.requests.claim(claimedBehind(call, result), call.name, seq);
     const words = userWordsIn(call, result);
     const before = questionOf(call) || this.unanswered();
     if (words !== null) this.request(words, before, seq, withoutQuestions(words));

@@ -48,6 +48,16 @@ describe('fitInput: clear, then truncate, then drop', () => {
     expect(fitted.texts).toEqual(['hi', 'tool_call', CLEARED, 'tool_call', ofTokens(500)]);
   });
 
+  it('keeps what Claude Code has put behind a result that is cleared', () => {
+    const typed =
+      '<system-reminder>\nThe user sent a new message while you were working:\nNever use tabs.\n</system-reminder>';
+    const behind = `${ofTokens(500)}\n\n${typed}`;
+    const items = [user('hi'), call('a', 'Read'), result('a', behind), user(ofTokens(300))];
+    const fitted = fittedTo(items, 500);
+    expect(fitted.left_out).toEqual({ ...KEPT, cleared_results: 1 });
+    expect(fitted.texts[2]).toBe(`${CLEARED}\n\n${typed}`);
+  });
+
   it('does not clear a result that is smaller than the note', () => {
     const items = [...tool('a', 'Read', 1), ...tool('b', 'Read', 500), user('hi')];
     const fitted = fittedTo(items, 100);
