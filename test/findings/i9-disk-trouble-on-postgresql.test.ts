@@ -74,6 +74,7 @@ describe('I9: trouble with the disk of a PostgreSQL server is told as what it is
     expect(api.logged).toMatchObject([{ fields: { code: '25006' } }]);
     const ready = await send(api, 'GET', '/readyz');
     expect(ready.status).toBe(503);
+    expect(ready.text).toContain('can only be read');
     expect((await send(api, 'GET', '/healthz')).status).toBe(200);
     expect((await send(api, 'GET', '/sessions/s/context')).status).toBe(200);
     await client.query('SET default_transaction_read_only = off');

@@ -17,6 +17,7 @@ import type {
   VerifyReport,
 } from '../../app/ports/event-store.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
+import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -255,7 +256,7 @@ export class PostgresStore implements SearchableStore {
        FROM (VALUES (1)) AS one LEFT JOIN (SELECT 1 FROM sessions LIMIT 1) AS any_session ON true`,
     );
     const { rows } = await storeErrors(within(PING_TIMEOUT_MS, asked));
-    if (rows[0]?.is_read_only) throw new Error('The server takes no writes.');
+    if (rows[0]?.is_read_only) throw new StoreTroubleError('read_only', null);
   }
 
   /** Commits what is queued, then closes all connections. Closing twice is harmless. */
