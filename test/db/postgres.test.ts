@@ -210,7 +210,7 @@ describe('a server that takes no writes', () => {
          current_database()); END $$`,
     );
     const readOnly = await open();
-    await expect(readOnly.ping()).rejects.toThrow('takes no writes');
+    await expect(readOnly.ping()).rejects.toThrow('can only be read');
     await expect(readOnly.commit(REF, append(item('a')), at)).rejects.toMatchObject({
       kind: 'read_only',
       message: expect.stringContaining('nothing was written'),
