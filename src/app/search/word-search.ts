@@ -144,6 +144,7 @@ class Pool {
   readonly #query: Query;
   readonly #task: SearchTask;
   readonly #seen = new Set<number>();
+  /** How many of each session were met. */
   readonly #summaries = new Map<string, number>();
   readonly #until = performance.now() + TIME_MS;
   #read = 0;
@@ -220,7 +221,7 @@ class Pool {
     expected: ReadonlySet<number>,
     hasAll: boolean,
   ): Promise<void> {
-    const unseen = found.filter((one) => !this.#seen.has(one.id) && this.#isWanted(one));
+    const unseen = this.#withoutOlderSummaries(found.filter(({ id }) => !this.#seen.has(id)));
     const slices = new Slices();
     for (let from = 0; from < unseen.length; from += DOCUMENTS_AT_A_TIME) {
       if (this.isFull) {
@@ -247,11 +248,14 @@ class Pool {
   }
 
   /** Of the summaries of a session only the newest are looked at, unless nothing else is asked for. */
-  #isWanted({ kind, session_id }: FoundDocument): boolean {
-    if (kind !== 'summary' || this.#task.filters.kind === 'summary') return true;
-    const so_far = this.#summaries.get(session_id) ?? 0;
-    this.#summaries.set(session_id, so_far + 1);
-    return so_far < MOST_SUMMARIES;
+  #withoutOlderSummaries(found: readonly FoundDocument[]): readonly FoundDocument[] {
+    if (this.#task.filters.kind === 'summary') return found;
+    return found.filter(({ kind, session_id }) => {
+      if (kind !== 'summary') return true;
+      const looked = this.#summaries.get(session_id) ?? 0;
+      this.#summaries.set(session_id, looked + 1);
+      return looked < MOST_SUMMARIES;
+    });
   }
 
   async #isOfState(candidate: Candidate): Promise<boolean> {
