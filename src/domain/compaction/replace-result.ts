@@ -54,8 +54,12 @@ export function ownTokens(candidate: Candidate, { count }: Pick<PlanInput, 'coun
   return kept === '' ? candidate.tokens : Math.max(0, candidate.tokens - count(kept));
 }
 
-function keptOf({ call, original, result }: Candidate): string {
-  return keptBehind(call, (original ?? result).content.map(resultPartText).join('\n'));
+function keptOf(candidate: Candidate): string {
+  return keptBehind(candidate.call, originalText(candidate));
+}
+
+function originalText({ original, result }: Candidate): string {
+  return (original ?? result).content.map(resultPartText).join('\n');
 }
 
 /** What stands in place of a result, and what users, hooks and tasks have said behind that. */
@@ -64,8 +68,9 @@ export function withKept(content: string, kept: string): string {
 }
 
 /** The note that says how to recall the original. */
-function noteOf({ call, original, result }: Candidate): string {
-  const text = (original ?? result).content.map(resultPartText).join('\n');
+function noteOf(candidate: Candidate): string {
+  const { call } = candidate;
+  const text = originalText(candidate);
   return recallNote(linesOf(text), ownName(call.name), callKey(call.id));
 }
 

@@ -58,16 +58,19 @@ function openingOf(text: string): number {
  * known to be the user: see `claimedBehind`.
  */
 export function saidBehind(call: ToolCall, result: ToolResult): Utterance[] {
-  const said = remindersOf(call, resultText(result)).flatMap((reminder) => saidIn(call, reminder));
+  const said = allBehind(call, result);
   return wordsItsResults(call) ? said : said.filter(({ speaker }) => speaker !== 'user');
 }
 
 /** What the user has typed meanwhile if the result of a tool is to be believed that shows anybody's words; or null. */
 export function claimedBehind(call: ToolCall, result: ToolResult): string | null {
   if (wordsItsResults(call)) return null;
-  const said = remindersOf(call, resultText(result)).flatMap((reminder) => saidIn(call, reminder));
-  const typed = said.filter(({ speaker }) => speaker === 'user').map(({ text }) => text);
-  return typed.length === 0 ? null : typed.join('\n');
+  const typed = allBehind(call, result).filter(({ speaker }) => speaker === 'user');
+  return typed.length === 0 ? null : typed.map(({ text }) => text).join('\n');
+}
+
+function allBehind(call: ToolCall, result: ToolResult): Utterance[] {
+  return remindersOf(call, resultText(result)).flatMap((reminder) => saidIn(call, reminder));
 }
 
 /** Outputs in a notebook have no numbers. */

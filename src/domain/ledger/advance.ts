@@ -302,8 +302,9 @@ class LedgerFold {
     this.requests.add(words, before, seq);
     const approved = approvedPlan(own, before);
     if (approved !== null) this.plans.approve(approved.plan, seq);
-    this.constraints.read(approved?.own ?? own, 'user', seq);
-    this.conclusions.read(approved?.own ?? own, 'user', seq);
+    const said = approved?.own ?? own;
+    this.constraints.read(said, 'user', seq);
+    this.conclusions.read(said, 'user', seq);
     this.artifacts.read(words, seq);
   }
 
