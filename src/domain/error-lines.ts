@@ -14,18 +14,20 @@ const SPEAKER = `(?:│ {0,4}|${OF_CONTAINER} ?|${OF_TASK} ?|${OF_STEP})`;
 const OF_SPEAKER = new RegExp(`^${SPEAKER}`);
 /** A place in a file or of one that stands above, as compilers and linters begin their lines. */
 const PLACE = String.raw`(?:\S{1,200}?:)?\d{1,7}(?::\d{1,7}|,\d{1,7}\))(?::|\s|$)\s?|\S{1,200}\(\d{1,7},\d{1,7}\): `;
+/** What a shell says that cannot run a line. */
+const OF_SHELL = String.raw`(?:\(eval\)|-?(?:\/\S{1,40}\/)?(?:ba|da|z|k)?sh): ?(?:line )?\d{1,5}: `;
 /** Beginnings by which tests, compilers and programs say that something went wrong. */
 const BEGINS = new RegExp(
-  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm (?:ERR!|error) |ERR_PNPM_[A-Z_]{2,60}\b|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : )`,
+  String.raw`^(?:${SPEAKER} {0,8})?(?:${PLACE})?(?:\[?(?:[A-Z]{3,12} )?(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|PANIC)\b(?!\])|FAIL(?:ED|URE)?\b|\[ERROR\] |--- FAIL|not ok\b|E {1,4}(?=\S)|[✗✘×✕❌]|● (?!Console\b)|npm (?:ERR!|error) |ERR_PNPM_[A-Z_]{2,60}\b|(?:[A-Za-z_][\w$]{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b[^:]{0,40}:|(?:[A-Z][\w-]{1,20} ){1,2}error\b[^:]{0,40}: |[\w./+-]{1,60}: (?:fatal |internal )?(?:error|Error|ERROR): |thread '[^']{1,80}' (?:\(\d{1,12}\) )?panicked at |Caused by: |Exception in thread |Uncaught |Unhandled (?:exception|rejection|error)\b|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} : |${OF_SHELL})`,
 );
 /** What a compiler says of a place: that it is an error goes without saying. */
 const IN_PLACE = /^[^\s:]{1,200}:\d{1,7}:\d{1,7}: (?!warning\b|note\b|info\b)/;
 /** Lines of single tests that have not failed. */
 const OF_ONE_TEST =
   /^(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|SKIP)\b|[✓✔√☑]|PASS\b|ok\b)|(?:\bPASSED|\bSKIPPED|\.\.\. ?(?:ok|ignored|skipped))(?: ?\[ {0,2}\d{1,3}%\])?$/;
-/** Where something was called, whose output follows, what PowerShell adds: none says what went wrong. */
+/** Where something was called, whose output follows, what PowerShell adds, what Git advises: none says what went wrong. */
 const AROUND =
-  /^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^= (?:note|help): |^(?:note|help): (?!unknown\b|cannot\b|no such\b|could not\b)|^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
+  /^hint: |^\(use "git |^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^= (?:note|help): |^(?:note|help): (?!unknown\b|cannot\b|no such\b|could not\b)|^(?:npm (?:ERR!|error) {1,8})?at (?:async |new )?(?:[^\s(]{1,200} )?(?:\[as [^\]]{1,80}\] )?\(?(?:file:\/\/|node:|[\w.@-]{0,60}[/\\]|[A-Za-z]:[/\\]|<anonymous>)|^(?:stdout|stderr) \| /;
 
 /** Words with which programs say that something failed, and nothing of why. */
 const ANNOUNCING =
@@ -49,17 +51,25 @@ export function mentionsError(line: string): boolean {
   return TELLS_ERROR.test(line) && TELLS_ERROR.test(withoutPaths(line).replace(NONE, ' '));
 }
 
+/** How lines of code end and begin that an output quotes. */
+const LIKE_CODE = /[{;]$|^[)}\]]/;
+
 /**
  * The lines that say best what went wrong, at most so many: those that begin as an error begins, then
- * those that mention one, then those that say no more than that there was one. What passes is logged
- * with such words, too, and mostly before.
+ * those that mention one, those about a place in a file, those that say no more than that there was one,
+ * and code in which it is named. What passes is logged with such words, too, and mostly before.
  */
 export function errorLinesOf(lines: readonly string[], most: number): string[] {
-  const telling = [...new Set(lines)].filter(tellsError);
+  const distinct = [...new Set(lines)];
+  const telling = distinct.filter(tellsError);
   const saying = telling.filter((line) => !announcesError(line));
   const begun = saying.filter(beginsAsError);
   const mentions = saying.filter((line) => !beginsAsError(line));
-  return [...begun, ...mentions, ...telling.filter(announcesError)].slice(0, most);
+  const code = mentions.filter((line) => LIKE_CODE.test(line));
+  const spoken = mentions.filter((line) => !LIKE_CODE.test(line));
+  const placed = distinct.filter((line) => IN_PLACE.test(line) && !tellsError(line));
+  const announcing = telling.filter(announcesError);
+  return [...begun, ...spoken, ...placed, ...announcing, ...code].slice(0, most);
 }
 
 /** Whether a line says that something failed, and nothing of what or why. */

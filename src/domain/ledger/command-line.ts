@@ -1,6 +1,6 @@
 import { baseName } from '../names.ts';
 import { oneLine } from '../text.ts';
-import { type Command, type Pipeline, parseLoosely } from '../workspace/shell/lex.ts';
+import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
 import type { Run } from './ledger.ts';
 import { kindOfScript, programName } from './script-names.ts';
 
@@ -207,55 +207,4 @@ function hasNextLine(script: string): boolean {
   return lines.some(
     (line, at) => at > 0 && !/^\s*&&/.test(line) && !lines[at - 1]?.trimEnd().endsWith('&&'),
   );
-}
-
-/** These say with exit code 1 that they found nothing, or a difference; or nothing to stop. */
-const SEARCHES =
-  /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep|pkill|killall)$/;
-
-/** These say with exit code 1 that there is nothing to show, where their errors are thrown away. */
-const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;
-
-/** Whether a script ends with a search, whose code says no more than whether it found something. */
-export function endsInSearch(script: string): boolean {
-  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
-  let at = pipelines.length - 1;
-  // What only says that something was found has not been run, or has worked.
-  while (isSaying(pipelines[at])) at--;
-  const last = pipelines[at]?.commands.at(-1);
-  const [program = '', second] = last?.words.map(({ text }) => text) ?? [];
-  if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
-    return true;
-  }
-  return (
-    PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script) && isCodeOf(pipelines, at)
-  );
-}
-
-/** These go on where they are, or say so. */
-const CHANGES_FOLDER = /^(?:cd|pushd)$/;
-
-/** Whether the code of a script is that of the pipeline at this place: nothing in front could have ended it. */
-function isCodeOf(pipelines: readonly Pipeline[], at: number): boolean {
-  const isStrict = pipelines.some(
-    ({ commands: [command] }) =>
-      command?.words[0]?.text === 'set' &&
-      command.words.some(({ text }) => /^-[a-z]*e|^errexit$/.test(text)),
-  );
-  let start = at;
-  while (start > 0 && (isStrict || /^(?:&&|\|\|)$/.test(pipelines[start]?.after ?? ''))) start--;
-  const before = pipelines.slice(start, at).flatMap(({ commands }) => commands);
-  const isHarmless = before.every(({ words: [program] }) => {
-    const name = program?.text ?? '';
-    return [PRINTS_FILES, SEARCHES, CHANGES_FOLDER, /^(?:echo|printf|set)$/].some((one) =>
-      one.test(name),
-    );
-  });
-  return isHarmless && pipelines[at]?.commands.length === 1;
-}
-
-function isSaying(pipeline: Pipeline | undefined): boolean {
-  const [command, ...others] = pipeline?.commands ?? [];
-  const says = /^(?:echo|printf)$/.test(command?.words[0]?.text ?? '');
-  return pipeline?.after === '&&' && others.length === 0 && says;
 }

@@ -1,11 +1,12 @@
-import { errorLinesOf, isAside } from '../error-lines.ts';
+import { beginsAsError, errorLinesOf, isAside } from '../error-lines.ts';
 import type { ToolResult } from '../items/item.ts';
+import { resultText } from '../items/message-text.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { cleaned, clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
 import { type Answer, answerTo, isPlaceholder, type Told } from '../workspace/result-text.ts';
 import { runsStartFile, withoutShellStart } from '../workspace/shell/start.ts';
 import { countsAllPassed, sumsUpFailure } from '../workspace/sums-up.ts';
-import { endsInSearch, runKindOf } from './command-line.ts';
+import { runKindOf } from './command-line.ts';
 import {
   type Evidence,
   endsInPipe,
@@ -15,6 +16,7 @@ import {
   saysNothing,
 } from './exit-code.ts';
 import { ANTIGRAVITY_LEFT } from './processes.ts';
+import { endsByClock, endsInQuestion, endsInSearch, messagesAmong } from './script-ends.ts';
 
 /**
  * How a call ended, or that it has not yet, and the lines that say why it failed or what came of it.
@@ -131,7 +133,12 @@ export function outcomeOf(
     const own =
       script === null ? new Set(stringsOf(given).flatMap(linesOf)) : linesOfItsOwn(script);
     const others = lines.filter((line) => !own.has(line) && !own.has(behindLabel(line)));
-    const said = others.length === 0 && script === null ? lines : others;
+    const said =
+      script === null
+        ? others.length === 0
+          ? lines
+          : others
+        : messagesAmong(withoutUsage(others), script);
     const telling = errorLinesOf(said, MOST_LINES);
     if (lines.length < shown.length && telling.length === 0 && !isFailedRun) {
       return { kind: 'interrupted', lines: [] };
@@ -140,6 +147,8 @@ export function outcomeOf(
     const isSearch = script !== null && telling.length === 0 && endsInSearch(script);
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
+    const hasSaidNo = script !== null && !isRun && endsInQuestion(script);
+    if (hasSaidNo || isTimeUp(script, isRun, result, said)) return { kind: 'unknown', lines: [] };
     if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
     const worded = said.filter((line) => /\p{L}/u.test(line) && !isAside(line));
     const reasons = worded.length > 0 ? worded : said;
@@ -151,6 +160,27 @@ export function outcomeOf(
     return { kind: 'failed', lines: errorLinesOf(lines, MOST_LINES) };
   }
   return unfailed(script, answer, lines, hasCode);
+}
+
+/** How programs write the exit code of `timeout`. */
+const TIME_IS_UP = /\b(?:code|status)\W{1,3}124\b/;
+
+/** Whether what goes on until it is stopped, such as a server, was stopped, and has told of no error. */
+function isTimeUp(
+  script: string | null,
+  isRun: boolean,
+  result: ToolResult,
+  said: readonly string[],
+): boolean {
+  if (script === null || isRun || !endsByClock(script) || said.some(beginsAsError)) return false;
+  const text = resultText(result);
+  return TIME_IS_UP.test(text.slice(0, 300)) || TIME_IS_UP.test(text.slice(-300));
+}
+
+/** What stands in front of how a program is to be used, where that is the reason; else all lines. */
+function withoutUsage(lines: readonly string[]): readonly string[] {
+  const at = lines.findIndex((line) => /^usage:\s/i.test(line));
+  return at <= 0 || lines.slice(at).some(beginsAsError) ? lines : lines.slice(0, at);
 }
 
 /** Whether a script runs one thing, of which the last lines are let through, and these say that all has passed. */

@@ -282,6 +282,13 @@ function isCommand({ what, key }: Failure): boolean {
   return !what.startsWith(`${key.slice(0, key.indexOf(' '))} (`);
 }
 
-function failureKey(key: string, lines: readonly string[]): string {
-  return `${key}\n${lines[0] ?? ''}`;
+/** How long a test took is another time each time. */
+const TOOK = /\(\d{1,6}(?:\.\d{1,6})? ?m?s\)/g;
+
+/** Go names a test that has failed, and says why on a line of its own. */
+const ONLY_NAME = /^--- FAIL: \S{1,200}\s*$/;
+
+function failureKey(key: string, [first = '', second = '']: readonly string[]): string {
+  const name = first.replace(TOOK, '');
+  return `${key}\n${ONLY_NAME.test(name) ? `${name}\n${second}` : name}`;
 }

@@ -191,6 +191,58 @@ describe('how a command ended', () => {
       },
     ],
     [
+      'golangci-lint: the place and what is wrong there, not the code that it quotes',
+      'Exit code 1\ninternal/fetch.go:97:4: (*Refs).Fetch - result parents is never used (unparam)\n) (parents map[Hash][]Hash, err error) {\n   ^\n1 issues:\n* unparam: 1',
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'internal/fetch.go:97:4: (*Refs).Fetch - result parents is never used (unparam)',
+          ') (parents map[Hash][]Hash, err error) {',
+        ],
+      },
+    ],
+    [
+      'Go: why a package could not be built',
+      'Exit code 1\n# app/api\napi/auth_test.go:11:2: "time" imported and not used\nFAIL\tapp/api [build failed]\nFAIL',
+      true,
+      {
+        kind: 'failed',
+        lines: [
+          'FAIL app/api [build failed]',
+          'api/auth_test.go:11:2: "time" imported and not used',
+          'FAIL',
+        ],
+      },
+    ],
+    [
+      'GitHub CLI: why, not how it is used',
+      'Exit code 1\nmust provide `--title` and `--body` (or `--fill`) when not running interactively\n\nUsage:  gh pr create [flags]\n\nFlags:\n      --recover string       Recover input from a failed run of create\n  -w, --web                  Open the web browser to create a pull request',
+      true,
+      {
+        kind: 'failed',
+        lines: ['must provide `--title` and `--body` (or `--fill`) when not running interactively'],
+      },
+    ],
+    [
+      'argparse: why stands behind how it is used',
+      'Exit code 2\nusage: run.py [-h] --out OUT\nrun.py: error: the following arguments are required: --out',
+      true,
+      {
+        kind: 'failed',
+        lines: ['run.py: error: the following arguments are required: --out'],
+      },
+    ],
+    [
+      'Git: what is wrong, not what it advises',
+      'Exit code 1\nThe following paths are ignored by one of your .gitignore files:\ncmd/sync\nhint: Use -f if you really want to add them.\nhint: Disable this message with "git config set advice.addIgnoredFile false"',
+      true,
+      {
+        kind: 'failed',
+        lines: ['The following paths are ignored by one of your .gitignore files:', 'cmd/sync'],
+      },
+    ],
+    [
       'a program that names itself before its error, and says it twice',
       'Exit code 1\n0 errors so far\nsbatch: error: Batch job submission failed\nsbatch: error: Batch job submission failed\ndone with errors',
       true,
@@ -687,4 +739,15 @@ test('a run of tests whose output was put into a file is not told by the tag aro
     kind: 'unknown',
     lines: ['00:02 +3: parses'],
   });
+});
+
+test('a test that takes another time each time has failed again, and for another reason anew', () => {
+  const failed = (took: string, why: string) =>
+    ran('go test ./api', `--- FAIL: TestLogin (${took})\n    api_test.go:9: ${why}\nFAIL`, 1);
+  const items = [
+    ...failed('0.06s', 'expected 401, got 200'),
+    ...failed('0.41s', 'expected 401, got 200'),
+    ...failed('0.40s', 'expected 401, got 500'),
+  ];
+  expect(ledgerOf(items).failures.map(({ times }) => times)).toEqual([2, 1]);
 });

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  commandKey,
-  endsInSearch,
-  rowsWithin,
-  runKindOf,
-} from '../../../src/domain/ledger/command-line.ts';
+import { commandKey, rowsWithin, runKindOf } from '../../../src/domain/ledger/command-line.ts';
 import type { Run } from '../../../src/domain/ledger/ledger.ts';
 import { ledgerOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex } from '../../support/tool-calls.ts';
@@ -103,31 +98,6 @@ test('a failure of a script is named for its work, not for the folder that it go
   const script = 'cd /w/app\nexport LEVEL=2\n./deploy staging\necho done';
   const items = ran(script, 'Error: no route to host', 1);
   expect(ledgerOf(items).failures).toMatchObject([{ what: 'Bash (./deploy staging)' }]);
-});
-
-describe('searches, which end with 1 when they found nothing', () => {
-  test.each<[boolean, string]>([
-    [true, 'rg -n foo src'],
-    [true, 'cd /w && grep -r foo .'],
-    [true, 'git diff --exit-code'],
-    [true, 'cat a | grep foo'],
-    [true, 'which pnpm'],
-    [true, 'ls out.csv 2>/dev/null && echo exists'],
-    [true, 'make log; tail -8 logs/*.out 2>/dev/null'],
-    [true, 'cd /w && cat a.txt 2>/dev/null'],
-    [true, 'cat a.txt 2>/dev/null || cat b.txt 2>/dev/null'],
-    [false, './deploy.sh && cat out.txt 2>/dev/null'],
-    [false, './deploy.sh || cat out.txt 2>/dev/null'],
-    [false, 'set -e; ./deploy.sh; cat out.txt 2>/dev/null'],
-    [false, 'set -euo pipefail; ./migrate.sh | tail -2 2>/dev/null'],
-    [false, 'npm run build && cat dist/v.txt 2>/dev/null'],
-    [false, 'make log; tail -8 logs/*.out'],
-    [false, 'npm test && echo passed'],
-    [false, 'ls && npm test && echo passed'],
-    [false, 'grep foo a && npm test'],
-    [false, 'npm test'],
-    [false, 'git push'],
-  ])('%s: %s', (isSearch, script) => expect(endsInSearch(script)).toBe(isSearch));
 });
 
 describe('the rows within a row of commands', () => {

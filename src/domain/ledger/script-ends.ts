@@ -1,0 +1,120 @@
+import { baseName } from '../names.ts';
+import { type Command, type Pipeline, parseLoosely } from '../workspace/shell/lex.ts';
+
+/** Characters of a script that are read. */
+const LOOKED_AT = 20_000;
+
+/** These say with exit code 1 that they found nothing, or a difference; or nothing to stop. */
+const SEARCHES =
+  /^(?:rg|grep|egrep|fgrep|ag|ack|diff|cmp|test|\[|find|ls|which|command|pgrep|pkill|killall)$/;
+
+/** These say with exit code 1 that there is nothing to show, where their errors are thrown away. */
+const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;
+
+/** Whether a script ends with a search, whose code says no more than whether it found something. */
+export function endsInSearch(script: string): boolean {
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  let at = pipelines.length - 1;
+  // What only says that something was found has not been run, or has worked.
+  while (isSaying(pipelines[at])) at--;
+  const last = pipelines[at]?.commands.at(-1);
+  const [program = '', second] = last?.words.map(({ text }) => text) ?? [];
+  if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
+    return true;
+  }
+  return (
+    PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script) && isCodeOf(pipelines, at)
+  );
+}
+
+/** These go on where they are, or say so. */
+const CHANGES_FOLDER = /^(?:cd|pushd)$/;
+
+/** Whether the code of a script is that of the pipeline at this place: nothing in front could have ended it. */
+function isCodeOf(pipelines: readonly Pipeline[], at: number): boolean {
+  const isStrict = pipelines.some(
+    ({ commands: [command] }) =>
+      command?.words[0]?.text === 'set' &&
+      command.words.some(({ text }) => /^-[a-z]*e|^errexit$/.test(text)),
+  );
+  let start = at;
+  while (start > 0 && (isStrict || /^(?:&&|\|\|)$/.test(pipelines[start]?.after ?? ''))) start--;
+  const before = pipelines.slice(start, at).flatMap(({ commands }) => commands);
+  const isHarmless = before.every(({ words: [program] }) => {
+    const name = program?.text ?? '';
+    return [PRINTS_FILES, SEARCHES, CHANGES_FOLDER, /^(?:echo|printf|set)$/].some((one) =>
+      one.test(name),
+    );
+  });
+  return isHarmless && pipelines[at]?.commands.length === 1;
+}
+
+function isSaying(pipeline: Pipeline | undefined): boolean {
+  const [command, ...others] = pipeline?.commands ?? [];
+  const says = /^(?:echo|printf)$/.test(command?.words[0]?.text ?? '');
+  return pipeline?.after === '&&' && others.length === 0 && says;
+}
+
+/** Programs that are asked whether something is there: what they say when it is not is their answer. */
+const ASKS = /^(?:which|type|hash|where|where\.exe|whereis|pidof)$/;
+/** The same by the words behind the program. */
+const ASKS_WITH = new RegExp(
+  [
+    'command -[vV]',
+    'dpkg(?:-query)? (?:-[slLS]|--(?:status|list|listfiles|search))',
+    'rpm -q\\w*',
+    'brew (?:list|ls)',
+    'pip3? show',
+    'python3? -m pip show',
+    'systemctl (?:--user )?(?:status|is-(?:active|enabled|failed))',
+    'git (?:rev-parse (?:-q |--quiet )?--verify|show-ref|merge-base --is-ancestor|check-ignore|ls-files --error-unmatch|config --get)',
+    'jq (?:-[a-zA-Z]*e|--exit-status)',
+    'kill -0',
+  ]
+    .map((words) => `^${words}(?= |$)`)
+    .join('|'),
+);
+
+/** Whether a script ends with a question, to which a failure is the answer "no". */
+export function endsInQuestion(script: string): boolean {
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  let at = pipelines.length - 1;
+  while (isSaying(pipelines[at])) at--;
+  const asked = pipelines[at]?.commands.at(-1);
+  if (asked === undefined || !isCodeOf(pipelines, at)) return false;
+  const [program = '', ...words] = asked.words.map(({ text }) => text);
+  return ASKS.test(baseName(program)) || ASKS_WITH.test([baseName(program), ...words].join(' '));
+}
+
+/** Whether a script ends with a command that is stopped after some time. */
+export function endsByClock(script: string): boolean {
+  const last = parseLoosely(script.slice(0, LOOKED_AT)).at(-1)?.commands[0];
+  return /^g?timeout$/.test(baseName(last?.words[0]?.text ?? ''));
+}
+
+/** Programs that print what stands in files, or which there are. */
+const SHOWS =
+  /^(?:cat|bat|nl|head|tail|sed|grep|egrep|fgrep|zgrep|rg|ag|ack|ls|tree|find|fd|wc|cut|tr|uniq|sort|tac|less|stat|file|du|pwd|cd|echo|printf)$/;
+const GIT_SHOWS = /^(?:show|diff|log|grep|blame|ls-files|ls-tree|status)$/;
+/** Who speaks when a shell cannot run a line. */
+const SHELL = /^(?:\(eval\)|-?(?:\/\S{1,40}\/)?(?:ba|da|z|k)?sh):/;
+
+/**
+ * Of the lines that a script has printed those that are messages: where all that it runs shows files, what
+ * they hold speaks of errors as well. All lines of any other script.
+ */
+export function messagesAmong(lines: readonly string[], script: string): readonly string[] {
+  const commands = parseLoosely(script.slice(0, LOOKED_AT)).flatMap(({ commands }) => commands);
+  if (commands.length === 0 || !commands.every(showsFiles)) return lines;
+  const speakers = new Set(commands.map(({ words: [program] }) => baseName(program?.text ?? '')));
+  if (speakers.has('git')) for (const speaker of ['fatal', 'error', 'ssh']) speakers.add(speaker);
+  return lines.filter(
+    (line) =>
+      SHELL.test(line) || speakers.has(baseName(line.slice(0, Math.max(0, line.indexOf(': '))))),
+  );
+}
+
+function showsFiles({ words: [program, second] }: Command): boolean {
+  const name = baseName(program?.text ?? '');
+  return SHOWS.test(name) || (name === 'git' && GIT_SHOWS.test(second?.text ?? ''));
+}
