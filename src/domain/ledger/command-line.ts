@@ -138,14 +138,40 @@ const SETS_UP = new RegExp(String.raw`^(?:${SETTING}(?:&&|;|\n)){1,12}`);
 /** The same on lines of their own. */
 const SETS_UP_IN_LINES = new RegExp(String.raw`^(?:${SETTING}\n){1,12}`);
 
-/** A script without the lines in front that only say where and with what; itself, where nothing else is left. */
+/** A line that hands what follows, up to a word, to a program that writes a file, or is the script of one. */
+const GIVES_TEXT =
+  /^\s{0,40}(?:cd [^\n;&|<]{1,200}&&\s{0,20})?(?:cat|tee|python\d?|python3\.\d{1,2}|node|perl|ruby)\b[^\n;&|<]{0,300}<<-?\s{0,4}(["']?)(\w{1,40})\1[^\n;&|<]{0,300}\n/;
+/** Of set-up and texts in turns so many are passed over. */
+const MOST_STEPS = 12;
+
+/**
+ * A script without the lines in front that only say where and with what, or write a file; itself, where
+ * nothing else is left.
+ */
 export function withoutSetUpLines(script: string): string {
   return without(SETS_UP_IN_LINES, script);
 }
 
-function without(pattern: RegExp, script: string): string {
-  const rest = script.replace(pattern, '');
+function without(setUp: RegExp, script: string): string {
+  let rest = script;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const next = withoutText(rest.replace(setUp, ''));
+    if (next.length === rest.length) break;
+    rest = next;
+  }
   return rest.trim() === '' ? script : rest;
+}
+
+/** What follows a text that the first command is given; the whole where it is given none. */
+function withoutText(script: string): string {
+  const [line = '', , word = ''] = GIVES_TEXT.exec(script) ?? [];
+  if (line === '') return script;
+  const end = new RegExp(`^[\\t ]{0,40}${word}[\\t ]{0,40}$`, 'm').exec(
+    script.slice(line.length - 1),
+  );
+  return end === null
+    ? script
+    : script.slice(line.length - 1 + end.index + end[0].length).trimStart();
 }
 
 /** What the words of a command that shows something go on to, with the blanks behind them. */

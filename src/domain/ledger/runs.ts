@@ -1,6 +1,6 @@
 import { firstLine, oneLine } from '../text.ts';
 import { type FileAction, writesText } from '../workspace/action.ts';
-import { commandKey, rowsWithin } from './command-line.ts';
+import { commandKey, rowsWithin, withoutSetUpLines } from './command-line.ts';
 import type { Files, Moment } from './files.ts';
 import type { Failure, OpenCall, Run, Tool } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -66,7 +66,7 @@ export class Runs {
 
   left(id: string, { tool, subject, script, kind }: Done, { seq, at }: Moment): void {
     const own = {
-      ...(script !== null && { script: script.slice(0, LONGEST_SCRIPT) }),
+      ...(script !== null && { script: withinRoom(script) }),
       ...(kind !== null && { kind }),
     };
     this.open.set(id, { seq, last_seq: seq, id, tool, subject, ...own, called_at: at });
@@ -280,6 +280,12 @@ function isAboutFailure(text: string, failure: Failure): boolean {
 /** The key of a command is its text, and of other calls the tool with what it was about. */
 function isCommand({ what, key }: Failure): boolean {
   return !what.startsWith(`${key.slice(0, key.indexOf(' '))} (`);
+}
+
+/** A script, or as much of what it is about as there is room for. */
+function withinRoom(script: string): string {
+  const own = script.length > LONGEST_SCRIPT ? withoutSetUpLines(script) : script;
+  return own.slice(0, LONGEST_SCRIPT);
 }
 
 /** How long a test took is another time each time. */

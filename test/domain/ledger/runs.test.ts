@@ -82,6 +82,17 @@ describe('the same command, however it is run', () => {
     ['pytest -q', 'set -e; cd "/w x"; pytest -q'],
     ['cd /w', 'cd /w'],
     ['npm test', 'npm test 2>&1 | tail -20; echo "exit=$?"'],
+    [
+      'python debug.py',
+      "cat > debug.py <<'EOF'\nimport re\nprint(1)\nEOF\npython debug.py 2>&1 | head -50",
+    ],
+    [
+      'go test ./...',
+      "cd /w && python3 - <<'EOF'\nsrc = open('a.go').read()\nEOF\ncd b && go test ./...",
+    ],
+    ["python3 - <<'EOF' print(1) EOF", "python3 - <<'EOF'\nprint(1)\nEOF\n"],
+    ["cat > a <<'EOF' EOFS", "cat > a <<'EOF'\nEOFS"],
+    ["cat > a <<'EOF' && npm test x EOF", "cat > a <<'EOF' && npm test\nx\nEOF"],
     ['npm test', 'npm test > /tmp/run.log 2>&1; echo "exit=$?"; grep -E "FAIL|ok" /tmp/run.log'],
     ['npm test', 'npm test &> out.log'],
     ['npm test', 'npm.cmd test'],
@@ -524,4 +535,23 @@ test('a text that PowerShell hands on is not what a command is about', () => {
     ),
   );
   expect(failures.map(({ what }) => what)).toEqual(['shell_command (Set-Content src\\a.vue)']);
+});
+
+test('a script that is run again is named for its run, not for how it was written', () => {
+  const write = "cd /w && cat > debug.py << 'EOF'\nimport app\napp.load()\nEOF\npython debug.py";
+  const items = [
+    ...ran(write, "AttributeError: module 'app' has no attribute 'load'", 1),
+    ...ran('cd /w && python debug.py', 'done'),
+  ];
+  const { failures } = ledgerOf(items);
+  expect(failures).toMatchObject([{ what: 'Bash (python debug.py)', cure: { files: [] } }]);
+});
+
+test('a script that writes a long text first is the same when it ends later', () => {
+  const script = `cat > body.md <<'EOF'\n${'A line of the text.\n'.repeat(100)}EOF\n\ngh pr create --body-file body.md`;
+  const left = 'Wall time: 1.0 seconds\nProcess running with session ID 73\nOutput:\n';
+  const items = used('exec_command', { cmd: script }, left);
+  expect(ledgerOf(items).open_calls).toMatchObject([
+    { script: 'gh pr create --body-file body.md' },
+  ]);
 });
