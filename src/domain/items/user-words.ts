@@ -161,3 +161,23 @@ export function userWordsByItem(items: readonly Normalised[]): Map<Normalised, s
   }
   return found;
 }
+
+/** How Claude Code shows in a terminal what its assistant says and does, and what came of it. */
+const SHOWN = /^\s{0,20}[⏺⎿]/u;
+/** What is shown goes on below it, further to the right. */
+const GOES_ON = /^\s{2}/;
+
+/**
+ * A text that the user has pasted from a terminal, without what another session's assistant says, does
+ * and is told there: these are not the user's words. What stands in no such block stays.
+ */
+export function withoutPastedSession(text: string): string {
+  if (!text.includes('⏺')) return text;
+  let isInside = false;
+  const own = text.split('\n').filter((line) => {
+    if (line.trim() === '') return true;
+    isInside = SHOWN.test(line) || (isInside && GOES_ON.test(line));
+    return !isInside;
+  });
+  return own.join('\n');
+}

@@ -12,7 +12,7 @@ import { type Partners, partnersIn } from '../items/pairing.ts';
 import { providerTools } from '../items/provider-tools.ts';
 import { claimedBehind, saidBehind } from '../items/reminders.ts';
 import { utterancesOf } from '../items/speaker.ts';
-import { userWordsIn, withoutQuestions } from '../items/user-words.ts';
+import { userWordsIn, withoutPastedSession, withoutQuestions } from '../items/user-words.ts';
 import { type Json, stringsOf } from '../json.ts';
 import { shortPath } from '../names.ts';
 import { cleaned, clipMiddle } from '../text.ts';
@@ -302,10 +302,10 @@ class LedgerFold {
     this.requests.add(words, before, seq);
     const approved = approvedPlan(own, before);
     if (approved !== null) this.plans.approve(approved.plan, seq);
-    const said = approved?.own ?? own;
+    const said = withoutPastedSession(approved?.own ?? own);
     this.constraints.read(said, 'user', seq);
     this.conclusions.read(said, 'user', seq);
-    this.artifacts.read(words, seq);
+    this.artifacts.read(withoutPastedSession(words), seq);
   }
 
   private say(text: string, seq: number): void {

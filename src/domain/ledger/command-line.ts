@@ -132,7 +132,7 @@ function kindInside(script: string): Run['kind'] | null {
 
 /** The words behind a command, in quotes or not. */
 const ARGUMENTS = String.raw`(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\n;&|"']){0,400}`;
-const SETTING = String.raw`\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module) ${ARGUMENTS}`;
+const SETTING = String.raw`\s{0,40}(?:cd|pushd|export|source|\.|set|unset|conda|nvm|module|\[{1,2}) ${ARGUMENTS}`;
 /** What a script begins with to make the shell ready for what it is about. */
 const SETS_UP = new RegExp(String.raw`^(?:${SETTING}(?:&&|;|\n)){1,12}`);
 /** The same on lines of their own. */

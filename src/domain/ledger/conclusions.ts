@@ -22,6 +22,27 @@ const ENVELOPE = /<(task-id|tool-use-id|output-file|status|usage|note)>[\s\S]{0,
 /** What Antigravity writes in front of one: when it came, and from whom. */
 const HEADER = new RegExp(String.raw`^${ANTIGRAVITY_SAYS}[\s\S]{0,600}? content=`);
 
+/** What says nothing without what stands below it: a heading, a line with a colon at its end, and what comes next. */
+const LEADS_IN =
+  /^#{1,6} [^\n]{0,200}$|[:：]\W{0,4}$|(?:^|[.!] )(?:let me|now let['’]?s|I['’]ll)\b[^.!?\n]{0,120}[.!]?$/i;
+/** Lines of a table between its head and its rows, and fences. */
+const RULES = /^[ \t|:=-]{3,400}(?:\n|$)|^[ \t]{0,20}```\w{0,20}(?:\n|$)/gm;
+
+/** The first paragraph of a report that says something, with those that only lead in to it. */
+function beginningOf(text: string): string {
+  const paragraphs = text
+    .slice(0, LOOKED_AT)
+    .replace(RULES, '')
+    .split(/\n\s*\n/, 12)
+    .filter((paragraph) => /\p{L}{3}/u.test(paragraph));
+  const own: string[] = [];
+  for (const paragraph of paragraphs) {
+    own.push(oneLine(cleaned(paragraph)));
+    if (!LEADS_IN.test(paragraph.trim()) || own.join(' ').length > LONGEST) break;
+  }
+  return own.join(' ');
+}
+
 /** What was chosen and what was found out. */
 export class Conclusions {
   private readonly list: { fact: Conclusion; about: ReadonlySet<string> }[];
@@ -45,9 +66,9 @@ export class Conclusions {
   /** The report with which the assistant has ended a turn. */
   endOfTurn(text: string, seq: number): void {
     if (text.length < REPORT_FROM) return;
-    const first = text.split(/\n\s*\n/, 8).find((paragraph) => /\p{L}{3}/u.test(paragraph));
-    if (first === undefined) return;
-    this.add(clipEnd(oneLine(cleaned(first)), LONGEST), 'finding', 'assistant', seq);
+    const first = beginningOf(text);
+    if (first === '') return;
+    this.add(clipEnd(first, LONGEST), 'finding', 'assistant', seq);
   }
 
   /** What another agent or a hook reports: what it has found out, else how it begins. */

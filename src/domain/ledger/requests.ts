@@ -12,6 +12,8 @@ const SHORTENED = 160;
 const SHORT = 80;
 const ASSENT = 25;
 const LONGEST_ANSWERED = 240;
+/** A command of the client answers nothing. */
+const COMMAND = /^\/[a-z][\w:-]{0,60}(?:\s|$)/i;
 /** How an answer begins says what came of a request, and what it leaves open stands at its end. */
 const LONGEST_ENDED = 300;
 const LONGEST_OPEN = 200;
@@ -54,7 +56,8 @@ export class Requests {
     const text = clipMiddle(cleaned(words), this.list.length === 0 ? LONGEST_FIRST : LONGEST);
     if (text === '') return;
     this.characters += excessOf([{ text }]);
-    const answers = text.length <= SHORT ? answeredBy(text, before) : '';
+    const isShort = text.length <= SHORT && !COMMAND.test(text);
+    const answers = isShort ? answeredBy(text, before) : chosenBy(text, before);
     this.list.push({ seq, last_seq: seq, text, ...(answers !== '' && { answers }) });
   }
 
@@ -90,19 +93,40 @@ export function answeredBy(reply: string, before: string): string {
   const all = cleaned(before).split('\n').map(oneLine);
   const lines = all.filter(saysSomething);
   const numbers: string[] = reply.match(/(?<![\w.])\d{1,2}(?![\w.]\w)/g) ?? [];
-  const letters = /^\(?([a-dA-D])[).]?$/.exec(reply.trim())?.[1] ?? '';
-  const named = lines.filter((line) => {
-    const mark = /^(?:[-*] )?\**(\d{1,2}|[a-dA-D])[.):]/.exec(line)?.[1];
-    return (
-      mark !== undefined && (numbers.includes(mark) || mark.toLowerCase() === letters.toLowerCase())
-    );
-  });
-  if (named.length > 0) return clipEnd(named.join('; '), LONGEST_ANSWERED);
+  const named = choicesIn(lines, [...numbers, letterIn(reply)]);
+  if (named !== '') return named;
   const prose = outsideFences(all).filter(saysSomething);
   const asked = prose.map(lastQuestion).findLast((question) => question !== null);
   // Only a word or two goes on from what was said, whatever it was.
   const last = reply.length <= ASSENT ? (titleOfPlan(before) ?? lines.at(-1) ?? '') : '';
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
+}
+
+/** A letter alone, or as one of those that were to choose from, where the reply begins. */
+const LETTER =
+  /^\(?(?:([a-dA-D])[).]?$|(?:[^.!?\n]{0,40}\b(?:options?|with|for|think|prefer|choose|pick|say|take|do) )?([A-D])(?:[).:,]|$| (?:is|seems|sounds|looks|and|but|please)\b))/;
+/** What was to choose from: in a list, a table or below headings. */
+const CHOICE =
+  /^(?:[-*|] ?|#{1,4} ){0,2}\**(?:(?:option|approach|variant|plan) )?(\d{1,2}|[a-dA-D])[.):]/i;
+
+function letterIn(reply: string): string {
+  const [, alone, named = ''] = LETTER.exec(reply.trim()) ?? [];
+  return alone ?? named;
+}
+
+/** The lines that have one of these marks, as those do that can be chosen from; '' for none. */
+function choicesIn(lines: readonly string[], marks: readonly string[]): string {
+  const wanted = new Set(marks.map((mark) => mark.toLowerCase()));
+  const named = lines.filter((line) => wanted.has(CHOICE.exec(line)?.[1]?.toLowerCase() ?? '-'));
+  const texts = named.map((line) => line.replace(/^[|#\s]{1,10}/, '').replace(/ \|$/, ''));
+  return clipEnd(texts.join('; '), LONGEST_ANSWERED);
+}
+
+/** What a longer reply has chosen by its letter; '' where it names none. */
+function chosenBy(reply: string, before: string): string {
+  const letter = letterIn(reply);
+  if (letter === '') return '';
+  return choicesIn(cleaned(before).split('\n').map(oneLine).filter(saysSomething), [letter]);
 }
 
 /** How a plan begins that was proposed. */

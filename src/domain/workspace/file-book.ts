@@ -17,7 +17,7 @@ import {
   wholeText,
 } from './known-text.ts';
 import { withShownLines } from './outside-change.ts';
-import { patched } from './patch.ts';
+import { patched, withoutPatched } from './patch.ts';
 import { isOnWindows, isPerhapsFolder, resolvePath } from './paths.ts';
 import { effectOfProgram, type ProgramEffect, programOf } from './program-text.ts';
 import { textOfRestored } from './restored-text.ts';
@@ -110,7 +110,8 @@ export class FileBook {
       case 'patched': {
         const isTelling = action.hunks.some(({ before }) => before.length > 0);
         const next: Next = (text) => patched(text, action.hunks, this.effort);
-        const path = this.change(action.path, at, 'a patch', next, isTelling);
+        const left = (text: KnownText) => withoutPatched(text, action.hunks, this.effort);
+        const path = this.change(action.path, at, 'a patch', next, isTelling, left);
         // Its new path begins in the same folder as the old one.
         const start = path.endsWith(`/${action.path}`) ? path.length - action.path.length : 0;
         if (action.to !== null) this.move(path, path.slice(0, start) + action.to, at);
@@ -209,9 +210,17 @@ export class FileBook {
 
   /**
    * Changes what is known of a file. `isTelling`: that it can be followed shows which file it was,
-   * where several have such a path. Gives the path that it was changed under.
+   * where several have such a path. `left`: what is still known where it cannot be followed. Gives the path
+   * that it was changed under.
    */
-  private change(path: string, at: number, by: string, next: Next, isTelling: boolean): string {
+  private change(
+    path: string,
+    at: number,
+    by: string,
+    next: Next,
+    isTelling: boolean,
+    left = (known: KnownText) => known,
+  ): string {
     const certain = this.files.certain(path);
     const others = this.files
       .namesakes(path, `${by} of ${path}`)
@@ -224,10 +233,14 @@ export class FileBook {
     if (file === undefined) return path;
     const text = next(file.text);
     if (text === null) {
-      file.at = at;
+      const known = left(file.text);
+      const { changedBy } = file;
+      const kept = known === file.text ? file : this.files.set(file.path, known, at, changedBy);
+      if (kept === undefined) return file.path;
+      kept.at = at;
       // It may have more lines now, or fewer, than there were of those that are known.
-      if (isPartToItsEnd(file.text)) file.text = { ...file.text, total: null };
-      this.files.doubt(file, `${by} that could not be followed`);
+      if (isPartToItsEnd(known)) kept.text = { ...known, total: null };
+      this.files.doubt(kept, `${by} that could not be followed`);
     } else this.follow(file, text, at, next);
     return file.path;
   }

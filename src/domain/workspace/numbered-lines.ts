@@ -55,5 +55,8 @@ export function numberedBlocks(text: string, numbering: Numbering): Block[] | nu
 }
 
 function isCut(line: string): boolean {
-  return line.length >= CUT_LINE && /(?:truncated\]?|\.\.\.|…)$/.test(line.slice(-40));
+  return (
+    line.length >= CUT_LINE &&
+    /(?:truncated\]?|\.\.\.|…|truncated to \d{1,6} chars\))$/.test(line.slice(-40))
+  );
 }

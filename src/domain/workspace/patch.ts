@@ -1,7 +1,14 @@
 import type { FileAction, Hunk } from './action.ts';
 import type { Effort } from './effort.ts';
 import { findText } from './find-text.ts';
-import { type KnownText, spendOn, spliced, textWhenWhole } from './known-text.ts';
+import {
+  type Block,
+  type KnownText,
+  lineCount,
+  spendOn,
+  spliced,
+  textWhenWhole,
+} from './known-text.ts';
 
 const FILE_LINE = /^\*\*\* (?:Add|Update|Delete) File: /;
 const MOVE_LINE = '*** Move to: ';
@@ -128,6 +135,35 @@ export function patched(
     from = { block: place.block, line: place.start + after.length };
   }
   return result;
+}
+
+/**
+ * What is left of a text where a patch that was certainly applied cannot be followed: lines that it has
+ * taken out, or put others in place of, are not known any more.
+ */
+export function withoutPatched(
+  known: KnownText,
+  hunks: readonly Hunk[],
+  effort: Effort,
+): KnownText {
+  let { blocks } = known;
+  for (const { before, after } of hunks) {
+    const stays = new Set(after);
+    if (before.every((line) => stays.has(line))) continue;
+    if (!spendOn({ ...known, blocks }, 2, effort)) return { blocks: [], total: null };
+    blocks = blocks.flatMap((block) => withoutLines(block, before));
+  }
+  return blocks === known.blocks ? known : { blocks, total: known.total };
+}
+
+/** What stands in front of these lines, and behind them. */
+function withoutLines(block: Block, lines: readonly string[]): Block[] {
+  const { first, text } = block;
+  const at = linesAt(text, lines, 0);
+  if (at === null) return [block];
+  const head = { first, text: text.slice(0, Math.max(0, at.start - 1)) };
+  const tail = { first: first + lineCount(text.slice(0, at.end)), text: text.slice(at.end + 1) };
+  return [...(at.start > 0 ? [head] : []), ...(at.end < text.length ? [tail] : [])];
 }
 
 type Place = { block: number; start: number; end: number; lead: string; tail: string };

@@ -3,7 +3,7 @@ import { type JsonObject, stringField } from '../json.ts';
 import type { FileAction } from './action.ts';
 import { type KnownText, lastLine, lineCount, wholeText } from './known-text.ts';
 import { type Numbering, numberedBlocks } from './numbered-lines.ts';
-import { filesOfRoo, type ShownFile, unwrapRead } from './read-wrappers.ts';
+import { filesOfRoo, type ShownFile, unwrapRead, unwrapTagged } from './read-wrappers.ts';
 import { type Answer, beforeCut } from './result-text.ts';
 import { firstNumber, linesWanted, pathOf } from './tool-input.ts';
 
@@ -28,6 +28,8 @@ export function readText(
   if (/^(?:<system-reminder>|File unchanged since|PDF file read|\[?Image)/.test(text)) return null;
   // What stands for lines that were left out is no content.
   if (ELIDED.test(text.slice(-600))) return null;
+  const tagged = unwrapTagged(text);
+  if (tagged !== null) return shownText(call, input, tagged, given);
   for (const numbering of numberingsOf(call)) {
     const known = numberedText(numberedPart(text), numbering, input, given);
     if (known !== null) return known;

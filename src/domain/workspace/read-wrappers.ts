@@ -87,6 +87,26 @@ function isWrapped(text: string, path: string): boolean {
   );
 }
 
+/** opencode names the file before it shows it, and since 1.2 puts the first line right behind the tag. */
+const TAGGED = /^<path>[^\n]{1,4096}<\/path>\n<type>file<\/type>\n<content>/;
+/** What it says below the lines; it counts no empty line behind the last line feed. */
+const TAGGED_END =
+  /\n\n\((?:End of file - total (\d{1,9}) lines\)|Showing lines \d{1,9}-\d{1,9} of (\d{1,9})\.[^\n]{0,100}|Output capped at [^\n]{0,200})$/;
+
+/** The file in an answer of opencode that stands in tags; null for other answers. */
+export function unwrapTagged(text: string): ShownFile | null {
+  const head = TAGGED.exec(text)?.[0];
+  const close = text.lastIndexOf('\n</content>');
+  if (head === undefined || close < head.length) return null;
+  const shown = text.slice(head.length, close);
+  const end = TAGGED_END.exec(shown.slice(-300));
+  const counted = end?.[1] ?? end?.[2];
+  const total = counted === undefined ? null : Number(counted) + 1;
+  const lines = end === null ? shown : shown.slice(0, -end[0].length);
+  const last = end?.[1] === undefined ? '' : `\n${total}: `;
+  return { text: lines + last, path: null, first: null, total, numbering: 'spaced' };
+}
+
 /** The files in an answer of Roo Code's `read_file`, which may show several; null for other answers. */
 export function filesOfRoo(text: string): ShownFile[] | null {
   if (!/^<files>\s/.test(text)) return null;

@@ -116,6 +116,30 @@ describe('the report with which a turn ended', () => {
     ]);
   });
 
+  test.each([
+    [
+      'Two bugs are here:\n\n**Bug 1**: a stale review blocks all new ones.',
+      'Two bugs are here: **Bug 1**: a stale review blocks all new ones.',
+    ],
+    [
+      'Good catch. Let me clarify the scope.\n\n- only this checkpoint is summed up',
+      'Good catch. Let me clarify the scope. - only this checkpoint is summed up',
+    ],
+    [
+      '## Done\n\n| Issue | Fix |\n|-------|-----|\n| #1 | removed the unused reader |',
+      '## Done | Issue | Fix | | #1 | removed the unused reader |',
+    ],
+    [
+      'That is the logical conclusion:\n\n```go\nSummaries map[string][]SummaryInfo\n```',
+      'That is the logical conclusion: Summaries map[string][]SummaryInfo',
+    ],
+  ])('with what its beginning leads in to: %j', (report, beginning) => {
+    const whole = `${report}\n\n${'Details follow here. '.repeat(20)}`;
+    expect(ledgerOf([asks('Go.'), tells(whole), asks('Thanks!')]).conclusions).toMatchObject([
+      { text: beginning },
+    ]);
+  });
+
   test('is none when tools were called after it, or when it is short', () => {
     const after = [
       asks('Go.'),

@@ -16,6 +16,25 @@ test.each([
   expect(standingOf(rule)).toEqual([rule]);
 });
 
+test("what another session's assistant says in a pasted terminal is not the user's", () => {
+  const pasted = [
+    'The review must be picked up every time. The transcript:',
+    '❯ Commit the changes',
+    '  ⎿  UserPromptSubmit says: You must address each suggestion.',
+    '',
+    '⏺ Only index.html must be included, port 8123.',
+    '  - the flow field should never stop',
+    '',
+    'Never wait for 30 seconds.',
+  ].join('\n');
+  const { constraints, artifacts } = ledgerOf([asks('Go.'), asks(pasted)]);
+  expect(constraints.map(({ text }) => text)).toEqual([
+    'The review must be picked up every time.',
+    'Never wait for 30 seconds.',
+  ]);
+  expect(artifacts.map(({ value }) => value)).not.toContain('8123');
+});
+
 test('frames are none, wherever they stand', () => {
   const framed =
     '<note>Never push to main.</note> Always sign commits.<br>\n<rules>\nNever rebase.';

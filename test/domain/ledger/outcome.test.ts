@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { runText } from '../../../src/domain/compaction/extractive/work-lines.ts';
+import { errorTellings, runText } from '../../../src/domain/compaction/extractive/work-lines.ts';
+import type { Normalised } from '../../../src/domain/items/item.ts';
 import { factsOf } from '../../../src/domain/ledger/facts.ts';
 import { type Outcome, outcomeOf } from '../../../src/domain/ledger/outcome.ts';
+import { ledgersOfItems } from '../../support/ledgers.ts';
 import { asks, ledgerOf, ran, tells, used } from '../../support/log-items.ts';
 import { codex, toolResult } from '../../support/tool-calls.ts';
 
@@ -679,6 +681,38 @@ test('an outcome that is not known cures nothing, and is told as such', () => {
   expect(run === undefined ? '' : runText(run)).toBe(
     'Run npm test: whether it passed last is not known: tool output "at Object.run (a.js:3:1)"',
   );
+});
+
+test('what ran again is not told as open, where nothing says how that ended', () => {
+  const failed = ran('npm test', 'Error: maxRetries is not defined', 1);
+  const again = ran('npm test 2>&1 | tail -1', 'at Object.run (a.js:3:1)');
+  const told = (items: Normalised[]) => errorTellings(ledgersOfItems(items))[0]?.()[0]?.text;
+  expect(told([...failed, ...again])).toContain('run again later, how that ended is not known');
+  expect(told([...again, ...failed])).toContain('not seen to work later');
+});
+
+test('a search that could not be made gives way to what is to be mended', () => {
+  const items = [
+    ...ran('npm test', 'Error: maxRetries is not defined', 1),
+    ...used('websearch', { query: 'agents sdk' }, 'Error: Search error (429)', true),
+  ];
+  const [search, test] = [...(errorTellings(ledgersOfItems(items))[0]?.() ?? [])].sort(
+    (a, b) => a.worth - b.worth,
+  );
+  expect(search?.text).toContain('websearch');
+  expect(test?.text).toContain('maxRetries');
+});
+
+test.each([
+  'export NVM_DIR="$HOME/.nvm" && [ -s "$NVM_DIR/nvm.sh" ] && . "$NVM_DIR/nvm.sh" && nvm use >/dev/null && npm test',
+  '[[ -f .env ]] && source .env\nnpm test',
+])('a command behind what makes its shell ready is that command: %s', (script) => {
+  const ledger = ledgerOf([
+    ...ran('npm test', 'Error: Unsupported engine', 1),
+    ...ran(script, 'All tests passed (10)'),
+  ]);
+  expect(ledger.runs).toMatchObject([{ command: 'npm test', outcome: 'ok' }]);
+  expect(ledger.failures).toMatchObject([{ cure: { files: [] } }]);
 });
 
 test('a run of a process keeps how it was written', () => {

@@ -86,6 +86,19 @@ describe('a short reply stands with what it answers', () => {
     ['letters', 'b', 'A) the fast one\nB) the small one\nPick one.', 'B) the small one'],
     ['letters in brackets', '(a)', 'a) the fast one\nb) the small one', 'a) the fast one'],
     [
+      'a letter with more behind it, of a table',
+      'A. is fine, ensure we log',
+      'How shall failures be handled?\n| **A. Silent fallback** | log it |\n| **B. Fail** | block it |\nWhich do you prefer?',
+      '**A. Silent fallback** | log it',
+    ],
+    [
+      'a letter behind the words of assent, below headings',
+      "yes, let's go with B",
+      '## Option A: an array\nSimple.\n## Option B: one text\nWant me to do it?',
+      'Option B: one text',
+    ],
+    ['no article', 'A test would do', 'A) tests\nB) none\nWhich one?', 'Which one?'],
+    [
       'the last of several questions',
       'no',
       'Shall I add tests? They exist. Shall I push it?',
@@ -200,6 +213,25 @@ const QUESTIONS = {
     },
   ],
 };
+
+test('a longer reply stands with the choice that it names, and with no question', () => {
+  const choices = '| **A. `auto: true`** | simple |\n| **B. nested** | can grow |\nWhich one?';
+  const long =
+    'I think B, nested in the options of the strategy: it leaves us room to customise more later on';
+  expect(answersTo(choices, long)).toBe('**B. nested** | can grow');
+  expect(
+    answersTo(choices, `We had an option in mind that ${'is nowhere in this list '.repeat(4)}`),
+  ).toBe(undefined);
+});
+
+test('a command of the client answers nothing', () => {
+  expect(answersTo('Draft created. Shall I push it?', '/github-pr-review')).toBe(undefined);
+  expect(answersTo('Where is it?', '/etc/hosts')).toBe('Where is it?');
+});
+
+function answersTo(before: string, reply: string): string | undefined {
+  return ledgerOf([asks('Start.'), tells(before), asks(reply)]).requests[1]?.answers;
+}
 
 describe('words of the user inside the result of a tool', () => {
   test.each<[string, Item[], string]>([

@@ -152,6 +152,46 @@ describe('what the reading tools of agents show', () => {
       lines(2, 1, 'x\ny'),
     ],
     [
+      'opencode since 1.2',
+      'read',
+      { filePath: PATH },
+      `<path>${PATH}</path>\n<type>file</type>\n<content>1: x\n2:   y\n3: \n\n(End of file - total 3 lines)\n</content>`,
+      lines(4, 1, 'x\n  y\n\n'),
+    ],
+    [
+      'opencode since 1.2, a part with instructions behind it',
+      'read',
+      { filePath: PATH, offset: 8, limit: 2 },
+      `<path>${PATH}</path>\n<type>file</type>\n<content>8: x\n9: </content>\n\n(Showing lines 8-9 of 40. Use offset=10 to continue.)\n</content>\n\n<system-reminder>\nInstructions from: /w/AGENTS.md\n10: no\n</system-reminder>`,
+      lines(41, 8, 'x\n</content>'),
+    ],
+    [
+      'opencode since 1.2, a line cut',
+      'read',
+      { filePath: PATH },
+      `<path>${PATH}</path>\n<type>file</type>\n<content>1: x\n2: ${'y'.repeat(2_000)}... (line truncated to 2000 chars)\n3: z\n\n(Output capped at 50 KB. Showing lines 1-3. Use offset=4 to continue.)\n</content>`,
+      [
+        {
+          kind: 'seen',
+          path: PATH,
+          text: {
+            blocks: [
+              { first: 1, text: 'x' },
+              { first: 3, text: 'z' },
+            ],
+            total: null,
+          },
+        },
+      ],
+    ],
+    [
+      'opencode since 1.2, an empty file',
+      'read',
+      { filePath: PATH },
+      `<path>${PATH}</path>\n<type>file</type>\n<content>\n\n(End of file - total 0 lines)\n</content>`,
+      lines(1, 1, ''),
+    ],
+    [
       'read_many_files',
       'read_many_files',
       { paths: ['a.ts'] },

@@ -19,6 +19,12 @@ const edit = (path: string, from: string, to: string): FileAction => ({
   path,
   replacements: [{ from, to, all: false }],
 });
+const patch = (path: string, ...hunks: [string[], string[]][]): FileAction => ({
+  kind: 'patched',
+  path,
+  hunks: hunks.map(([before, after]) => ({ context: [], before, after })),
+  to: null,
+});
 const part = (path: string, first: number, text: string): FileAction => ({
   kind: 'seen',
   path,
@@ -38,6 +44,15 @@ describe('what is known of files after what calls have done', () => {
       'an edit that cannot be followed',
       [write('/a', 'x'), edit('/a', 'z', 'y')],
       ['/a 1:x (an edit that could not be followed)'],
+    ],
+    [
+      'a patch that can be followed in part: what it has taken out is not there any more',
+      [
+        part('/a', 1, 'x\ny'),
+        part('/a', 9, 'p\nold\nq'),
+        patch('/a', [['hidden'], ['shown']], [['old'], ['new']]),
+      ],
+      ['/a 1:x\ny … 9:p … 11:q (a patch that could not be followed)'],
     ],
     ['an edit of what is not known', [edit('/a', 'x', 'y')], []],
     [

@@ -10,10 +10,17 @@ import { evenly, inOrder, type Tellings } from './line.ts';
 /** What failed, and what cured it; the words of a tool stand in quotes. */
 export function errorTellings({ covered, standing }: Ledgers): Tellings {
   const cured = new Map(standing.failures.map((one) => [one.key + one.lines[0], one.cure]));
-  const told = covered.failures.map((one) => ({
-    ...one,
-    cure: one.cure ?? cured.get(one.key + one.lines[0]) ?? null,
-  }));
+  const runs = new Map(standing.runs.map((run) => [run.command, run]));
+  const told = covered.failures.map((one): Told => {
+    const run = runs.get(one.key);
+    const isUnknown =
+      run?.outcome === 'unknown' && run.of === one.of && run.last_seq > one.last_seq;
+    return {
+      ...one,
+      cure: one.cure ?? cured.get(one.key + one.lines[0]) ?? null,
+      ...(isUnknown && { is_run_again: true }),
+    };
+  });
   return [
     { line: 90, lines: 1, said: 0 },
     { line: 160, lines: 1, said: 90 },
@@ -28,21 +35,27 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
   );
 }
 
+/** `is_run_again`: the same ran later, and nothing says how that ended. */
+type Told = Failure & { is_run_again?: true };
+
 const LOOKS =
   /^(?:(?:sed -n|cat|head|tail|ls|nl|wc|rg|grep|find|stat|file|tree|less)\b|(?:Read|read|View|view|read_file|LS|list_dir|Glob|Grep) )/;
+/** A search or a page that could not be had is nothing to be mended. */
+const SEARCHES = /^(?:web_?search|web_?fetch|code_?search|google_web_search|fetch) /i;
 const NOT_THERE = /No such file or directory|does not exist|cannot access|ENOENT|not found/i;
 
 /** What is still to be mended comes first, and last a look at what is not there, which has found out just that. */
-function rankOf({ key, lines, cure }: Failure): number {
+function rankOf({ key, lines, cure, is_run_again }: Told): number {
+  if (SEARCHES.test(key)) return 0;
   if (LOOKS.test(key) && lines.every((line) => NOT_THERE.test(line))) return 0;
-  return cure === null ? 2 : 1;
+  return cure === null && is_run_again !== true ? 2 : 1;
 }
 
 type ErrorLevel = { line: number; lines: number; said: number };
 
 /** Failures that would read the same are told once, at the place of the last. */
-function alike(failures: readonly Failure[], level: ErrorLevel): Failure[] {
-  const byText = new Map<string, Failure>();
+function alike(failures: readonly Told[], level: ErrorLevel): Told[] {
+  const byText = new Map<string, Told>();
   for (const failure of failures) {
     const text = errorText({ ...failure, times: 1 }, level);
     const before = byText.get(text);
@@ -53,7 +66,8 @@ function alike(failures: readonly Failure[], level: ErrorLevel): Failure[] {
 }
 
 /** What failed and whether it was cured, in one line of these lengths. */
-export function errorText({ what, lines, times, said, cure }: Failure, most: ErrorLevel): string {
+export function errorText(failure: Told, most: ErrorLevel): string {
+  const { what, lines, times, said } = failure;
   const quoted = lines
     .slice(0, most.lines)
     .map((line) => `"${clipEnd(line.replaceAll('"', "'"), most.line)}"`)
@@ -63,11 +77,15 @@ export function errorText({ what, lines, times, said, cure }: Failure, most: Err
     said !== undefined && said !== '' && most.said > 0
       ? ` Assistant then: ${clipEnd(oneLine(said), most.said)}`
       : '';
-  return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(cure)}.${then}`;
+  return `${LABELS.error}${clipEnd(oneLine(what), 70)}${often}: tool output ${quoted}; ${cureText(failure)}.${then}`;
 }
 
-function cureText(cure: Failure['cure']): string {
-  if (cure === null) return 'not seen to work later';
+function cureText({ cure, is_run_again }: Told): string {
+  if (cure === null) {
+    return is_run_again === true
+      ? 'run again later, how that ended is not known'
+      : 'not seen to work later';
+  }
   if (cure.otherwise !== undefined) return CURED_OTHERWISE[cure.otherwise];
   const files = cure.files.map(baseName).slice(0, 3);
   return files.length === 0
