@@ -6,7 +6,7 @@ import type { Item } from '../items/item.ts';
 import type { LoggedItem, ToldItem } from './match-history.ts';
 
 /** The first `items` of a history are what a compaction by its client has made of everything before. */
-export type ClientCompaction = { items: number; summary_text: string };
+type ClientCompaction = { items: number; summary_text: string };
 
 /** `place` is null where it stands in the log for others. */
 type Logged = LoggedItem & { place: object | null };
