@@ -40,12 +40,13 @@ export function apiSource(document: unknown, problemCodes: readonly string[]): s
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
-  const types = Object.entries(components.schemas).map(
-    ([name, schema]) =>
-      `${comment(schema.description, 0)
-        .map((line) => `${line}\n`)
-        .join('')}export type ${name} = ${ITEMS.has(name) ? 'object' : typeOf(schema)};\n`,
-  );
+  const types = Object.entries(components.schemas).map(([name, schema]) => {
+    const type = ITEMS.has(name)
+      ? 'object'
+      : (partialType(schema, components.schemas) ?? typeOf(schema));
+    const lines = [...comment(schema.description, 0), `export type ${name} = ${type};`];
+    return `${lines.join('\n')}\n`;
+  });
   const calls = operations.flatMap(({ operation }) => [
     ...comment(operation.summary, 1),
     `  ${operation.operationId}: {\n    args: ${argsOf(operation)};\n    answer: ${answerOf(operation)};\n  };`,
@@ -71,6 +72,18 @@ export function apiSource(document: unknown, problemCodes: readonly string[]): s
     '/** How each is called; `isRepeatable`: it takes an idempotency key. */',
     `export const OPERATIONS = {\n${table.join('\n')}\n} as const;\n`,
   ].join('\n');
+}
+
+/** The type of a schema that has the fields of another one, none of which it asks for; null for others. */
+function partialType(schema: Schema, schemas: Readonly<Record<string, Schema>>): string | null {
+  if (schema.properties === undefined || (schema.required ?? []).length > 0) return null;
+  const fields = JSON.stringify(schema.properties);
+  const whole = Object.entries(schemas).find(([, other]) => {
+    return (other.required ?? []).length > 0 && JSON.stringify(other.properties) === fields;
+  });
+  if (whole === undefined) return null;
+  const [name] = whole;
+  return `{ [Field in keyof ${name}]?: ${name}[Field] | undefined }`;
 }
 
 function argsOf({ parameters, requestBody }: Operation): string {

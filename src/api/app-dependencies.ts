@@ -26,7 +26,7 @@ export type Limits = {
 };
 
 /** Where the gateway sends requests, and how long one may wait for a compaction, in seconds. */
-export type GatewaySettings = { upstreams: Readonly<Record<string, string>>; wait_seconds: number };
+type GatewaySettings = { upstreams: Readonly<Record<string, string>>; wait_seconds: number };
 
 /** What readiness depends on; each throws when it cannot be reached. */
 export type Probes = { store: () => Promise<void>; queue: () => Promise<void> };

@@ -12,7 +12,7 @@ export const MOST_PLACES = 2;
 const PORTION = 4_000_000;
 
 /** A place in a body behind one of its items: what is told before, and the bytes of it. */
-export type BodyPlace = { start: TellingStart; end: number };
+type BodyPlace = { start: TellingStart; end: number };
 
 /** What a body holds that a later one may begin like; it can go from thread to thread. */
 export type BodyOutline = {

@@ -1,6 +1,11 @@
 import type { SessionRef } from './ports/event-store.ts';
 
-/** A session as the key of a map. */
-export function sessionKey({ tenant, session_id }: SessionRef): string {
-  return JSON.stringify([tenant, session_id]);
+/** One string per session, for maps. Tenants and session ids never contain a NUL. */
+export function sessionKey(ref: SessionRef): string {
+  return `${ref.tenant}\0${ref.session_id}`;
+}
+
+export function sessionOfKey(key: string): SessionRef {
+  const [tenant = '', session_id = ''] = key.split('\0');
+  return { tenant, session_id };
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SessionRef } from '../app/ports/event-store.ts';
+import { sessionKey } from '../app/session-key.ts';
 import type { StoredRow } from './event-codec.ts';
-import { sessionKey } from './session-key.ts';
 import { TYPES_WITH_LEDGER } from './unread-ledger.ts';
 
 /** What all sessions together may take, in bytes. */

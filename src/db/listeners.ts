@@ -1,5 +1,5 @@
 import type { SessionRef } from '../app/ports/event-store.ts';
-import { sessionKey, sessionOfKey } from './session-key.ts';
+import { sessionKey, sessionOfKey } from '../app/session-key.ts';
 
 /** What a store tells the process that has opened it. */
 export type StoreCallbacks = {

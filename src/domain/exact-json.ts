@@ -10,7 +10,7 @@ const COLON = 0x3a;
 const ALWAYS_EXACT = 15;
 
 /** What JSON.parse would accept, but change: content must come back as it was sent. */
-export type JsonFlaw =
+type JsonFlaw =
   | { kind: 'too_deep' }
   | { kind: 'inexact_number'; position: number }
   | { kind: 'repeated_key'; position: number };

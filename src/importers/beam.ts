@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
-import { type Content, type Importer, objectsField, Tally } from './transcript.ts';
+import { type Content, type Importer, notesOf, objectsField, Tally } from './transcript.ts';
 
 /** Long chats of the BEAM benchmark: batches of turns, each turn a list of messages. */
 export const beam: Importer = {
@@ -23,7 +23,7 @@ export const beam: Importer = {
         for (const key of Object.keys(rest)) leftOut.add(key);
       }
     }
-    const notes = leftOut.isEmpty ? [] : [`Fields left out of messages: ${leftOut.toText()}.`];
+    const notes = notesOf(leftOut, 'Fields');
     return [{ format: 'openai-chat', model: null, items, skipped, notes }];
   },
 };

@@ -1,7 +1,7 @@
 import type { Item } from '../domain/items/item.ts';
 import { textInPart } from '../domain/items/openai-chat/normalise.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
-import { type Conversation, objectField, objectsField, Tally } from './transcript.ts';
+import { type Conversation, notesOf, objectField, objectsField, Tally } from './transcript.ts';
 
 const CHAT_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -71,10 +71,7 @@ export class ChatReader {
           'are imported as text of user messages.',
       );
     }
-    if (!this.#leftOut.isEmpty) {
-      notes.push(`Fields left out of messages: ${this.#leftOut.toText()}.`);
-    }
-    return notes;
+    return [...notes, ...notesOf(this.#leftOut, 'Fields')];
   }
 
   #withoutRecorderFields(message: JsonObject): Item {
@@ -175,11 +172,19 @@ export class ChatReader {
 function chatCall(call: JsonObject): JsonObject {
   const described = isJsonObject(call.function) ? call.function : call;
   if (described.name === undefined) return call;
-  const args = described.arguments ?? described.args ?? described.input ?? {};
-  const text = typeof args === 'string' ? args : JSON.stringify(args);
-  if (described !== call) return { ...call, function: { ...described, arguments: text } };
-  const { id = null, name } = call;
-  return { id, type: 'function', function: { name: name ?? null, arguments: text } };
+  const input = described.arguments ?? described.args ?? described.input;
+  if (described === call) return functionCall(call.id, call.name, input);
+  return { ...call, function: { ...described, arguments: textOf(input ?? {}) } };
+}
+
+/** A call as the Chat API writes it, with its input as JSON in a text. */
+export function functionCall(
+  id: Json | undefined,
+  name: Json | undefined,
+  input: Json | undefined,
+): JsonObject {
+  const described = { name: name ?? null, arguments: textOf(input ?? {}) };
+  return { id: id ?? null, type: 'function', function: described };
 }
 
 /** An id as it was recorded, some as a number; undefined where there is none, or an empty one. */

@@ -1,3 +1,4 @@
+import { addTo } from '../domain/group-by.ts';
 import type { Item } from '../domain/items/item.ts';
 import { readUtterances } from '../domain/items/utterances.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
@@ -53,10 +54,8 @@ export function typedMeanwhile(file: readonly JsonObject[], branch: Branch): Typ
         }
         const place = lastReadBefore(timestamp, messages);
         if (place === undefined) break;
-        const items = after.get(place) ?? [];
-        after.set(place, items);
         for (const one of read) {
-          items.push({ role: 'user', content: one.text, timestamp });
+          addTo(after, place, { role: 'user', content: one.text, timestamp });
           lines.add(one.line);
         }
         break;
@@ -97,11 +96,7 @@ class ToldTexts {
       for (const text of toldIn(line)) {
         const own = ownLines(text);
         const told = { text: `\n${own.join('\n')}\n`, at };
-        for (const one of new Set(own)) {
-          const texts = this.#withLine.get(one) ?? [];
-          texts.push(told);
-          this.#withLine.set(one, texts);
-        }
+        for (const one of new Set(own)) addTo(this.#withLine, one, told);
       }
     }
   }

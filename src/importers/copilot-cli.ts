@@ -1,8 +1,10 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
+import { functionCall } from './chat-message.ts';
 import {
   type Conversation,
   linesImporter,
+  notesOf,
   objectField,
   objectsField,
   Tally,
@@ -24,7 +26,7 @@ function readLines(lines: JsonObject[]): Conversation {
   const skipped = new Tally();
   let model: string | null = null;
   let systemPrompt: string | undefined;
-  let reasoning = 0;
+  const leftOut = new Tally();
   for (const line of linesInOrderOfChain(lines)) {
     const type = stringField(line, 'type') ?? 'line_without_type';
     const data = objectField(line, 'data');
@@ -50,12 +52,11 @@ function readLines(lines: JsonObject[]): Conversation {
       skipped.add('empty_message');
       continue;
     }
-    if (typeof data.reasoningText === 'string') reasoning += 1;
+    if (typeof data.reasoningText === 'string') leftOut.add('reasoning');
     if (typeof line.timestamp === 'string') item.timestamp = line.timestamp;
     items.push(item);
   }
-  const notes = reasoning > 0 ? [`Parts left out of messages: reasoning (${reasoning}).`] : [];
-  return { format: 'openai-chat', model, items, skipped, notes };
+  return { format: 'openai-chat', model, items, skipped, notes: notesOf(leftOut) };
 }
 
 /** The message of an event; undefined when it is none. */
@@ -74,7 +75,11 @@ function eventItem(type: string, data: JsonObject): Item | undefined {
     case 'assistant.message': {
       const item: Item = { role: 'assistant', content };
       const calls = objectsField(data, 'toolRequests') ?? [];
-      if (calls.length > 0) item.tool_calls = calls.map(toolCall);
+      if (calls.length > 0) {
+        item.tool_calls = calls.map((call) =>
+          functionCall(call.toolCallId, call.name, call.arguments),
+        );
+      }
       if (typeof data.model === 'string') item.model = data.model;
       return item;
     }
@@ -91,16 +96,4 @@ function eventItem(type: string, data: JsonObject): Item | undefined {
     default:
       return undefined;
   }
-}
-
-function toolCall(request: JsonObject): JsonObject {
-  const input = request.arguments ?? {};
-  return {
-    id: request.toolCallId ?? null,
-    type: 'function',
-    function: {
-      name: request.name ?? null,
-      arguments: typeof input === 'string' ? input : JSON.stringify(input),
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import type { Item } from '../domain/items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
+import { functionCall } from './chat-message.ts';
 import { answerIn } from './gemini-parts.ts';
 import {
   type Content,
@@ -108,11 +109,7 @@ function readDocument(document: JsonObject, skipped: Tally): Conversation {
 function addModelFields(item: Item, message: JsonObject, calls: JsonObject[]): void {
   if (typeof message.model === 'string') item.model = message.model;
   if (calls.length > 0) {
-    item.tool_calls = calls.map((call) => ({
-      id: call.id ?? null,
-      type: 'function',
-      function: { name: call.name ?? null, arguments: JSON.stringify(call.args ?? {}) },
-    }));
+    item.tool_calls = calls.map(({ id, name, args }) => functionCall(id, name, args));
   }
   const { tokens } = message;
   if (!isJsonObject(tokens)) return;

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, stringField } from '../domain
 import {
   type Conversation,
   linesImporter,
+  notesOf,
   numberField,
   objectsField,
   Tally,
@@ -45,8 +46,7 @@ function readLines(file: JsonObject[]): Conversation {
     model = stringField(item, 'model') ?? model;
     items.push(item);
   }
-  const notes = leftOut.isEmpty ? [] : [`Blocks left out of messages: ${leftOut.toText()}.`];
-  return { format: 'anthropic', model, items, skipped, notes };
+  return { format: 'anthropic', model, items, skipped, notes: notesOf(leftOut, 'Blocks') };
 }
 
 /** The message of a line, if it is one that the model reads: extensions put in messages of their own. */

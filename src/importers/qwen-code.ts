@@ -1,5 +1,6 @@
 import type { Item } from '../domain/items/item.ts';
 import { type Json, type JsonObject, stringField } from '../domain/json.ts';
+import { functionCall } from './chat-message.ts';
 import { answerIn } from './gemini-parts.ts';
 import {
   type Conversation,
@@ -78,8 +79,8 @@ function itemsOf(line: JsonObject, leftOut: Tally): Item[] {
   const texts: string[] = [];
   const calls: JsonObject[] = [];
   for (const part of parts) {
-    const call = objectField(part, 'functionCall');
-    if (typeof call.name === 'string') calls.push(callOf(call));
+    const { id, name, args } = objectField(part, 'functionCall');
+    if (typeof name === 'string') calls.push(functionCall(id, name, args));
     else if (part.thought === true) leftOut.add('thought');
     else if (typeof part.text === 'string') texts.push(part.text);
     else leftOut.add(Object.keys(part)[0] ?? 'empty part');
@@ -105,14 +106,6 @@ function userItems(texts: readonly string[], line: JsonObject): Item[] {
     ...(own.length > 0 ? [{ role: 'user', content: own.join('\n') }] : []),
     ...ofHooks.map((content): Item => ({ role: 'user', content, speaker: 'hook' })),
   ];
-}
-
-function callOf(call: JsonObject): JsonObject {
-  return {
-    id: call.id ?? null,
-    type: 'function',
-    function: { name: call.name ?? null, arguments: JSON.stringify(call.args ?? {}) },
-  };
 }
 
 function resultItem(part: JsonObject): Item {

@@ -121,8 +121,8 @@ export function countOtherFields(document: JsonObject, messages: string, skipped
 }
 
 /** Says which parts of messages were left out, where any was. */
-export function notesOf(leftOut: Tally): string[] {
-  return leftOut.isEmpty ? [] : [`Parts left out of messages: ${leftOut.toText()}.`];
+export function notesOf(leftOut: Tally, parts = 'Parts'): string[] {
+  return leftOut.isEmpty ? [] : [`${parts} left out of messages: ${leftOut.toText()}.`];
 }
 
 /** The object in a field, or an empty one: reading on finds nothing, which is then counted. */

@@ -6,7 +6,7 @@ import type { Ports } from '../app/ports/ports.ts';
 import { sessionOf } from './session-of.ts';
 import { TOOLS } from './tools.ts';
 
-export type McpRequest = {
+type McpRequest = {
   tenant: string;
   /** Of the URL; null: the client names it with each call. */
   session_id: string | null;

@@ -24,7 +24,7 @@ export type Again = (text: string) => Promise<UpstreamAnswer | null>;
 type Splicing = { rounds: RecallRounds; again: Again };
 
 /** The answers of all rounds as one stream, and what is to be recorded of it. */
-export type Spliced = { body: Passing; answer: (isWhole: boolean) => Promise<Answer> };
+type Spliced = { body: Passing; answer: (isWhole: boolean) => Promise<Answer> };
 
 /**
  * The stream of an answer in which calls of our tools are answered here: everything else goes on as it
@@ -140,7 +140,7 @@ async function* soonEnded(
 type Came = Pick<UpstreamAnswer, 'statusCode' | 'headers'> & { bytes: Buffer };
 
 /** Whole answers as one; or the upstream has refused to go on: `refusal` null where it has said nothing. */
-export type Joined =
+type Joined =
   | { kind: 'joined'; text: string; answer: Answer }
   | { kind: 'refused'; refusal: Came | null; answer: Answer };
 

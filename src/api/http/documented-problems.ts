@@ -1,4 +1,5 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
+import { groupBy } from '../../domain/group-by.ts';
 import { problemSchema } from '../schemas/problem.ts';
 import { ProblemError, problemBody, problemStatus } from './problem.ts';
 import { type DocumentedCode, PROBLEM_EXAMPLES } from './problem-examples.ts';
@@ -53,8 +54,8 @@ export function exampleProblem(code: DocumentedCode): ProblemError {
 /** The documentation of problem responses; what is the same everywhere stands in the document once. */
 export function problems(codes: readonly DocumentedCode[]): RouteConfig['responses'] {
   const responses: RouteConfig['responses'] = {};
-  for (const [status, own] of byStatus(codes)) {
-    const common = byStatus(COMMON_PROBLEMS).get(status);
+  for (const [status, own] of groupBy(codes, problemStatus)) {
+    const common = groupBy(COMMON_PROBLEMS, problemStatus).get(status);
     responses[status] =
       common?.join() === own.join()
         ? { $ref: `#/components/responses/Problem${status}` }
@@ -70,21 +71,12 @@ export function registerProblems({ openAPIRegistry }: OpenAPIHono): void {
     openAPIRegistry.registerComponent('examples', code, { summary: value.title, value });
   }
   const schema = { $ref: '#/components/schemas/Problem' };
-  for (const [status, codes] of byStatus(COMMON_PROBLEMS)) {
+  for (const [status, codes] of groupBy(COMMON_PROBLEMS, problemStatus)) {
     openAPIRegistry.registerComponent('responses', `Problem${status}`, {
       ...response(status, codes),
       content: content(codes, schema),
     });
   }
-}
-
-function byStatus(codes: readonly DocumentedCode[]): Map<number, DocumentedCode[]> {
-  const groups = new Map<number, DocumentedCode[]>();
-  for (const code of codes) {
-    const status = problemStatus(code);
-    groups.set(status, [...(groups.get(status) ?? []), code]);
-  }
-  return groups;
 }
 
 function response(status: number, codes: readonly DocumentedCode[]) {

@@ -9,7 +9,7 @@ import { isOurContent, type OpaqueContent, OpaqueContentError } from '../opaque-
 export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** An item of ours that cannot be read; `param` names it as the provider would. */
-export type Unreadable = { code: OpaqueContentError['code']; param: string; message: string };
+type Unreadable = { code: OpaqueContentError['code']; param: string; message: string };
 
 /**
  * `items`: the history with what stands in the compaction items of this service in their places, the same

@@ -59,45 +59,18 @@ type Round = { round: string; calls: string | null };
  */
 export class HistoryKeys {
   readonly #format: Format;
-  #last: string;
-  #isAfterAnswer: boolean;
-  #hasAnswer: boolean;
-  #words: number;
-  #asked: string | null;
-  #round: string;
-  #answer: string;
-  #isCalling: boolean;
-  readonly #asker: string | null;
+  readonly #state: HistoryState;
   readonly #rounds: Round[] = [];
   readonly #places: string[] = [];
 
-  constructor(format: Format, { last, round, answer, isCalling, asker, ...state }: HistoryState) {
-    const { words, isAfterAnswer, hasAnswer, asked } = state;
+  constructor(format: Format, state: HistoryState) {
     this.#format = format;
-    this.#last = last;
-    this.#round = round;
-    this.#answer = answer;
-    this.#isCalling = isCalling;
-    this.#asker = asker;
-    this.#words = words;
-    this.#isAfterAnswer = isAfterAnswer;
-    this.#hasAnswer = hasAnswer;
-    this.#asked = asked;
+    this.#state = { ...state };
   }
 
   /** Where it has come to. */
   get state(): HistoryState {
-    return {
-      last: this.#last,
-      words: this.#words,
-      isAfterAnswer: this.#isAfterAnswer,
-      hasAnswer: this.#hasAnswer,
-      asked: this.#asked,
-      round: this.#round,
-      answer: this.#answer,
-      isCalling: this.#isCalling,
-      asker: this.#asker,
-    };
+    return { ...this.#state };
   }
 
   add(items: readonly Item[]): this {
@@ -107,12 +80,12 @@ export class HistoryKeys {
         if (!isFirm) continue;
         if (isOfModel) {
           this.#beginAnswer();
-          this.#answer = hashed(this.#answer, text);
-          if (anchor !== null) this.#isCalling = true;
+          this.#state.answer = hashed(this.#state.answer, text);
+          if (anchor !== null) this.#state.isCalling = true;
         } else this.#endAnswer();
-        this.#words += 1;
-        this.#last = hashed(this.#last, text);
-        this.#round = hashed(this.#round, text);
+        this.#state.words += 1;
+        this.#state.last = hashed(this.#state.last, text);
+        this.#state.round = hashed(this.#state.round, text);
       }
     }
     return this;
@@ -133,7 +106,8 @@ export class HistoryKeys {
    * ends with an answer, which its client has begun itself: others may ask the same.
    */
   keysBehindAnswer(): string[] {
-    return this.#asked === null ? this.keys() : [...this.keys(), this.#asked];
+    const { asked } = this.#state;
+    return asked === null ? this.keys() : [...this.keys(), asked];
   }
 
   /**
@@ -142,9 +116,9 @@ export class HistoryKeys {
    * Then those that call a tool by themselves: a summary may stand in the place of what was asked.
    */
   newestRounds(most = ROUNDS_LOOKED_UP): string[] {
-    const asker = this.#asker;
+    const { asker, isAfterAnswer } = this.#state;
     if (asker === null) return [];
-    const rounds = this.#isAfterAnswer ? [...this.#rounds, this.#current()] : this.#rounds;
+    const rounds = isAfterAnswer ? [...this.#rounds, this.#current()] : this.#rounds;
     const newest = rounds.slice(-most).reverse();
     return [
       ...newest.map(({ round }) => hashed('round', asker, round)),
@@ -158,31 +132,32 @@ export class HistoryKeys {
   }
 
   #all(): string[] {
-    const isEnd = this.#isAfterAnswer && this.#words > 1;
-    return isEnd ? [...this.#places, this.#last] : this.#places;
+    const { isAfterAnswer, words, last } = this.#state;
+    return isAfterAnswer && words > 1 ? [...this.#places, last] : this.#places;
   }
 
   #current(): Round {
-    return { round: this.#round, calls: this.#isCalling ? this.#answer : null };
+    const { round, answer, isCalling } = this.#state;
+    return { round, calls: isCalling ? answer : null };
   }
 
   #beginAnswer(): void {
-    if (!this.#isAfterAnswer && this.#hasAnswer) this.#asked = hashed('asked', this.#last);
-    this.#isAfterAnswer = true;
-    this.#hasAnswer = true;
+    const { isAfterAnswer, hasAnswer, last } = this.#state;
+    if (!isAfterAnswer && hasAnswer) this.#state.asked = hashed('asked', last);
+    this.#state.isAfterAnswer = true;
+    this.#state.hasAnswer = true;
   }
 
   #endAnswer(): void {
-    if (this.#isAfterAnswer) {
-      if (this.#asked !== null) this.#places.push(this.#asked);
-      if (this.#words > 1) this.#places.push(this.#last);
+    const { isAfterAnswer, asked, words, last } = this.#state;
+    if (isAfterAnswer) {
+      if (asked !== null) this.#places.push(asked);
+      if (words > 1) this.#places.push(last);
       this.#rounds.push(this.#current());
-      this.#round = '';
-      this.#answer = '';
-      this.#isCalling = false;
+      Object.assign(this.#state, { round: '', answer: '', isCalling: false });
     }
-    this.#isAfterAnswer = false;
-    this.#asked = null;
+    this.#state.isAfterAnswer = false;
+    this.#state.asked = null;
   }
 }
 

@@ -10,7 +10,7 @@ import type { PlanDeps } from './plan-deps.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** What is to be compacted, and the session that has it, as it is then; null: none. */
-export type KeptConversation = {
+type KeptConversation = {
   conversation: Conversation;
   session: { id: string; version: number } | null;
 };

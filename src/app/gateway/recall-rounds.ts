@@ -26,7 +26,7 @@ type RecallDeps = Offering & {
 };
 
 /** The turn in which calls of ours are answered here. */
-export type RecallTurn = {
+type RecallTurn = {
   ref: SessionRef;
   protocol: Protocol;
   own: RecallProtocol;

@@ -29,7 +29,7 @@ export type RecallRequest = {
 };
 
 /** The text of a piece may stand under a heading, see `underHeading`. */
-export type RecalledPiece = { seq: number; at: string; what: string; piece: LinePiece };
+type RecalledPiece = { seq: number; at: string; what: string; piece: LinePiece };
 
 export type Recalled = {
   session_id: string;

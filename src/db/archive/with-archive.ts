@@ -9,8 +9,8 @@ import {
 } from '../../app/ports/archive.ts';
 import type { EventStore, RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import { withMembers } from '../../app/with-members.ts';
-import { sessionKey } from '../session-key.ts';
 import { unpack, unpackedBytes } from './archive-file.ts';
 import { isUnchanged } from './is-unchanged.ts';
 import { sweepArchive } from './sweep-archive.ts';

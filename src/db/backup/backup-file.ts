@@ -25,7 +25,7 @@ const headerSchema = z.object({
   /** What compaction items are sealed with, where the store kept a secret for that. */
   secret: z.string().nullable(),
 });
-export type BackupHeader = z.infer<typeof headerSchema>;
+type BackupHeader = z.infer<typeof headerSchema>;
 
 const partSchema = z.object({
   table: z.enum(BACKUP_TABLES),

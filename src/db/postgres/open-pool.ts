@@ -105,12 +105,21 @@ export async function onConnection<T>(
   }
 }
 
-/** Runs statements that read, one after the other, and see the database as the first of them found it. */
-export function onSnapshot<T>(pool: Pool, read: (client: PoolClient) => Promise<T>): Promise<T> {
+/** Begins and commits a transaction around the work. */
+export function inTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  begin: `BEGIN${string}` = 'BEGIN',
+): Promise<T> {
   return onConnection(pool, async (client) => {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const value = await read(client);
+    await client.query(begin);
+    const value = await work(client);
     await client.query('COMMIT');
     return value;
   });
+}
+
+/** Runs statements that read, one after the other, and see the database as the first of them found it. */
+export function onSnapshot<T>(pool: Pool, read: (client: PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(pool, read, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }

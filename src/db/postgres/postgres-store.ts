@@ -18,6 +18,7 @@ import type {
 } from '../../app/ports/event-store.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -27,7 +28,6 @@ import { queued } from '../group-plan.ts';
 import { type Known, KnownRows } from '../known-rows.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
-import { sessionKey } from '../session-key.ts';
 import { mayBeBack, sessionPage } from '../session-row.ts';
 import { PostgresArchivedSessions } from './archived-sessions.ts';
 import { listCompactions, listPending, readCompactions } from './compaction-rows.ts';

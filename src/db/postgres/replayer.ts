@@ -6,7 +6,7 @@ import { type SessionRow, wholeWrite } from '../session-row.ts';
 import { ORPHANS, type Orphans, reportOf } from '../verify-report.ts';
 import { listCompactions } from './compaction-rows.ts';
 import { listEvents } from './event-rows.ts';
-import { onConnection, select } from './open-pool.ts';
+import { inTransaction, onSnapshot, select } from './open-pool.ts';
 import { asStoreError } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
 
@@ -34,49 +34,47 @@ export class PostgresReplayer {
 
   /** Each session is read from one snapshot, so others may append meanwhile. */
   verify(until?: number): Promise<VerifyReport> {
-    return this.#everySession(async (client, order) => {
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const verifyOne = async (client: PoolClient, order: number) => {
       const replayed = await replaySession(client, READ_SESSION, order);
       if (replayed) {
         const { row, replay } = replayed;
         replay.compare(row, await listCompactions(client, row, Number.MAX_SAFE_INTEGER, null));
       }
       return replayed;
-    }, until);
+    };
+    return this.#everySession(
+      (order) => onSnapshot(this.#pool, (client) => verifyOne(client, order)),
+      until,
+    );
   }
 
   /** Each session is locked while it is read and written. */
   rebuild(): Promise<VerifyReport> {
-    return this.#everySession(async (client, order) => {
-      await client.query('BEGIN');
-      const replayed = await replaySession(client, `${READ_SESSION} FOR UPDATE`, order);
-      if (replayed) await rewrite(client, replayed);
-      return replayed;
-    });
+    return this.#everySession((order) =>
+      inTransaction(this.#pool, async (client) => {
+        const replayed = await replaySession(client, `${READ_SESSION} FOR UPDATE`, order);
+        if (replayed) await rewrite(client, replayed);
+        return replayed;
+      }),
+    );
   }
 
   async #everySession(
-    replayIn: (client: PoolClient, order: number) => Promise<Replayed | null>,
+    replayed: (order: number) => Promise<Replayed | null>,
     until?: number,
   ): Promise<VerifyReport> {
     try {
-      return await reportOf(this.#replays(replayIn), () => this.#orphans(), until);
+      return await reportOf(this.#replays(replayed), () => this.#orphans(), until);
     } catch (error) {
       throw asStoreError(error);
     }
   }
 
-  async *#replays(
-    replayIn: (client: PoolClient, order: number) => Promise<Replayed | null>,
-  ): AsyncGenerator<Replay> {
+  async *#replays(replayed: (order: number) => Promise<Replayed | null>): AsyncGenerator<Replay> {
     for await (const order of this.#orders()) {
-      const replayed = await onConnection(this.#pool, async (client) => {
-        const value = await replayIn(client, order);
-        await client.query('COMMIT');
-        return value;
-      });
+      const one = await replayed(order);
       // Null: erased since the page was read.
-      if (replayed) yield replayed.replay;
+      if (one) yield one.replay;
     }
   }
 
@@ -95,14 +93,12 @@ export class PostgresReplayer {
   }
 
   #orphans(): Promise<Orphans[]> {
-    return onConnection(this.#pool, async (client) => {
-      await client.query('BEGIN READ ONLY');
+    const find = async (client: PoolClient) => {
       await client.query('SET LOCAL statement_timeout = 0');
       const query = { text: ORPHANS, query_timeout: ORPHANS_TIMEOUT_MS };
-      const orphans = await select<Orphans>(client, query);
-      await client.query('COMMIT');
-      return orphans;
-    });
+      return select<Orphans>(client, query);
+    };
+    return inTransaction(this.#pool, find, 'BEGIN READ ONLY');
   }
 }
 

@@ -34,7 +34,7 @@ import { refuseArchived } from '../session-row.ts';
 import { DeadPages } from './dead-pages.ts';
 import { type SizedRow, withData } from './event-rows.ts';
 import { jsonField } from './json-field.ts';
-import { onConnection, onSnapshot, select } from './open-pool.ts';
+import { inTransaction, onSnapshot, select } from './open-pool.ts';
 import {
   countOf,
   documentsWithTokens,
@@ -143,13 +143,8 @@ export class PostgresSearchIndex implements SearchIndex {
     return rows.map(({ session_id }) => session_id);
   }
 
-  async write(
-    ref: SessionRef,
-    from: Reached,
-    to: number | null,
-    documents: readonly NewDocument[],
-  ): Promise<boolean> {
-    return storeErrors(this.#write(ref, from, to, documents));
+  write(...asked: Parameters<SearchIndex['write']>): Promise<boolean> {
+    return storeErrors(this.#write(...asked));
   }
 
   async #write(
@@ -167,8 +162,7 @@ export class PostgresSearchIndex implements SearchIndex {
        ON CONFLICT DO NOTHING`,
       [session_order],
     );
-    const written = await onConnection(this.#pool, async (client) => {
-      await client.query('BEGIN');
+    const written = await inTransaction(this.#pool, async (client) => {
       const { indexed, begun } = movedBy(from, to, documents.length);
       const [moved] = await select<{ documents: number }>(client, {
         name: 'search_move',
@@ -187,7 +181,6 @@ export class PostgresSearchIndex implements SearchIndex {
         const isBehind = to === null || to < place.version;
         deleted = await addSegment(client, session_order, firstId, documents, isBehind);
       }
-      await client.query('COMMIT');
       return { moved: moved !== undefined, deleted };
     });
     await this.#deadPages.add(written.deleted);
@@ -340,13 +333,11 @@ export class PostgresSearchIndex implements SearchIndex {
 
   async clear(): Promise<void> {
     await storeErrors(
-      onConnection(this.#pool, async (client) => {
-        await client.query('BEGIN');
+      inTransaction(this.#pool, async (client) => {
         await client.query(
           'TRUNCATE search_sessions, search_documents, search_segments, search_pages, search_words',
         );
         await client.query('UPDATE search_version SET version = $1', [SEARCH_VERSION]);
-        await client.query('COMMIT');
       }),
     );
   }
@@ -357,14 +348,12 @@ export class PostgresSearchIndex implements SearchIndex {
     const { session_order } = place;
     const { first, last } = idsOf(session_order);
     await storeErrors(
-      onConnection(this.#pool, async (client) => {
-        await client.query('BEGIN');
+      inTransaction(this.#pool, async (client) => {
         // First: it waits for who indexes the session, and sees what that has written.
         await client.query('DELETE FROM search_sessions WHERE session_order = $1', [session_order]);
         for (const rows of ROWS_OF_SESSION) {
           await client.query(`DELETE FROM ${rows} BETWEEN $1 AND $2`, [first, last]);
         }
-        await client.query('COMMIT');
       }),
     );
   }

@@ -5,6 +5,7 @@ import type {
   IdleSession,
 } from '../../app/ports/archive.ts';
 import type { RestoredSession, SessionRef } from '../../app/ports/event-store.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
 import { compareArchived } from '../archive/compare-archived.ts';
 import {
@@ -16,7 +17,6 @@ import {
   sizedColumns,
   sizedSession,
 } from '../archive/sql.ts';
-import { sessionKey } from '../session-key.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
 import type { Database } from './driver.ts';
 import type { GroupWriter } from './group-writer.ts';

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { SessionRef } from '../../app/ports/event-store.ts';
 import { StoreBusyError } from '../../app/ports/store-busy-error.ts';
 import { StoreTroubleError } from '../../app/ports/store-trouble-error.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import {
   type GroupPlan,
   type KeptAnswer,
@@ -12,7 +13,6 @@ import {
   type QueuedCommand,
 } from '../group-plan.ts';
 import { compactionIdsOf } from '../projection.ts';
-import { sessionKey } from '../session-key.ts';
 import { groupWrite } from '../session-row.ts';
 import type { Database, Statement } from './driver.ts';
 import { LogSync } from './log-sync.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { VerifyReport } from '../../app/ports/event-store.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import { LedgerCheck } from '../../domain/context/ledger-check.ts';
 import { Replay } from '../replay.ts';
-import { sessionKey } from '../session-key.ts';
 import { type SessionRow, wholeWrite } from '../session-row.ts';
 import { ORPHANS, type Orphans, reportOf } from '../verify-report.ts';
 import type { Database, Statement } from './driver.ts';

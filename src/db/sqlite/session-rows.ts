@@ -1,9 +1,9 @@
 import type { SessionRef } from '../../app/ports/event-store.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import { wakeAtMs } from '../../domain/session/head.ts';
 import { fittingRows } from '../cursor.ts';
 import type { Current } from '../group-plan.ts';
 import { HeadCache } from '../head-cache.ts';
-import { sessionKey } from '../session-key.ts';
 import {
   type Archiving,
   type ListedSessions,

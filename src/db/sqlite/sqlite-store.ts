@@ -15,6 +15,7 @@ import type {
   VerifyReport,
 } from '../../app/ports/event-store.ts';
 import type { SearchableStore } from '../../app/ports/search-index.ts';
+import { sessionKey } from '../../app/session-key.ts';
 import type { Decide } from '../../domain/session/decision.ts';
 import type { Outcome } from '../../domain/session/errors.ts';
 import type { Head } from '../../domain/session/head.ts';
@@ -23,7 +24,6 @@ import { decodeEvents } from '../event-codec.ts';
 import { queued } from '../group-plan.ts';
 import { Listeners, type StoreCallbacks } from '../listeners.ts';
 import { READ_HEAD_VERSION, renewHeads, WRITE_HEAD_VERSION } from '../renew-heads.ts';
-import { sessionKey } from '../session-key.ts';
 import { mayBeBack, sessionPage, wholeWrite } from '../session-row.ts';
 import { SqliteArchivedSessions } from './archived-sessions.ts';
 import { CompactionRows } from './compaction-rows.ts';

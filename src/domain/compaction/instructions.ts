@@ -1,3 +1,4 @@
+import { addTo } from '../group-by.ts';
 import type { Message, Normalised } from '../items/item.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
 import { isStandingContext } from '../items/speaker.ts';
@@ -97,9 +98,7 @@ function undoneAmong(items: readonly Normalised[]): ReadonlySet<Normalised> {
   const undone = new Set<Normalised>();
   for (const item of items) {
     for (const { tool, isGiven } of toolChanges(item)) {
-      const own = changes.get(tool) ?? [];
-      own.push({ item, isGiven });
-      changes.set(tool, own);
+      addTo(changes, tool, { item, isGiven });
       undone.add(item);
     }
   }

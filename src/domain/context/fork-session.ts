@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import { codecFor } from '../items/codecs.ts';
 import { inheritedLedger } from '../ledger/inherit.ts';
 import type { Decide } from '../session/decision.ts';
@@ -53,12 +54,7 @@ export function forkSession(parent: Parent): Decide<Head> {
         },
       },
     ];
-    const edits = new Map<number, ResultEdit[]>();
-    for (const edit of parent.view.edits.values()) {
-      const own = edits.get(edit.seq);
-      if (own === undefined) edits.set(edit.seq, [edit]);
-      else own.push(edit);
-    }
+    const edits = groupBy(parent.view.edits.values(), ({ seq }) => seq);
     const copies = new Map<number, number>();
     for (const entry of entries) {
       if (entry.origin !== 'log' || entry.seq === null) continue;

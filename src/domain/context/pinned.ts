@@ -1,8 +1,9 @@
+import { groupBy } from '../group-by.ts';
 import { codecFor } from '../items/codecs.ts';
 import { type Entry, sumOfTokens } from '../session/entry.ts';
 import { accept, type Outcome, reject } from '../session/errors.ts';
 import { asPinned, type PinnedItems } from '../session/pin-commands.ts';
-import { type ResultEdit, savedBy } from '../session/result-edits.ts';
+import { savedBy } from '../session/result-edits.ts';
 import { safeCuts } from './invariants/safe-cuts.ts';
 import type { View } from './view.ts';
 
@@ -42,7 +43,7 @@ export function tokensWithout(pinned: readonly Entry[], now: View): number {
   const isInFront = new Set(
     now.entries.flatMap(({ seq, origin }) => (origin === 'pinned' ? [seq] : [])),
   );
-  const edits = editsBySeq(now);
+  const edits = groupBy(now.edits.values(), ({ seq }) => seq);
   return pinned.reduce(
     (sum, { seq, tokens }) =>
       sum - (isInFront.has(seq) ? tokens : savedBy(edits.get(seq ?? 0) ?? [])),
@@ -61,10 +62,4 @@ function asAppended(entry: Entry, { originals, edits }: View): Entry {
 function standing(items: readonly Entry[], { entries }: View): number {
   const tokens = new Map(entries.map((entry) => [entry.seq, entry.tokens]));
   return items.reduce((sum, { seq }) => sum + (seq === null ? 0 : (tokens.get(seq) ?? 0)), 0);
-}
-
-function editsBySeq({ edits }: View): Map<number, ResultEdit[]> {
-  const bySeq = new Map<number, ResultEdit[]>();
-  for (const edit of edits.values()) bySeq.set(edit.seq, [...(bySeq.get(edit.seq) ?? []), edit]);
-  return bySeq;
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import type { Codec } from '../items/codec.ts';
 import { codecFor, type Format } from '../items/codecs.ts';
 import type { Item } from '../items/item.ts';
@@ -52,7 +53,7 @@ export function foldView(source: ViewSource): View {
   const { format, initial_context } = source.created.data;
   const codec = codecFor(format);
   const edits = editsInForce(source.events);
-  const bySeq = groupBySeq(edits.values());
+  const bySeq = groupBy(edits.values(), ({ seq }) => seq);
   const originals = new Map<number, Item>();
   const superseded = supersededSeqs(source.events);
   const pins = source.pins ?? NOTHING_PINNED;
@@ -177,16 +178,6 @@ function edited(item: Item, edits: readonly ResultEdit[], codec: Codec): Item {
   const results = contents(false);
   const shortened = inputs.size === 0 ? item : codec.editInputs(item, inputs);
   return results.size === 0 ? shortened : codec.editResults(shortened, results);
-}
-
-function groupBySeq(edits: Iterable<ResultEdit>): Map<number, ResultEdit[]> {
-  const groups = new Map<number, ResultEdit[]>();
-  for (const edit of edits) {
-    const group = groups.get(edit.seq);
-    if (group === undefined) groups.set(edit.seq, [edit]);
-    else group.push(edit);
-  }
-  return groups;
 }
 
 /** Ids of the calls in the context whose results were cleared or digested, oldest first. */

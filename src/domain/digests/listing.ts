@@ -1,3 +1,4 @@
+import { addTo } from '../group-by.ts';
 import {
   type Asking,
   byCount,
@@ -28,10 +29,7 @@ export function listingOutline({ source, start, room }: Asking): Outline {
     if (ending !== undefined) endings.set(ending, (endings.get(ending) ?? 0) + 1);
     const slash = text.lastIndexOf('/', text.length - 2);
     if (slash < 1 || text.length > LONGEST_PATH || /[\s,]/.test(text)) continue;
-    const folder = text.slice(0, slash);
-    const names = folders.get(folder);
-    if (names === undefined) folders.set(folder, [text.slice(slash + 1)]);
-    else names.push(text.slice(slash + 1));
+    addTo(folders, text.slice(0, slash), text.slice(slash + 1));
   }
   const outline = plainOutline(`a listing, ${counted(entries, 'entry', 'entries')}`);
   if (endings.size > 1) {

@@ -12,7 +12,7 @@ export type SessionHint =
   | { kind: 'history' };
 
 /** Reads a header by its name in small letters; null when there is none. */
-export type ReadHeader = (name: string) => string | null;
+type ReadHeader = (name: string) => string | null;
 
 /** The header by which a session is named to us. */
 export const OWN_NAME = 'x-palimpsest-session';

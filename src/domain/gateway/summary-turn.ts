@@ -2,7 +2,7 @@ import type { Item } from '../items/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 
 /** A turn in which Claude Code asks its model for a summary of everything before (PROTOCOLS). */
-export type SummaryTurn = {
+type SummaryTurn = {
   /** The messages without the instruction. */
   messages: Item[];
   /** What the user wants the summary to tell (`/compact …`); null: nothing special. */

@@ -1,3 +1,4 @@
+import { addTo } from '../group-by.ts';
 import { remembering } from '../remember.ts';
 import type { Message, Normalised, ToolCall, ToolResult } from './item.ts';
 
@@ -68,10 +69,8 @@ function placed(events: readonly ToolEvent[]) {
       words++;
       continue;
     }
-    const place = { index, isCall: event.kind === 'call', words, turn, isSecond: false };
-    const own = byId.get(event.id);
-    if (own === undefined) byId.set(event.id, [place]);
-    else own.push(place);
+    const isCall = event.kind === 'call';
+    addTo(byId, event.id, { index, isCall, words, turn, isSecond: false });
   }
   /** Whether its result may still be on its way: nothing but results follows the turn of the call. */
   const isOpen = (call: Placed) => !isOver && call.turn === turn;

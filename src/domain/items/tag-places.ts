@@ -1,3 +1,4 @@
+import { addTo } from '../group-by.ts';
 /** A tag of a text; `at` and `end` are the indexes of `<` and just after `>`. */
 export type TagPlace = {
   /** In lower case. */
@@ -55,15 +56,12 @@ export class TagPlaces {
     for (const match of this.#text.slice(from, to).matchAll(TAG)) {
       const name = (match[2] ?? '').toLowerCase();
       if (!this.#names.has(name)) continue;
-      const all = this.#byName.get(name) ?? [];
+      const index = this.#byName.get(name)?.length ?? 0;
       const at = from + match.index;
       const end = at + match[0].length;
-      const place = { name, at, end, isClosing: match[1] === '/', index: all.length };
-      all.push(place);
-      this.#byName.set(name, all);
-      const here = found.get(name);
-      if (here === undefined) found.set(name, [place]);
-      else here.push(place);
+      const place = { name, at, end, isClosing: match[1] === '/', index };
+      addTo(this.#byName, name, place);
+      addTo(found, name, place);
       this.#byStart.set(at, place);
       this.#byEnd.set(end, place);
     }

@@ -5,7 +5,7 @@ import { takenBackText } from './taken-back.ts';
 
 /** Whether a fact still asks for something, is settled, holds, or was replaced by a later one. */
 export const FACT_STATES = ['open', 'done', 'current', 'superseded'] as const;
-export type FactState = (typeof FACT_STATES)[number];
+type FactState = (typeof FACT_STATES)[number];
 
 /** Who the fact comes from. */
 export const FACT_SOURCES = [

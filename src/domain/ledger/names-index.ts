@@ -6,7 +6,7 @@ import type { Name } from './ledger.ts';
 type Moment = { seq: number; at: number };
 
 /** Who mentions a name. What the agent writes itself it will most likely write again. */
-export type Mentioner = 'assistant' | 'user' | 'tool_output';
+type Mentioner = 'assistant' | 'user' | 'tool_output';
 const WEIGHT: Record<Mentioner, number> = { assistant: 5, user: 3, tool_output: 0.5 };
 /** Items after which a mention says half as much about what is needed next. */
 const HALF_LIFE = 60;

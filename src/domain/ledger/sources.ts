@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import { baseName } from '../names.ts';
 import type { FactKind, Ledger } from './ledger.ts';
 
@@ -32,14 +33,7 @@ export function sourcesOf(lines: readonly string[], ledger: Ledger): FactSource[
 }
 
 function byBeginning(needles: readonly Needle[]): Map<string, Needle[]> {
-  const groups = new Map<string, Needle[]>();
-  for (const needle of needles) {
-    const beginning = needle.text.slice(0, SHORTEST);
-    const group = groups.get(beginning);
-    if (group === undefined) groups.set(beginning, [needle]);
-    else group.push(needle);
-  }
-  return groups;
+  return groupBy(needles, ({ text }) => text.slice(0, SHORTEST));
 }
 
 /** Where needles, by their beginnings, first stand in a text: thousands are looked for in hundreds of lines. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addTo } from '../group-by.ts';
 import type { ToolCall } from '../items/item.ts';
 import { scriptOf } from '../items/shell-script.ts';
 import { baseName } from '../names.ts';
@@ -57,10 +58,7 @@ function programsOf(config: Config): Programs {
     for (const command of commands) {
       const words = wordsOf(command);
       const [program] = words;
-      if (program === undefined) continue;
-      const known = programs.get(program) ?? [];
-      programs.set(program, known);
-      known.push({ words, boundary });
+      if (program !== undefined) addTo(programs, program, { words, boundary });
     }
   };
   add(config.signal_commit_commands, 'commit');

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import type { Atom } from '../items/atoms.ts';
 import { answeredSummary, asksForSummary, clientSummary } from '../items/client-summary.ts';
 import type { Codec } from '../items/codec.ts';
@@ -5,7 +6,7 @@ import type { Item } from '../items/item.ts';
 import type { LoggedItem, ToldItem } from './match-history.ts';
 
 /** The first `items` of a history are what a compaction by its client has made of everything before. */
-export type ClientCompaction = { items: number; summary_text: string };
+type ClientCompaction = { items: number; summary_text: string };
 
 /** `place` is null where it stands in the log for others. */
 type Logged = LoggedItem & { place: object | null };
@@ -45,14 +46,7 @@ export function clientCompaction(
 
 /** By what they begin with: there may be as many as the client tells summaries. */
 function byFirst(log: readonly Logged[]): Map<string, Logged[]> {
-  const found = new Map<string, Logged[]>();
-  for (const item of log) {
-    const first = item.atoms[0]?.text ?? '';
-    const same = found.get(first);
-    if (same === undefined) found.set(first, [item]);
-    else same.push(item);
-  }
-  return found;
+  return groupBy(log, ({ atoms: [first] }) => first?.text ?? '');
 }
 
 /**

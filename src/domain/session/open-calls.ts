@@ -1,3 +1,4 @@
+import { addTo } from '../group-by.ts';
 import type { Normalised, ToolCall, ToolResult } from '../items/item.ts';
 import { callIds } from '../items/pairing.ts';
 import { endsTurn } from '../items/speaker.ts';
@@ -62,10 +63,7 @@ export function openCallsNote(
         const result = waiting.find(({ length }) => length > 0)?.shift();
         if (result !== undefined) early.push(result);
       } else if (!isKnown) {
-        const named = { seq, id: part.call_id };
-        const others = unknown.get(part.call_id);
-        if (others === undefined) unknown.set(part.call_id, [named]);
-        else others.push(named);
+        addTo(unknown, part.call_id, { seq, id: part.call_id });
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { readTokenCourse } from '../../../app/token-course.ts';
 import { counted } from '../../../domain/counted.ts';
+import { groupBy } from '../../../domain/group-by.ts';
 import type { Accepted } from '../../../domain/session/errors.ts';
 import { BASE } from '../assets.ts';
 import { count, short } from './figures.tsx';
@@ -135,13 +136,7 @@ function areaOf(points: Points, x: Scale, y: Scale): string {
 }
 
 function thinned(points: Points, x: Scale): Points {
-  const columns = new Map<number, { version: number; tokens: number }[]>();
-  for (const point of points) {
-    const column = Math.floor((x(point.version) / 100) * COLUMNS);
-    const own = columns.get(column);
-    if (own === undefined) columns.set(column, [point]);
-    else own.push(point);
-  }
+  const columns = groupBy(points, ({ version }) => Math.floor((x(version) / 100) * COLUMNS));
   return [...columns.values()].flatMap((own) => {
     if (own.length <= 4) return own;
     const sorted = [...own].sort((a, b) => a.tokens - b.tokens);

@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import { MOST_NAMES } from '../../ledger/brought-in.ts';
 import { addedText } from '../../ledger/facts.ts';
 import { heatOf } from '../../ledger/files.ts';
@@ -64,10 +65,7 @@ function gathered(told: readonly Told[]): string[] {
   const gone = new Map<string, string[]>();
   const keyOf = ({ path, facts }: Told) => `${folderOf(path)}\n${facts}`;
   for (const one of told) {
-    if (!one.isGone) continue;
-    const bases = gone.get(keyOf(one)) ?? [];
-    bases.push(baseName(one.path));
-    gone.set(keyOf(one), bases);
+    if (one.isGone) addTo(gone, keyOf(one), baseName(one.path));
   }
   return told.flatMap((one): string[] => {
     const bases = one.isGone ? (gone.get(keyOf(one)) ?? []) : [];
@@ -147,9 +145,7 @@ function namesByFile({ names, items }: Ledger, standing: Ledger): Map<string, st
   for (const name of names.toSorted((a, b) => scoreOf(b, items) - scoreOf(a, items))) {
     if (name.file === undefined || isFileName(name.name) || name.name.includes('/')) continue;
     if (nowhere.has(nameKey(name.name))) continue;
-    const own = found.get(name.file) ?? [];
-    own.push(name.name);
-    found.set(name.file, own);
+    addTo(found, name.file, name.name);
   }
   return found;
 }

@@ -19,7 +19,7 @@ export type MustKeep = {
  * What tells that a fact stands in a text: most words of this one together; or these names, and one of
  * the others where there are any; or these letters.
  */
-export type Sought =
+type Sought =
   | { by: 'words'; words: string }
   | { by: 'names'; all: readonly string[]; any: readonly string[] }
   | { by: 'letters'; letters: string };

@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import { namesStandingIn } from '../../names.ts';
 import type { MustKeep } from './must-keep.ts';
 
@@ -48,11 +49,7 @@ function factsInWords(text: string, facts: readonly MustKeep[]): Set<MustKeep> {
     least.set(fact, Math.ceil(words.length * LEAST_WORDS));
     // There is nothing to look for.
     if (words.length === 0) found.add(fact);
-    for (const word of words) {
-      const others = seekers.get(word);
-      if (others === undefined) seekers.set(word, [fact]);
-      else others.push(fact);
-    }
+    for (const word of words) addTo(seekers, word, fact);
   }
   for (const block of blocksOf(text)) {
     const hits = new Map<MustKeep, number>();

@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import { type JsonObject, objectsIn } from '../../json.ts';
 import { visibleItems } from '../control-items.ts';
 import type { Item, ToolCall } from '../item.ts';
@@ -69,9 +70,7 @@ function answersOf(items: readonly Item[]): Map<number, Answered[]> {
     const other = partner === null ? undefined : paired[partner];
     const place = partner === null ? undefined : placeOf.get(partner);
     const result = other === undefined || place === undefined ? null : { at: other.at, place };
-    const own = answers.get(at);
-    if (own === undefined) answers.set(at, [{ call: part, result }]);
-    else own.push({ call: part, result });
+    addTo(answers, at, { call: part, result });
   }
   return answers;
 }

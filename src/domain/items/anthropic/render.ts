@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import { stringField } from '../../json.ts';
 import { withLastCacheMarks } from '../cache-marks.ts';
 import type { Extent } from '../codec.ts';
@@ -81,10 +82,7 @@ function moveEarlyResults(pieces: readonly Turn[]): Turn[] {
     for (const { result, position } of piece.slots) {
       if (result === null || result.position > position) continue;
       early.add(result);
-      const end = ends[index] ?? index;
-      const there = moved.get(end);
-      if (there === undefined) moved.set(end, [result]);
-      else there.push(result);
+      addTo(moved, ends[index] ?? index, result);
     }
   }
   if (early.size === 0) return [...pieces];

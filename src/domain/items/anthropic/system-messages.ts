@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import type { JsonObject } from '../../json.ts';
 import { SYSTEM_LABEL } from './encode.ts';
 import type { Slot, Turn } from './turns.ts';
@@ -92,10 +93,7 @@ function putBack(turns: readonly Turn[], groups: readonly Group[]): Turn[] {
   const byTurn = new Map<Turn, Turn[]>();
   for (const { after, message } of groups) {
     const home = after.map((slot) => place.get(slot)).findLast((turn) => turn !== undefined);
-    if (home === undefined) continue;
-    const there = byTurn.get(home);
-    if (there === undefined) byTurn.set(home, [message]);
-    else there.push(message);
+    if (home !== undefined) addTo(byTurn, home, message);
   }
   return turns.flatMap((turn) => {
     const systems = byTurn.get(turn);

@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '../../json.ts';
 import { withLastCacheMarks } from '../cache-marks.ts';
 import { visibleItems } from '../control-items.ts';
@@ -51,10 +52,7 @@ function answersOf(items: readonly Item[]): Map<number, (number | null)[]> {
   const answers = new Map<number, (number | null)[]>();
   for (const { part, at, partner } of paired) {
     if (part.kind !== 'tool_call') continue;
-    const result = partner === null ? null : (paired[partner]?.at ?? null);
-    const found = answers.get(at);
-    if (found === undefined) answers.set(at, [result]);
-    else found.push(result);
+    addTo(answers, at, partner === null ? null : (paired[partner]?.at ?? null));
   }
   return answers;
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../group-by.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import type { Extent } from '../codec.ts';
 import { visibleItems } from '../control-items.ts';
@@ -136,10 +137,7 @@ function moveEarlyOutputs(nodes: readonly Node[]): Node[] {
       continue;
     }
     const call = placeOf.get(node.partner) ?? place;
-    const end = ends[call] ?? call;
-    const there = moved.get(end);
-    if (there === undefined) moved.set(end, [node]);
-    else there.push(node);
+    addTo(moved, ends[call] ?? call, node);
   }
   return nodes.flatMap((node, place) => [
     ...(kept.has(node) ? [node] : []),

@@ -19,6 +19,7 @@ import {
   TASK_RUNNERS,
   WITH_VERB,
 } from './programs.ts';
+import { sedWork } from './sed.ts';
 import { DEEPEST, unwrapped } from './wrappers.ts';
 
 /** The start of a command line, for the note that says what may have changed a file. */
@@ -212,22 +213,10 @@ export function sedRewrites(args: readonly string[]): boolean {
   return args.some((arg) => /^(?:-[nErsuz]*i|--in-place)/.test(arg));
 }
 
-/** The files that `sed -i` is given. */
-export function filesOfSed(args: readonly string[]): string[] {
-  const files: string[] = [];
-  let hasScript = false;
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    if (/^(?:-[nErsuz]*[ef]|--expression|--file)$/.test(arg)) {
-      hasScript = true;
-      at++;
-    } else if (/^(?:-[ef]|--expression=|--file=)/.test(arg)) hasScript = true;
-    // BSD's `-i ''` keeps no copy.
-    else if (arg === '' || arg.startsWith('-')) continue;
-    else if (hasScript) files.push(arg);
-    else hasScript = true;
-  }
-  return files;
+/** The files that `sed -i`, or `perl -i`, is given. */
+function filesOfSed(args: readonly string[]): string[] {
+  const words = args.map((text) => ({ text, isPlain: false }));
+  return sedWork(words).files.map(({ text }) => text);
 }
 
 /** A script inside a script is not followed: where it looks as if it changed files, it may be any. */
