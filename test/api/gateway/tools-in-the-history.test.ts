@@ -27,15 +27,9 @@ const tools = (...names: string[]) => ({
     },
   ],
 });
-const message = (role: string, text: string) => ({
-  type: 'message',
-  role,
-  content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
-});
 const HEAD = [
-  message('developer', 'You are a coding agent.'),
-  message('user', '<environment_context>\n  <cwd>/home/user/project</cwd>\n</environment_context>'),
-  message('user', 'Read the logs and tell me why the nightly build fails.'),
+  { role: 'developer', content: 'You are a coding agent.' },
+  { role: 'user', content: 'Read the logs and tell me why the nightly build fails.' },
 ];
 const read = (index: number) => [
   {
@@ -98,7 +92,7 @@ it('sends them once behind a compaction that the client has asked for', async ()
     tools('exec', 'wait'),
     ...HEAD,
     { type: 'compaction', encrypted_content },
-    message('user', 'Go on.'),
+    { role: 'user', content: 'Go on.' },
   ];
   const body = { model: 'gpt-5.6', store: false, input };
   const answer = await lab.post('/v1/responses', body, { 'thread-id': 'codex' });
