@@ -1,5 +1,7 @@
+import { canonicalJson } from '../canonical-json.ts';
 import { addTo } from '../group-by.ts';
 import type { Message, Normalised } from '../items/item.ts';
+import { isSetting } from '../items/openai-responses/settings.ts';
 import { instructionKind, isOfOperator } from '../items/operator.ts';
 import { isStandingContext } from '../items/speaker.ts';
 import { isJsonObject } from '../json.ts';
@@ -16,10 +18,10 @@ const MOST_LATER_SHARE = 1 / 4;
  * What the agent was told to do stays verbatim instead of being summarised away, in its order. All of
  * what opens the conversation: system and developer messages, and those of the project among them in
  * messages of the role `user`. Of those that came later the newest up to a quarter of the threshold
- * (both in tokens); the others are summarised. What gives the model tools, or takes them away, stays as
- * well. Of blocks that clients write anew, such as the
- * environment, the newest stands for the older ones, also when it stands after the cut. `initial` is
- * the number of entries of the initial context, which stay anyway.
+ * (both in tokens); the others are summarised. What gives the model tools, takes them away, or
+ * sets how it answers, stays as well. Of blocks that clients write anew, such as the environment, the
+ * newest stands for the older ones, also when it stands after the cut. `initial` is the number of entries
+ * of the initial context, which stay anyway.
  */
 export function standingInstructions(
   material: readonly Material[],
@@ -32,11 +34,15 @@ export function standingInstructions(
   const renewed = new Set(
     material.slice(cut).flatMap(({ item }) => (isOfOperator(item) ? [instructionKind(item)] : [])),
   );
-  const undone = undoneAmong(covered.map(({ item }) => item));
+  const gone = new Set([
+    ...undoneAmong(covered.map(({ item }) => item)),
+    ...overtakenAmong(material.map(({ item }) => item)),
+  ]);
   const kept: Entry[] = [];
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
   for (const { entry, item } of covered.slice(start).toReversed()) {
-    if (toolChanges(item).length > 0 && !undone.has(item)) {
+    const sets = toolChanges(item).length > 0 || settingsOf(item).length > 0;
+    if (sets && !gone.has(item)) {
       kept.push(standing(entry));
       continue;
     }
@@ -51,7 +57,7 @@ export function standingInstructions(
     .filter(
       ({ item }) =>
         item.kind === 'message' &&
-        !(isOfOperator(item) ? isRenewed(item, renewed) : undone.has(item)),
+        !(isOfOperator(item) ? isRenewed(item, renewed) : gone.has(item)),
     )
     .map(({ entry }) => standing(entry));
   return [...opening, ...kept.reverse()];
@@ -67,6 +73,27 @@ function endOfOpening(covered: readonly Material[]): number {
       !(isStandingContext(item) && entry.tokens <= MOST_PROJECT_TOKENS),
   );
   return end === -1 ? covered.length : end;
+}
+
+/** What an item of the Responses API sets, until another sets the same: fields, or just these tools. */
+function settingsOf(item: Normalised): string[] {
+  if (item.kind !== 'message' || item.role !== 'system') return [];
+  return item.parts.flatMap((part) => {
+    if (part.kind !== 'opaque' || !isJsonObject(part.json) || !isSetting(part.json)) return [];
+    const { id: _, type, tools, ...fields } = part.json;
+    return tools === undefined ? Object.keys(fields) : [canonicalJson([type ?? null, tools])];
+  });
+}
+
+/** The items of which all that they set was set again since. */
+function overtakenAmong(items: readonly Normalised[]): Normalised[] {
+  const later = new Set<string>();
+  return items.toReversed().filter((item) => {
+    const own = settingsOf(item);
+    const isOvertaken = own.length > 0 && own.every((setting) => later.has(setting));
+    for (const setting of own) later.add(setting);
+    return isOvertaken;
+  });
 }
 
 type ToolChange = { tool: string; isGiven: boolean };

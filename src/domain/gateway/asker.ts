@@ -1,5 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { Item } from '../items/item.ts';
+import { additionalTools } from '../items/openai-responses/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const INSTRUCTIONS = ['system', 'instructions'] as const;
@@ -14,7 +15,8 @@ export function askerOf(body: JsonObject, items: readonly Item[]): string {
   const end = items.findIndex(({ role }) => !INSTRUCTING.has(role));
   const told = items.slice(0, end === -1 ? items.length : end).map(({ content = null }) => content);
   const instructions = INSTRUCTIONS.map((field): Json => body[field] ?? null);
-  const tools = Array.isArray(body.tools) ? body.tools.map(toolName).sort() : [];
+  const given = [...(Array.isArray(body.tools) ? body.tools : []), ...additionalTools(items)];
+  const tools = given.map(toolName).sort();
   return canonicalJson([...instructions, told, tools], CACHE_MARKS);
 }
 

@@ -2,6 +2,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { isJsonObject, type Json, stringField } from '../json.ts';
 import type { Codec } from './codec.ts';
 import { type Item, type Message, OWN_MESSAGE_FIELDS, type Part, type ToolResult } from './item.ts';
+import { isSetting } from './openai-responses/settings.ts';
 import { rewrittenKindOf } from './operator.ts';
 import { readUtterances, typedMeanwhile } from './utterances.ts';
 
@@ -84,8 +85,11 @@ function atomOf(message: Message, part: Part): Atom | null {
       const text = `${outcome} ${JSON.stringify(part.call_id)} ${content}`;
       return { ...piece('', true, part.call_id), text };
     }
-    case 'image':
     case 'opaque':
+      return message.role === 'system' && isJsonObject(part.json) && isSetting(part.json)
+        ? piece(`sets ${part.json.type}`, false)
+        : piece(contentOf(part));
+    case 'image':
       return piece(contentOf(part));
     default:
       return part satisfies never;

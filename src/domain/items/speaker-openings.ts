@@ -157,6 +157,11 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     'program',
     'mark',
   ],
+  // Claude Code and Qwen Code, where an answer broke off.
+  [
+    /^(?:Output token limit hit|The connection dropped mid-response)\. Resume directly — no apology, no recap\b/,
+    'program',
+  ],
   // OpenHands, where nobody is there to answer.
   [
     /^Please continue (?:working on the task )?on whatever approach you think is suitable\.\n(?:(?:If|When) you think you have [^\n]{1,300}(?:\n|$)|Please encapsulate [^\n]{1,300}(?:\n|$)|For example: The answer [^\n]{1,300}(?:\n|$)|IMPORTANT: YOU SHOULD NEVER ASK FOR HUMAN HELP[^\n]{0,80}(?:\n|$)|If you want to give up, [^\n]{1,200}(?:\n|$)){1,8}/,

@@ -139,3 +139,23 @@ it('does nothing more for a client that hangs up while its turn waits to be unde
     await crowded.close();
   }
 });
+
+it('goes on in one session where a program asks for the rest of an answer, and joins both', async () => {
+  const asked = { role: 'user', content: 'Why does the build fail?' };
+  const resume =
+    'The connection dropped mid-response. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if that is where the cut happened.\n\nThe previous assistant response ended with this exact suffix.\n\n<previous_response_suffix>\nA file\n</previous_response_suffix>';
+  const say = async (...messages: { role: string; content: string }[]) => {
+    const answer = await lab.post('/v1/chat/completions', { model: 'm', messages }, name);
+    return answer.session;
+  };
+  lab.provider.script = (_, index) => ({
+    text: ['A file', ' is missing.', 'The lexer.'][index] ?? '',
+  });
+  const session = await say(asked);
+  await expect.poll(() => lab.items(session)).toHaveLength(2);
+  const part = { role: 'assistant', content: 'A file' };
+  expect(await say(asked, part, { role: 'user', content: resume })).toBe(session);
+  await expect.poll(() => lab.items(session)).toHaveLength(4);
+  const whole = { role: 'assistant', content: 'A file is missing.' };
+  expect(await say(asked, whole, { role: 'user', content: 'Which one?' })).toBe(session);
+});

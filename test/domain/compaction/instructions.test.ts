@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { standingInstructions } from '../../../src/domain/compaction/instructions.ts';
 import { codecFor } from '../../../src/domain/items/codecs.ts';
 import type { Item } from '../../../src/domain/items/item.ts';
@@ -30,9 +30,9 @@ const removed = (name: string): Item => ({
 });
 
 /** What stays of a history of which all is covered, behind the first user message. */
-function kept(...history: Item[]): Item[] {
+function kept(history: Item[], by = codec): Item[] {
   const material = history.map((item, index) => {
-    const normalised = codec.normalise(item);
+    const normalised = by.normalise(item);
     const entry = { seq: index + 1, item, tokens: 5_000, origin: 'log' as const };
     return { entry, item: normalised, original: normalised };
   });
@@ -41,9 +41,9 @@ function kept(...history: Item[]): Item[] {
 
 it('keeps what gives the model tools and takes them away, whatever it costs', () => {
   const history = [user('Read.'), added('one'), said, user('On.'), removed('two'), said];
-  expect(kept(...history)).toEqual([added('one'), removed('two')]);
+  expect(kept([...history])).toEqual([added('one'), removed('two')]);
   // Compacted once more.
-  expect(kept(added('one'), removed('two'), user('On.'), said)).toEqual([
+  expect(kept([added('one'), removed('two'), user('On.'), said])).toEqual([
     added('one'),
     removed('two'),
   ]);
@@ -51,18 +51,67 @@ it('keeps what gives the model tools and takes them away, whatever it costs', ()
 
 it('leaves out a tool together with its end, also where they are compacted one after the other', () => {
   const gone = [user('Read.'), added('one'), said, user('On.'), removed('one'), said];
-  expect(kept(...gone, user('On.'), added('two'), said)).toEqual([added('two')]);
-  expect(kept(added('one'), user('On.'), said, user('On.'), removed('one'), said)).toEqual([]);
+  expect(kept([...gone, user('On.'), added('two'), said])).toEqual([added('two')]);
+  expect(kept([added('one'), user('On.'), said, user('On.'), removed('one'), said])).toEqual([]);
 });
 
 it('keeps a tool that was given again, or with another that has ended', () => {
   const again = [added('one'), removed('one'), added('one')];
-  expect(kept(user('Read.'), ...again, said)).toEqual(again);
+  expect(kept([user('Read.'), ...again, said])).toEqual(again);
   const both = [added('one', 'two'), removed('one')];
-  expect(kept(user('Read.'), ...both, said)).toEqual(both);
+  expect(kept([user('Read.'), ...both, said])).toEqual(both);
   const renewed = [added('one'), added('one')];
-  expect(kept(user('Read.'), ...renewed, said)).toEqual(renewed);
+  expect(kept([user('Read.'), ...renewed, said])).toEqual(renewed);
   // The second may be another tool of that name than the request defines.
   const replaced = [removed('one'), added('one')];
-  expect(kept(user('Read.'), ...replaced, said)).toEqual(replaced);
+  expect(kept([user('Read.'), ...replaced, said])).toEqual(replaced);
+});
+
+describe('what items of the Responses API set', () => {
+  const responses = codecFor('openai-responses');
+  const said = (role: string, text: string): Item => ({
+    type: 'message',
+    role,
+    content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+  });
+  const tools = (...names: string[]): Item => ({
+    type: 'additional_tools',
+    id: `at_${names.join('_')}`,
+    role: 'developer',
+    tools: names.map((name) => ({ type: 'custom', name })),
+  });
+  const effort = (value: string): Item => ({
+    type: 'configuration_update',
+    reasoning: { effort: value },
+  });
+  const format: Item = {
+    type: 'configuration_update',
+    text: { format: { type: 'text' } },
+  };
+  const keptOf = (...history: Item[]) => kept(history, responses);
+
+  it('stays, also where it opens the conversation', () => {
+    const developer = said('developer', 'You are a coding agent.');
+    const opened = [tools('exec'), developer, said('user', 'Mend it.'), said('assistant', 'Done.')];
+    expect(keptOf(...opened)).toEqual([tools('exec'), developer]);
+    const later = [said('user', 'Mend it.'), tools('exec'), said('assistant', 'Done.')];
+    expect(keptOf(...later)).toEqual([tools('exec')]);
+  });
+
+  it('gives way to what sets the same later', () => {
+    const user = said('user', 'Mend it.');
+    expect(keptOf(user, effort('low'), format, user, effort('high'), user)).toEqual([
+      format,
+      effort('high'),
+    ]);
+    // Compacted once more.
+    expect(keptOf(format, effort('high'), user, effort('none'), user)).toEqual([
+      format,
+      effort('none'),
+    ]);
+    expect(keptOf(user, tools('exec'), user, tools('wait'), tools('exec'), user)).toEqual([
+      tools('wait'),
+      tools('exec'),
+    ]);
+  });
 });

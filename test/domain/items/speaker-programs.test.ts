@@ -170,3 +170,14 @@ function message(item: ReturnType<ReturnType<typeof codecFor>['normalise']>): Me
   if (item.kind !== 'message') throw new Error('no message');
   return item;
 }
+
+test.each(['Output token limit hit.', 'The connection dropped mid-response.'])(
+  'where an answer broke off, the program asks for the rest: %s',
+  (cause) => {
+    const resume = `${cause} Resume directly — no apology, no recap of what you were doing.`;
+    const said = (content: string) => ofUser([{ type: 'text', text: content }]);
+    expect(speakerOf(said(resume))).toBe('program');
+    expect(userText(said(`${resume} Break remaining work into smaller pieces.`))).toBe('');
+    expect(speakerOf(said(`${cause} Resume it.`))).toBe('user');
+  },
+);

@@ -6,6 +6,7 @@ import type { Item, Message, Normalised, ToolResult } from '../item.ts';
 import { messageOf } from '../own-fields.ts';
 import { withInput } from '../replace-input.ts';
 import { isSpoken, partsOf } from '../shape.ts';
+import { isSetting } from './settings.ts';
 import { isFailedShellOutput, shellTexts } from './shell-output.ts';
 import { answeredId, calledId, otherId, toolKindOf, withOutputText } from './tools.ts';
 
@@ -37,7 +38,9 @@ function normaliseResponsesItem(item: Item): Message {
     const result = { call_id: answered, content: outputContent(item), is_error: isFailed(item) };
     return messageOf(item, 'user', [{ kind: 'tool_result', ...result }]);
   }
-  return messageOf(item, 'assistant', [{ kind: 'opaque', json: item }]);
+  return messageOf(item, isSetting(item) ? 'system' : 'assistant', [
+    { kind: 'opaque', json: item },
+  ]);
 }
 
 function roleOf(item: Item): Message['role'] {
