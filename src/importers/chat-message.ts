@@ -3,7 +3,15 @@ import { textInPart } from '../domain/items/openai-chat/normalise.ts';
 import { isJsonObject, type Json, type JsonObject, stringField } from '../domain/json.ts';
 import { type Conversation, notesOf, objectField, objectsField, Tally } from './transcript.ts';
 
-const CHAT_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+/** Whose messages the Chat API knows. */
+export const CHAT_ROLES: ReadonlySet<string> = new Set([
+  'system',
+  'developer',
+  'user',
+  'assistant',
+  'tool',
+  'function',
+]);
 
 /**
  * Bookkeeping of the recorders. `extra`, `raw_data` and `provider_specific_fields` repeat the whole

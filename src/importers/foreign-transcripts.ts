@@ -67,6 +67,14 @@ const FOREIGN: readonly { isOwn: (entry: JsonObject) => boolean; advice: string 
       'has kept, which lies beside it.',
   },
   {
+    isOwn: (entry) =>
+      isOfManagedAgents(entry) || (isJsonObject(entry.raw) && isOfManagedAgents(entry.raw)),
+    advice:
+      'It holds events of Claude Managed Agents: write "user.message" and "agent.message" as messages ' +
+      'of the Anthropic API, one a line, "agent.tool_use" as their block "tool_use" and ' +
+      '"agent.tool_result" as a block "tool_result" of a message of the user.',
+  },
+  {
     isOwn: ({ custom_id, body, params }) =>
       typeof custom_id === 'string' && (isJsonObject(body) || isJsonObject(params)),
     advice: 'It is a batch: import what stands in "body" or "params" of its lines, one a line.',
@@ -85,6 +93,10 @@ const LANGCHAIN_TYPES: readonly unknown[] = ['human', 'ai', 'AIMessageChunk', 'H
 function isLangChain({ lc, id, type, data, content }: JsonObject): boolean {
   if (lc !== undefined && Array.isArray(id)) return true;
   return LANGCHAIN_TYPES.includes(type) && (isJsonObject(data) || content !== undefined);
+}
+
+function isOfManagedAgents({ type, processed_at: at }: JsonObject): boolean {
+  return typeof type === 'string' && /^(?:agent|session|user)\.\w+$/.test(type) && at !== undefined;
 }
 
 function isOfGemini({ role, parts }: JsonObject): boolean {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, stringField } from '../domain/json.ts';
-import { ChatReader } from './chat-message.ts';
+import { CHAT_ROLES, ChatReader } from './chat-message.ts';
 import { isOfConverse } from './foreign-transcripts.ts';
 import {
   type Conversation,
@@ -21,13 +21,20 @@ export const openaiChat: Importer = {
     'mini-swe-agent and tau-bench write them)',
   matches: (content) => {
     const entries = entriesOf(content);
-    return entries.some(isMessage) || entries.some((entry) => messagesKey(entry) !== undefined);
+    return areMessages(entries) || entries.some((entry) => messagesKey(entry) !== undefined);
   },
   read: (content) => {
     const entries = entriesOf(content);
-    return entries.some(isMessage) ? [readMessages(entries)] : readRecords(entries);
+    return areMessages(entries) ? [readMessages(entries)] : readRecords(entries);
   },
 };
+
+/** Of a log of other events, some with a role, only a few lines would be read, and the rest lost. */
+function areMessages(entries: readonly JsonObject[]): boolean {
+  const messages = entries.filter(isMessage);
+  const known = messages.filter(({ role }) => CHAT_ROLES.has(String(role)));
+  return messages.length > 0 && 2 * known.length >= messages.length;
+}
 
 function isMessage(entry: JsonObject): boolean {
   const { content } = entry;

@@ -522,6 +522,14 @@ describe('results of calls that are recorded without ids', () => {
   ])('%s', (_, found, expected) => expect(found).toEqual(expected));
 });
 
+/** As the Anthropic SDK lists them. */
+const MANAGED = {
+  id: 'sevt_1',
+  processed_at: '2026-08-16T09:36:05Z',
+  type: 'agent.message',
+  content: [{ type: 'text', text: 'I begin.' }],
+};
+
 it.each<[string, unknown, string]>([
   ['LangChain', [{ type: 'human', data: { content: 'Hi' } }], 'convert_to_openai_messages'],
   [
@@ -558,6 +566,18 @@ it.each<[string, unknown, string]>([
     'Harbor',
     { schema_version: 'ATIF-v1.5', steps: [{ step_id: 1, source: 'user', message: 'Hi' }] },
     'the agent itself has kept',
+  ],
+  ['Managed Agents', [MANAGED], 'Managed Agents'],
+  [
+    'Managed Agents, in lines of a recorder that have a role',
+    [
+      { role: 'user', kind: 'define_outcome', raw: MANAGED },
+      { role: 'agent', kind: 'message', content: 'I begin.', raw: MANAGED },
+      { role: 'agent', kind: 'tool_use', tool: 'bash', content: '{"command":"ls"}', raw: MANAGED },
+      { role: 'agent', kind: 'tool_result', content: 'README.md', raw: MANAGED },
+      { role: 'system', kind: 'outcome_evaluation_end', content: 'satisfied', raw: MANAGED },
+    ],
+    'Managed Agents',
   ],
   ['a batch', { custom_id: 'a', body: { messages: [] } }, '"body"'],
 ])('says what to do about a file of %s', (_, file, advice) => {

@@ -298,6 +298,22 @@ describe('messages of the user', () => {
     ]);
   });
 
+  test('what a reply answers that is given again and again, after what the user asked for', () => {
+    const wish =
+      'Add a page for debugging that shows the picture of the camera with a frame around the code';
+    const items = Array.from({ length: 14 }, (_, place) => [
+      asks(place % 7 === 3 ? `${wish}, in colour ${place}.` : 'done'),
+      ...ran(`make flash-${place}`, 'ok'),
+      tells(`It is built. Step ${place}: connect the pin to ground, reset the board and say so.`),
+    ]).flat();
+    const lines = (max_tokens: number) =>
+      section(summarize(items, { max_tokens }), 'All user messages') ?? [];
+    const few = lines(420);
+    expect(few.filter((line) => line.startsWith('- User: done'))).toHaveLength(12);
+    expect(few.filter((line) => line.includes(wish))).toHaveLength(2);
+    expect(lines(4_000).filter((line) => line.includes('answers:')).length).toBeGreaterThan(9);
+  });
+
   test('what came of those that are over, where work was done', () => {
     const reviewed = [
       asks('Review the last commit for wrong limits, and say no more than what you have found.'),

@@ -35,9 +35,12 @@ export function latestTellings({ covered, standing }: Ledgers): Tellings {
 }
 
 /** At least so much of each message that it can be known by; then so much that it says something. */
-const OPENINGS = [46, 64, 80, 100, 130, 170, 220, 300, 400, 800];
+const SHORTEST_OPENING = 46;
+const OPENINGS = [SHORTEST_OPENING, 64, 80, 100, 130, 170, 220, 300, 400, 800];
 /** With so much of each message, what came of it is worth more than more of it. */
 const ENDING_FROM = 100;
+/** What "done" answers, said for the tenth time, is worth less than so much of what the user asked for. */
+const AGAIN_FROM = 130;
 /** Where not all of that fits, so much of each message may still fit. */
 const ALONE_TO = 170;
 /** What came of the newest request that was answered says where the work stands: it is told whole. */
@@ -58,26 +61,54 @@ export function messageTellings({ covered, standing }: Ledgers): Tellings {
   const hasEndings = covered.calls > 0 && requests.some(({ ended }) => ended !== undefined);
   const alone = OPENINGS.filter((most) => !hasEndings || most <= ALONE_TO);
   const both = OPENINGS.filter((most) => hasEndings && most >= ENDING_FROM);
-  const levels = [
+  const levels: Level[] = [
     ...alone.map((most) => ({ most, isEnded: false })),
     ...both.map((most) => ({ most, isEnded: true })),
   ];
-  return levels.map(
-    ({ most, isEnded }) =>
-      () =>
-        requests.map((request, place) => {
-          const length = isTold(place) ? 46 : most;
-          const answered = Math.max(60, most / 3);
-          const said = withAnswered(request, requests[place - 1], length, answered);
-          const mostEnded = place === ended ? NEWEST_ENDED : most;
-          const text = LABELS.message + said + (isEnded ? endingOf(request, mostEnded) : '');
-          // The newest and the first, and of the others the longer half: a short one is often a mere reply.
-          const isEnd = place === 0 || place === last;
-          const isLong = request.text.length >= median;
-          const worth = isEnd ? 2 : spread(place) + (isLong ? 1 : 0);
-          return { text, worth, about: request.text };
-        }),
-  );
+  const isAgain = repeated(requests);
+  const linesOf = ({ most, isEnded }: Level, isAgainBare: boolean): Line[] =>
+    requests.map((request, place) => {
+      const length = isTold(place) ? SHORTEST_OPENING : most;
+      const isBare = isAgainBare && isAgain[place] === true && place !== last;
+      const answered = isBare ? 0 : Math.max(60, most / 3);
+      const said = withAnswered(request, requests[place - 1], length, answered);
+      const mostEnded = place === ended ? NEWEST_ENDED : most;
+      const text = LABELS.message + said + (isEnded ? endingOf(request, mostEnded) : '');
+      // The newest and the first, and of the others the longer half: a short one is often a mere reply.
+      const isEnd = place === 0 || place === last;
+      const isLong = request.text.length >= median;
+      const worth = isEnd ? 2 : spread(place) + (isLong ? 1 : 0);
+      return { text, worth, about: request.text };
+    });
+  const ofLevel = (level: Level) => linesOf(level, !level.isEnded && level.most < AGAIN_FROM);
+  const shortest = lengthOf(linesOf({ most: SHORTEST_OPENING, isEnded: false }, false));
+  return withoutFewer(levels, ofLevel, shortest).map((level) => () => ofLevel(level));
+}
+
+type Level = { most: number; isEnded: boolean };
+
+/** The levels from the last one on that takes no more than so many characters. */
+function withoutFewer(
+  levels: readonly Level[],
+  linesOf: (level: Level) => readonly Line[],
+  length: number,
+): readonly Level[] {
+  const tooLong = levels.findIndex((level, at) => at > 0 && lengthOf(linesOf(level)) > length);
+  return tooLong < 0 ? levels : levels.slice(tooLong - 1);
+}
+
+function lengthOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** Of each request, whether the same was said before. */
+function repeated(requests: readonly Request[]): boolean[] {
+  const said = new Set<string>();
+  return requests.map(({ text }) => {
+    const isAgain = said.has(text.toLowerCase());
+    said.add(text.toLowerCase());
+    return isAgain;
+  });
 }
 
 function endingOf({ ended }: Request, most: number): string {
@@ -100,7 +131,7 @@ function withAnswered(
   mostAnswered: number,
 ): string {
   const said = ownWords(oneLine(text), oneLine(before?.text ?? ''), most);
-  return answers === undefined
+  return answers === undefined || mostAnswered === 0
     ? said
     : `${said}\nanswers: ${clipEnd(oneLine(answers), mostAnswered)}`;
 }
