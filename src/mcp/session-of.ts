@@ -5,8 +5,9 @@ import type { SessionRef } from '../app/ports/event-store.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import { sessionsOfCall } from '../app/sessions-of-call.ts';
 import { accept, type Outcome, reject } from '../domain/session/errors.ts';
+import { idText } from './id-text.ts';
 
-const id = z.string().min(1).max(200).optional().catch(undefined);
+const id = idText(200).optional().catch(undefined);
 /** The first two are of Codex, the last is of Claude Code; what else clients put there names no session. */
 const metaSchema = z.object({ threadId: id, sessionId: id, 'claudecode/toolUseId': id }).catch({});
 

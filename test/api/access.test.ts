@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whoAsks } from '../../src/api/http/who.ts';
+import { OpaqueContent } from '../../src/app/opaque-content.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { tool, user } from '../support/items.ts';
 
 describe('with keys', () => {
@@ -50,6 +53,17 @@ describe('with keys', () => {
     const headers = { authorization: 'bearer second-red-key' };
     await send(api, 'POST', '/sessions', { body: { id: 'shared' }, headers });
     expect((await send(api, 'GET', '/sessions/shared', { headers: red })).status).toBe(200);
+  });
+
+  it('thousands of headers are tried against thousands of keys in no time', () => {
+    const keys = Array.from({ length: 3_000 }, (_, n) => ({ name: `t-${n}`, key: `key-of-${n}` }));
+    const asks = whoAsks(keys, new OpaqueContent(null, keys));
+    const headers = new Headers(Array.from({ length: 1_500 }, (_, n) => [`x-${n}`, 'Basic YTpi']));
+    const began = cpuMs();
+    expect(() => asks(new Request('http://a.test/', { headers }))).toThrow(/send a key/);
+    headers.append('x-more', 'Bearer key-of-2999');
+    expect(asks(new Request('http://a.test/', { headers })).tenant).toBe('t-2999');
+    expect(cpuMs() - began).toBeLessThan(500);
   });
 
   it('shows a tenant nothing of another', async () => {

@@ -128,6 +128,7 @@ describe('the session', () => {
     [{ 'claudecode/toolUseId': 'toolu_1', progressToken: 2 }],
     [{ threadId: 'none', sessionId: ['s'] }],
     [{ threadId: 7 }],
+    [{ threadId: 'x\0', 'claudecode/toolUseId': 'y\0' }],
   ])('is unknown where the client names none: %j', async (meta) => {
     const { body } = await post(called('recall', { items: '1' }, meta), '/mcp');
     expect(body).toMatchObject({

@@ -237,6 +237,8 @@ describe('MCP over HTTP', () => {
     ['recall', { tool_use_id: 7 }, 'the arguments of recall do not fit: tool_use_id: '],
     ['recall', { id: 'x' }, 'Unrecognized key: "id"'],
     ['recall', { compaction_id: 'x' }, 'the session has no compaction with this id'],
+    ['recall', { compaction_id: 'x\0' }, 'compaction_id: no id has a NUL in it'],
+    ['recall', { items: '1', session_id: 'x\0' }, 'session_id: no id has a NUL in it'],
     ['search_history', {}, 'send either q (words) or regex'],
     ['search_history', { regex: '(a+)+\\1' }, 'the regular expression cannot be used'],
     [

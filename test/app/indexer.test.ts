@@ -56,6 +56,23 @@ describe('an indexer', () => {
     await own.stop();
   });
 
+  test('remembers no more sessions than it can, and finds the others all the same', async () => {
+    let hear: (ref: SessionRef) => void = () => {};
+    vi.spyOn(store, 'hear').mockImplementation((listener) => {
+      hear = listener;
+      return () => {};
+    });
+    const own = new Indexer(store, () => {});
+    own.start();
+    await expect.poll(indexed).toBe(3);
+    await store.commit(REF, append(item('three storks')), at);
+    for (let n = 0; n < 30_000; n += 1) hear({ tenant: 'nobody', session_id: `none-${n}` });
+    hear(REF);
+    expect(own.waiting().sessions).toBeLessThanOrEqual(10_000);
+    await expect.poll(indexed, { timeout: 20_000 }).toBe(4);
+    await own.stop();
+  });
+
   test('goes on after an error of the store', async () => {
     const errors: unknown[] = [];
     const find = vi.spyOn(store.search, 'behind').mockRejectedValueOnce(new Error('away'));

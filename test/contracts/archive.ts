@@ -30,7 +30,7 @@ export function archiveContract(name: string, open: () => Promise<ArchivePlaceOf
         const file = NAME.slice(0, -1) + (size % 7);
         await archive.write(file, bytes);
         // Not the array itself: runners print what differs.
-        expect(Buffer.compare((await archive.read(file)) ?? Buffer.of(9), bytes)).toBe(0);
+        expect(Buffer.compare((await archive.read(file, size)) ?? Buffer.of(9), bytes)).toBe(0);
         expect(files()).toContain(file);
       }
       expect(files()).toHaveLength(3);
@@ -38,9 +38,9 @@ export function archiveContract(name: string, open: () => Promise<ArchivePlaceOf
 
     test('knows what it does not have', async () => {
       const { archive } = place;
-      expect(await archive.read(NAME)).toBe(null);
+      expect(await archive.read(NAME, 3)).toBe(null);
       await archive.write(NAME, Buffer.from('one'));
-      expect(await archive.read(OTHER)).toBe(null);
+      expect(await archive.read(OTHER, 3)).toBe(null);
     });
 
     test('removes one file, and does nothing where there is none', async () => {
@@ -50,21 +50,30 @@ export function archiveContract(name: string, open: () => Promise<ArchivePlaceOf
       await archive.remove(NAME);
       await archive.remove(NAME);
       expect(files()).toEqual([OTHER]);
-      expect(await archive.read(NAME)).toBe(null);
-      expect(Buffer.from((await archive.read(OTHER)) ?? []).toString()).toBe('other');
+      expect(await archive.read(NAME, 3)).toBe(null);
+      expect(Buffer.from((await archive.read(OTHER, 5)) ?? []).toString()).toBe('other');
+    });
+
+    test('reads nothing of another length for what was written', async () => {
+      const { archive } = place;
+      await archive.write(NAME, Buffer.alloc(200_000, 'one'));
+      for (const bytes of [0, 1, 199_999, 200_001]) {
+        await expect(archive.read(NAME, bytes)).rejects.toMatchObject({ kind: 'damaged' });
+      }
+      expect((await archive.read(NAME, 200_000))?.length).toBe(200_000);
     });
 
     test('may be prepared again, and loses nothing', async () => {
       const { archive } = place;
       await archive.write(NAME, Buffer.from('one'));
       await archive.prepare();
-      expect(Buffer.from((await archive.read(NAME)) ?? []).toString()).toBe('one');
+      expect(Buffer.from((await archive.read(NAME, 3)) ?? []).toString()).toBe('one');
     });
 
     test('says that it cannot be reached, and not that a file is missing', async () => {
       const { away } = place;
       for (const ask of [
-        () => away.read(NAME),
+        () => away.read(NAME, 3),
         () => away.write(NAME, Buffer.from('one')),
         () => away.remove(NAME),
       ]) {

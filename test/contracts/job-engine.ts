@@ -142,6 +142,30 @@ export function jobEngineContract(name: string, makeEngine: MakeEngine): void {
       expect(most).toBe(2);
     });
 
+    it('hundreds of jobs of one tenant keep no other waiting, nor one that has fewer', async () => {
+      const order: string[] = [];
+      const ended = deferred();
+      const of = (tenant: string, n: number) => ({
+        ref: { tenant, session_id: `s-${n}` },
+        compaction_id: `${tenant}-${n}`,
+      });
+      for (let n = 0; n < 300; n += 1) await engine.enqueue(of('red', n));
+      for (let n = 0; n < 40; n += 1) await engine.enqueue(of('blue', n));
+      await engine.enqueue(of('green', 0));
+      engine.start(
+        async ({ ref }) => {
+          order.push(ref.tenant);
+          if (order.length === 341) ended.resolve();
+          return DONE;
+        },
+        async () => false,
+      );
+      await ended.promise;
+      // Some come for nothing; then each has its turn.
+      expect(order.indexOf('green')).toBeLessThan(60);
+      expect(order.lastIndexOf('blue')).toBeLessThan(120);
+    });
+
     it('cancel aborts the signal of that job alone', async () => {
       const aborted: string[] = [];
       const ended = deferred();

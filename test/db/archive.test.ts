@@ -57,7 +57,7 @@ describe.each(['sqlite', 'postgres'] as const)('an archive behind a store on %s'
     place: '',
     prepare: () => archive.prepare(),
     write,
-    read: (file) => archive.read(file),
+    read: (file, bytes) => archive.read(file, bytes),
     remove: (file) => archive.remove(file),
   });
 

@@ -8,8 +8,11 @@ export interface Archive {
   prepare(): Promise<void>;
   /** The file is there for good when this answers; nothing of it otherwise. */
   write(file: string, bytes: Uint8Array): Promise<void>;
-  /** Null when there is no such file. */
-  read(file: string): Promise<Uint8Array | null>;
+  /**
+   * The file, which has so many bytes; null when there is no such file. One of another length is damaged, and
+   * no more of it is read: an archive may hold, or answer with, anything.
+   */
+  read(file: string, bytes: number): Promise<Uint8Array | null>;
   /** Does nothing where there is none. */
   remove(file: string): Promise<void>;
 }
@@ -36,8 +39,8 @@ export type SizedSession = IdleSession & {
   is_at_rest: boolean;
 };
 
-/** A session in the archive: what its file has to be, and how far its row agrees with it. */
-export type ArchivedSession = IdleSession & { file: string };
+/** A session in the archive: what its file has to be, with its length, and how far its row agrees with it. */
+export type ArchivedSession = IdleSession & { file: string; bytes: number };
 
 /**
  * What the store keeps of sessions in the archive: all of their rows but the events, so that they are

@@ -13,6 +13,8 @@ const REST = 5;
 const SWEEP_MS = 60_000;
 const SESSIONS_AT_A_TIME = 200;
 const AFTER_ERROR_MS = 1_000;
+/** Sessions that are remembered to wait; where there are more, a look at all of them finds the others. */
+const MOST_WAITING = 10_000;
 /** What is larger is read and taken apart in another thread, where there is one. */
 const MOST_HERE: Readable = { bytes: 1_000_000, values: 20_000 };
 
@@ -92,7 +94,10 @@ export class Indexer {
 
   #wait(ref: SessionRef): void {
     const key = keyOf(ref);
-    if (!this.#waiting.has(key)) this.#waiting.set(key, { ref, since: performance.now() });
+    if (this.#waiting.has(key)) return;
+    if (this.#waiting.size < MOST_WAITING)
+      this.#waiting.set(key, { ref, since: performance.now() });
+    else this.#sweptTo = 0;
   }
 
   async #work(): Promise<void> {

@@ -24,7 +24,7 @@ export async function archiveSession(
   await store.archived.begin(session, { name, bytes: bytes.length, at });
   try {
     await archive.write(name, bytes);
-    const written = await archive.read(name);
+    const written = await archive.read(name, bytes.length);
     if (written === null) throw new ArchiveError('missing');
     await unpack(written, name, session);
   } catch (error) {

@@ -5,8 +5,6 @@ import { type Archive, ArchiveError } from '../../app/ports/archive.ts';
 
 const OWNER_ONLY = 0o600;
 const FOLDER_OWNER_ONLY = 0o700;
-/** More bytes than any file of a session has, which ends with 256 million characters before it is packed. */
-const MOST_BYTES = 1_000_000_000;
 
 /** An archive in a folder, which only its owner may look into. */
 export class FolderArchive implements Archive {
@@ -37,12 +35,12 @@ export class FolderArchive implements Archive {
     });
   }
 
-  async read(file: string): Promise<Uint8Array | null> {
+  async read(file: string, bytes: number): Promise<Uint8Array | null> {
     return reaching(async () => {
       try {
         // A pipe in its place would keep a thread that all others need waiting for ever.
         const handle = await open(this.#pathOf(file), constants.O_RDONLY | constants.O_NONBLOCK);
-        return await within(handle, wholeFile);
+        return await within(handle, (opened) => wholeFile(opened, bytes));
       } catch (error) {
         if (!isMissing(error)) throw error;
         // A disk that is not mounted is not an archive without this file.
@@ -65,9 +63,9 @@ export class FolderArchive implements Archive {
 }
 
 /** Throws ArchiveError for what the archive has never written, such as a device without an end. */
-async function wholeFile(handle: FileHandle): Promise<Uint8Array> {
+async function wholeFile(handle: FileHandle, bytes: number): Promise<Uint8Array> {
   const found = await handle.stat();
-  if (!found.isFile() || found.size > MOST_BYTES) throw new ArchiveError('damaged');
+  if (!found.isFile() || found.size !== bytes) throw new ArchiveError('damaged');
   return handle.readFile();
 }
 

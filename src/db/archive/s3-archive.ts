@@ -1,4 +1,5 @@
-import type { S3Client } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type Archive, ArchiveError } from '../../app/ports/archive.ts';
 import { whyNot } from './s3-error.ts';
 
@@ -51,12 +52,11 @@ export class S3Archive implements Archive {
     });
   }
 
-  async read(file: string): Promise<Uint8Array | null> {
+  async read(file: string, bytes: number): Promise<Uint8Array | null> {
     return this.#reaching(async ({ sdk, client }, abortSignal) => {
       try {
         const get = new sdk.GetObjectCommand(this.#object(file));
-        const { Body } = await client.send(get, { abortSignal });
-        return (await Body?.transformToByteArray()) ?? new Uint8Array();
+        return await wholeBody(await client.send(get, { abortSignal }), bytes);
       } catch (error) {
         if (error instanceof sdk.NoSuchKey) return null;
         throw error;
@@ -89,9 +89,25 @@ export class S3Archive implements Archive {
       this.#connection ??= connect(this.#idleMs);
       return await work(await this.#connection, AbortSignal.timeout(WHOLE_MS));
     } catch (error) {
+      if (error instanceof ArchiveError) throw error;
       throw new ArchiveError('unavailable', whyNot(error, this.#bucket));
     }
   }
+}
+
+/** Throws ArchiveError for a body of another length, and cuts off one that goes on. */
+async function wholeBody({ Body }: GetObjectCommandOutput, bytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let come = 0;
+  if (Body instanceof Readable) {
+    for await (const piece of Body) {
+      pieces.push(piece);
+      come += piece.length;
+      if (come > bytes) break;
+    }
+  }
+  if (come !== bytes) throw new ArchiveError('damaged');
+  return Buffer.concat(pieces);
 }
 
 async function connect(idleMs: number): Promise<Connection> {

@@ -3,6 +3,13 @@ import type { SizedSession } from '../../app/ports/archive.ts';
 /** Of a session's row, with the names of `IdleSession`. */
 export const IDLE_COLUMNS = 'tenant, session_id, created_order AS place, version, hash';
 
+/** Of the row of a session in the archive, with the names of `ArchivedSession`. */
+export const ARCHIVED_COLUMNS = `${IDLE_COLUMNS}, archive_file AS file,
+  (SELECT bytes FROM archive_files WHERE file = archive_file) AS bytes`;
+
+/** A row of `ARCHIVED_COLUMNS`. */
+export type ArchivedRow = IdleRow & { file: string; bytes: number };
+
 /** Nothing is under way, and no time has been set at which it would be. */
 export const AT_REST = `wake_at_ms IS NULL AND NOT EXISTS (
     SELECT 1 FROM compactions AS c

@@ -126,10 +126,10 @@ async function readFile(archive: Archive, archived: ArchivedSession): Promise<Re
   return unpack(await bytesOf(archive, archived), archived.file, archived);
 }
 
-async function bytesOf(archive: Archive, { file }: ArchivedSession): Promise<Uint8Array> {
-  const bytes = await archive.read(file);
-  if (bytes === null) throw new ArchiveError('missing');
-  return bytes;
+async function bytesOf(archive: Archive, { file, bytes }: ArchivedSession): Promise<Uint8Array> {
+  const read = await archive.read(file, bytes);
+  if (read === null) throw new ArchiveError('missing');
+  return read;
 }
 
 function archivedOver(

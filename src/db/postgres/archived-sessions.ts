@@ -9,6 +9,8 @@ import type { RestoredSession, SessionRef } from '../../app/ports/event-store.ts
 import { HEAD_VERSION } from '../../domain/session/head.ts';
 import { compareArchived } from '../archive/compare-archived.ts';
 import {
+  ARCHIVED_COLUMNS,
+  type ArchivedRow,
   AT_REST,
   IDLE_COLUMNS,
   type IdleRow,
@@ -24,11 +26,9 @@ import { onConnection, onSnapshot, select } from './open-pool.ts';
 import { asCommitError, asStoreError, storeErrors } from './store-error.ts';
 import { writeStatement } from './write-session.ts';
 
-type ArchivedRow = IdleRow & { file: string };
-
 const UPDATED_AT = jsonField('state', 'updated_at');
 const ONE = 'tenant = $1 AND session_id = $2';
-const ARCHIVED = `SELECT ${IDLE_COLUMNS}, archive_file AS file FROM sessions WHERE`;
+const ARCHIVED = `SELECT ${ARCHIVED_COLUMNS} FROM sessions WHERE`;
 
 export class PostgresArchivedSessions implements ArchivedSessions {
   readonly #pool: Pool;

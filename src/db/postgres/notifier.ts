@@ -21,6 +21,9 @@ const GATHER_MS = 10;
  */
 const BURST = 5;
 
+/** A word that says nothing of which session is passed on at most this often: each listener looks then. */
+const ALL_EVERY_MS = 100;
+
 /** For a server that has gone without a word. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -53,6 +56,8 @@ export class Notifier {
   /** Notifications that may still go out without a pause. */
   #allowance = BURST;
   #sentAt = performance.now();
+  /** Null while all listeners have been told. */
+  #tellingAll: NodeJS.Timeout | null = null;
 
   constructor(hosts: Hosts, listeners: Listeners, onError: (error: unknown) => void) {
     this.#hosts = hosts;
@@ -93,6 +98,7 @@ export class Notifier {
   /** Sends what is not sent yet, and stops listening. */
   async close(): Promise<void> {
     this.#closing.abort();
+    if (this.#tellingAll !== null) clearTimeout(this.#tellingAll);
     await this.#sending;
     const client = this.#client;
     this.#client = null;
@@ -155,8 +161,17 @@ export class Notifier {
     if (this.#listeners.isEmpty) return;
     // A release that knows another payload may share the database.
     const { data } = payloadSchema.safeParse(jsonOf(payload ?? ''));
-    if (!data) this.#listeners.notifyAll();
+    if (!data) this.#tellAllSoon();
     else if (data.from !== this.#from) for (const key of data.keys) this.#listeners.notify(key);
+  }
+
+  /** Whoever may connect to the database can say anything here, as often as it likes. */
+  #tellAllSoon(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#tellingAll ??= setTimeout(() => {
+      this.#tellingAll = null;
+      this.#listeners.notifyAll();
+    }, ALL_EVERY_MS).unref();
   }
 
   #lost(client: Client, error: unknown): void {

@@ -9,6 +9,8 @@ import { sessionKey } from '../../app/session-key.ts';
 import { HEAD_VERSION } from '../../domain/session/head.ts';
 import { compareArchived } from '../archive/compare-archived.ts';
 import {
+  ARCHIVED_COLUMNS,
+  type ArchivedRow,
   AT_REST,
   IDLE_COLUMNS,
   type IdleRow,
@@ -24,10 +26,9 @@ import { reading } from './store-error.ts';
 import { type Tables, writeSession } from './write-session.ts';
 
 type Writer = Pick<GroupWriter, 'alone'>;
-type ArchivedRow = IdleRow & { file: string };
 
 const ONE = 'tenant = ? AND session_id = ?';
-const ARCHIVED = `SELECT ${IDLE_COLUMNS}, archive_file AS file FROM sessions WHERE`;
+const ARCHIVED = `SELECT ${ARCHIVED_COLUMNS} FROM sessions WHERE`;
 
 export class SqliteArchivedSessions implements ArchivedSessions {
   readonly #db: Database;

@@ -123,6 +123,10 @@ function gapNote(from: number, to: number): string {
   return `${from}-${to} left out`;
 }
 
+/** What ends a line, and other signs of control: a name in a text may hold any. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
+
+/** A line of ours, whatever the names in it hold. */
 function bracketed(note: string): string {
-  return `[${note}]`;
+  return `[${note.replace(CONTROLS, ' ')}]`;
 }

@@ -3,6 +3,7 @@ import { readHere } from '../../app/read-here.ts';
 import { type Recalled, type RecallRequest, recall, type Wanted } from '../../app/recall/recall.ts';
 import { headingOf, insideLine } from '../../domain/context/under-heading.ts';
 import { accept, type Outcome, reject } from '../../domain/session/errors.ts';
+import { idText } from '../id-text.ts';
 import type { Tool } from '../tool.ts';
 
 const LARGEST = 9_007_199_254_740_991;
@@ -17,10 +18,7 @@ const range = (what: string, example: string) =>
 const input = z.strictObject({
   tool_use_id: z.string().min(1).max(512).optional().describe('The id of a tool call: its result.'),
   items: range('Numbers (seq) of items: "12", "12-40", or "12-" for all from there on.', '12-40'),
-  compaction_id: z
-    .string()
-    .min(1)
-    .max(100)
+  compaction_id: idText(100)
     .optional()
     .describe('A compaction: what it took out of the context. "items" narrows it.'),
   lines: range('Which lines, of the result or of the first item: "200-400", "200-".', '200-400'),
@@ -29,10 +27,7 @@ const input = z.strictObject({
     .min(1)
     .optional()
     .describe('Where to begin in the first line, when that is too long for one answer.'),
-  session_id: z
-    .string()
-    .min(1)
-    .max(200)
+  session_id: idText(200)
     .optional()
     .describe('As a hit of search_history names it, when it is another session than this.'),
 });

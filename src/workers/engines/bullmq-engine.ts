@@ -15,6 +15,7 @@ import {
   jobsAtATime,
 } from './job-engine.ts';
 import { ModelSlots } from './model-slots.ts';
+import { TenantDebts } from './tenant-debts.ts';
 
 const QUEUE = 'compactions';
 /** An aborted handler may take this long to end before its job is handed back without it. */
@@ -79,6 +80,7 @@ export class BullMqEngine implements JobEngine {
   readonly #link: RedisLink;
   readonly #cancelChannel: string;
   readonly #pingKey: string;
+  readonly #debts = new TenantDebts();
   #working: Working | null = null;
   #stopped: Promise<void> | null = null;
 
@@ -137,7 +139,9 @@ export class BullMqEngine implements JobEngine {
   async enqueue({ ref, compaction_id, trace }: CompactionJob): Promise<void> {
     const { tenant, session_id } = ref;
     const data = { tenant, session_id, ...(trace !== undefined && { trace }) };
-    await this.#link.run(() => this.queue.add('compact', data, { jobId: compaction_id }));
+    // The smaller number goes first.
+    const priority = this.#debts.next(tenant);
+    await this.#link.run(() => this.queue.add('compact', data, { jobId: compaction_id, priority }));
   }
 
   /** Also where another process runs it, if it can be told; never throws. */

@@ -8,9 +8,12 @@ import {
   jobsAtATime,
 } from './job-engine.ts';
 import { ModelSlots } from './model-slots.ts';
+import { TenantDebts } from './tenant-debts.ts';
 
 type Known = {
   job: CompactionJob;
+  /** Of its tenant: whose is smaller goes first. */
+  debt: number;
   controller: AbortController;
   /** It was found to ask a model, and waits for a slot. */
   asksModel: boolean;
@@ -25,6 +28,7 @@ type Known = {
 export class InProcessEngine implements JobEngine {
   readonly #queue: PQueue;
   readonly #slots: ModelSlots;
+  readonly #debts = new TenantDebts();
   readonly #onError: (error: unknown, job: CompactionJob) => void;
   readonly #known = new Map<string, Known>();
   #handler: JobHandler | null = null;
@@ -48,7 +52,8 @@ export class InProcessEngine implements JobEngine {
 
   async enqueue(job: CompactionJob): Promise<void> {
     if (this.#known.has(job.compaction_id)) return;
-    const known: Known = { job, controller: new AbortController(), asksModel: false };
+    const debt = this.#debts.next(job.ref.tenant);
+    const known: Known = { job, debt, controller: new AbortController(), asksModel: false };
     this.#known.set(job.compaction_id, known);
     this.#add(known);
   }
@@ -79,7 +84,7 @@ export class InProcessEngine implements JobEngine {
   #add(known: Known): void {
     clearTimeout(known.timer);
     delete known.timer;
-    void this.#queue.add(() => this.#run(known));
+    void this.#queue.add(() => this.#run(known), { priority: -known.debt });
   }
 
   #forget({ job }: Known): void {

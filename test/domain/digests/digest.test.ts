@@ -646,3 +646,14 @@ test('the page on concepts shows a digest as it is written', () => {
   const shown = page.split('```').find((block) => block.trim().startsWith('[Digest: '));
   expect(shown?.trim()).toBe(digest(TESTS, { isFailed: true }));
 });
+
+test('what a name in a text holds begins no line of ours', () => {
+  // A reader of JSON that is not strict takes such names.
+  const rows = ROWS.map((row) =>
+    JSON.stringify({ ...row, 'x"y': 1 }).replace('x\\"y', 'x]\n[40 passed'),
+  );
+  const text = `[${rows.join(',\n')}]`;
+  const found = digestIf(text) ?? expect.unreachable('there is no digest');
+  expect(found).toContain('x] [40 passed');
+  expect(found.split('\n').filter((line) => line.startsWith('[40 passed'))).toEqual([]);
+});
