@@ -4,6 +4,7 @@ import { archivePlace } from './config/archive-place.ts';
 import { overridesFromEnvironment } from './config/environment-overrides.ts';
 import { hookSettings } from './config/hook-table.ts';
 import { readPrices } from './config/price-file.ts';
+import { readProxies } from './config/proxies.ts';
 import { problemsOf, SettingsError } from './config/settings-error.ts';
 import { readTomlFile } from './config/toml-file.ts';
 import { isUpstreamVariable, readUpstreams } from './config/upstreams.ts';
@@ -179,6 +180,7 @@ export function readSettings(environment: Environment) {
       upstreams: readUpstreams(present),
       /** How long a request waits for a compaction that it needs. */
       wait_seconds: env.PALIMPSEST_GATEWAY_WAIT,
+      proxies: readProxies(environment),
     },
     overrides,
   };

@@ -6,6 +6,7 @@ describe('upstreams', () => {
     expect(readSettings({}).gateway).toEqual({
       upstreams: { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' },
       wait_seconds: 30,
+      proxies: null,
     });
   });
 
@@ -29,6 +30,32 @@ describe('upstreams', () => {
   ])('refuses %s without showing it', (address, message) => {
     const read = () => readSettings({ PALIMPSEST_UPSTREAM_OPENAI: address });
     expect(read).toThrow(message);
+    expect(read).not.toThrow(/secret/);
+  });
+});
+
+describe('proxies', () => {
+  const past = ',localhost,127.0.0.1,[::1]';
+
+  it.each([
+    [{ HTTPS_PROXY: 'http://proxy:3128' }, { http: null, https: 'http://proxy:3128', past }],
+    [
+      { HTTP_PROXY: 'proxy:3128', no_proxy: 'intern.example' },
+      { http: 'http://proxy:3128', https: 'http://proxy:3128', past: `intern.example${past}` },
+    ],
+    [
+      { http_proxy: 'http://one', HTTP_PROXY: 'http://two', https_proxy: 'socks5://three:1080' },
+      { http: 'http://one', https: 'socks5://three:1080', past },
+    ],
+    [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: '*' }, null],
+    [{ HTTPS_PROXY: '', NO_PROXY: 'a.example' }, null],
+  ])('of %j', (environment, proxies) => {
+    expect(readSettings(environment).gateway.proxies).toEqual(proxies);
+  });
+
+  it.each(['ftp://me:secret@proxy', 'http://', 'me:secret@pro xy'])('refuses %s', (address) => {
+    const read = () => readSettings({ HTTPS_PROXY: address });
+    expect(read).toThrow('HTTPS_PROXY: must be the address of a proxy, such as http://');
     expect(read).not.toThrow(/secret/);
   });
 });

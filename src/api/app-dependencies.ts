@@ -5,6 +5,7 @@ import type { BodiesOfSessions } from '../app/known-bodies.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
+import type { Proxies } from './gateway/send.ts';
 import type { ApiKey } from './http/auth.ts';
 import type { BodyRoom } from './http/body-room.ts';
 import type { Elsewhere } from './http/elsewhere.ts';
@@ -26,7 +27,12 @@ export type Limits = {
 };
 
 /** Where the gateway sends requests, and how long one may wait for a compaction, in seconds. */
-type GatewaySettings = { upstreams: Readonly<Record<string, string>>; wait_seconds: number };
+export type GatewaySettings = {
+  upstreams: Readonly<Record<string, string>>;
+  wait_seconds: number;
+  /** Null, or not said: upstreams are asked without one. */
+  proxies?: Proxies | null;
+};
 
 /** What readiness depends on; each throws when it cannot be reached. */
 export type Probes = { store: () => Promise<void>; queue: () => Promise<void> };

@@ -116,14 +116,14 @@ function gateOf(deps: AppDependencies, admit: Admit): Gate {
 }
 
 function relayOf(deps: AppDependencies, opaque: OpaqueContent, admit: Admit): Relay {
-  const { upstreams, wait_seconds } = deps.gateway;
+  const { upstreams, wait_seconds, proxies = null } = deps.gateway;
   const own = { ...deps, opaque, offered: GATEWAY_TOOLS };
   const tasks = turnTasks(own, lookUpTool(deps), deps.turnsElsewhere ?? null);
   const asks = whoAsks(deps.keys, opaque);
   return {
     gateway: new Gateway({ ...own, ...tasks, wait_seconds, onTurn: deps.onTurn }),
     upstreams,
-    connections: openConnections(),
+    connections: openConnections(proxies),
     who: (request) => {
       const who = asks(request);
       admit(request, who.tenant);

@@ -28,7 +28,7 @@ const PROGRAMS: { [program: string]: (environment: Environment) => Plan } = {
     const setup = codexSetup(environment);
     return {
       upstreams: codexUpstreams(setup),
-      launch: (address) => codexLaunch(address, setup),
+      launch: (address) => codexLaunch(address, setup, environment),
     };
   },
 };

@@ -5,6 +5,14 @@ import type { Dispatcher, request } from 'undici';
 const PATIENCE_MS = 15 * 60_000;
 const CONNECT_MS = 10_000;
 
+/** The proxies on the way to upstreams, by the scheme of these. */
+export type Proxies = {
+  http: string | null;
+  https: string;
+  /** Hosts that are asked without one, separated by commas. */
+  past: string;
+};
+
 type Client = { request: typeof request; dispatcher: Dispatcher };
 export type Connections = () => Promise<Client>;
 
@@ -12,20 +20,28 @@ export type Connections = () => Promise<Client>;
  * Connections to upstreams; they are kept open between requests. The client that holds them is loaded with
  * the first request: who does not use the gateway does without its 10 MB.
  */
-export function openConnections(): Connections {
+export function openConnections(proxies: Proxies | null): Connections {
   let client: Promise<Client> | null = null;
   return () => {
-    client ??= openClient();
+    client ??= openClient(proxies);
     return client;
   };
 }
 
-async function openClient(): Promise<Client> {
-  const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({
+async function openClient(proxies: Proxies | null): Promise<Client> {
+  const { Agent, EnvHttpProxyAgent, request } = await import('undici');
+  const options = {
     headersTimeout: PATIENCE_MS,
     bodyTimeout: PATIENCE_MS,
     connect: { timeout: CONNECT_MS },
+  };
+  if (proxies === null) return { request, dispatcher: new Agent(options) };
+  const dispatcher = new EnvHttpProxyAgent({
+    ...options,
+    // Empty is none; without it the environment would be asked.
+    httpProxy: proxies.http ?? '',
+    httpsProxy: proxies.https,
+    noProxy: proxies.past,
   });
   return { request, dispatcher };
 }

@@ -8,6 +8,7 @@ import {
   type Launch,
   MCP_SERVER,
   OWN_SERVER,
+  pastProxies,
   type Upstreams,
   WrapError,
 } from './launch.ts';
@@ -71,7 +72,8 @@ export function claudeLaunch(
   hasServer: boolean,
 ): Launch {
   const warnings = hasServer ? [OWN_SERVER] : [];
-  const set: { [name: string]: string } = { ANTHROPIC_BASE_URL: url };
+  const address = { ANTHROPIC_BASE_URL: url, ...pastProxies(url, { ...environment, ...settings }) };
+  const set: { [name: string]: string } = { ...address };
   if (key !== null) {
     const own = environment.ANTHROPIC_CUSTOM_HEADERS;
     set.PALIMPSEST_API_KEY = key;
@@ -91,11 +93,11 @@ export function claudeLaunch(
     );
   }
   // Settings win over the environment, and arguments over settings.
-  const isSetElsewhere = settings.ANTHROPIC_BASE_URL !== undefined;
+  const isSetElsewhere = Object.keys(address).some((name) => settings[name] !== undefined);
   const args = [
     // As one word: what the user writes behind it would be taken for more servers.
     ...(hasServer ? [] : [`--mcp-config=${servers(url, key)}`]),
-    ...(isSetElsewhere ? ['--settings', JSON.stringify({ env: { ANTHROPIC_BASE_URL: url } })] : []),
+    ...(isSetElsewhere ? ['--settings', JSON.stringify({ env: address })] : []),
   ];
   return { args, environment: set, warnings };
 }

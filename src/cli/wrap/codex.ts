@@ -9,6 +9,7 @@ import {
   type Launch,
   MCP_SERVER,
   OWN_SERVER,
+  pastProxies,
   type Upstreams,
 } from './launch.ts';
 
@@ -61,12 +62,19 @@ export function codexUpstreams({ provider, base_url, isChatGpt }: CodexSetup): U
 }
 
 /** How Codex is started (SPEC 2, section 24): overrides for this run, in front of its own arguments. */
-export function codexLaunch({ url, key }: Address, setup: CodexSetup): Launch {
+export function codexLaunch(
+  { url, key }: Address,
+  setup: CodexSetup,
+  environment: Environment,
+): Launch {
   const { provider, base_url, isChatGpt, hasServer } = setup;
   const isNamed = provider === null && base_url === null && isChatGpt;
   const base = isNamed ? `${url}/u/chatgpt/v1` : `${url}/v1`;
   // The key is in the environment: arguments can be seen by everybody on the machine.
-  const environment: { [name: string]: string } = key === null ? {} : { PALIMPSEST_API_KEY: key };
+  const set = {
+    ...(key !== null && { PALIMPSEST_API_KEY: key }),
+    ...pastProxies(url, environment),
+  };
   const header = 'env_http_headers={"x-palimpsest-key"="PALIMPSEST_API_KEY"}';
   const settings =
     provider !== null
@@ -93,7 +101,7 @@ export function codexLaunch({ url, key }: Address, setup: CodexSetup): Launch {
   ];
   const all = hasServer ? settings : [...settings, ...server];
   const args = all.flatMap((setting) => ['-c', setting]);
-  return { args, environment, warnings: hasServer ? [OWN_SERVER] : [] };
+  return { args, environment: set, warnings: hasServer ? [OWN_SERVER] : [] };
 }
 
 function read<T>(file: string, parsed: (text: string) => T): T | null {

@@ -16,6 +16,23 @@ export type Environment = { [name: string]: string | undefined };
 /** The service as a program sees it: an address without a slash at its end, and our key, if it has any. */
 export type Address = { url: string; key: string | null };
 
+const PROXIES = ['http_proxy', 'https_proxy', 'all_proxy'];
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/**
+ * What leads calls to a service of this machine past the proxies that the environment names: the programs
+ * would ask these for it, and no proxy can reach it. Nothing for a service elsewhere.
+ */
+export function pastProxies(url: string, environment: Environment): { [name: string]: string } {
+  const { hostname } = new URL(url);
+  const isProxied = PROXIES.some((name) => environment[name] || environment[name.toUpperCase()]);
+  if (!isProxied || !LOOPBACK.has(hostname)) return {};
+  const { no_proxy: lower, NO_PROXY: upper } = environment;
+  const host = hostname.replace(/[[\]]/g, '');
+  const withHost = (own: string | undefined) => (own ? `${own},${host}` : host);
+  return { NO_PROXY: withHost(upper ?? lower), no_proxy: withHost(lower ?? upper) };
+}
+
 /** Throws where a program cannot be led through the service. */
 export class WrapError extends Error {
   override readonly name = 'WrapError';

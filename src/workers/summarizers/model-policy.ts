@@ -51,7 +51,7 @@ export function modelPolicy(operator: {
     const provider = name.slice(0, Math.max(0, name.indexOf('/')));
     const model = name.slice(provider.length + 1);
     if (!isProvider(provider)) {
-      return `"${provider}" is not a provider: name the model as provider/model, with one of ${PROVIDERS.join(', ')}`;
+      return `"${provider || name}" is not a provider: name the model as provider/model, with one of ${PROVIDERS.join(', ')}`;
     }
     if (!isModelId(model) || (provider === 'google' && !isGoogleId(model))) {
       return 'the id of the model has characters that such ids may not have: use letters, digits and . _ : @ + - /';

@@ -56,6 +56,22 @@ describe('Claude Code', () => {
     ]);
   });
 
+  test('asks no proxy for the service, by its arguments where its settings name hosts', () => {
+    const proxied = { https_proxy: 'http://proxy:3128' };
+    const past = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
+    expect(claudeLaunch(OPEN, proxied, {}, true)).toMatchObject({ args: [], environment: past });
+    const settings = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'a.example' };
+    const { args } = claudeLaunch(OPEN, {}, settings, true);
+    expect(args[0]).toBe('--settings');
+    expect(JSON.parse(args[1] ?? '')).toEqual({
+      env: {
+        ANTHROPIC_BASE_URL: URL_OF_SERVICE,
+        NO_PROXY: 'a.example,127.0.0.1',
+        no_proxy: 'a.example,127.0.0.1',
+      },
+    });
+  });
+
   test('cannot carry our key where its settings replace the header', () => {
     const settings = { ANTHROPIC_CUSTOM_HEADERS: 'x-team: blue' };
     expect(() => claudeLaunch(WITH_KEY, {}, settings, false)).toThrow(

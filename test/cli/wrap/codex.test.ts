@@ -79,13 +79,13 @@ describe('Codex', () => {
   ])('%s', (_, files, environment, upstreams, settings) => {
     const setup = setupOf(files, environment);
     expect(codexUpstreams(setup)).toEqual(upstreams);
-    const launch = codexLaunch(OPEN, setup);
+    const launch = codexLaunch(OPEN, setup, environment);
     expect(launch.args).toEqual([...settings, SERVER].flatMap((setting) => ['-c', setting]));
     expect(launch.environment).toEqual({});
   });
 
   test('carries our key in its environment, and only its name in the arguments', () => {
-    const { args, environment } = codexLaunch(WITH_KEY, setupOf({}));
+    const { args, environment } = codexLaunch(WITH_KEY, setupOf({}), {});
     expect(environment).toEqual({ PALIMPSEST_API_KEY: 'secret' });
     expect(args.join(' ')).not.toContain('secret');
     expect(args).toContain('mcp_servers.palimpsest.bearer_token_env_var="PALIMPSEST_API_KEY"');
@@ -95,15 +95,24 @@ describe('Codex', () => {
   });
 
   test('carries it with a provider of the user, too', () => {
-    const { args } = codexLaunch(WITH_KEY, setupOf({ 'config.toml': MINE }));
+    const { args } = codexLaunch(WITH_KEY, setupOf({ 'config.toml': MINE }), {});
     expect(args).toContain(
       'model_providers.mine.env_http_headers={"x-palimpsest-key"="PALIMPSEST_API_KEY"}',
     );
   });
 
+  test('asks no proxy for the service', () => {
+    const proxied = { HTTP_PROXY: 'http://proxy:3128', NO_PROXY: 'a.example' };
+    expect(codexLaunch(WITH_KEY, setupOf({}), proxied).environment).toEqual({
+      PALIMPSEST_API_KEY: 'secret',
+      NO_PROXY: 'a.example,127.0.0.1',
+      no_proxy: 'a.example,127.0.0.1',
+    });
+  });
+
   test('keeps an MCP server of the user by our name, and says so', () => {
     const own = '[mcp_servers.palimpsest]\ncommand = "mine"\n';
-    const { args, warnings } = codexLaunch(OPEN, setupOf({ 'config.toml': own }));
+    const { args, warnings } = codexLaunch(OPEN, setupOf({ 'config.toml': own }), {});
     expect(args.join(' ')).not.toContain('mcp_servers');
     expect(warnings[0]).toMatch(/^an MCP server "palimpsest" of your own is kept/);
   });
