@@ -27,7 +27,7 @@ export type Limits = {
 };
 
 /** Where the gateway sends requests, and how long one may wait for a compaction, in seconds. */
-export type GatewaySettings = {
+type GatewaySettings = {
   upstreams: Readonly<Record<string, string>>;
   wait_seconds: number;
   /** Null, or not said: upstreams are asked without one. */
