@@ -93,7 +93,7 @@ function notesOf(ledgers: Ledgers): Record<Part, string[]> {
   return {
     goal: [...all(latestTellings(ledgers)), ...all(firstTellings(ledgers))],
     state: [
-      ...some(currentTellings(before)),
+      ...some(currentTellings({ ...ledgers, covered: before })),
       ...some(todoTellings(covered)),
       ...textsOf(runTellings(covered), 0),
       ...some(errorTellings(ledgers)).slice(-MOST_ERRORS),

@@ -29,7 +29,8 @@ import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
 import { doneBy, givenTexts, hasTools, questionOf, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
-import type { LastSaid, Ledger } from './ledger.ts';
+import { gitHeadAfter } from './git-head.ts';
+import type { GitHead, LastSaid, Ledger } from './ledger.ts';
 import { followContent, mentionShown } from './names-in-files.ts';
 import { NameIndex, Spellings } from './names-index.ts';
 import { outcomeOf } from './outcome.ts';
@@ -76,6 +77,7 @@ class LedgerFold {
   private readonly artifacts: Artifacts;
   private readonly names: NameIndex;
   private readonly plans: Plans;
+  private gitHead: GitHead;
   private inherited: Ledger['inherited'];
   private said: LastSaid[];
   private folder: string | null;
@@ -95,6 +97,7 @@ class LedgerFold {
     this.runs = new Runs(ledger.runs, ledger.failures, ledger.tools, ledger.open_calls);
     this.artifacts = new Artifacts(ledger.artifacts);
     this.names = new NameIndex(ledger.names, spellings);
+    this.gitHead = ledger.git_head;
     this.inherited = ledger.inherited;
     this.plans = new Plans(ledger.plan);
     this.said = ledger.said;
@@ -118,6 +121,7 @@ class LedgerFold {
       conclusions: this.conclusions.facts(),
       files: this.files.facts(),
       git: this.files.gitState(),
+      git_head: this.gitHead,
       ...this.runs.facts(),
       plan: this.plans.fact(),
       artifacts: this.artifacts.facts(),
@@ -383,6 +387,9 @@ class LedgerFold {
     const done = (process === null ? null : this.runs.running(process)) ?? own;
     const outcome = outcomeOf(result, done.script, done.kind !== null, hasCode, call.input);
     this.runs.ended(call.id, done, outcome, this.files, moment);
+    if (done.script !== null) {
+      this.gitHead = gitHeadAfter(this.gitHead, done.script, shownBy(result), moment.at);
+    }
     const left = outcome.kind === 'running' ? processLeft(result, done.script) : null;
     if (left !== null) this.runs.left(left, done, moment);
     else if (process !== null) this.runs.close(process);

@@ -94,6 +94,13 @@ const gitStateSchema = z.strictObject({
 });
 export type GitState = z.infer<typeof gitStateSchema>;
 
+/** Where Git stands, as it has told last. `at`: items folded when the commit was made; 0: it was only shown. */
+const gitHeadSchema = z.strictObject({
+  branch: text.nullable(),
+  commit: z.strictObject({ id: text, subject: text, at: count }).nullable(),
+});
+export type GitHead = z.infer<typeof gitHeadSchema>;
+
 const RUN_KINDS = ['test', 'build', 'check'] as const;
 /** A command of tests, builds or checks: how it ended last. */
 const runSchema = z.strictObject({
@@ -247,6 +254,7 @@ export const ledgerSchema = z.strictObject({
   conclusions: z.array(conclusionSchema),
   files: z.array(fileSchema),
   git: gitStateSchema,
+  git_head: gitHeadSchema,
   runs: z.array(runSchema),
   failures: z.array(failureSchema),
   plan: planSchema.nullable(),
@@ -276,6 +284,7 @@ export const EMPTY_LEDGER: Ledger = {
   conclusions: [],
   files: [],
   git: { staged_at: 0, all_staged_at: 0, committed_at: 0, all_committed_at: 0 },
+  git_head: { branch: null, commit: null },
   runs: [],
   failures: [],
   plan: null,

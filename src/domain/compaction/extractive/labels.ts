@@ -14,6 +14,7 @@ export const LABELS = {
   error: 'Error in ',
   run: 'Run ',
   tool: 'Tool ',
+  git: 'Git, as it told last: ',
   open_todo: 'Open: ',
   active_todo: 'In progress: ',
   todos_left: 'List not touched, ',

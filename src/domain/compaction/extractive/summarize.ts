@@ -73,7 +73,7 @@ function tellingsOf(ledgers: Ledgers): Map<Topic, Tellings> {
     ['errors', errorTellings(ledgers)],
     ['todos', todoTellings(standing)],
     ['next', nextTellings(ledgers)],
-    ['current', currentTellings(covered)],
+    ['current', currentTellings(ledgers)],
     ['epochs', epochTellings(ledgers)],
     ['decisions', decisionTellings(covered)],
     ['runs', runTellings(standing)],

@@ -1,7 +1,7 @@
 import { CURED_OTHERWISE } from '../../ledger/facts.ts';
 import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
-import { baseName } from '../../names.ts';
+import { baseName, shortPath } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
 import { LABELS } from './labels.ts';
 import { isAfterCut, type Ledgers } from './ledgers.ts';
@@ -257,9 +257,33 @@ export function todoTellings(ledger: Ledger): Tellings {
   ];
 }
 
-/** What the assistant has said last; an agent in a loop says the same again and again. */
-export function currentTellings(ledger: Ledger): Tellings {
-  const said = ledger.said.filter(
+const MOST_CHANGED = 8;
+
+/** The branch that work stands on, its newest commit, and what was changed since that was made. */
+export function gitText({ git_head: { branch, commit }, files }: Ledger): string | null {
+  if (branch === null && commit === null) return null;
+  const changed = files
+    .filter(
+      (file) => commit !== null && commit.at > 0 && file.edits > 0 && file.changed_at > commit.at,
+    )
+    .map(({ path }) => shortPath(path));
+  const more = changed.length - MOST_CHANGED;
+  const parts = [
+    ...(branch === null ? [] : [`on branch ${branch}`]),
+    ...(commit === null ? [] : [`newest commit ${commit.id} "${commit.subject}"`]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `changed since: ${changed.slice(0, MOST_CHANGED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+        ]),
+  ];
+  return `${LABELS.git}${parts.join(', ')}`;
+}
+
+/** What the assistant has said last, and where Git stands; an agent in a loop says the same again and again. */
+export function currentTellings({ covered, standing }: Ledgers): Tellings {
+  const git = gitText(standing);
+  const said = covered.said.filter(
     ({ text }, at, all) => all.findIndex((other) => other.text === text) === at,
   );
   return [
@@ -270,12 +294,13 @@ export function currentTellings(ledger: Ledger): Tellings {
   ].map(
     ({ texts, characters }) =>
       () =>
-        inOrder(
-          said
+        inOrder([
+          ...(git === null ? [] : [git]),
+          ...said
             .slice(0, texts)
             .toReversed()
             .map(({ text }) => LABELS.decision + clipMiddle(text.trim(), characters)),
-        ),
+        ]),
   );
 }
 

@@ -1,0 +1,118 @@
+import { clipEnd, oneLine, withoutTerminalCodes } from '../text.ts';
+import { type Command, parseLoosely } from '../workspace/shell/lex.ts';
+import type { GitHead } from './ledger.ts';
+
+/** Characters of a script, and of both ends of what it printed, that are read. */
+const LOOKED_AT = 20_000;
+const LONGEST_SUBJECT = 140;
+const LONGEST_BRANCH = 200;
+
+const BRANCH = String.raw`[^\s'\]:~^?*[\\]{1,${LONGEST_BRANCH}}`;
+const ID = '[0-9a-f]{7,40}';
+const COMMITTED = new RegExp(
+  String.raw`^\[(${BRANCH}|detached HEAD)(?: \(root-commit\))? (${ID})\] (\S.{0,1000})$`,
+);
+const SWITCHED = new RegExp(
+  `^(?:Switched to (?:a new |and reset )?branch|Already on) '(${BRANCH})'$`,
+);
+const STANDS = new RegExp(`^On branch (${BRANCH})$`);
+const MOVED = new RegExp(String.raw`^HEAD is now at (${ID}) (\S.{0,1000})$`);
+const DETACHED = /^(?:Note: (?:switching to|checking out) '|HEAD detached (?:at|from) )/;
+/** A line of `git log --oneline`, with the branches that point there where it was asked for them. */
+const LOGGED = new RegExp(
+  String.raw`^(${ID}) (?:\(HEAD(?: -> (${BRANCH}?)(?=[,)]))?[^)\n]{0,400}\) )?(\S.{0,1000})$`,
+);
+/** Of words that only say how much of the newest commits is shown. */
+const LOG_OPTION = /^-(?:-oneline|-decorate|-no-color|n|n?\d{1,4})$|^\d{1,4}$/;
+
+/** After these the newest commit is another one, whose name they may not say. */
+const MOVES = /^(?:am|checkout|cherry-pick|commit|merge|pull|rebase|reset|revert|switch)$/;
+
+/**
+ * Where a repository stands after a script: its branch, and its newest commit, each null where that is
+ * not known. `at`: items folded.
+ */
+export function gitHeadAfter(head: GitHead, script: string, output: string, at: number): GitHead {
+  if (!/\b(?:git|gh) /.test(script)) return head;
+  const commands = parseLoosely(script.slice(0, LOOKED_AT)).flatMap(({ commands }) => commands);
+  const asked = commands.map(wordsOfGit).filter((words) => words !== null);
+  if (asked.length === 0) return head;
+  const does = (...verbs: string[]) => asked.some(([verb = '']) => verbs.includes(verb));
+  let { branch, commit } = head;
+  if (asked.some(([verb = '', ...words]) => MOVES.test(verb) && movesHead(verb, words))) {
+    commit = null;
+  }
+  for (const line of linesOf(output)) {
+    const made = does('commit', 'cherry-pick', 'revert', 'merge') ? COMMITTED.exec(line) : null;
+    const moved = does('reset', 'checkout', 'switch', 'stash') ? MOVED.exec(line) : null;
+    const switched = does('checkout', 'switch') ? SWITCHED.exec(line) : null;
+    const stands = does('status', 'commit') ? STANDS.exec(line) : null;
+    if (made) {
+      const [, name = '', id = '', subject = ''] = made;
+      branch = name === 'detached HEAD' ? null : name;
+      commit = { id, subject: told(subject), at };
+    } else if (moved) {
+      const [, id = '', subject = ''] = moved;
+      commit = { id, subject: told(subject), at: 0 };
+    } else if (switched) branch = switched[1] ?? null;
+    else if (stands) branch = stands[1] ?? null;
+    else if (DETACHED.test(line) && does('checkout', 'switch', 'status')) branch = null;
+  }
+  const only = commands.length === 1 ? asked[0] : undefined;
+  return only === undefined ? { branch, commit } : shownAlone(only, output, { branch, commit });
+}
+
+/** What a script that only asks for the branch, or for the newest commits, has shown. */
+function shownAlone(words: readonly string[], output: string, head: GitHead): GitHead {
+  const [first = ''] = linesOf(output);
+  const asked = words.join(' ');
+  if (asked === 'branch --show-current' || asked === 'rev-parse --abbrev-ref HEAD') {
+    const branch = new RegExp(`^${BRANCH}$`).test(first) && first !== 'HEAD' ? first : null;
+    return { ...head, branch };
+  }
+  const [verb, ...options] = words;
+  const isNewest = verb === 'log' && options.includes('--oneline');
+  const logged =
+    isNewest && options.every((one) => LOG_OPTION.test(one)) ? LOGGED.exec(first) : null;
+  if (logged === null) return head;
+  const [, id = '', branch = head.branch, subject = ''] = logged;
+  const isKnown = head.commit !== null && sameCommit(head.commit.id, id);
+  return {
+    branch,
+    commit: { id, subject: told(subject), at: isKnown ? (head.commit?.at ?? 0) : 0 },
+  };
+}
+
+function sameCommit(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one);
+}
+
+/** The words behind `git`; null of another program, and where it is asked about another folder. */
+function wordsOfGit({ words: [program, ...words] }: Command): string[] | null {
+  let texts = words.map(({ text }) => text);
+  // The CLI of GitHub has Git check a branch out.
+  if (program?.text === 'gh')
+    return texts[0] === 'pr' && texts[1] === 'checkout' ? ['checkout'] : null;
+  if (program?.text !== 'git') return null;
+  if (texts[0] === '--no-pager') texts = texts.slice(1);
+  while (texts[0] === '-c') texts = texts.slice(2);
+  return texts[0]?.startsWith('-') === true ? null : texts;
+}
+
+/** Of files `checkout` and `reset` say nothing of the branch; a commit that was made says so, unless it is to be quiet. */
+function movesHead(verb: string, words: readonly string[]): boolean {
+  if (verb === 'checkout' || verb === 'reset') return !words.includes('--');
+  return verb !== 'commit' || words.some((word) => word === '-q' || word === '--quiet');
+}
+
+function linesOf(output: string): string[] {
+  const isShort = output.length <= 2 * LOOKED_AT;
+  const read = isShort ? output : `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}`;
+  return withoutTerminalCodes(read)
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+function told(subject: string): string {
+  return clipEnd(oneLine(subject), LONGEST_SUBJECT);
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { gitText } from '../../../src/domain/compaction/extractive/work-lines.ts';
+import { gitHeadAfter } from '../../../src/domain/ledger/git-head.ts';
+import { EMPTY_LEDGER, type GitHead } from '../../../src/domain/ledger/ledger.ts';
+import { ledgerOf, ran, used } from '../../support/log-items.ts';
+import { codex } from '../../support/tool-calls.ts';
+
+const BEFORE: GitHead = {
+  branch: 'main',
+  commit: { id: '1a2b3c4', subject: 'Begin', at: 4 },
+};
+const MADE = '[fix/login 9f8e7d6] Refuse empty names\n 2 files changed, 9 insertions(+)';
+
+test.each<[string, string, GitHead['branch'], string | null]>([
+  ['git commit -m "Refuse empty names"', MADE, 'fix/login', '9f8e7d6'],
+  ['git add -A && git -c core.editor=true commit -F m', MADE, 'fix/login', '9f8e7d6'],
+  ['git commit -m x', '[main (root-commit) 9f8e7d6] x', 'main', '9f8e7d6'],
+  ['git commit -m x', '[detached HEAD 9f8e7d6] x', null, '9f8e7d6'],
+  ['git commit -m x', 'On branch main\nnothing to commit, working tree clean', 'main', '1a2b3c4'],
+  ['git commit -q -m x', '', 'main', null],
+  ['git cherry-pick abc', MADE, 'fix/login', '9f8e7d6'],
+  ['git checkout -b fix/login', "Switched to a new branch 'fix/login'", 'fix/login', null],
+  ['git switch main', "Already on 'main'\nYour branch is up to date.", 'main', null],
+  [
+    'git checkout 9f8e7d6',
+    "Note: switching to '9f8e7d6'.\n\nHEAD is now at 9f8e7d6 x",
+    null,
+    '9f8e7d6',
+  ],
+  ['git reset --hard HEAD~1', 'HEAD is now at 9f8e7d6 Refuse', 'main', '9f8e7d6'],
+  ['git reset --soft HEAD~1', '', 'main', null],
+  ['git pull --rebase', 'Successfully rebased and updated refs/heads/main.', 'main', null],
+  ['git status', 'On branch fix/login\nChanges not staged for commit:', 'fix/login', '1a2b3c4'],
+  ['git branch --show-current', 'fix/login\n', 'fix/login', '1a2b3c4'],
+  [
+    'git log --oneline -3',
+    '9f8e7d6 (HEAD -> fix/login, origin/x) Refuse\n1a2b3c4 Begin',
+    'fix/login',
+    '9f8e7d6',
+  ],
+  ['git log --oneline -3', '9f8e7d6 Refuse (again)\n1a2b3c4 Begin', 'main', '9f8e7d6'],
+  // Nothing of where the work stands.
+  ['git log --oneline other -3', '9f8e7d6 Refuse', 'main', '1a2b3c4'],
+  ['git log --oneline -3 -- src', '9f8e7d6 Refuse', 'main', '1a2b3c4'],
+  ['git -C ../other status', 'On branch fix/login', 'main', '1a2b3c4'],
+  ['git checkout -- a.ts', '', 'main', '1a2b3c4'],
+  ['git diff', '+On branch fix/login', 'main', '1a2b3c4'],
+  ['cat notes.txt', MADE, 'main', '1a2b3c4'],
+  ['git show HEAD', MADE, 'main', '1a2b3c4'],
+])('%s: %s', (script, output, branch, id) => {
+  const after = gitHeadAfter(BEFORE, script, output, 9);
+  expect([after.branch, after.commit?.id ?? null]).toEqual([branch, id]);
+});
+
+test('is told with what was changed since the commit', () => {
+  const edit = (file_path: string) =>
+    used('Edit', { file_path, old_string: 'a', new_string: 'b' }, 'The file has been updated.');
+  const items = [
+    ...edit('/w/src/login.ts'),
+    ...ran('git add -A && git commit -m "Refuse empty names"', MADE),
+    ...edit('/w/src/names.ts'),
+  ];
+  expect(gitText(ledgerOf(items))).toBe(
+    'Git, as it told last: on branch fix/login, newest commit 9f8e7d6 "Refuse empty names", changed since: src/names.ts',
+  );
+  expect(gitText(EMPTY_LEDGER)).toBeNull();
+});
+
+test('is known of a command of Codex that went on', () => {
+  const cmd = 'git commit -m "Refuse empty names"';
+  const left = 'Wall time: 1.0 seconds\nProcess running with session ID 73\nOutput:\n';
+  const items = [
+    ...used('exec_command', { cmd }, left),
+    ...used('write_stdin', { session_id: 73, chars: '' }, codex(MADE, 0)),
+  ];
+  expect(ledgerOf(items).git_head.branch).toBe('fix/login');
+});
