@@ -27,7 +27,7 @@ import { Artifacts } from './artifacts.ts';
 import { Conclusions } from './conclusions.ts';
 import { condensed, isOverfull, type Sizes } from './condense.ts';
 import { Constraints } from './constraints.ts';
-import { doneBy, givenTexts, hasTools, questionOf, withSaid } from './conversation.ts';
+import { doneBy, givenTexts, hasTools, questionOf, unanswered, withSaid } from './conversation.ts';
 import { Files, type Moment } from './files.ts';
 import { gitHeadAfter } from './git-head.ts';
 import type { GitHead, LastSaid, Ledger } from './ledger.ts';
@@ -246,7 +246,7 @@ class LedgerFold {
     if (text.trim() === '') return;
     switch (speaker) {
       case 'user':
-        this.request(text, this.unanswered(), seq);
+        this.request(text, unanswered(this.said, this.requests.facts().at(-1)), seq);
         return;
       case 'assistant':
         if (isPlaceholder(text)) return;
@@ -285,14 +285,6 @@ class LedgerFold {
     if (this.requests.facts().length > 0 || this.calls > 0) return;
     this.inherited = { seq, last_seq: seq, text: clipMiddle(cleaned(text), LONGEST_INHERITED) };
     this.names.mention(text, 'assistant', this.moment(seq));
-  }
-
-  /** What the assistant has said since the user spoke last. */
-  private unanswered(): string {
-    const [last] = this.said;
-    const before = this.requests.facts().at(-1);
-    const isOlder = last !== undefined && before?.of === last.of && (before?.seq ?? 0) > last.seq;
-    return last === undefined || isOlder ? '' : last.text;
   }
 
   /** `own`: the words without what they answer. */
@@ -370,7 +362,7 @@ class LedgerFold {
     }
     this.requests.claim(claimedBehind(call, result), call.name, seq);
     const words = userWordsIn(call, result);
-    const before = questionOf(call) || this.unanswered();
+    const before = questionOf(call) || unanswered(this.said, this.requests.facts().at(-1));
     if (words !== null) this.request(words, before, seq, withoutQuestions(words));
     this.plans.call(call, result, moment);
   }

@@ -10,7 +10,7 @@ import { scriptRunBy } from '../workspace/call-answer.ts';
 import { actionsOfPatch, patchIn } from '../workspace/patch.ts';
 import { PATH_FIELDS } from '../workspace/tool-input.ts';
 import { runKindOf, withoutSetUpLines } from './command-line.ts';
-import type { LastSaid } from './ledger.ts';
+import type { LastSaid, Request } from './ledger.ts';
 import type { Done } from './runs.ts';
 
 const LONGEST_SUBJECT = 140;
@@ -105,6 +105,12 @@ function onlyGoesOn({ text }: LastSaid): boolean {
   const line = text.trim();
   if (line.length > LONGEST_GOES_ON || line.includes('\n')) return false;
   return ONLY_GOES_ON.test(line) && !SAYS_MORE.test(line) && !tellsError(line);
+}
+
+/** What the assistant has said since the user spoke last; '' for nothing. */
+export function unanswered([last]: readonly LastSaid[], before: Request | undefined): string {
+  const isOlder = last !== undefined && before?.of === last.of && (before?.seq ?? 0) > last.seq;
+  return last === undefined || isOlder ? '' : last.text;
 }
 
 /** What the assistant has said, the newest first, with this before the others that say more than that it goes on. */
