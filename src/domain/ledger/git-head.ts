@@ -28,6 +28,9 @@ const LOG_OPTION = /^-(?:-oneline|-decorate|-no-color|n|n?\d{1,4})$|^\d{1,4}$/;
 /** After these the newest commit is another one, whose name they may not say. */
 const MOVES = /^(?:am|checkout|cherry-pick|commit|merge|pull|rebase|reset|revert|switch)$/;
 
+/** What `checkout` says when the branch has stayed the same. */
+const STAYS = /^(?:Updated \d{1,7} paths? from |error: |fatal: )/m;
+
 /**
  * Where a repository stands after a script: its branch, and its newest commit, each null where that is
  * not known. `at`: items folded.
@@ -41,6 +44,9 @@ export function gitHeadAfter(head: GitHead, script: string, output: string, at: 
   let { branch, commit } = head;
   if (asked.some(([verb = '', ...words]) => MOVES.test(verb) && movesHead(verb, words))) {
     commit = null;
+  }
+  if (asked.some(([verb = '', ...words]) => mayMoveBranch(verb, words)) && !STAYS.test(output)) {
+    branch = null;
   }
   for (const line of linesOf(output)) {
     const made = does('commit', 'cherry-pick', 'revert', 'merge') ? COMMITTED.exec(line) : null;
@@ -103,6 +109,12 @@ function wordsOfGit({ words: [program, ...words] }: Command): string[] | null {
 function movesHead(verb: string, words: readonly string[]): boolean {
   if (verb === 'checkout' || verb === 'reset') return !words.includes('--');
   return verb !== 'commit' || words.some((word) => word === '-q' || word === '--quiet');
+}
+
+/** After these another branch is checked out, or it has another name: only their words say which. */
+function mayMoveBranch(verb: string, words: readonly string[]): boolean {
+  if (verb === 'branch') return words.some((word) => /^(?:-[mM]|--move)$/.test(word));
+  return verb === 'switch' || (verb === 'checkout' && !words.includes('--'));
 }
 
 function linesOf(output: string): string[] {

@@ -147,7 +147,7 @@ export function outcomeOf(
     const isSearch = script !== null && telling.length === 0 && endsInSearch(script);
     if (isSearch && isRun) return unfailed(script, answer, lines, hasCode);
     if (isSearch) return { kind: 'ok', lines: [] };
-    const hasSaidNo = script !== null && !isRun && endsInQuestion(script);
+    const hasSaidNo = script !== null && !isRun && endsInQuestion(script, telling.length > 0);
     if (hasSaidNo || isTimeUp(script, isRun, result, said)) return { kind: 'unknown', lines: [] };
     if (said.length === 0) return { kind: isRun ? 'failed' : 'unknown', lines: [] };
     const worded = said.filter((line) => /\p{L}/u.test(line) && !isAside(line));
@@ -177,10 +177,15 @@ function isTimeUp(
   return TIME_IS_UP.test(text.slice(0, 300)) || TIME_IS_UP.test(text.slice(-300));
 }
 
+/** How programs, such as those of yargs, say below how they are to be used that they were not. */
+const WRONGLY_USED =
+  /^(?:missing (?:required )?|unknown |invalid |unexpected |unrecognized |not enough |too many )[\w-]{0,20} ?(?:arguments?|options?|values?|commands?|flags?)\b/i;
+
 /** What stands in front of how a program is to be used, where that is the reason; else all lines. */
 function withoutUsage(lines: readonly string[]): readonly string[] {
   const at = lines.findIndex((line) => /^usage:\s/i.test(line));
-  return at <= 0 || lines.slice(at).some(beginsAsError) ? lines : lines.slice(0, at);
+  const isBehind = lines.slice(at).some((line) => beginsAsError(line) || WRONGLY_USED.test(line));
+  return at <= 0 || isBehind ? lines : lines.slice(0, at);
 }
 
 /** Whether a script runs one thing, of which the last lines are let through, and these say that all has passed. */

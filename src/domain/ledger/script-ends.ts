@@ -75,15 +75,22 @@ const ASKS_WITH = new RegExp(
     .join('|'),
 );
 
-/** Whether a script ends with a question, to which a failure is the answer "no". */
-export function endsInQuestion(script: string): boolean {
+/** These say "no" without a word: what tells of an error is one. */
+const QUIET = /^(?:jq|git (?:merge-base|check-ignore|config)) /;
+/** On Windows `type` shows a file. */
+const SHOWS_FILE = /^type \S{0,400}[.:/\\]/;
+
+/** Whether a script ends with a question, to which a failure is the answer "no". `tellsError`: what it printed does. */
+export function endsInQuestion(script: string, tellsError: boolean): boolean {
   const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
   let at = pipelines.length - 1;
   while (isSaying(pipelines[at])) at--;
   const asked = pipelines[at]?.commands.at(-1);
   if (asked === undefined || !isCodeOf(pipelines, at)) return false;
   const [program = '', ...words] = asked.words.map(({ text }) => text);
-  return ASKS.test(baseName(program)) || ASKS_WITH.test([baseName(program), ...words].join(' '));
+  const line = [baseName(program), ...words].join(' ');
+  if (SHOWS_FILE.test(line) || (tellsError && QUIET.test(line))) return false;
+  return ASKS.test(baseName(program)) || ASKS_WITH.test(line);
 }
 
 /** Whether a script ends with a command that is stopped after some time. */
@@ -96,8 +103,9 @@ export function endsByClock(script: string): boolean {
 const SHOWS =
   /^(?:cat|bat|nl|head|tail|sed|grep|egrep|fgrep|zgrep|rg|ag|ack|ls|tree|find|fd|wc|cut|tr|uniq|sort|tac|less|stat|file|du|pwd|cd|echo|printf)$/;
 const GIT_SHOWS = /^(?:show|diff|log|grep|blame|ls-files|ls-tree|status)$/;
-/** Who speaks when a shell cannot run a line. */
-const SHELL = /^(?:\(eval\)|-?(?:\/\S{1,40}\/)?(?:ba|da|z|k)?sh):/;
+/** How shells, PowerShell's commands and what was to start a shell begin when they cannot run a line. */
+const SHELL =
+  /^(?:(?:\(eval\)|-?(?:\/\S{1,200}\/)?(?:ba|da|z|k)?sh):|[A-Z][a-z]{1,20}-[A-Z]\w{1,40} ?: |The system cannot find |(?:Error: )?spawn \S{1,200} E[A-Z]{2,20}\b)/;
 
 /**
  * Of the lines that a script has printed those that are messages: where all that it runs shows files, what
@@ -108,10 +116,13 @@ export function messagesAmong(lines: readonly string[], script: string): readonl
   if (commands.length === 0 || !commands.every(showsFiles)) return lines;
   const speakers = new Set(commands.map(({ words: [program] }) => baseName(program?.text ?? '')));
   if (speakers.has('git')) for (const speaker of ['fatal', 'error', 'ssh']) speakers.add(speaker);
-  return lines.filter(
-    (line) =>
-      SHELL.test(line) || speakers.has(baseName(line.slice(0, Math.max(0, line.indexOf(': '))))),
-  );
+  return lines.filter((line) => SHELL.test(line) || speakers.has(speakerOf(line)));
+}
+
+/** The program that stands in front of a message: PowerShell sets it off by a blank, `bat` and `fd` in brackets. */
+function speakerOf(line: string): string {
+  const label = line.slice(0, Math.max(0, line.indexOf(': '))).trim();
+  return baseName(/^\[(\w{1,20}) error\]$/.exec(label)?.[1] ?? label);
 }
 
 function showsFiles({ words: [program, second] }: Command): boolean {

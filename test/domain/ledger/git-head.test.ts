@@ -39,6 +39,12 @@ test.each<[string, string, GitHead['branch'], string | null]>([
     '9f8e7d6',
   ],
   ['git log --oneline -3', '9f8e7d6 Refuse (again)\n1a2b3c4 Begin', 'main', '9f8e7d6'],
+  // Another branch, or another name, of which nothing is said.
+  ['git checkout -q other', '', null, null],
+  ['git switch other 2>/dev/null && npm ci', 'added 3 packages', null, null],
+  ['git branch -m other', '', null, '1a2b3c4'],
+  ['git checkout a.ts', 'Updated 1 path from the index', 'main', null],
+  ['git checkout other', "error: pathspec 'other' did not match", 'main', null],
   // Nothing of where the work stands.
   ['git log --oneline other -3', '9f8e7d6 Refuse', 'main', '1a2b3c4'],
   ['git log --oneline -3 -- src', '9f8e7d6 Refuse', 'main', '1a2b3c4'],

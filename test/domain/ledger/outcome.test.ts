@@ -254,6 +254,12 @@ describe('how a command ended', () => {
       },
     ],
     [
+      'yargs behind npm: why, below how it is used',
+      'Exit code 1\n> tool@1.0.0 start\nUsage: tool [options]\n\nOptions:\n  --file  [string]\n\nMissing required argument: file',
+      true,
+      { kind: 'failed', lines: ['Missing required argument: file'] },
+    ],
+    [
       'turned down',
       "The user doesn't want to proceed with this tool use. The tool use was rejected.",
       true,

@@ -50,7 +50,7 @@ describe('questions, to which a failure is the answer', () => {
     [false, 'which bun && bun install'],
     [false, './deploy.sh && which bun'],
     [false, 'set -e; ./deploy.sh; which bun'],
-  ])('%s: %s', (isQuestion, script) => expect(endsInQuestion(script)).toBe(isQuestion));
+  ])('%s: %s', (isQuestion, script) => expect(endsInQuestion(script, false)).toBe(isQuestion));
 
   test.each([
     ['type bun', '/bin/bash: line 1: type: bun: not found'],
@@ -60,6 +60,15 @@ describe('questions, to which a failure is the answer', () => {
     ['systemctl is-active nginx', 'inactive'],
   ])('%s leaves no error behind', (script, answer) =>
     expect(ledgerOf(ran(script, answer, 1)).failures).toEqual([]),
+  );
+
+  test.each([
+    ['jq -e .a x.json', 'jq: error: Could not open file x.json: No such file or directory'],
+    ['jq -e .a x.json', 'jq: parse error: Invalid numeric literal at line 1, column 5'],
+    ['git merge-base --is-ancestor a b', 'fatal: Not a valid object name a'],
+    ['type src\\a.txt', 'The system cannot find the file specified.'],
+  ])('%s could not be asked: %s', (script, answer) =>
+    expect(ledgerOf(ran(script, answer, 1)).failures).toMatchObject([{ lines: [answer] }]),
   );
 });
 
@@ -105,4 +114,17 @@ describe('a script that shows files', () => {
 
   test('and what runs anything else may have printed them', () =>
     expect(messagesAmong(code, 'cat a.go; ./run.sh')).toEqual(code));
+
+  test.each([
+    ['cat a.txt', "cat : Cannot find path 'C:\\p\\a.txt' because it does not exist."],
+    ['cat a.txt', "Get-Content: Cannot find path 'C:\\p\\a.txt' because it does not exist."],
+    ['cd src; ls', "Set-Location: Cannot find path 'C:\\p\\src' because it does not exist."],
+    ['cd src', 'The system cannot find the path specified.'],
+    ['bat a.ts', "[bat error]: 'a.ts': No such file or directory (os error 2)"],
+    ['fd foo src', "[fd error]: Search path 'src' is not a directory."],
+    ['tree', `/nix/store/${'8'.repeat(32)}-bash-5.2/bin/bash: line 1: tree: command not found`],
+    ['cat a.txt', 'Error: spawn /bin/zsh ENOENT'],
+  ])('%s failed: %s', (script, message) =>
+    expect(ledgerOf(ran(script, message, 1)).failures).toMatchObject([{ lines: [message] }]),
+  );
 });
