@@ -294,7 +294,8 @@ const TOOK = /\(\d{1,6}(?:\.\d{1,6})? ?m?s\)/g;
 /** Go names a test that has failed, and says why on a line of its own. */
 const ONLY_NAME = /^--- FAIL: \S{1,200}\s*$/;
 
-function failureKey(key: string, [first = '', second = '']: readonly string[]): string {
+/** What makes two failures the same. */
+export function failureKey(key: string, [first = '', second = '']: readonly string[]): string {
   const name = first.replace(TOOK, '');
   return `${key}\n${ONLY_NAME.test(name) ? `${name}\n${second}` : name}`;
 }

@@ -697,6 +697,14 @@ test('what ran again is not told as open, where nothing says how that ended', ()
   expect(told([...again, ...failed])).toContain('not seen to work later');
 });
 
+test('a test that took another time when it failed again, and works now, is told as cured', () => {
+  const failed = (took: string) => ran('go test ./a', `--- FAIL: TestSum (${took}s)\nFAIL`, 1);
+  const items = [...failed('0.02'), ...failed('0.03'), ...ran('go test ./a', 'ok  \ta\t0.01s')];
+  const ledgers = ledgersOfItems(items, failed('0.02').length);
+  expect(ledgers.standing.failures).toMatchObject([{ times: 2, cure: { files: [] } }]);
+  expect(errorTellings(ledgers)[0]?.()[0]?.text).not.toContain('not seen to work later');
+});
+
 test('a search that could not be made gives way to what is to be mended', () => {
   const items = [
     ...ran('npm test', 'Error: maxRetries is not defined', 1),

@@ -1,5 +1,6 @@
 import { CURED_OTHERWISE } from '../../ledger/facts.ts';
 import type { Conclusion, Epoch, Failure, Ledger, Plan, Run } from '../../ledger/ledger.ts';
+import { failureKey } from '../../ledger/runs.ts';
 import { sentencesOf } from '../../ledger/sentences.ts';
 import { baseName, shortPath } from '../../names.ts';
 import { clipEnd, clipMiddle, oneLine } from '../../text.ts';
@@ -9,7 +10,7 @@ import { evenly, inOrder, type Tellings } from './line.ts';
 
 /** What failed, and what cured it; the words of a tool stand in quotes. */
 export function errorTellings({ covered, standing }: Ledgers): Tellings {
-  const cured = new Map(standing.failures.map((one) => [one.key + one.lines[0], one.cure]));
+  const cured = new Map(standing.failures.map((one) => [failureKey(one.key, one.lines), one.cure]));
   const runs = new Map(standing.runs.map((run) => [run.command, run]));
   const told = covered.failures.map((one): Told => {
     const run = runs.get(one.key);
@@ -17,7 +18,7 @@ export function errorTellings({ covered, standing }: Ledgers): Tellings {
       run?.outcome === 'unknown' && run.of === one.of && run.last_seq > one.last_seq;
     return {
       ...one,
-      cure: one.cure ?? cured.get(one.key + one.lines[0]) ?? null,
+      cure: one.cure ?? cured.get(failureKey(one.key, one.lines)) ?? null,
       ...(isUnknown && { is_run_again: true }),
     };
   });
