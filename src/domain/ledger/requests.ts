@@ -93,7 +93,7 @@ export function answeredBy(reply: string, before: string): string {
   const all = cleaned(before).split('\n').map(oneLine);
   const lines = all.filter(saysSomething);
   const numbers: string[] = reply.match(/(?<![\w.])\d{1,2}(?![\w.]\w)/g) ?? [];
-  const named = choicesIn(lines, [...numbers, letterIn(reply)]);
+  const named = choicesIn(lines, [...numbers, ...lettersIn(reply)]);
   if (named !== '') return named;
   const prose = outsideFences(all).filter(saysSomething);
   const asked = prose.map(lastQuestion).findLast((question) => question !== null);
@@ -102,16 +102,16 @@ export function answeredBy(reply: string, before: string): string {
   return clipEnd(asked ?? last, LONGEST_ANSWERED);
 }
 
-/** A letter alone, or as one of those that were to choose from, where the reply begins. */
+/** A letter alone, or as one or some of those that were to choose from, where the reply begins. */
 const LETTER =
-  /^\(?(?:([a-dA-D])[).]?$|(?:[^.!?\n]{0,40}\b(?:options?|with|for|think|prefer|choose|pick|say|take|do) )?([A-D])(?:[).:,]|$| (?:is|seems|sounds|looks|and|but|please)\b))/;
+  /^\(?(?:([a-dA-D])[).]?$|(?:[^.!?\n]{0,40}\b(?:options?|with|for|think|prefer|choose|pick|say|take|do) )?([A-D](?:(?:, ?(?:and )?| and | ?& ?)[A-D]\b){0,3})(?:[).:,]|$| (?:is|seems|sounds|looks|and|but|please)\b))/;
 /** What was to choose from: in a list, a table or below headings. */
 const CHOICE =
   /^(?:[-*|] ?|#{1,4} ){0,2}\**(?:(?:option|approach|variant|plan) )?(\d{1,2}|[a-dA-D])[.):]/i;
 
-function letterIn(reply: string): string {
+function lettersIn(reply: string): readonly string[] {
   const [, alone, named = ''] = LETTER.exec(reply.trim()) ?? [];
-  return alone ?? named;
+  return alone === undefined ? (named.match(/[A-D]/g) ?? []) : [alone];
 }
 
 /** The lines that have one of these marks, as those do that can be chosen from; '' for none. */
@@ -124,9 +124,9 @@ function choicesIn(lines: readonly string[], marks: readonly string[]): string {
 
 /** What a longer reply has chosen by its letter; '' where it names none. */
 function chosenBy(reply: string, before: string): string {
-  const letter = letterIn(reply);
-  if (letter === '') return '';
-  return choicesIn(cleaned(before).split('\n').map(oneLine).filter(saysSomething), [letter]);
+  const letters = lettersIn(reply);
+  if (letters.length === 0) return '';
+  return choicesIn(cleaned(before).split('\n').map(oneLine).filter(saysSomething), letters);
 }
 
 /** How a plan begins that was proposed. */

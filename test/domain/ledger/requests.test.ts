@@ -468,3 +468,11 @@ describe('what came of a request', () => {
     expect(endedWith(`${LONG}\n\n**Remaining work for later:**\n\n| one | two |`)).toMatch(/…$/);
   });
 });
+
+test.each(['A and C', 'A, C', 'A & C please', 'let us go with A and C, without a cache'])(
+  'what was chosen by several letters: %s',
+  (reply) =>
+    expect(answeredBy(reply, 'Which?\nA. Redis\nB. Postgres\nC. SQLite')).toBe(
+      'A. Redis; C. SQLite',
+    ),
+);
