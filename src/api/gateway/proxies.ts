@@ -17,9 +17,8 @@ export function proxyFor(proxies: Proxies, { protocol, hostname, port }: URL): s
 }
 
 function isOfThisMachine(host: string): boolean {
-  return (
-    /^(?:.*\.)?localhost$/.test(host) || host === '::1' || (isIP(host) === 4 && /^127\./.test(host))
-  );
+  if (isIP(host) === 4) return /^(?:127\.|0\.0\.0\.0$)/.test(host);
+  return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
 }
 
 function names(entry: string, asked: { host: string; port: string }): boolean {
@@ -37,12 +36,8 @@ function isInNetwork(host: string, network: string): boolean {
   const family = isIP(host);
   const [base = '', bits = family === 4 ? '32' : '128'] = network.split('/');
   const prefix = Number(bits);
-  if (
-    family === 0 ||
-    isIP(base) !== family ||
-    !(prefix >= 0 && prefix <= (family === 4 ? 32 : 128))
-  )
-    return false;
+  if (family === 0 || isIP(base) !== family) return false;
+  if (!/^\d{1,3}$/.test(bits) || prefix > (family === 4 ? 32 : 128)) return false;
   const type = family === 4 ? 'ipv4' : 'ipv6';
   const list = new BlockList();
   list.addSubnet(base, prefix, type);

@@ -103,6 +103,9 @@ it.each([
   ['https://corp.example', 'corp.example:443', false],
   ['https://corp.example', 'a.example,*', false],
   ['http://127.0.0.2:1', '', false],
+  ['http://0.0.0.0:8000', '', false],
+  ['http://127.corp.example', '', true],
+  ['http://10.1.2.3', '10.0.0.0/8.5,10.0.0.0/', true],
   ['http://ollama.localhost:1', '', false],
   ['http://[::1]:1', '', false],
 ])('%s with NO_PROXY=%s', (url, past, isProxied) => {
