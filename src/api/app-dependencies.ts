@@ -5,7 +5,7 @@ import type { BodiesOfSessions } from '../app/known-bodies.ts';
 import type { Ports } from '../app/ports/ports.ts';
 import type { ReadTranscripts } from '../app/ports/transcripts.ts';
 import type { QueueDashboardDependencies } from './admin/queue-dashboard.ts';
-import type { Proxies } from './gateway/send.ts';
+import type { Proxies } from './gateway/proxies.ts';
 import type { ApiKey } from './http/auth.ts';
 import type { BodyRoom } from './http/body-room.ts';
 import type { Elsewhere } from './http/elsewhere.ts';

@@ -107,7 +107,9 @@ export async function sent(
     // Given up from here, or by the client: nothing is wrong with the upstream.
     if (signal.aborted) return null;
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    log.error({ upstream: target.name, code }, 'an upstream did not answer');
+    // So it is when a proxy opens no tunnel; which status it gave stands in the message alone.
+    const reason = code === 'UND_ERR_ABORTED' && error instanceof Error ? error.message : undefined;
+    log.error({ upstream: target.name, code, reason }, 'an upstream did not answer');
     return null;
   }
 }

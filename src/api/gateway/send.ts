@@ -1,19 +1,12 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher, request } from 'undici';
+import { type Proxies, proxyFor } from './proxies.ts';
 
 /** How long a model may take to begin, and between two pieces of its answer, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 const CONNECT_MS = 10_000;
 
-/** The proxies on the way to upstreams, by the scheme of these. */
-export type Proxies = {
-  http: string | null;
-  https: string;
-  /** Hosts that are asked without one, separated by commas. */
-  past: string;
-};
-
-type Client = { request: typeof request; dispatcher: Dispatcher };
+type Client = { request: typeof request; dispatcherFor: (url: string) => Dispatcher };
 export type Connections = () => Promise<Client>;
 
 /**
@@ -29,21 +22,18 @@ export function openConnections(proxies: Proxies | null): Connections {
 }
 
 async function openClient(proxies: Proxies | null): Promise<Client> {
-  const { Agent, EnvHttpProxyAgent, request } = await import('undici');
-  const options = {
-    headersTimeout: PATIENCE_MS,
-    bodyTimeout: PATIENCE_MS,
-    connect: { timeout: CONNECT_MS },
-  };
-  if (proxies === null) return { request, dispatcher: new Agent(options) };
-  const dispatcher = new EnvHttpProxyAgent({
-    ...options,
-    // Empty is none; without it the environment would be asked.
-    httpProxy: proxies.http ?? '',
-    httpsProxy: proxies.https,
-    noProxy: proxies.past,
-  });
-  return { request, dispatcher };
+  const { Agent, ProxyAgent, request } = await import('undici');
+  const direct = new Agent({ connect: { timeout: CONNECT_MS } });
+  const known = new Map<string | null, Dispatcher>([[null, direct]]);
+  const through = (uri: string) =>
+    // Tunnels to another port than that of HTTPS are what most proxies refuse.
+    new ProxyAgent({ uri, proxyTunnel: false });
+  for (const uri of [proxies?.http ?? null, proxies?.https ?? null]) {
+    if (uri !== null && !known.has(uri)) known.set(uri, through(uri));
+  }
+  const dispatcherFor = (url: string) =>
+    known.get(proxies === null ? null : proxyFor(proxies, new URL(url))) ?? direct;
+  return { request, dispatcherFor };
 }
 
 export type UpstreamAnswer = Dispatcher.ResponseData;
@@ -61,9 +51,11 @@ export async function send(
   { url, method, headers, body }: Sent,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  const { request, dispatcher } = await connections();
+  const { request, dispatcherFor } = await connections();
   const answer = await request(url, {
-    dispatcher,
+    dispatcher: dispatcherFor(url),
+    headersTimeout: PATIENCE_MS,
+    bodyTimeout: PATIENCE_MS,
     // What a client's method is called, the upstream knows.
     method: method as Dispatcher.HttpMethod,
     headers,

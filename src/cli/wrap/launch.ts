@@ -29,7 +29,11 @@ export function pastProxies(url: string, environment: Environment): { [name: str
   if (!isProxied || !LOOPBACK.has(hostname)) return {};
   const { no_proxy: lower, NO_PROXY: upper } = environment;
   const host = hostname.replace(/[[\]]/g, '');
-  const withHost = (own: string | undefined) => (own ? `${own},${host}` : host);
+  const withHost = (own: string | undefined) => {
+    // Behind another host a star is no longer all of them.
+    if (own?.trim() === '*') return own;
+    return own ? `${own},${host}` : host;
+  };
   return { NO_PROXY: withHost(upper ?? lower), no_proxy: withHost(lower ?? upper) };
 }
 

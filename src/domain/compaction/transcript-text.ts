@@ -1,8 +1,9 @@
 import type { Message, Normalised, Part, Speaker, ToolCall, ToolResult } from '../items/item.ts';
+import { isSetting } from '../items/openai-responses/settings.ts';
 import { callsByResult, pairedParts } from '../items/pairing.ts';
 import { speakerOf, utterancesOf } from '../items/speaker.ts';
 import { userWordsIn } from '../items/user-words.ts';
-import type { Json } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 
 const RECORD = 'conversation-record';
 const ENTRY = 'record-entry';
@@ -165,7 +166,8 @@ function spokenText(part: Exclude<Part, { kind: 'tool_call' | 'tool_result' }>):
     case 'image':
       return '[image]';
     case 'opaque':
-      return jsonText(part.json);
+      // Tools of many thousand tokens, of which nothing has to be told: they stay.
+      return isJsonObject(part.json) && isSetting(part.json) ? null : jsonText(part.json);
     case 'thinking':
       return null;
     default:

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, stringField } from '../json.ts';
 import type { ImagePart, OpaquePart, Part, Source, TextPart, ToolResult } from './item.ts';
+import { isSetting } from './openai-responses/settings.ts';
 import { providerNotes } from './provider-notes.ts';
 
 export type FilePart = { kind: 'file'; name: string; source: Source };
@@ -14,7 +15,8 @@ const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/;
 
 /**
  * What a block that no codec names means to another provider: texts, images, files and sound as far as
- * they can travel, what its provider has done in labelled words, else its JSON. Base64 is never part of a text.
+ * they can travel, what its provider has done in labelled words, nothing of what it only sets, else its JSON.
+ * Base64 is never part of a text.
  */
 export function readOpaque(json: Json): SaidPart[] {
   if (!isJsonObject(json)) return [text(jsonText(json))];
@@ -34,6 +36,7 @@ export function readOpaque(json: Json): SaidPart[] {
     case 'container_upload':
       return [text(`[uploaded file ${stringField(json, 'file_id') ?? ''}]`)];
     default: {
+      if (isSetting(json)) return [];
       const notes = providerNotes(json);
       return notes.length === 0 ? [text(jsonText(json))] : notes.map(text);
     }

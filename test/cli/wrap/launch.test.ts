@@ -8,6 +8,8 @@ test.each([
   ['http://[::1]:8787', PROXIED, '::1', '::1'],
   ['http://localhost', { HTTP_PROXY: 'http://p', no_proxy: 'a' }, 'a,localhost', 'a,localhost'],
   ['http://127.0.0.1', { ...PROXIED, NO_PROXY: 'A', no_proxy: 'a' }, 'A,127.0.0.1', 'a,127.0.0.1'],
+  ['http://127.0.0.1', { ...PROXIED, NO_PROXY: '*', no_proxy: '' }, '*', '127.0.0.1'],
+  ['http://127.0.0.1', { ...PROXIED, no_proxy: '*' }, '*', '*'],
 ])('%s with %j is asked without a proxy', (url, environment, NO_PROXY, no_proxy) => {
   expect(pastProxies(url, environment)).toEqual({ NO_PROXY, no_proxy });
 });

@@ -134,3 +134,17 @@ c?
     );
   });
 });
+
+it('holds nothing of tools that the history gives, which stay beside the summary', () => {
+  const history: Item[] = [
+    { type: 'additional_tools', role: 'developer', tools: [{ type: 'custom', name: 'exec' }] },
+    { type: 'message', role: 'user', content: 'Mend it.' },
+  ];
+  const items = history.map((item) => codecFor('openai-responses').normalise(item));
+  for (const transcript_style of ['turns', 'record'] as const) {
+    const config = configWith({ transcript_style });
+    const transcript = summaryInput(filterForSummary(items), 1_000, count, config)?.transcript;
+    expect(transcript).toContain('Mend it.');
+    expect(transcript).not.toContain('exec');
+  }
+});

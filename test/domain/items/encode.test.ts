@@ -211,3 +211,23 @@ describe('the name of a user', () => {
     ]);
   });
 });
+
+test.each<Format>(['openai-chat', 'anthropic', 'ai-sdk'])(
+  'to %s: what only sets the tools or the effort of the Responses API says nothing',
+  (to) => {
+    const settings: Item[] = [
+      {
+        type: 'additional_tools',
+        role: 'developer',
+        tools: [{ type: 'custom', name: 'exec', description: 'Runs JavaScript.' }],
+      },
+      { type: 'configuration_update', reasoning: { effort: 'high' } },
+    ];
+    const asked: Item = { role: 'user', content: 'Mend it.' };
+    const rendered = codecFor(to).render([
+      ...settings.flatMap((item) => convert('openai-responses', to, item)),
+      ...convert('openai-responses', to, asked),
+    ]);
+    expect(rendered).toEqual(codecFor(to).render(convert('openai-responses', to, asked)));
+  },
+);
