@@ -141,6 +141,7 @@ const SETS_UP_IN_LINES = new RegExp(String.raw`^(?:${SETTING}\n){1,12}`);
 /** A line that hands what follows, up to a word, to a program that writes a file, or is the script of one. */
 const GIVES_TEXT =
   /^\s{0,40}(?:cd [^\n;&|<]{1,200}&&\s{0,20})?(?:cat|tee|python\d?|python3\.\d{1,2}|node|perl|ruby)\b[^\n;&|<]{0,300}<<-?\s{0,4}(["']?)(\w{1,40})\1[^\n;&|<]{0,300}\n/;
+const ONLY_SAYS = /^(?:echo|printf)\b[^\n;&|]{0,400}$/;
 /** Of set-up and texts in turns so many are passed over. */
 const MOST_STEPS = 12;
 
@@ -169,9 +170,10 @@ function withoutText(script: string): string {
   const end = new RegExp(`^[\\t ]{0,40}${word}[\\t ]{0,40}$`, 'm').exec(
     script.slice(line.length - 1),
   );
-  return end === null
-    ? script
-    : script.slice(line.length - 1 + end.index + end[0].length).trimStart();
+  if (end === null) return script;
+  const rest = script.slice(line.length - 1 + end.index + end[0].length).trimStart();
+  // What only says that it is done is not what the script is about.
+  return ONLY_SAYS.test(rest) ? script : rest;
 }
 
 /** What the words of a command that shows something go on to, with the blanks behind them. */

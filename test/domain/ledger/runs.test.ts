@@ -91,6 +91,7 @@ describe('the same command, however it is run', () => {
       "cd /w && python3 - <<'EOF'\nsrc = open('a.go').read()\nEOF\ncd b && go test ./...",
     ],
     ["python3 - <<'EOF' print(1) EOF", "python3 - <<'EOF'\nprint(1)\nEOF\n"],
+    ["node <<'E' run() E echo ok", "node <<'E'\nrun()\nE\necho ok"],
     ["cat > a <<'EOF' EOFS", "cat > a <<'EOF'\nEOFS"],
     ["cat > a <<'EOF' && npm test x EOF", "cat > a <<'EOF' && npm test\nx\nEOF"],
     ['npm test', 'npm test > /tmp/run.log 2>&1; echo "exit=$?"; grep -E "FAIL|ok" /tmp/run.log'],
