@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventStream } from '../../src/api/http/event-stream.ts';
 import { type ApiServer, send, startApi } from '../support/api-server.ts';
 import { assistant, user } from '../support/items.ts';
@@ -202,6 +202,29 @@ describe('the stream of events', () => {
     expect(read).toBe(50);
     await reader.cancel();
     store.events = events;
+  });
+
+  it('reads what is new once for all of its readers', async () => {
+    await append('watched', [user('a')]);
+    const { store } = api.deps;
+    const ref = { tenant: 'local', session_id: 'watched' };
+    const after = (await store.head(ref))?.state.version ?? 0;
+    const readers = Array.from({ length: 50 }, () =>
+      eventStream(store, ref, { after }).getReader(),
+    );
+    await Promise.all(readers.map((reader) => reader.read()));
+    const told = readers.map((reader) => reader.read());
+    // All of them have looked, and wait.
+    await append('other', [user('x')]);
+    const reads = vi.spyOn(store, 'events');
+    await append('watched', [user('b')]);
+    const texts = (await Promise.all(told)).map(({ value }) => new TextDecoder().decode(value));
+    const looks = reads.mock.calls.filter(([, query]) => query?.after === after);
+    reads.mockRestore();
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toMatch(/^id: \d+\nevent: item\.appended\n/);
+    expect(looks.length).toBeLessThan(5);
+    await Promise.all(readers.map((reader) => reader.cancel()));
   });
 
   it.each(['x', '-1', '1.5', '99999999999999999'])('refuses Last-Event-ID: %s', async (id) => {

@@ -17,9 +17,7 @@ export function addLivePage(site: Site): void {
       unwrap(await findSession(deps.store, ref));
       const last = Number(call.c.req.header('last-event-id') ?? '');
       const after = Number.isSafeInteger(last) && last > 0 ? last : call.query.after;
-      const frame = ({ version, type }: { version: number; type: string }) =>
-        `id: ${version}\ndata: ${JSON.stringify({ version, type })}\n\n`;
-      return new Response(eventStream(deps.store, ref, { after }, frame), {
+      return new Response(eventStream(deps.store, ref, { after }, 'version'), {
         headers: {
           'Content-Type': 'text/event-stream',
           'Cache-Control': 'no-store',
