@@ -162,7 +162,7 @@ export function effectOf(
     candidateOf(finished, {
       tokens_before,
       tokens_after,
-      ...(head.state.usage !== null && { is_before_reported: true as const }),
+      is_before_reported: head.state.usage !== null,
       is_above_threshold: tokens_after >= threshold,
       is_still_due: isStillDue(by.attribution, tokens_after, config, context_window),
       cost_basis: { calls: count, cached_share },

@@ -76,8 +76,8 @@ export const NOTHING_LEFT_OUT: LeftOut = {
   dropped_items: 0,
 };
 
-/** The provider has reported `tokens_before`; left out where it is an estimate. Earlier releases did not say. */
-const is_before_reported = z.literal(true).exactOptional();
+/** The provider has reported `tokens_before`; else it is an estimate. Earlier releases did not say, or not that. */
+const is_before_reported = z.boolean().exactOptional();
 
 const completedReportSchema = z.strictObject({
   tokens_before: count,

@@ -349,7 +349,13 @@ describe('the end of a compaction with a packet', () => {
     const [first, ...rest] = completed('The packet.');
     expect(first).toMatchObject({
       type: 'compaction.completed',
-      data: { report: { tokens_before: 133_000, tokens_after: Math.ceil(1_003 * 1.33) } },
+      data: {
+        report: {
+          tokens_before: 133_000,
+          tokens_after: Math.ceil(1_003 * 1.33),
+          is_before_reported: false,
+        },
+      },
     });
     expect(rest).toEqual([packetItem('The packet.', 3)]);
     const { tokens, tokens_since_compaction, messages } = stateOf(...running(), ...completed('x'));

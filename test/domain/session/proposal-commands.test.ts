@@ -49,6 +49,7 @@ function proposed(
   const effect = {
     tokens_before: tokens.before,
     tokens_after: tokens.after,
+    is_before_reported: false,
     is_above_threshold: false,
     is_still_due: false,
     cost_basis: { calls: 0, cached_share: null },
@@ -225,6 +226,7 @@ describe('applyProposal', () => {
           ...report,
           tokens_before: 1_050,
           tokens_after: 150,
+          is_before_reported: false,
           is_above_threshold: false,
           is_still_due: false,
           cost_basis: { calls: 0, cached_share: null },

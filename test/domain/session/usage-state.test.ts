@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/domain/session/events.ts';
 import { contextTokens } from '../../../src/domain/session/head.ts';
+import { usageAfter } from '../../../src/domain/session/usage-state.ts';
 import {
   appended,
   completed,
@@ -71,5 +72,16 @@ describe('usage (SPEC section 5)', () => {
 
   it('uses the first figure after a compaction when it is of a smaller context', () => {
     expect(tokensOf([...compacted, answer(20_000)])).toBe(20_000);
+  });
+
+  // A context that begins behind an earlier compaction knows nothing of what that has made stale.
+  it.each([null, 3_054])('knows an estimate by what the event says: after %s tokens', (usage) => {
+    const report = { tokens_before: 876, tokens_after: 665, is_before_reported: false };
+    const done = completed(1, { covered: 200, replacement: 10, before: 876 });
+    if (done.type !== 'compaction.completed') throw new Error(done.type);
+    const data = { ...done.data, report: { ...done.data.report, ...report } };
+    const state = { usage, tokens_since_usage: 0, stale_usage_from: null };
+    const after = usageAfter(state, { ...done, data, version: 9, at: '2026-01-01T00:00:00.000Z' });
+    expect(after.stale_usage_from).toBe(770);
   });
 });
