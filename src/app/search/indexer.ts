@@ -3,6 +3,7 @@ import { Bell } from '../bell.ts';
 import { ElsewhereError } from '../ports/elsewhere-error.ts';
 import type { SessionRef } from '../ports/event-store.ts';
 import type { SearchableStore } from '../ports/search-index.ts';
+import { sessionKey } from '../session-key.ts';
 import { newDocuments, nextEvents, nextWrite, type Readable } from './new-documents.ts';
 
 /** What is appended within so many milliseconds is indexed together. */
@@ -93,7 +94,7 @@ export class Indexer {
   }
 
   #wait(ref: SessionRef): void {
-    const key = keyOf(ref);
+    const key = sessionKey(ref);
     if (this.#waiting.has(key)) return;
     if (this.#waiting.size < MOST_WAITING)
       this.#waiting.set(key, { ref, since: performance.now() });
@@ -156,7 +157,7 @@ export class Indexer {
 
   /** Indexes the next events of a session; whether there are more. One at a time for each session. */
   advance(ref: SessionRef): Promise<boolean> {
-    const key = keyOf(ref);
+    const key = sessionKey(ref);
     const running = this.#running.get(key);
     if (running !== undefined) return running;
     const started = this.#indexWhereItCan(ref).finally(() => this.#running.delete(key));
@@ -195,9 +196,4 @@ export class Indexer {
       begun += some.length;
     }
   }
-}
-
-/** Neither name has a slash in it. */
-function keyOf({ tenant, session_id }: SessionRef): string {
-  return `${tenant}/${session_id}`;
 }
