@@ -8,6 +8,7 @@ const LONGEST_SUBJECT = 140;
 const LONGEST_BRANCH = 200;
 
 const BRANCH = String.raw`[^\s'\]:~^?*[\\]{1,${LONGEST_BRANCH}}`;
+const ONLY_BRANCH = new RegExp(`^${BRANCH}$`);
 const ID = '[0-9a-f]{7,40}';
 const COMMITTED = new RegExp(
   String.raw`^\[(${BRANCH}|detached HEAD)(?: \(root-commit\))? (${ID})\] (\S.{0,1000})$`,
@@ -48,11 +49,16 @@ export function gitHeadAfter(head: GitHead, script: string, output: string, at: 
   if (asked.some(([verb = '', ...words]) => mayMoveBranch(verb, words)) && !STAYS.test(output)) {
     branch = null;
   }
+  const isMaking = does('commit', 'cherry-pick', 'revert', 'merge');
+  const isMoving = does('reset', 'checkout', 'switch', 'stash');
+  const isSwitching = does('checkout', 'switch');
+  const isTelling = does('status', 'commit');
+  const isDetaching = isSwitching || does('status');
   for (const line of linesOf(output)) {
-    const made = does('commit', 'cherry-pick', 'revert', 'merge') ? COMMITTED.exec(line) : null;
-    const moved = does('reset', 'checkout', 'switch', 'stash') ? MOVED.exec(line) : null;
-    const switched = does('checkout', 'switch') ? SWITCHED.exec(line) : null;
-    const stands = does('status', 'commit') ? STANDS.exec(line) : null;
+    const made = isMaking ? COMMITTED.exec(line) : null;
+    const moved = isMoving ? MOVED.exec(line) : null;
+    const switched = isSwitching ? SWITCHED.exec(line) : null;
+    const stands = isTelling ? STANDS.exec(line) : null;
     if (made) {
       const [, name = '', id = '', subject = ''] = made;
       branch = name === 'detached HEAD' ? null : name;
@@ -62,7 +68,7 @@ export function gitHeadAfter(head: GitHead, script: string, output: string, at: 
       commit = { id, subject: told(subject), at: 0 };
     } else if (switched) branch = switched[1] ?? null;
     else if (stands) branch = stands[1] ?? null;
-    else if (DETACHED.test(line) && does('checkout', 'switch', 'status')) branch = null;
+    else if (isDetaching && DETACHED.test(line)) branch = null;
   }
   const only = commands.length === 1 ? asked[0] : undefined;
   return only === undefined ? { branch, commit } : shownAlone(only, output, { branch, commit });
@@ -73,7 +79,7 @@ function shownAlone(words: readonly string[], output: string, head: GitHead): Gi
   const [first = ''] = linesOf(output);
   const asked = words.join(' ');
   if (asked === 'branch --show-current' || asked === 'rev-parse --abbrev-ref HEAD') {
-    const branch = new RegExp(`^${BRANCH}$`).test(first) && first !== 'HEAD' ? first : null;
+    const branch = ONLY_BRANCH.test(first) && first !== 'HEAD' ? first : null;
     return { ...head, branch };
   }
   const [verb, ...options] = words;

@@ -13,18 +13,24 @@ const PRINTS_FILES = /^(?:head|tail|cat|stat|wc)$/;
 
 /** Whether a script ends with a search, whose code says no more than whether it found something. */
 export function endsInSearch(script: string): boolean {
-  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
-  let at = pipelines.length - 1;
-  // What only says that something was found has not been run, or has worked.
-  while (isSaying(pipelines[at])) at--;
-  const last = pipelines[at]?.commands.at(-1);
-  const [program = '', second] = last?.words.map(({ text }) => text) ?? [];
+  const { pipelines, at, words } = lastRun(script);
+  const [program = '', second] = words;
   if (SEARCHES.test(program) || (program === 'git' && /^(?:diff|grep)$/.test(second ?? ''))) {
     return true;
   }
   return (
     PRINTS_FILES.test(program) && /2>\s?\/dev\/null\s*$/.test(script) && isCodeOf(pipelines, at)
   );
+}
+
+/** The pipelines of a script, which of them decides how it ends, and the words of the last command there. */
+function lastRun(script: string) {
+  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
+  let at = pipelines.length - 1;
+  // What only says that something was found has not been run, or has worked.
+  while (isSaying(pipelines[at])) at--;
+  const words = pipelines[at]?.commands.at(-1)?.words.map(({ text }) => text) ?? [];
+  return { pipelines, at, words };
 }
 
 /** These go on where they are, or say so. */
@@ -82,13 +88,10 @@ const SHOWS_FILE = /^type \S{0,400}[.:/\\]/;
 
 /** Whether a script ends with a question, to which a failure is the answer "no". `tellsError`: what it printed does. */
 export function endsInQuestion(script: string, tellsError: boolean): boolean {
-  const pipelines = parseLoosely(script.slice(0, LOOKED_AT));
-  let at = pipelines.length - 1;
-  while (isSaying(pipelines[at])) at--;
-  const asked = pipelines[at]?.commands.at(-1);
-  if (asked === undefined || !isCodeOf(pipelines, at)) return false;
-  const [program = '', ...words] = asked.words.map(({ text }) => text);
-  const line = [baseName(program), ...words].join(' ');
+  const { pipelines, at, words } = lastRun(script);
+  if (!isCodeOf(pipelines, at)) return false;
+  const [program = '', ...others] = words;
+  const line = [baseName(program), ...others].join(' ');
   if (SHOWS_FILE.test(line) || (tellsError && QUIET.test(line))) return false;
   return ASKS.test(baseName(program)) || ASKS_WITH.test(line);
 }
