@@ -15,6 +15,7 @@ type OfferedTool = {
   description: string;
   inputSchema: { type: 'object'; [keyword: string]: unknown };
   annotations: { readOnlyHint: boolean; destructiveHint: false; openWorldHint: false };
+  _meta?: { 'anthropic/alwaysLoad': true };
   /** Rejects arguments that do not fit, with what to change. */
   call: (ports: Ports, caller: Caller, args: unknown) => Promise<Outcome<string>>;
 };
@@ -28,13 +29,16 @@ export const TOOLS: readonly OfferedTool[] = [
   offered(statusTool),
 ];
 
-function offered<Args>({ name, description, input, isReading, call }: Tool<Args>): OfferedTool {
+function offered<Args>(tool: Tool<Args>): OfferedTool {
+  const { name, description, input, isReading, isTold, call } = tool;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return {
     name,
     description,
     inputSchema: { ...schema, type: 'object' },
     annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
+    // Else Claude Code hides it until the model has searched for it, again after each compaction.
+    ...(isTold && { _meta: { 'anthropic/alwaysLoad': true } }),
     call: async (ports, caller, args) => {
       const read = input.safeParse(args ?? {}, IN_PLAIN_WORDS);
       return read.success ? call(ports, caller, read.data) : misfit(name, read.error);

@@ -51,6 +51,8 @@ describe('MCP over HTTP', () => {
     ]);
     expect(recall?.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(recall?.annotations?.readOnlyHint).toBe(true);
+    const atHand = tools.filter(({ _meta }) => _meta?.['anthropic/alwaysLoad'] === true);
+    expect(atHand.map(({ name }) => name)).toEqual(['search_history', 'recall']);
     expect(mcp.client.getInstructions()).toContain('search_history');
   });
 

@@ -34,15 +34,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Each call prints a log that no other prints; what has no tools is no step of the task. */
-function task(tool: string, argument: string): void {
+/** Each call prints a log that no other prints, but for a first one; what has no tools is no step of the task. */
+function task(
+  tool: string,
+  argument: string,
+  first?: { name: string; input: Record<string, string> },
+): void {
   let step = 0;
   provider.script = ({ body }) => {
     const offered = JSON.stringify(body.tools ?? []);
     if (!offered.includes(`"${tool}"`) || step >= CALLS) return { text: 'The build is mended.' };
     step += 1;
     const command = `seq -f 'night ${step} step %g took needle-${step} seconds' 1 ${LINES}`;
-    const call = { id: `call_${step}`, name: tool, input: { [argument]: command } };
+    const usual = { name: tool, input: { [argument]: command } };
+    const call = { id: `call_${step}`, ...((step === 1 && first) || usual) };
     return { text: `I look at night ${step}.`, calls: [call] };
   };
 }
@@ -124,9 +129,9 @@ trust_level = "trusted"
     300_000,
   );
 
-  it('Claude Code', async () => {
+  it('Claude Code, which says as the user that a tool is loaded', async () => {
     symlinkSync(CLAUDE, join(folder, 'bin', 'claude'));
-    task('Bash', 'command');
+    task('Bash', 'command', { name: 'ToolSearch', input: { query: 'select:WebFetch' } });
     const { code, stdout, stderr } = await palimpsest(
       [
         'wrap',
@@ -151,6 +156,10 @@ trust_level = "trusted"
     expectCompacted(stderr);
     expect(stdout).toContain('The build is mended.');
     expect(await thirdCall()).toContain('needle-3');
+    expect(JSON.stringify(provider.turns)).toContain('"text":"Tool loaded."');
+    const context = JSON.stringify(provider.turns.at(-1)?.history);
+    expect(context).toContain('request: Mend the build.');
+    expect(context).not.toContain('Tool loaded.');
     expect(readdirSync(join(folder, 'project'))).toEqual([]);
   }, 300_000);
 });

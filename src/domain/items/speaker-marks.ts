@@ -34,17 +34,19 @@ export const TAG_MARKS: ReadonlyMap<string, TagMark> = new Map([
   // Claude Code, and the SDK for agents that it comes with.
   ...subagent(`
     task-notification, agent-notification, teammate-message, agent-message, cross-session-message,
-    channel, channel-message, remote-review`),
+    channel, channel-message, remote-review, coordinator-relay, slack-ping, slack-tag-message`),
   ...output(`
-    bash-notification, bash-stdout, bash-stderr, tool_use_error, persisted-output, monitor-event,
-    monitor-events, mcp-resource, mcp-resource-update, mcp-polling-update`),
+    bash-notification, bash-stdout, bash-stderr, bash-exit-code, tool_use_error, persisted-output,
+    sandbox_violations, fetched-web-content, untrusted-widget-state, artifact-file-content,
+    monitor-event, monitor-events, mcp-resource, mcp-resource-update, mcp-polling-update`),
   ...hook(`
     user-prompt-submit-hook, session-start-hook, pre-tool-use-hook, post-tool-use-hook, stop-hook`),
   ...program(`
     system-reminder, system-notification, system-message, system-warning, local-command-caveat,
     local-command-stdout, local-command-stderr, bash-input, command-message, command-args,
     command-contents, command-name, ide_opened_file, ide_selection, ide_diagnostics,
-    new-diagnostics, browser_instruction, fork-boilerplate, tick, available-deferred-tools`),
+    new-diagnostics, browser_instruction, fork-boilerplate, tick, available-deferred-tools,
+    total_tokens`),
   ...wrapper('user-memory-input, pasted_content'),
   // Codex CLI and its extensions.
   ...instructions('user_instructions, agents_instructions'),

@@ -92,6 +92,14 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   [/^Output too large \([^)\n]{1,40}\)\. Full output saved to: /, 'tool'],
   [/^The (?:TodoWrite tool|task tools) ha(?:sn't|ven't) been used recently\. If\b/, 'program'],
   [/^The date has changed\. Today's date is now /, 'program', 'line'],
+  [/^Note from (?:a|the [^\n]{1,100}) plugin, not from the user:\n/, 'program'],
+  [/^Some available tools' schemas are not loaded in this conversation yet: /, 'program'],
+  [/^Project instruction files that were not loaded: /, 'program', 'line'],
+  [
+    /^(?:Ultracode is (?:on: optimize for |still on — use the Workflow tool; |off — the Workflow tool's )|Coordinator mode has ended; the earlier list of worker tools )/,
+    'program',
+    'line',
+  ],
   [/^## (?:Exited|Re-entering) (?:Plan|Auto) Mode\n\nYou /, 'program'],
   [/^Plan mode (?:is active\. The user indicated|still active \()/, 'program'],
   [/^Auto-compact is enabled\. When the context window /, 'program', 'line'],
@@ -106,7 +114,7 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
   ],
   [/^The user selected the lines \d+ to \d+ from [^\n]{1,500}:\n/, 'program'],
   [
-    /^The following skills (?:are available for use with the Skill tool|were invoked in this session)/,
+    /^The following skills (?:are (?:now )?available for use with the Skill tool|were invoked (?:in this session|EARLIER in this session \(before ))/,
     'program',
   ],
   [/^The following deferred tools are (?:now|no longer) available/, 'program'],
@@ -157,10 +165,57 @@ export const OPENINGS: readonly [RegExp, Speaker, Extent?][] = [
     'program',
     'mark',
   ],
-  // Claude Code and Qwen Code, where an answer broke off.
+  // Claude Code and Qwen Code, where an answer broke off or was none.
   [
     /^(?:Output token limit hit|The connection dropped mid-response)\. Resume directly — no apology, no recap\b/,
     'program',
+  ],
+  [
+    /^Output token limit hit(?:(?: again)?\. Your caller does not receive an answer in pieces\.| while you were still reasoning, before this response )/,
+    'program',
+  ],
+  [
+    /^Your response (?:above was (?:cut off mid-stream(?:\.| and only )|stopped by a safety classifier — )|was cut off because it exceeded the output token limit\.)/,
+    'program',
+  ],
+  [
+    /^\[Your previous response (?:had|reached the output limit with) no visible output\. [^\]\n]{1,200}\]/,
+    'program',
+    'mark',
+  ],
+  [
+    /^(?:The previous response failed to produce a valid tool call\. Please retry the tool call now\.|Your tool call was malformed and could not be parsed\. Please retry\.)/,
+    'program',
+    'mark',
+  ],
+  [/^The turn did not end: a tool call in your last message asked to end it, but /, 'program'],
+  // What else Claude Code says as the user, without tags: of its tools, skills, reports and limits.
+  [/^Tool loaded\.(?:\n\[id:[^\]\n]{1,200}\]){0,20}\s{0,4}$/, 'program'],
+  [
+    /^Skill \/\S{1,200} (?:was loaded earlier \(see the invoked-skills |is already loaded above; instructions unchanged\.)/,
+    'program',
+  ],
+  [/^\[(?:structured-output-enforce|handback-send-enforce|projects-reply-gate)\](?=\s)/, 'program'],
+  [
+    /^(?:You ended the turn without calling SendUserMessage\.|Your report was not sent, because a script failed or something new arrived first\.)/,
+    'program',
+  ],
+  [/^A call of [\w.-]{1,100} that a restart lost was refused\. Do not make it again\./, 'program'],
+  [/^The PermissionDenied hook indicated you may retry this tool call\./, 'hook', 'mark'],
+  [
+    /^\[Usage limit (?:reached — grace window active|approaching)\. [^\]\n]{1,300}\]/,
+    'program',
+    'mark',
+  ],
+  [
+    /^(?:\[\d{1,6} prior \/loop wakeups? found nothing actionable; [^\]\n]{1,60}\]|Claude resuming \/loop wakeup \([^)\n]{1,80}\)|\[earlier conversation truncated for compaction retry\])/,
+    'program',
+    'mark',
+  ],
+  [
+    /^This session is being continued from another machine\. Application state may have changed\. The updated working directory is /,
+    'program',
+    'line',
   ],
   // OpenHands, where nobody is there to answer.
   [
