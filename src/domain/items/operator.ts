@@ -1,7 +1,7 @@
 import type { Message, Normalised } from './item.ts';
 import { messageText } from './message-text.ts';
 import { TAG_MARKS } from './speaker-marks.ts';
-import { readUtterances, typedMeanwhile } from './utterances.ts';
+import { noticeOfTask, readUtterances, typedMeanwhile } from './utterances.ts';
 
 // System and developer messages after the start of a conversation: clients write their own notes in
 // them, and operators of an agent tell it what holds from now on.
@@ -26,7 +26,7 @@ export function isOfOperator(item: Normalised): item is Message {
   if (item.speaker !== undefined) return item.speaker === 'project_instructions';
   const text = messageText(item);
   if (text.trim() === '') return false;
-  if (typedMeanwhile(text) !== null) return false;
+  if (typedMeanwhile(text) !== null || noticeOfTask(text) !== null) return false;
   // Words that bear no mark are the operator's here.
   const speaker = readUtterances(text)[0]?.speaker;
   return speaker === 'user' || speaker === 'program' || speaker === 'project_instructions';

@@ -336,12 +336,18 @@ function blockSaid(text: string, block: Block, end: number): Utterance[] {
   const inside = text.slice(block.end, block.inside).trim();
   const typed = typedMeanwhile(inside);
   if (typed !== null) return [{ speaker: 'user', text: typed }];
-  const notice = NOTICE_OF_TASK.exec(inside);
-  if (notice !== null) return readUtterances(inside.slice(notice[0].length));
+  const notice = noticeOfTask(inside);
+  if (notice !== null) return notice;
   if (REMINDER_OF_HOOK.test(inside)) return [{ ...whole, speaker: 'hook' }];
   return REMINDER_OF_PROJECT.test(head(inside))
     ? [{ ...whole, speaker: 'project_instructions' }]
     : [whole];
+}
+
+/** What a task in the background says, without the warning before it; null where none speaks. */
+export function noticeOfTask(text: string): Utterance[] | null {
+  const notice = NOTICE_OF_TASK.exec(text);
+  return notice === null ? null : readUtterances(text.slice(notice[0].length));
 }
 
 /** What the user typed while the agent was working, out of the sentences around it; else null. */

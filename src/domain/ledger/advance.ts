@@ -267,6 +267,7 @@ class LedgerFold {
         return;
       case 'tool':
         this.names.mention(text, 'tool_output', this.moment(seq));
+        this.runs.told(text, this.files, this.moment(seq));
         if (!isBesideTools) this.answerInWords(text, seq);
         return;
       case 'summary':

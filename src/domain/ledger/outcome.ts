@@ -15,7 +15,7 @@ import {
   linesOfItsOwn,
   saysNothing,
 } from './exit-code.ts';
-import { ANTIGRAVITY_LEFT } from './processes.ts';
+import { ANTIGRAVITY_LEFT, CLAUDE_LEFT } from './processes.ts';
 import { endsByClock, endsInQuestion, endsInSearch, messagesAmong } from './script-ends.ts';
 
 /**
@@ -47,9 +47,7 @@ const FAILS_BY_WORDS =
 /** The same in zsh, whose message stands in front of the name: of a run, since scripts also ask for programs. */
 const MISSING_IN_ZSH = /^(?:\(eval\)|zsh):(?:\d{1,5}:)? command not found: \S{1,100}\s*$/m;
 /** What Claude Code and Antigravity say of a command that they do not wait for. */
-const IN_BACKGROUND = new RegExp(
-  `^(?:Command running in background with ID: |${ANTIGRAVITY_LEFT})`,
-);
+const IN_BACKGROUND = new RegExp(`^(?:${CLAUDE_LEFT}|${ANTIGRAVITY_LEFT})`);
 /** What programs write first or last where the user has broken off a command: it says nothing of what was run. */
 const BROKEN_OFF =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|(?:Command|Operation|Request|Tool execution|User) (?:was )?(?:aborted|cancell?ed|interrupted)(?: by (?:the )?user)?(?: the command)?(?: before [a-z ]{1,30})?\.?|aborted by user(?: after [\d.]{1,12} ?s)?)$/i;

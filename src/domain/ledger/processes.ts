@@ -5,7 +5,11 @@ import { isJsonObject } from '../json.ts';
 
 /** What Antigravity says of a command that it does not wait for; the id stands behind it. */
 export const ANTIGRAVITY_LEFT = 'Tool is running as a background task with task id: ';
-const TASK_LEFT = new RegExp(String.raw`^${ANTIGRAVITY_LEFT}(\S{1,120})`);
+/** The same of Claude Code. */
+export const CLAUDE_LEFT = 'Command running in background with ID: ';
+const TASK_LEFT = new RegExp(
+  String.raw`^(?:${ANTIGRAVITY_LEFT}(\S{1,120})|${CLAUDE_LEFT}([\w-]{1,120}))`,
+);
 
 /** The process that a call writes to or waits for, as Codex numbers them; null for other calls. */
 export function processOf({ input }: ToolCall): string | null {
@@ -13,12 +17,12 @@ export function processOf({ input }: ToolCall): string | null {
   return typeof id === 'number' || typeof id === 'string' ? `process ${id}` : null;
 }
 
-/** The process that goes on after a call: of Codex, or a command of Antigravity's. */
+/** The process that goes on after a call: of Codex, or a command of Antigravity's or Claude Code's. */
 export function processLeft(result: ToolResult, script: string | null): string | null {
   const start = resultText(result).slice(0, 500);
+  const task = script === null ? null : TASK_LEFT.exec(start);
   const id =
-    /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ??
-    (script === null ? undefined : TASK_LEFT.exec(start)?.[1]);
+    /\nProcess running with session ID ([\w.-]{1,60})\n/.exec(start)?.[1] ?? task?.[1] ?? task?.[2];
   return id === undefined ? null : `process ${id}`;
 }
 
@@ -28,15 +32,39 @@ const TASK_ENDED =
 const MESSAGE_END = '</SYSTEM_MESSAGE>';
 const LOG_LINE = /^Log: file:/;
 
-/**
- * The process that a message of Antigravity's says has ended, and what it has answered, which is null where
- * it was stopped before its end; null for other messages.
- */
-export function processEnded(text: string): { process: string; answer: string | null } | null {
+/** `answer`: null where it was stopped before its end, '' where nothing tells what it has printed. */
+type Ended = { process: string; answer: string | null; hasFailed: boolean };
+
+/** The process that a message says has ended, and how; null for other messages. */
+export function processEnded(text: string): Ended | null {
+  return endedInClaude(text) ?? endedInAntigravity(text);
+}
+
+function endedInAntigravity(text: string): Ended | null {
   const ended = text.startsWith(ANTIGRAVITY_SAYS) ? TASK_ENDED.exec(text) : null;
   if (ended === null) return null;
   const [, id = '', how, answer = ''] = ended;
-  return { process: `process ${id}`, answer: how === 'finished' ? withoutFrame(answer) : null };
+  return {
+    process: `process ${id}`,
+    answer: how === 'finished' ? withoutFrame(answer) : null,
+    hasFailed: false,
+  };
+}
+
+/** How Claude Code tells of a command that has ended: what it has printed stands in a file. */
+const NOTIFIED = /^<task-notification>\s{0,4}<task-id>([^<\s]{1,120})<\/task-id>/;
+const COMMAND_ENDED =
+  /<summary>Background command "[^<]{0,2000}" (completed|failed|was [a-z]{4,12})\b([^<"]{0,500})<\/summary>/;
+
+function endedInClaude(text: string): Ended | null {
+  const start = text.slice(0, 5_000);
+  const id = NOTIFIED.exec(start)?.[1];
+  const ended = id === undefined ? null : COMMAND_ENDED.exec(start);
+  if (id === undefined || ended === null) return null;
+  const [, how = '', more = ''] = ended;
+  const process = `process ${id}`;
+  if (how === 'failed') return { process, answer: how + more, hasFailed: true };
+  return { process, answer: how === 'completed' ? '' : null, hasFailed: false };
 }
 
 /** What a task has printed, without the name of its log and the end of the message. */

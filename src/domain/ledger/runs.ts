@@ -121,7 +121,7 @@ export class Runs {
       return;
     }
     const content = [{ kind: 'text' as const, text: task.answer }];
-    const result = { kind: 'tool_result' as const, call_id: '', content, is_error: false };
+    const result = { kind: 'tool_result' as const, call_id: '', content, is_error: task.hasFailed };
     const outcome = outcomeOf(result, done.script, done.kind !== null);
     this.ended(task.process, done, outcome, files, moment);
   }
