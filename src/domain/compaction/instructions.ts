@@ -38,9 +38,10 @@ export function standingInstructions(
     ...undoneAmong(covered.map(({ item }) => item)),
     ...overtakenAmong(material.map(({ item }) => item)),
   ]);
+  const firstAnswer = beforeAnswer(covered);
   const kept: Entry[] = [];
   let left = Math.min(MOST_LATER_TOKENS, Math.floor(threshold * MOST_LATER_SHARE));
-  for (const { entry, item } of covered.slice(start).toReversed()) {
+  for (const [place, { entry, item }] of [...covered.entries()].slice(start).toReversed()) {
     const sets = toolChanges(item).length > 0 || settingsOf(item).length > 0;
     if (sets && !gone.has(item)) {
       kept.push(standing(entry));
@@ -48,8 +49,9 @@ export function standingInstructions(
     }
     if (!isOfOperator(item) || isRenewed(item, renewed)) continue;
     renewed.add(instructionKind(item));
-    if (entry.tokens > left) continue;
-    left -= entry.tokens;
+    const isLater = place >= firstAnswer;
+    if (isLater && entry.tokens > left) continue;
+    if (isLater) left -= entry.tokens;
     kept.push(standing(entry));
   }
   const opening = covered
@@ -72,6 +74,12 @@ function endOfOpening(covered: readonly Material[]): number {
       item.role !== 'system' &&
       !(isStandingContext(item) && entry.tokens <= MOST_PROJECT_TOKENS),
   );
+  return end === -1 ? covered.length : end;
+}
+
+/** How many come before the first answer: what the operator says there, Claude Code behind the request. */
+function beforeAnswer(covered: readonly Material[]): number {
+  const end = covered.findIndex(({ item }) => item.kind === 'message' && item.role === 'assistant');
   return end === -1 ? covered.length : end;
 }
 

@@ -1,7 +1,8 @@
 import type { Message, Normalised } from './item.ts';
 import { messageText } from './message-text.ts';
 import { TAG_MARKS } from './speaker-marks.ts';
-import { noticeOfTask, readUtterances, typedMeanwhile } from './utterances.ts';
+import { saidBySystem } from './system-notes.ts';
+import { readUtterances } from './utterances.ts';
 
 // System and developer messages after the start of a conversation: clients write their own notes in
 // them, and operators of an agent tell it what holds from now on.
@@ -26,9 +27,13 @@ export function isOfOperator(item: Normalised): item is Message {
   if (item.speaker !== undefined) return item.speaker === 'project_instructions';
   const text = messageText(item);
   if (text.trim() === '') return false;
-  if (typedMeanwhile(text) !== null || noticeOfTask(text) !== null) return false;
+  const said = saidBySystem(text);
+  if (said.some(({ speaker }) => speaker === 'user')) return false;
+  const own = said.find(
+    ({ speaker }) => speaker === 'program' || speaker === 'project_instructions',
+  );
   // Words that bear no mark are the operator's here.
-  const speaker = readUtterances(text)[0]?.speaker;
+  const speaker = own === undefined ? null : readUtterances(own.text)[0]?.speaker;
   return speaker === 'user' || speaker === 'program' || speaker === 'project_instructions';
 }
 

@@ -124,6 +124,9 @@ export const SURROUNDINGS = /^\s*<(?:environment_context|session_context)[\s>]/i
 export const AGENTS_HEADING =
   /^# AGENTS\.md instructions(?: for (?:[~/]|[A-Za-z]:[\\/])[^\n]{0,500}\s*$|[^\n]{0,500}\n\s{0,10}(?=<INSTRUCTIONS>))/;
 
+/** How Claude Code tells where it works, and when. */
+export const ENVIRONMENT_NOTE = /^(?:# Environment\n|Today's date is \d{4}-)/;
+
 /** Inside a reminder: what the user typed while the agent was working, and the words around it. */
 export const TYPED_MEANWHILE =
   /^The user sent (?:a new message while you were working|the following message):\s*/;

@@ -1,8 +1,9 @@
 import type { Message, Normalised, Part, Speaker, Utterance } from './item.ts';
-import { AGENTS_HEADING, REMINDER_OF_PROJECT, SURROUNDINGS } from './speaker-marks.ts';
+import { SURROUNDINGS } from './speaker-marks.ts';
 import { endsResult, type OpenResult, openedBy, resultSaid } from './speaker-results.ts';
+import { saidBySystem } from './system-notes.ts';
 import { withoutCitations, withoutThoughts } from './thoughts.ts';
-import { head, noticeOfTask, readUtterances, typedMeanwhile } from './utterances.ts';
+import { readUtterances } from './utterances.ts';
 
 /**
  * Who speaks in a message (SPEC 2, section 25): what the client says about it first, its role next,
@@ -68,15 +69,6 @@ function readParts({ role, parts }: Message): { parts: ReadPart[]; open: OpenRes
     }
   }
   return { parts: read, open };
-}
-
-function saidBySystem(text: string): Utterance[] {
-  const typed = typedMeanwhile(text);
-  if (typed !== null) return [{ speaker: 'user', text: typed }];
-  const notice = noticeOfTask(text);
-  if (notice !== null) return notice;
-  const isProject = AGENTS_HEADING.test(text) || REMINDER_OF_PROJECT.test(head(text));
-  return [{ speaker: isProject ? 'project_instructions' : 'program', text }];
 }
 
 /** The words of the user in a message, without those of anybody else; '' when there are none. */

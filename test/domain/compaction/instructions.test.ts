@@ -115,3 +115,16 @@ describe('what items of the Responses API set', () => {
     ]);
   });
 });
+
+describe('what Claude Code tells of itself behind the first request', () => {
+  const system = (content: string): Item => ({ role: 'system', content });
+  const environment = '# Environment\nYou have been invoked in the following environment: \n - x';
+  const hook = 'SessionStart:startup hook success: the branch is release/9';
+
+  it.each([environment, `${hook}\n\n${environment}`])('stays, whatever it costs: %s', (told) => {
+    // Two of these fill what later ones may fill.
+    const later = ['a', 'b'].map((word) => system(`From now on ${word}.`));
+    const history = [user('Mend it.'), system(told), said, user('On.'), ...later, said];
+    expect(kept(history)).toEqual([system(told), later.at(-1)]);
+  });
+});
